@@ -1,0 +1,44 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { serverCaller } from "#app/server-caller.ts";
+import { EntryHeading } from "#components/entry/entry-heading.tsx";
+import { InvitationForm } from "#components/entry/invitation-form.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { appErrorOf } from "#server/api/trpc.ts";
+
+export const metadata: Metadata = { title: "Invitation" };
+
+const DUTIES = { viewer: "see its workflows and runs", editor: "build and run its workflows", admin: "manage it" } as const;
+
+export default async function InvitePage({ params }: { params: Promise<{ token: string }> }) {
+  const { token } = await params;
+  const { caller } = await serverCaller();
+  const found = await caller.identity.invitation({ token }).then(
+    (invitation) => ({ invitation, problem: null }),
+    (error: unknown) => ({ invitation: null, problem: appErrorOf(error) }),
+  );
+  if (!found.invitation) {
+    const isUsed = found.problem?.code === "CONFLICT";
+    return (
+      <>
+        <EntryHeading title={isUsed ? "This invitation has been used" : "This invitation is not valid"}>
+          {isUsed
+            ? "The account exists: sign in with its e-mail and password."
+            : "It may have expired or been typed wrongly. Ask whoever invited you for a new link."}
+        </EntryHeading>
+        <Button asChild variant={isUsed ? "primary" : "secondary"} size="lg" className="w-full">
+          <Link href="/sign-in">Go to sign in</Link>
+        </Button>
+      </>
+    );
+  }
+  const { email, project, role } = found.invitation;
+  return (
+    <>
+      <EntryHeading title={`Join ${project.name}`}>
+        You are invited as {role}: you can {DUTIES[role]}.
+      </EntryHeading>
+      <InvitationForm token={token} email={email} />
+    </>
+  );
+}

@@ -1,0 +1,3 @@
+import { readiness } from "#server/api/health.ts";
+
+export const GET = readiness;

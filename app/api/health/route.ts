@@ -1,0 +1,3 @@
+import { health } from "#server/api/health.ts";
+
+export const GET = health;

@@ -1,0 +1,24 @@
+import { serve } from "inngest/next";
+import { inngest } from "#server/inngest/client.ts";
+import { inngestFunctions } from "#server/inngest/functions/index.ts";
+import { isEmbeddedExecutor } from "#server/settings.ts";
+
+export const dynamic = "force-dynamic";
+export const maxDuration = 300;
+
+// A real Inngest server calls this. With the embedded executor nothing is exposed: its mode checks no signatures.
+type Handler = (request: Request, context: unknown) => Promise<Response>;
+let handlers: Record<"GET" | "POST" | "PUT", Handler> | undefined;
+const absent = async () => new Response(null, { status: 404 });
+
+function handler(method: "GET" | "POST" | "PUT"): Handler {
+  return (request, context) => {
+    if (isEmbeddedExecutor()) return absent();
+    handlers ??= serve({ client: inngest(), functions: inngestFunctions() }) as unknown as Record<"GET" | "POST" | "PUT", Handler>;
+    return handlers[method](request, context);
+  };
+}
+
+export const GET = handler("GET");
+export const POST = handler("POST");
+export const PUT = handler("PUT");

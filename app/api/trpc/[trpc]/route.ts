@@ -1,0 +1,3 @@
+import { handleTrpc as handle } from "#server/api/trpc-handler.ts";
+
+export { handle as GET, handle as POST };

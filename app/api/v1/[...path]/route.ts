@@ -1,0 +1,11 @@
+import { handleRest } from "#server/api/rest/rest.ts";
+
+export {
+  handleRest as DELETE,
+  handleRest as GET,
+  handleRest as HEAD,
+  handleRest as OPTIONS,
+  handleRest as PATCH,
+  handleRest as POST,
+  handleRest as PUT,
+};

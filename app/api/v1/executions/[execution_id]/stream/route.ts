@@ -1,0 +1,8 @@
+import { executionStream } from "#server/api/execution-stream.ts";
+import { methodNotAllowed } from "#server/api/rest/api-route.ts";
+
+export const dynamic = "force-dynamic";
+export const GET = executionStream({ allowQueryToken: true });
+const refused = methodNotAllowed("GET");
+
+export { refused as DELETE, refused as PATCH, refused as POST, refused as PUT };

@@ -1,0 +1,10 @@
+import { headers } from "next/headers";
+import { cache } from "react";
+import { createContext } from "#server/api/context.ts";
+import { createCaller } from "#server/api/root.ts";
+
+/** The API as the visitor of this page, called in process; once per request. */
+export const serverCaller = cache(async () => {
+  const context = await createContext(new Request("http://localhost/", { headers: await headers() }));
+  return { caller: createCaller(context), principal: context.principal };
+});

@@ -1,0 +1,110 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useEffect } from "react";
+import { toast } from "sonner";
+import { KeyPicker } from "#components/agents/key-picker.tsx";
+import { ModelPicker } from "#components/agents/model-picker.tsx";
+import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormField } from "#components/forms/form-field.tsx";
+import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { type Agent, CreateAgentInput } from "#server/schemas/agent.ts";
+
+const AgentForm = CreateAgentInput.pick({
+  name: true,
+  description: true,
+  llm_key_id: true,
+  model: true,
+  system_prompt: true,
+  temperature: true,
+  max_tokens: true,
+}).extend({ llm_key_id: CreateAgentInput.shape.llm_key_id.min(1, "Choose an LLM key.") });
+
+const empty = { name: "", description: "", llm_key_id: "", model: "", system_prompt: "", temperature: null, max_tokens: null };
+
+/** The form of a new agent, or of the one given. */
+export function AgentEditor({ agent, onDirtyChange }: { agent?: Agent; onDirtyChange?: (isDirty: boolean) => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const router = useRouter();
+  const { canEdit } = useStudio();
+  const form = useForm({
+    schema: AgentForm,
+    initial: agent ? AgentForm.parse(Object.fromEntries(Object.keys(empty).map((name) => [name, agent[name as keyof Agent]]))) : empty,
+    submit: async (value) => {
+      if (agent) {
+        const saved = await client.agents.update.mutate({ agent_id: agent.id, ...value });
+        cache.setQueryData(trpc.agents.get.queryKey({ agent_id: agent.id }), saved);
+        toast.success("Agent saved", { description: "The model answered a check call." });
+      } else {
+        const created = await client.agents.create.mutate(value);
+        cache.setQueryData(trpc.agents.get.queryKey({ agent_id: created.id }), created);
+        toast.success(`Agent “${created.name}” created`, { description: "The model answered a check call." });
+        router.replace(`/agents/${created.id}`);
+      }
+      await cache.invalidateQueries(trpc.agents.list.pathFilter());
+    },
+  });
+  const isDirty = form.isDirty && !form.isPending;
+  useEffect(() => onDirtyChange?.(form.isDirty), [form.isDirty, onDirtyChange]);
+  const setModel = (model: string) => form.set("model", model);
+
+  return (
+    <form
+      onSubmit={form.onSubmit}
+      noValidate
+      aria-label={agent ? `Agent ${agent.name}` : "New agent"}
+      className="flex min-w-0 flex-col gap-5"
+    >
+      <UnsavedGuard isDirty={isDirty} />
+      <fieldset disabled={!canEdit} className="flex min-w-0 flex-col gap-5">
+        <FormField form={form} name="name" hint="Expressions read the answer by this name." autoComplete="off" autoFocus={!agent} />
+        <div className="grid gap-5 sm:grid-cols-2">
+          <FormField form={form} name="llm_key_id" hint={null}>
+            <KeyPicker value={form.values.llm_key_id} onValueChange={(id) => form.set("llm_key_id", id)} disabled={!canEdit} />
+          </FormField>
+          <FormField form={form} name="model" hint={null}>
+            <ModelPicker keyId={form.values.llm_key_id} value={form.values.model} onValueChange={setModel} disabled={!canEdit} />
+          </FormField>
+        </div>
+        <FormField
+          form={form}
+          name="system_prompt"
+          rows={10}
+          placeholder="You read support mails and answer with one word: billing, bug or other."
+        />
+        <div className="grid gap-5 sm:grid-cols-2">
+          <FormField form={form} name="temperature" hint="0 is steady, 2 is wild; empty leaves it to the model." isOptional />
+          <FormField form={form} name="max_tokens" hint="In tokens; empty leaves it to the model." isOptional />
+        </div>
+        <FormField form={form} name="description" rows={2} isOptional hint="For people; the model does not see it." />
+      </fieldset>
+      <FormFailure
+        failure={form.failure}
+        title={form.failure?.error_code === "UPSTREAM_ERROR" ? "Not saved: the check call failed" : "Not saved"}
+      />
+      {canEdit ? (
+        <div className="sticky bottom-0 -mx-1 flex items-center gap-3 bg-linear-to-t from-60% from-paper to-transparent px-1 pt-4 pb-3">
+          <Button type="submit" variant="primary" isPending={form.isPending}>
+            {agent ? "Save" : "Create agent"}
+          </Button>
+          <p role="status" className="text-12 text-ink-soft">
+            {form.isPending
+              ? "Asking the model for a short answer, to see that key and model work…"
+              : form.isDirty && agent
+                ? "Not saved yet"
+                : !agent && "Saving makes one short call to check key and model."}
+          </p>
+        </div>
+      ) : (
+        <p className="text-12 text-ink-soft">You are a viewer in this project: an editor or admin can change agents.</p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,96 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Bot, Plus } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { Page } from "#components/shell/page.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useTRPC } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { EmptyState } from "#components/ui/empty-state.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { SearchField } from "#components/ui/search-field.tsx";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { Time } from "#components/ui/time.tsx";
+
+const PER_PAGE = 50;
+
+export function AgentsPage() {
+  const trpc = useTRPC();
+  const { canEdit } = useStudio();
+  const [page, setPage] = useState(1);
+  const [search, setSearch] = useState("");
+  const agents = useQuery(trpc.agents.list.queryOptions({ page, per_page: PER_PAGE }, { placeholderData: keepPreviousData }));
+  const keys = useQuery(trpc.llmKeys.list.queryOptions({ per_page: 200 }));
+  const keyNames = new Map(keys.data?.items.map(({ id, name }) => [id, name]));
+  const wanted = search.trim().toLowerCase();
+  const shown =
+    agents.data?.items.filter(({ name, description, model }) => `${name} ${description} ${model}`.toLowerCase().includes(wanted)) ?? [];
+
+  const create = canEdit && (
+    <Button asChild variant="primary" icon={<Plus />}>
+      <Link href="/agents/new">New agent</Link>
+    </Button>
+  );
+  return (
+    <Page>
+      <PageHeader title="Agents" actions={agents.data && agents.data.total > 0 && create} />
+      {agents.isError && <LoadFailure error={agents.error} onRetry={() => void agents.refetch()} />}
+      {agents.isPending && <TableSkeleton label="Loading agents" />}
+      {agents.data?.total === 0 && (
+        <EmptyState title="An agent is a model with a job" actions={create}>
+          Pick a model, tell it in a system prompt what it does and how it answers, and try it here. Workflows then call it by its name, and
+          read its answer as <code className="font-mono text-12">{"{{name.output}}"}</code>.
+        </EmptyState>
+      )}
+      {agents.data && agents.data.total > 0 && (
+        <>
+          <SearchField label="Search agents" value={search} onValueChange={setSearch} className="max-w-72" />
+          {shown.length === 0 ? (
+            <p className="py-6 text-13 text-ink-soft">No agent on this page matches “{search}”.</p>
+          ) : (
+            <Table label="Agents" className="min-w-150">
+              <TableHead>
+                <tr>
+                  <TableHeader>Name</TableHeader>
+                  <TableHeader>Model</TableHeader>
+                  <TableHeader>LLM key</TableHeader>
+                  <TableHeader>Updated</TableHeader>
+                </tr>
+              </TableHead>
+              <TableBody>
+                {shown.map((agent) => (
+                  <TableRow key={agent.id} className="relative">
+                    <TableCell>
+                      <span className="flex items-center gap-2.5">
+                        <span aria-hidden className="grid size-6 shrink-0 place-items-center rounded-md bg-role-agent text-paper">
+                          <Bot className="size-3.5" />
+                        </span>
+                        <span className="min-w-0">
+                          <Link href={`/agents/${agent.id}`} className="font-medium after:absolute after:inset-0">
+                            {agent.name}
+                          </Link>
+                          {agent.description && <span className="block max-w-96 truncate text-12 text-ink-faint">{agent.description}</span>}
+                        </span>
+                      </span>
+                    </TableCell>
+                    <TableCell className="font-mono text-12">{agent.model}</TableCell>
+                    <TableCell className="text-ink-soft">{keyNames.get(agent.llm_key_id) ?? ""}</TableCell>
+                    <TableCell className="whitespace-nowrap text-ink-soft">
+                      <Time value={agent.updated_at} />
+                    </TableCell>
+                  </TableRow>
+                ))}
+              </TableBody>
+            </Table>
+          )}
+          <Pager page={page} perPage={PER_PAGE} total={agents.data.total} onPageChange={setPage} />
+        </>
+      )}
+    </Page>
+  );
+}

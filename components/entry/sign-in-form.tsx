@@ -1,0 +1,75 @@
+"use client";
+
+import Link from "next/link";
+import { getProviders, signIn } from "next-auth/react";
+import { useEffect, useState } from "react";
+import { z } from "zod";
+import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
+import { FormField } from "#components/forms/form-field.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { Button } from "#components/ui/button.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { SignUpInput } from "#server/schemas/identity.ts";
+
+// An old password may break today's rules for a new one, so only its presence is asked for.
+const SignIn = SignUpInput.pick({ email: true, password: true }).extend({
+  password: z.string().min(1, "Enter your password.").meta({ title: "Password" }),
+});
+
+interface OtherProvider {
+  id: string;
+  name: string;
+}
+
+export function SignInForm({ next, isSignupOpen }: { next: string; isSignupOpen: boolean }) {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [others, setOthers] = useState<OtherProvider[]>([]);
+  const form = useForm({
+    schema: SignIn,
+    initial: { email: "", password: "" },
+    submit: async ({ email, password }) => {
+      setProblem(null);
+      const failed = await signInWithPassword(email, password);
+      setProblem(failed);
+      if (failed !== null) return;
+      location.assign(next);
+      // The button stays busy until the browser has left.
+      await new Promise(() => {});
+    },
+  });
+  useEffect(() => {
+    getProviders().then(
+      (providers) => setOthers(Object.values(providers ?? {}).filter(({ id }) => id !== "credentials")),
+      () => setOthers([]),
+    );
+  }, []);
+  return (
+    <>
+      <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+        <FormField form={form} name="email" hint={null} type="email" autoComplete="username" autoFocus />
+        <FormField form={form} name="password" hint={null} type="password" autoComplete="current-password" />
+        {problem !== null && <Notice tone="failed">{problem}</Notice>}
+        <Button type="submit" variant="primary" size="lg" isPending={form.isPending}>
+          Sign in
+        </Button>
+      </form>
+      {others.length > 0 && (
+        <div className="mt-4 flex flex-col gap-2 border-t pt-4">
+          {others.map(({ id, name }) => (
+            <Button key={id} size="lg" onClick={() => void signIn(id, { callbackUrl: next })}>
+              Sign in with {name}
+            </Button>
+          ))}
+        </div>
+      )}
+      {isSignupOpen && (
+        <p className="mt-4 text-13 text-ink-soft">
+          No account yet?{" "}
+          <Link href="/sign-up" className="text-thread-text underline underline-offset-2">
+            Sign up
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}

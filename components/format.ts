@@ -1,0 +1,67 @@
+const number = new Intl.NumberFormat("en");
+
+/** Milliseconds as people say them: `340 ms`, `1.2 s`, `14 s`, `2 min 5 s`, `1 h 12 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return whole % 60 === 0 ? `${minutes} min` : `${minutes} min ${whole % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/**
+ * How long ago (or ahead) a time is: `just now`, `4 min ago`, `3 h ago`, `yesterday`, `5 d ago`, `in 2 h`; the date after a month.
+ * @param time ISO 8601
+ */
+export function formatRelative(time: string, now: number = Date.now()): string {
+  const distance = now - Date.parse(time);
+  const isAhead = distance < 0;
+  const minutes = Math.round(Math.abs(distance) / 60_000);
+  const say = (text: string) => (isAhead ? `in ${text}` : `${text} ago`);
+  if (minutes < 1) return isAhead ? "in a moment" : "just now";
+  if (minutes < 60) return say(`${minutes} min`);
+  const hours = Math.round(minutes / 60);
+  if (hours < 24) return say(`${hours} h`);
+  const days = Math.round(hours / 24);
+  if (days === 1) return isAhead ? "tomorrow" : "yesterday";
+  if (days < 31) return say(`${days} d`);
+  return formatDate(time);
+}
+
+/** A day in the reader's own zone: `21 Nov 2026`. */
+export const formatDate = (time: string): string =>
+  new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+/** A moment in the reader's own zone, to the second: `21 Nov 2026, 14:02:07`. */
+export const formatDateTime = (time: string): string =>
+  new Date(time).toLocaleString("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+
+/** A count with thousands marked: `12,480`. Set it with the `tabular` class where it stands in a column. */
+export const formatCount = (count: number): string => number.format(count);
+
+/** Tokens in and out: `1,204 in · 88 out`. */
+export const formatTokens = (input: number, output: number): string => `${formatCount(input)} in · ${formatCount(output)} out`;
+
+/** Bytes in the unit that fits: `512 B`, `3.4 kB`, `12 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), units.length);
+  const value = bytes / 1000 ** power;
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[power - 1]}`;
+}
+
+/** `1 agent`, `3 agents`. */
+export const plural = (count: number, one: string, many = `${one}s`): string => `${formatCount(count)} ${count === 1 ? one : many}`;

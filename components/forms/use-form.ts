@@ -1,0 +1,102 @@
+"use client";
+
+import { type FormEvent, useRef, useState } from "react";
+import type { z } from "zod";
+import { errorBodyOf } from "#components/trpc.tsx";
+import type { ErrorBody } from "#server/schemas/error.ts";
+
+export interface FormOptions<Schema extends z.ZodObject> {
+  /** The request schema, or the part of it that people fill in. */
+  schema: Schema;
+  initial: z.input<Schema>;
+  /** Called with what the schema accepted. What it throws is shown in the form, at the fields that the server names. */
+  submit: (value: z.output<Schema>) => Promise<unknown>;
+}
+
+export interface Form<Schema extends z.ZodObject> {
+  schema: Schema;
+  values: z.input<Schema>;
+  set: <Name extends keyof z.input<Schema> & string>(name: Name, value: z.input<Schema>[Name]) => void;
+  /** Takes new values as the saved ones. */
+  reset: (values: z.input<Schema>) => void;
+  errorOf: (name: string) => string | undefined;
+  /** What the server said, apart from the fields of this form. */
+  failure: ErrorBody | null;
+  isDirty: boolean;
+  isPending: boolean;
+  onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+}
+
+type Errors = Record<string, string>;
+
+const fieldErrorsOf = (errors: readonly { path: string; message: string }[], shape: object): Errors =>
+  Object.fromEntries(
+    errors.map(({ path, message }) => [path.split(".")[0] ?? "", message]).filter(([name]) => name !== undefined && name in shape),
+  );
+
+/** Marks are drawn after React has painted; then the first marked control takes the focus. */
+const focusFirstError = (form: HTMLFormElement) =>
+  requestAnimationFrame(() => requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()));
+
+/** Values, errors and life of a form over a zod object. Nothing typed is lost when saving fails. */
+export function useForm<Schema extends z.ZodObject>({ schema, initial, submit }: FormOptions<Schema>): Form<Schema> {
+  const [saved, setSaved] = useState(initial);
+  const [values, setValues] = useState(initial);
+  const [errors, setErrors] = useState<Errors>({});
+  const [failure, setFailure] = useState<ErrorBody | null>(null);
+  const [isPending, setIsPending] = useState(false);
+  const isBusy = useRef(false);
+
+  const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    // A dialog's form is a child of the page's form in React's tree, though not in the document.
+    event.stopPropagation();
+    if (isBusy.current) return;
+    const form = event.currentTarget;
+    const parsed = schema.safeParse(values);
+    setFailure(null);
+    if (!parsed.success) {
+      setErrors(
+        fieldErrorsOf(parsed.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message })).reverse(), schema.shape),
+      );
+      focusFirstError(form);
+      return;
+    }
+    setErrors({});
+    isBusy.current = true;
+    setIsPending(true);
+    try {
+      await submit(parsed.data as z.output<Schema>);
+      setSaved(values);
+    } catch (error) {
+      const body = errorBodyOf(error);
+      const named = fieldErrorsOf(body.errors ?? [], schema.shape);
+      setErrors(named);
+      setFailure(Object.keys(named).length > 0 && Object.keys(named).length === body.errors?.length ? null : body);
+      focusFirstError(form);
+    } finally {
+      isBusy.current = false;
+      setIsPending(false);
+    }
+  };
+
+  return {
+    schema,
+    values,
+    set: (name, value) => {
+      setValues((current) => ({ ...current, [name]: value }));
+      setErrors(({ [name]: _, ...rest }) => rest);
+    },
+    reset: (next) => {
+      setSaved(next);
+      setValues(next);
+      setErrors({});
+      setFailure(null);
+    },
+    errorOf: (name) => errors[name],
+    failure,
+    isDirty: JSON.stringify(values) !== JSON.stringify(saved),
+    isPending,
+    onSubmit: (event) => void onSubmit(event),
+  };
+}

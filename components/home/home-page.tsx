@@ -1,0 +1,163 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import Link from "next/link";
+import { HomeSection, RunList } from "#components/home/run-list.tsx";
+import { SetupChecklist, type SetupStep, StepLink } from "#components/home/setup-checklist.tsx";
+import { Page } from "#components/shell/page.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useTRPC } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { Time } from "#components/ui/time.tsx";
+import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
+import { useNewWorkflow } from "#components/workflows/use-new-workflow.ts";
+import { isFinal } from "#server/schemas/execution.ts";
+
+const WHILE_ACTIVE_MS = 2_000;
+const WHILE_QUIET_MS = 10_000;
+
+const moreLink = "inline-flex min-h-6 items-center text-12 text-thread-text hover:underline";
+
+export function HomePage() {
+  const trpc = useTRPC();
+  const { project, canEdit } = useStudio();
+  const { create, isPending } = useNewWorkflow();
+  const latest = useQuery(
+    trpc.executions.list.queryOptions(
+      { per_page: 100 },
+      { refetchInterval: (query) => (query.state.data?.items.some(({ status }) => !isFinal(status)) ? WHILE_ACTIVE_MS : WHILE_QUIET_MS) },
+    ),
+  );
+  const failed = useQuery(trpc.executions.list.queryOptions({ status: "failed", per_page: 5 }, { refetchInterval: WHILE_QUIET_MS }));
+  const workflows = useQuery(trpc.workflows.list.queryOptions({ per_page: 50 }, { refetchInterval: WHILE_QUIET_MS }));
+  const keys = useQuery(trpc.llmKeys.list.queryOptions({ per_page: 1 }, { refetchInterval: WHILE_QUIET_MS }));
+  const agents = useQuery(trpc.agents.list.queryOptions({ per_page: 1 }, { refetchInterval: WHILE_QUIET_MS }));
+
+  const failure = [latest, failed, workflows, keys, agents].find((query) => query.isError && query.data === undefined);
+  if (failure?.error) {
+    return (
+      <Page>
+        <PageHeader title={project.name} />
+        <LoadFailure error={failure.error} onRetry={() => void failure.refetch()} />
+      </Page>
+    );
+  }
+  if (!latest.data || !failed.data || !workflows.data || !keys.data || !agents.data) return <HomeSkeleton title={project.name} />;
+
+  const recent = workflows.data.items.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, 6);
+  const newest = recent[0];
+  const steps: SetupStep[] = [
+    {
+      title: "Add an LLM key",
+      text: "Models are called on your own account.",
+      isDone: keys.data.total > 0,
+      action: <StepLink href="/keys">Add key</StepLink>,
+    },
+    {
+      title: "Create an agent",
+      text: "A model with a system prompt, tried out in the browser.",
+      isDone: agents.data.total > 0,
+      action: <StepLink href="/agents/new">New agent</StepLink>,
+    },
+    {
+      title: "Create a workflow",
+      text: "Put the agent on the canvas, after a trigger.",
+      isDone: workflows.data.total > 0,
+      action: (
+        <Button variant="primary" size="sm" isPending={isPending} onClick={create}>
+          New workflow
+        </Button>
+      ),
+    },
+    {
+      title: "Run it",
+      text: "Watch every node work, then call it over REST.",
+      isDone: latest.data.total > 0,
+      action: newest && <StepLink href={`/workflows/${newest.id}`}>Open workflow</StepLink>,
+    },
+  ];
+  const isSetUp = steps.every((step) => step.isDone);
+  const active = latest.data.items.filter(({ status }) => !isFinal(status));
+
+  return (
+    <Page>
+      <PageHeader
+        title={project.name}
+        actions={
+          canEdit &&
+          workflows.data.total > 0 && (
+            <Button variant={isSetUp ? "primary" : "secondary"} icon={<Plus />} isPending={isPending} onClick={create}>
+              New workflow
+            </Button>
+          )
+        }
+      />
+      {!isSetUp && canEdit && <SetupChecklist steps={steps} />}
+      <div className="grid items-start gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="flex min-w-0 flex-col gap-6">
+          <HomeSection
+            title="Running now"
+            count={active.length}
+            action={
+              <Link href="/runs" className={moreLink}>
+                All runs
+              </Link>
+            }
+          >
+            {active.length > 0 ? <RunList runs={active.slice(0, 8)} /> : <p className="p-3 text-ink-soft">Nothing is running.</p>}
+          </HomeSection>
+          <HomeSection title="Failed lately" count={failed.data.total}>
+            {failed.data.items.length > 0 ? (
+              <RunList runs={failed.data.items} />
+            ) : (
+              <p className="p-3 text-ink-soft">{latest.data.total > 0 ? "No run has failed." : "There are no runs yet."}</p>
+            )}
+          </HomeSection>
+        </div>
+        <HomeSection
+          title="Recent workflows"
+          action={
+            <Link href="/workflows" className={moreLink}>
+              All workflows
+            </Link>
+          }
+        >
+          {recent.length > 0 ? (
+            <ul className="divide-y">
+              {recent.map((workflow) => (
+                <li key={workflow.id} className="relative flex min-h-11 items-center gap-3 px-3 py-1.5 transition-colors hover:bg-hover">
+                  <Link href={`/workflows/${workflow.id}`} className="min-w-0 flex-1 truncate font-medium after:absolute after:inset-0">
+                    {workflow.name}
+                  </Link>
+                  <span className="text-12">
+                    <TriggerLabel kind={workflow.trigger} />
+                  </span>
+                  <Time value={workflow.updated_at} className="w-20 shrink-0 whitespace-nowrap text-right text-12 text-ink-soft tabular" />
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p className="p-3 text-ink-soft">There are no workflows yet.</p>
+          )}
+        </HomeSection>
+      </div>
+    </Page>
+  );
+}
+
+function HomeSkeleton({ title }: { title: string }) {
+  return (
+    <Page>
+      <PageHeader title={title} />
+      <div role="status" className="grid gap-8 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <span className="sr-only">Loading</span>
+        <Skeleton className="h-44 w-full rounded-lg" />
+        <Skeleton className="h-44 w-full rounded-lg" />
+      </div>
+    </Page>
+  );
+}

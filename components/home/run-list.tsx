@@ -1,0 +1,66 @@
+"use client";
+
+import Link from "next/link";
+import { type ReactNode, useEffect, useState } from "react";
+import { formatDuration } from "#components/format.ts";
+import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
+import { Time } from "#components/ui/time.tsx";
+import type { ExecutionSummary } from "#server/schemas/execution.ts";
+
+/** A card with a heading and rows. */
+export function HomeSection({
+  title,
+  count,
+  action,
+  children,
+}: {
+  title: string;
+  count?: number;
+  action?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <section aria-label={title} className="flex min-w-0 flex-col gap-2">
+      <div className="flex min-h-7 items-center justify-between gap-3">
+        <h2 className="font-semibold text-14">
+          {title}
+          {count !== undefined && count > 0 && <span className="ml-2 font-normal text-12 text-ink-faint tabular">{count}</span>}
+        </h2>
+        {action}
+      </div>
+      <div className="overflow-hidden rounded-lg border bg-surface">{children}</div>
+    </section>
+  );
+}
+
+/** Runs as rows: state, workflow, what it says, when. */
+export function RunList({ runs }: { runs: readonly ExecutionSummary[] }) {
+  return (
+    <ul className="divide-y">
+      {runs.map((run) => (
+        <li key={run.id} className="relative flex min-h-11 items-center gap-3 px-3 py-1.5 transition-colors hover:bg-hover">
+          <StatusIcon status={run.status} isDecorative />
+          <div className="min-w-0 flex-1">
+            <Link href={`/runs/${run.id}`} className="block truncate font-medium after:absolute after:inset-0">
+              {run.workflow_name}
+              <span className="sr-only">, {statusLooks[run.status].label}</span>
+            </Link>
+            {run.error !== null && <p className="truncate text-12 text-failed">{run.error}</p>}
+          </div>
+          <span className="shrink-0 whitespace-nowrap text-12 text-ink-soft tabular">
+            {run.status === "running" && run.started_at !== null ? <Elapsed since={run.started_at} /> : <Time value={run.created_at} />}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Elapsed({ since }: { since: string }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return <span suppressHydrationWarning>{formatDuration(Math.max(0, Math.floor((now - Date.parse(since)) / 1000) * 1000))}</span>;
+}

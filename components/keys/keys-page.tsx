@@ -1,0 +1,123 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { toast } from "sonner";
+import { AddKeyDialog } from "#components/keys/add-key-dialog.tsx";
+import { Page } from "#components/shell/page.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useTRPC } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
+import { EmptyState } from "#components/ui/empty-state.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { Time } from "#components/ui/time.tsx";
+import { Tooltip } from "#components/ui/tooltip.tsx";
+import { providerKind } from "#server/providers/kinds.ts";
+import type { LlmKey } from "#server/schemas/llm-key.ts";
+
+const PER_PAGE = 50;
+
+export function KeysPage() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const { canAdminister, project } = useStudio();
+  const [page, setPage] = useState(1);
+  const [isAdding, setIsAdding] = useState(false);
+  const [doomed, setDoomed] = useState<LlmKey | null>(null);
+  const keys = useQuery(trpc.llmKeys.list.queryOptions({ page, per_page: PER_PAGE }));
+  const remove = useMutation(trpc.llmKeys.delete.mutationOptions());
+
+  const add = (
+    <Button variant="primary" icon={<Plus />} disabled={!canAdminister} onClick={() => setIsAdding(true)}>
+      Add key
+    </Button>
+  );
+  const whyNot = `Only admins of ${project.name} add or delete keys. You are ${project.role}.`;
+  const addOrWhyNot = canAdminister ? (
+    add
+  ) : (
+    <Tooltip content={whyNot}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a disabled button takes no focus, its reason must */}
+      <span tabIndex={0} className="rounded-md">
+        {add}
+      </span>
+    </Tooltip>
+  );
+
+  return (
+    <Page>
+      <PageHeader
+        title="LLM keys"
+        description="Your own provider keys; agents call models with them."
+        actions={keys.data && keys.data.total > 0 ? addOrWhyNot : undefined}
+      />
+      {keys.isError && <LoadFailure error={keys.error} onRetry={() => void keys.refetch()} />}
+      {keys.isPending && <TableSkeleton label="Loading keys" rows={3} />}
+      {keys.data?.total === 0 && (
+        <EmptyState title="Add a key of your model provider" actions={addOrWhyNot}>
+          Treadle calls models on your account, so nothing runs without a key. Anthropic, OpenAI, Gemini, Mistral, Hugging Face, Azure and
+          every OpenAI-compatible endpoint are supported, your own server included.
+          {!canAdminister && <span className="mt-2 block">{whyNot}</span>}
+        </EmptyState>
+      )}
+      {keys.data && keys.data.items.length > 0 && (
+        <>
+          <Table label="LLM keys" className="min-w-150">
+            <TableHead>
+              <tr>
+                <TableHeader>Name</TableHeader>
+                <TableHeader>Provider</TableHeader>
+                <TableHeader>Key</TableHeader>
+                <TableHeader>Added</TableHeader>
+                <TableHeader>
+                  <span className="sr-only">Actions</span>
+                </TableHeader>
+              </tr>
+            </TableHead>
+            <TableBody>
+              {keys.data.items.map((key) => (
+                <TableRow key={key.id}>
+                  <TableCell className="font-medium">{key.name}</TableCell>
+                  <TableCell>
+                    {providerKind(key.provider).label}
+                    {key.base_url && <span className="block max-w-64 truncate font-mono text-11 text-ink-faint">{key.base_url}</span>}
+                  </TableCell>
+                  <TableCell className="font-mono text-12 text-ink-soft">{key.masked_key}</TableCell>
+                  <TableCell className="whitespace-nowrap text-ink-soft">
+                    <Time value={key.created_at} />
+                  </TableCell>
+                  <TableCell className="w-10 text-right">
+                    {canAdminister && <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDoomed(key)} />}
+                  </TableCell>
+                </TableRow>
+              ))}
+            </TableBody>
+          </Table>
+          <Pager page={page} perPage={PER_PAGE} total={keys.data.total} onPageChange={setPage} />
+        </>
+      )}
+      <AddKeyDialog open={isAdding} onOpenChange={setIsAdding} />
+      <ConfirmDialog
+        open={doomed !== null}
+        onOpenChange={(open) => !open && setDoomed(null)}
+        title={`Delete key “${doomed?.name}”?`}
+        confirmLabel="Delete key"
+        onConfirm={async () => {
+          if (!doomed) return;
+          await remove.mutateAsync({ key_id: doomed.id });
+          await cache.invalidateQueries(trpc.llmKeys.list.pathFilter());
+          toast.success(`Key “${doomed.name}” deleted`);
+        }}
+      >
+        Agents can no longer use it. The key stays valid at the provider: revoke it there if it leaked.
+      </ConfirmDialog>
+    </Page>
+  );
+}

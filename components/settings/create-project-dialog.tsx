@@ -1,0 +1,48 @@
+"use client";
+
+import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormField } from "#components/forms/form-field.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { openProject } from "#components/shell/project-cookie.ts";
+import { useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { CreateProjectInput } from "#server/schemas/project.ts";
+
+export function CreateProjectDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="New project"
+      description="Agents, workflows, keys and members belong to one project."
+      size="sm"
+    >
+      <CreateProjectForm />
+    </Dialog>
+  );
+}
+
+/** Creates a project and opens it. */
+export function CreateProjectForm() {
+  const client = useTRPCClient();
+  const form = useForm({
+    schema: CreateProjectInput.pick({ name: true }),
+    initial: { name: "" },
+    submit: async (value) => {
+      const project = await client.projects.create.mutate(value);
+      openProject(project.id);
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField form={form} name="name" hint={null} autoFocus autoComplete="off" />
+      <FormFailure failure={form.failure} />
+      <DialogFooter>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
+          Create project
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}

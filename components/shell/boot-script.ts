@@ -1,0 +1,20 @@
+/**
+ * Runs in <head> before anything is painted, so that theme, navigation and panel sizes never jump: sets data-theme,
+ * data-nav and --layout-* on <html> from what the browser keeps.
+ */
+export const bootScript = `(() => {
+  const root = document.documentElement;
+  const read = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const paint = () => {
+    const choice = read("treadle.theme");
+    root.dataset.theme = choice === "light" || choice === "dark" ? choice : dark.matches ? "dark" : "light";
+  };
+  paint();
+  dark.addEventListener("change", paint);
+  if (read("treadle.nav") === "rail") root.dataset.nav = "rail";
+  try {
+    for (const [name, size] of Object.entries(JSON.parse(read("treadle.layout") ?? "{}")))
+      if (Number.isFinite(size)) root.style.setProperty("--layout-" + name, size + "px");
+  } catch {}
+})();`;

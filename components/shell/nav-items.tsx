@@ -1,0 +1,23 @@
+import { Bot, House, KeyRound, type LucideIcon, Play, Settings, Workflow } from "lucide-react";
+
+export interface NavItem {
+  href: string;
+  label: string;
+  icon: LucideIcon;
+  /** Pages under this path belong to it too; left out, those under `href`. */
+  section?: string;
+}
+
+export const navItems: readonly NavItem[] = [
+  { href: "/", label: "Home", icon: House },
+  { href: "/workflows", label: "Workflows", icon: Workflow },
+  { href: "/agents", label: "Agents", icon: Bot },
+  { href: "/runs", label: "Runs", icon: Play },
+  { href: "/keys", label: "LLM keys", icon: KeyRound },
+];
+
+export const settingsItem: NavItem = { href: "/settings/project", label: "Settings", icon: Settings, section: "/settings" };
+
+/** Whether a page at `pathname` belongs to the item. */
+export const isCurrent = ({ href, section = href }: NavItem, pathname: string): boolean =>
+  section === "/" ? pathname === "/" : pathname === section || pathname.startsWith(`${section}/`);

@@ -1,0 +1,15 @@
+import type { ReactNode } from "react";
+import { cn } from "#components/ui/cn.ts";
+
+const WIDTHS = { narrow: "max-w-192", normal: "max-w-280", wide: "max-w-none" } as const;
+
+/** The column that a page's content stands in. `narrow` (48 rem) for settings and forms. */
+export function Page({ width = "normal", className, children }: { width?: keyof typeof WIDTHS; className?: string; children: ReactNode }) {
+  return (
+    <div
+      className={cn("mx-auto flex w-full flex-col gap-6 px-8 pt-8 pb-16 max-md:gap-5 max-md:px-4 max-md:pt-5", WIDTHS[width], className)}
+    >
+      {children}
+    </div>
+  );
+}

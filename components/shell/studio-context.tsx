@@ -1,0 +1,37 @@
+"use client";
+
+import { createContext, type ReactNode, useContext } from "react";
+import type { UserProfile } from "#server/schemas/identity.ts";
+
+type StudioProject = UserProfile["projects"][number];
+
+interface Studio {
+  user: { id: string; name: string; email: string };
+  projects: StudioProject[];
+  /** The project that every page and call is about. */
+  project: StudioProject;
+  /** May write and run: editor and admin. */
+  canEdit: boolean;
+  /** May manage members, secrets and LLM keys. */
+  canAdminister: boolean;
+}
+
+const StudioContext = createContext<Studio | null>(null);
+
+/** Who is signed in, in which project, and what they may do there. */
+export function useStudio(): Studio {
+  const studio = useContext(StudioContext);
+  if (!studio) throw new Error("useStudio needs the studio's layout around it.");
+  return studio;
+}
+
+export function StudioProvider({ profile, project, children }: { profile: UserProfile; project: StudioProject; children: ReactNode }) {
+  const { id, name, email, projects } = profile;
+  return (
+    <StudioContext
+      value={{ user: { id, name, email }, projects, project, canEdit: project.role !== "viewer", canAdminister: project.role === "admin" }}
+    >
+      {children}
+    </StudioContext>
+  );
+}

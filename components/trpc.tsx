@@ -1,0 +1,58 @@
+"use client";
+
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
+import { createTRPCContext } from "@trpc/tanstack-react-query";
+import { type ReactNode, useState } from "react";
+import type { AppRouter } from "#server/api/root.ts";
+import { ErrorBody } from "#server/schemas/error.ts";
+
+const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
+
+export { useTRPC, useTRPCClient };
+
+/** What the server said about a failed call; one sentence of our own when it could not be reached. */
+export function errorBodyOf(error: unknown): ErrorBody {
+  const known = error instanceof TRPCClientError ? ErrorBody.safeParse(error.data) : undefined;
+  if (known?.success) return known.data;
+  return { detail: "The service cannot be reached. Check your connection and try again.", error_code: "INTERNAL_ERROR", status: 0 };
+}
+
+/** Sends a visitor whose session ended to the sign-in page, and back here afterwards. */
+function leaveWhenSignedOut(error: unknown): void {
+  if (errorBodyOf(error).error_code !== "AUTH_REQUIRED") return;
+  if (!location.pathname.startsWith("/sign-in"))
+    location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+}
+
+const isWorthRetrying = (count: number, error: unknown): boolean => {
+  const { status } = errorBodyOf(error);
+  return count < 2 && (status === 0 || status === 429 || status === 500 || status === 503);
+};
+
+/**
+ * Gives the components below the typed client (`useTRPC`, `useTRPCClient`).
+ * @param projectId project that every call is made in (X-Project-ID); null on pages without one
+ */
+export function ApiProvider({ projectId, children }: { projectId: string | null; children: ReactNode }) {
+  const [queryClient] = useState(
+    () =>
+      new QueryClient({
+        queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
+        mutationCache: new MutationCache({ onError: leaveWhenSignedOut }),
+        defaultOptions: { queries: { staleTime: 5_000, retry: isWorthRetrying }, mutations: { retry: false } },
+      }),
+  );
+  const [trpcClient] = useState(() =>
+    createTRPCClient<AppRouter>({
+      links: [httpBatchLink({ url: "/api/trpc", maxURLLength: 2000, headers: () => (projectId ? { "X-Project-ID": projectId } : {}) })],
+    }),
+  );
+  return (
+    <QueryClientProvider client={queryClient}>
+      <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>
+        {children}
+      </TRPCProvider>
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,9 @@
+import { type ClassValue, clsx } from "clsx";
+import { extendTailwindMerge } from "tailwind-merge";
+
+const merge = extendTailwindMerge({
+  extend: { classGroups: { "font-size": [{ text: ["10", "11", "12", "13", "14", "15", "16", "18", "display"] }] } },
+});
+
+/** Joins class names; of two that set the same property the later one wins. */
+export const cn = (...classes: ClassValue[]): string => merge(clsx(classes));

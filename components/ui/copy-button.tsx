@@ -1,0 +1,48 @@
+"use client";
+
+import { Check, Copy } from "lucide-react";
+import { useEffect, useState } from "react";
+import { toast } from "sonner";
+import { Button } from "#components/ui/button.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+
+export interface CopyButtonProps {
+  value: string;
+  /** What is copied, e.g. "API key"; the name becomes "Copy API key". */
+  what: string;
+  /** Shows the word beside the icon. */
+  isWide?: boolean;
+  className?: string;
+}
+
+export function CopyButton({ value, what, isWide = false, className = "" }: CopyButtonProps) {
+  const [isCopied, setIsCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setIsCopied(false), 1600);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(value);
+      setIsCopied(true);
+    } catch {
+      toast.error(`The browser did not allow copying. Select the ${what} and copy it by hand.`);
+    }
+  };
+  const icon = isCopied ? <Check className="text-complete" /> : <Copy />;
+  return (
+    <>
+      {isWide ? (
+        <Button icon={icon} className={className} aria-label={`Copy ${what}`} onClick={() => void copy()}>
+          {isCopied ? "Copied" : "Copy"}
+        </Button>
+      ) : (
+        <IconButton label={`Copy ${what}`} icon={icon} className={className} onClick={() => void copy()} />
+      )}
+      <span role="status" className="sr-only">
+        {isCopied ? `${what} copied` : ""}
+      </span>
+    </>
+  );
+}

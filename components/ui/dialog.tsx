@@ -1,0 +1,60 @@
+"use client";
+
+import { X } from "lucide-react";
+import { Dialog as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+import { cn } from "#components/ui/cn.ts";
+import { IconButton } from "#components/ui/icon-button.tsx";
+
+const SIZES = { sm: "max-w-100", md: "max-w-130", lg: "max-w-190" } as const;
+
+export interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  /** One sentence under the title, only where the title does not say it all. */
+  description?: ReactNode;
+  size?: keyof typeof SIZES;
+  /** False keeps it open on Esc and a click outside, e.g. while something is being saved. */
+  isDismissable?: boolean;
+  children: ReactNode;
+}
+
+/** A modal dialog. Put the buttons in a DialogFooter as the last child. */
+export function Dialog({ open, onOpenChange, title, description, size = "md", isDismissable = true, children }: DialogProps) {
+  const guard = (event: Event) => {
+    if (!isDismissable) event.preventDefault();
+  };
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-50 grid animate-appear place-items-center overflow-y-auto bg-scrim p-4 max-sm:place-items-end max-sm:p-0">
+          <Radix.Content
+            {...(description === undefined && { "aria-describedby": undefined })}
+            onEscapeKeyDown={guard}
+            onInteractOutside={guard}
+            className={cn(
+              "relative flex w-full animate-rise flex-col gap-4 rounded-lg border border-line-strong bg-raised p-5 shadow-lg max-sm:rounded-b-none max-sm:pb-8",
+              SIZES[size],
+            )}
+          >
+            <div className="flex items-start justify-between gap-4">
+              <div className="flex min-w-0 flex-col gap-1">
+                <Radix.Title className="font-semibold text-15 text-ink">{title}</Radix.Title>
+                {description !== undefined && <Radix.Description className="text-13 text-ink-soft">{description}</Radix.Description>}
+              </div>
+              <Radix.Close asChild>
+                <IconButton label="Close" icon={<X />} hasTooltip={false} disabled={!isDismissable} className="-mt-1 -mr-1.5" />
+              </Radix.Close>
+            </div>
+            {children}
+          </Radix.Content>
+        </Radix.Overlay>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+export function DialogFooter({ className, children }: { className?: string; children: ReactNode }) {
+  return <div className={cn("flex flex-wrap items-center justify-end gap-2 pt-1", className)}>{children}</div>;
+}

@@ -1,0 +1,14 @@
+import type { ComponentProps } from "react";
+import { cn } from "#components/ui/cn.ts";
+
+export function Kbd({ className, ...rest }: ComponentProps<"kbd">) {
+  return (
+    <kbd
+      {...rest}
+      className={cn(
+        "inline-flex h-4 min-w-4 items-center justify-center rounded-sm border border-line-strong bg-raised px-1 font-sans text-10 text-ink-soft",
+        className,
+      )}
+    />
+  );
+}

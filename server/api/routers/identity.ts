@@ -1,0 +1,85 @@
+import { endpoint, publicProcedure, router, userProcedure } from "#server/api/trpc.ts";
+import {
+  AcceptInvitationInput,
+  AuthInfo,
+  ChangePasswordInput,
+  InstallStatus,
+  Invitation,
+  InvitationInput,
+  SignedUp,
+  SignUpInput,
+  UpdateProfileInput,
+  UserProfile,
+} from "#server/schemas/identity.ts";
+import { NoContent, Nothing } from "#server/schemas/primitives.ts";
+import { acceptInvitation } from "#server/services/identity/accept-invitation.ts";
+import { changePassword } from "#server/services/identity/change-password.ts";
+import { getInstallStatus } from "#server/services/identity/get-install-status.ts";
+import { getInvitation } from "#server/services/identity/get-invitation.ts";
+import { getProfile } from "#server/services/identity/get-profile.ts";
+import { setUpOwner } from "#server/services/identity/set-up-owner.ts";
+import { signUp } from "#server/services/identity/sign-up.ts";
+import { updateProfile } from "#server/services/identity/update-profile.ts";
+
+const tag = "Identity";
+
+export const identityRouter = router({
+  me: userProcedure
+    .meta(endpoint("GET", "/auth/me", { tag, summary: "Who am I", description: "The current user; use it to check a key." }))
+    .input(Nothing)
+    .output(AuthInfo)
+    .query(({ ctx: { principal } }) => ({ ...principal.user, auth: principal.auth })),
+  profile: userProcedure
+    .meta(endpoint("GET", "/users/me", { tag, summary: "My profile and projects" }))
+    .input(Nothing)
+    .output(UserProfile)
+    .query(({ ctx }) => getProfile(ctx.principal)),
+  signUp: publicProcedure
+    .meta(
+      endpoint("POST", "/auth/sign-up", {
+        tag,
+        summary: "Create an account",
+        description: "403 unless sign-up is open (ALLOW_SIGNUP=1).",
+        status: 201,
+      }),
+    )
+    .input(SignUpInput)
+    .output(SignedUp)
+    .mutation(({ input }) => signUp(input)),
+  invitation: publicProcedure
+    .meta(endpoint("GET", "/invitations/{token}", { tag, summary: "Read an invitation" }))
+    .input(InvitationInput)
+    .output(Invitation)
+    .query(({ input }) => getInvitation(input)),
+  acceptInvitation: publicProcedure
+    .meta(
+      endpoint("POST", "/invitations/{token}/accept", {
+        tag,
+        summary: "Accept an invitation",
+        description: "Single use, valid for 7 days.",
+        status: 201,
+      }),
+    )
+    .input(AcceptInvitationInput)
+    .output(SignedUp)
+    .mutation(({ input }) => acceptInvitation(input)),
+  // The web UI only: what the entry pages ask, the first visit to an empty install, and the profile page.
+  status: publicProcedure
+    .input(Nothing)
+    .output(InstallStatus)
+    .query(() => getInstallStatus()),
+  setUp: publicProcedure
+    .input(SignUpInput)
+    .output(SignedUp)
+    .mutation(({ input }) => setUpOwner(input)),
+  updateProfile: userProcedure
+    .meta({ access: "user", sessionOnly: true })
+    .input(UpdateProfileInput)
+    .output(UserProfile)
+    .mutation(({ ctx, input }) => updateProfile(ctx.principal, input)),
+  changePassword: userProcedure
+    .meta({ access: "user", sessionOnly: true })
+    .input(ChangePasswordInput)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => changePassword(ctx.principal, input)),
+});

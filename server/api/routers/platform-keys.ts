@@ -1,0 +1,33 @@
+import { endpoint, router, userProcedure } from "#server/api/trpc.ts";
+import { CreatedPlatformKey, CreatePlatformKeyInput, PlatformKeyPage, PlatformKeyRef } from "#server/schemas/platform-key.ts";
+import { NoContent, PageInput } from "#server/schemas/primitives.ts";
+import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
+import { deletePlatformKey } from "#server/services/platform-keys/delete-platform-key.ts";
+import { listPlatformKeys } from "#server/services/platform-keys/list-platform-keys.ts";
+
+const tag = "Platform keys";
+
+export const platformKeysRouter = router({
+  list: userProcedure
+    .meta(endpoint("GET", "/platform-keys", { tag, summary: "List my API keys", description: "Without their values." }))
+    .input(PageInput)
+    .output(PlatformKeyPage)
+    .query(({ ctx, input }) => listPlatformKeys(ctx.principal, input)),
+  create: userProcedure
+    .meta(
+      endpoint("POST", "/platform-keys", {
+        tag,
+        summary: "Create an API key",
+        description: "The answer holds the key; it is not shown again.",
+        status: 201,
+      }),
+    )
+    .input(CreatePlatformKeyInput)
+    .output(CreatedPlatformKey)
+    .mutation(({ ctx, input }) => createPlatformKey(ctx.principal, input)),
+  delete: userProcedure
+    .meta(endpoint("DELETE", "/platform-keys/{key_id}", { tag, summary: "Delete an API key", status: 204 }))
+    .input(PlatformKeyRef)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => deletePlatformKey(ctx.principal, input)),
+});

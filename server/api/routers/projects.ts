@@ -1,0 +1,88 @@
+import { endpoint, router, userProcedure } from "#server/api/trpc.ts";
+import { NoContent, PageInput } from "#server/schemas/primitives.ts";
+import {
+  CreateProjectInput,
+  MemberPage,
+  Project,
+  ProjectPage,
+  ProjectRef,
+  RemoveMemberInput,
+  SetMemberInput,
+  SetMemberResult,
+  UpdateProjectInput,
+} from "#server/schemas/project.ts";
+import { createProject } from "#server/services/projects/create-project.ts";
+import { deleteProject } from "#server/services/projects/delete-project.ts";
+import { getProject } from "#server/services/projects/get-project.ts";
+import { listMembers } from "#server/services/projects/list-members.ts";
+import { listProjects } from "#server/services/projects/list-projects.ts";
+import { removeMember } from "#server/services/projects/remove-member.ts";
+import { setMember } from "#server/services/projects/set-member.ts";
+import { updateProject } from "#server/services/projects/update-project.ts";
+
+// The project stands in the path here, so the role is checked by the services against that project, not by a header.
+const tag = "Projects";
+
+export const projectsRouter = router({
+  list: userProcedure
+    .meta(endpoint("GET", "/projects", { tag, summary: "List my projects" }))
+    .input(PageInput)
+    .output(ProjectPage)
+    .query(({ ctx, input }) => listProjects(ctx.principal, input)),
+  create: userProcedure
+    .meta(endpoint("POST", "/projects", { tag, summary: "Create a project", description: "You become its admin.", status: 201 }))
+    .input(CreateProjectInput)
+    .output(Project)
+    .mutation(({ ctx, input }) => createProject(ctx.principal, input)),
+  get: userProcedure
+    .meta(endpoint("GET", "/projects/{project_id}", { tag, summary: "Read a project" }))
+    .input(ProjectRef)
+    .output(Project)
+    .query(({ ctx, input }) => getProject(ctx.principal, input)),
+  update: userProcedure
+    .meta(endpoint("PUT", "/projects/{project_id}", { tag, summary: "Change a project", description: "Admins only." }))
+    .input(UpdateProjectInput)
+    .output(Project)
+    .mutation(({ ctx, input }) => updateProject(ctx.principal, input)),
+  delete: userProcedure
+    .meta(
+      endpoint("DELETE", "/projects/{project_id}", {
+        tag,
+        summary: "Delete a project and everything in it",
+        description: "Admins only.",
+        status: 204,
+      }),
+    )
+    .input(ProjectRef)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => deleteProject(ctx.principal, input)),
+  members: userProcedure
+    .meta(endpoint("GET", "/projects/{project_id}/members", { tag, summary: "List the members" }))
+    .input(ProjectRef.extend(PageInput.shape))
+    .output(MemberPage)
+    .query(({ ctx, input }) => listMembers(ctx.principal, input)),
+  setMember: userProcedure
+    .meta(
+      endpoint("POST", "/projects/{project_id}/members", {
+        tag,
+        summary: "Add, invite or change a member",
+        description: "Admins only.",
+        status: 201,
+      }),
+    )
+    .input(SetMemberInput)
+    .output(SetMemberResult)
+    .mutation(({ ctx, input }) => setMember(ctx.principal, input)),
+  removeMember: userProcedure
+    .meta(
+      endpoint("DELETE", "/projects/{project_id}/members", {
+        tag,
+        summary: "Remove a member",
+        description: "By user_id or email, in the query or the body. Admins only.",
+        status: 204,
+      }),
+    )
+    .input(RemoveMemberInput)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => removeMember(ctx.principal, input)),
+});

@@ -1,0 +1,101 @@
+import { editorProcedure, endpoint, router, viewerProcedure } from "#server/api/trpc.ts";
+import { ExecuteInput, ExecuteResult, ExecutionSummary, WorkflowExecutionsInput } from "#server/schemas/execution.ts";
+import { NoContent, PageInput } from "#server/schemas/primitives.ts";
+import {
+  CreateWorkflowInput,
+  SaveDraftInput,
+  UpdateWorkflowInput,
+  Workflow,
+  WorkflowDraft,
+  WorkflowEditorState,
+  WorkflowPage,
+  WorkflowRef,
+} from "#server/schemas/workflow.ts";
+import { executeWorkflow } from "#server/services/executions/execute-workflow.ts";
+import { listWorkflowExecutions } from "#server/services/executions/list-workflow-executions.ts";
+import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+import { deleteWorkflow } from "#server/services/workflows/delete-workflow.ts";
+import { getEditorState } from "#server/services/workflows/get-editor-state.ts";
+import { getWorkflow } from "#server/services/workflows/get-workflow.ts";
+import { listWorkflows } from "#server/services/workflows/list-workflows.ts";
+import { saveDraft } from "#server/services/workflows/save-draft.ts";
+import { updateWorkflow } from "#server/services/workflows/update-workflow.ts";
+
+const tag = "Workflows";
+
+export const workflowsRouter = router({
+  list: viewerProcedure
+    .meta(endpoint("GET", "/workflows", { tag, summary: "List the workflows" }))
+    .input(PageInput)
+    .output(WorkflowPage)
+    .query(({ ctx, input }) => listWorkflows(ctx.principal, input)),
+  create: editorProcedure
+    .meta(
+      endpoint("POST", "/workflows", {
+        tag,
+        summary: "Create a workflow",
+        description: "Without nodes it starts with one manual trigger.",
+        status: 201,
+      }),
+    )
+    .input(CreateWorkflowInput)
+    .output(Workflow)
+    .mutation(({ ctx, input }) => createWorkflow(ctx.principal, input)),
+  get: viewerProcedure
+    .meta(endpoint("GET", "/workflows/{workflow_id}", { tag, summary: "Read a workflow with its graph" }))
+    .input(WorkflowRef)
+    .output(Workflow)
+    .query(({ ctx, input }) => getWorkflow(ctx.principal, input)),
+  update: editorProcedure
+    .meta(
+      endpoint("PUT", "/workflows/{workflow_id}", {
+        tag,
+        summary: "Save a workflow",
+        description: "Fields left out keep their value. An old `version` is refused with 409.",
+      }),
+    )
+    .input(UpdateWorkflowInput)
+    .output(Workflow)
+    .mutation(({ ctx, input }) => updateWorkflow(ctx.principal, input)),
+  delete: editorProcedure
+    .meta(endpoint("DELETE", "/workflows/{workflow_id}", { tag, summary: "Delete a workflow", status: 204 }))
+    .input(WorkflowRef)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => deleteWorkflow(ctx.principal, input)),
+  execute: editorProcedure
+    .meta(
+      endpoint("POST", "/workflows/{workflow_id}/execute", {
+        tag,
+        summary: "Run a workflow",
+        description: "Starts the saved version and answers at once; poll or stream the execution.",
+        status: 202,
+      }),
+    )
+    .input(ExecuteInput)
+    .output(ExecuteResult)
+    .mutation(({ ctx, input }) => executeWorkflow(ctx.principal, input)),
+  executions: viewerProcedure
+    .meta(
+      endpoint("GET", "/workflows/{workflow_id}/executions", {
+        tag,
+        summary: "The latest executions of a workflow",
+        description: "A bare array, newest first.",
+      }),
+    )
+    .input(WorkflowExecutionsInput)
+    .output(ExecutionSummary.array())
+    .query(({ ctx, input }) => listWorkflowExecutions(ctx.principal, input)),
+  // The web UI's editor: the draft, and a run of it.
+  editor: viewerProcedure
+    .input(WorkflowRef)
+    .output(WorkflowEditorState)
+    .query(({ ctx, input }) => getEditorState(ctx.principal, input)),
+  saveDraft: editorProcedure
+    .input(SaveDraftInput)
+    .output(WorkflowDraft)
+    .mutation(({ ctx, input }) => saveDraft(ctx.principal, input)),
+  executeDraft: editorProcedure
+    .input(ExecuteInput)
+    .output(ExecuteResult)
+    .mutation(({ ctx, input }) => executeWorkflow(ctx.principal, input, { isDraft: true })),
+});

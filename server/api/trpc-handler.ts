@@ -1,0 +1,33 @@
+import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { createContext } from "#server/api/context.ts";
+import { loggedErrorResponse } from "#server/api/rest/api-route.ts";
+import { readBytes } from "#server/api/rest/read-json.ts";
+import { appRouter } from "#server/api/root.ts";
+
+/** The body read within the limit, so that tRPC has nothing unbounded to read. */
+async function bounded(request: Request): Promise<Request> {
+  if (!request.body) return request;
+  const body = await readBytes(request);
+  return new Request(request.url, {
+    method: request.method,
+    headers: request.headers,
+    body: Uint8Array.from(body),
+    signal: request.signal,
+  });
+}
+
+/** The web UI's door: tRPC with the browser session. A platform key is refused. */
+export async function handleTrpc(request: Request): Promise<Response> {
+  try {
+    const req = await bounded(request);
+    return await fetchRequestHandler({
+      endpoint: "/api/trpc",
+      req,
+      router: appRouter,
+      createContext: () => createContext(req, { sessionOnly: true }),
+      responseMeta: () => ({ headers: { "cache-control": "no-store" } }),
+    });
+  } catch (error) {
+    return loggedErrorResponse(error, request);
+  }
+}

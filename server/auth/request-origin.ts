@@ -1,0 +1,35 @@
+import { AppError } from "#server/errors.ts";
+import { isSameSecret } from "#server/secrets.ts";
+import { appUrl, settings } from "#server/settings.ts";
+
+/** Header by which server/web/front.ts proves that the x-forwarded headers are its own. */
+export const FRONT_HEADER = "x-treadle-front";
+
+const isFromFront = (headers: Headers): boolean => {
+  const { TREADLE_FRONT_TOKEN } = settings();
+  const sent = headers.get(FRONT_HEADER);
+  return TREADLE_FRONT_TOKEN !== undefined && sent !== null && isSameSecret(sent, TREADLE_FRONT_TOKEN);
+};
+
+/** Address of the client as the front saw it; `unknown` when the request did not come through the front. */
+export const clientAddress = (headers: Headers): string => (isFromFront(headers) && headers.get("x-forwarded-for")) || "unknown";
+
+/** True when people reach this service over HTTPS, so that cookies must be secure ones. */
+export const isHttps = (headers: Headers): boolean =>
+  isFromFront(headers) ? headers.get("x-forwarded-proto") === "https" : appUrl().startsWith("https:");
+
+/**
+ * Guards what a browser does with its session against other sites: the browser itself says where a request comes from.
+ * @throws AppError PERMISSION_DENIED unless the request comes from a page of this service
+ */
+export function assertSameOrigin(headers: Headers): void {
+  if (headers.get("sec-fetch-site") === "same-origin") return;
+  const origin = headers.get("origin");
+  const scheme = isHttps(headers) ? "https" : "http";
+  const own = [new URL(appUrl()).origin, `${scheme}://${headers.get("x-forwarded-host")}`, `${scheme}://${headers.get("host")}`];
+  if (origin && own.includes(origin)) return;
+  throw new AppError(
+    "PERMISSION_DENIED",
+    "A signed-in browser may only send this from a page of this service. From anywhere else, use an API key.",
+  );
+}

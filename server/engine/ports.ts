@@ -1,0 +1,105 @@
+import type { AgentCall, NodeResult } from "#server/engine/define-node.ts";
+import type { ExecutionOutput, ExecutionStatus, NodeStatus } from "#server/schemas/execution.ts";
+import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+
+// What the run loop needs from the world. It imports none of it, so a test can hand in its own.
+
+/** One attempt of a node, as the ledger keeps it. */
+export interface LedgerRow {
+  id: string;
+  node_id: string;
+  iteration: string;
+  attempt: number;
+  status: NodeStatus;
+  handle: string | null;
+  output: string | null;
+  error: string | null;
+  started_at: Date | null;
+  completed_at: Date | null;
+  input_tokens: number;
+  output_tokens: number;
+}
+
+/** A row to write; fields left out of an update keep their value. */
+export interface LedgerWrite extends LedgerRow {
+  duration_ms: number | null;
+  model: string | null;
+  input: string | null;
+  tool_calls: NodeResult["tool_calls"] | null;
+}
+
+type WithoutExecution<Event> = Event extends unknown ? Omit<Event, "execution_id"> : never;
+/** An event before the store adds whose it is. */
+export type EventWrite = WithoutExecution<ExecutionEvent>;
+type WithoutTime<Event> = Event extends unknown ? Omit<Event, "timestamp"> : never;
+/** An event before it is known when it happened. */
+export type EventFact = WithoutTime<EventWrite>;
+
+/** Everything that one segment starts from. */
+export interface RunState {
+  id: string;
+  project_id: string;
+  epoch: number;
+  created_at: Date;
+  started_at: Date;
+  input: string;
+  params: Record<string, unknown>;
+  graph: Graph;
+  ledger: LedgerRow[];
+}
+
+export type Acquired =
+  | { kind: "acquired"; run: RunState }
+  /** Another process carries it until then. */
+  | { kind: "busy"; until: Date }
+  /** A newer dispatch carries it, or it has ended. */
+  | { kind: "over" };
+
+/** How a run ended. */
+export interface Ending {
+  status: ExecutionStatus;
+  output: string | null;
+  outputs: ExecutionOutput[];
+  error: string | null;
+}
+
+export interface Commit {
+  rows: LedgerWrite[];
+  events: EventWrite[];
+  ending?: Ending;
+}
+
+/** The database side of a run. Every write carries the lease's epoch, so a process that lost its lease writes nothing. */
+export interface RunStore {
+  acquire(execution_id: string, dispatch: number): Promise<Acquired>;
+  /** @throws LeaseLost when another process or a cancellation took over */
+  commit(run: RunState, commit: Commit): Promise<void>;
+  /** Tells viewers pieces of running nodes; they are dropped when their node completes. */
+  deltas(run: RunState, events: EventWrite[]): Promise<void>;
+  /** Keeps the lease. False when it is lost. */
+  renew(run: RunState): Promise<boolean>;
+  /** Gives the lease back without ending the run. */
+  release(run: RunState): Promise<void>;
+  /** Calls back when somebody else changes the execution; returns how to stop listening. */
+  onControl(execution_id: string, callback: () => void): Promise<() => void>;
+}
+
+export class LeaseLost extends Error {
+  override name = "LeaseLost";
+}
+
+export interface Clock {
+  now(): Date;
+}
+
+export interface EngineServices {
+  store: RunStore;
+  clock: Clock;
+  /** Calls an agent of the project; `onDelta` gets its answer piece by piece, `onRestart` when a try begins anew. */
+  callAgent(
+    call: AgentCall & { project_id: string; signal: AbortSignal; onDelta(content: string): void; onRestart(): void },
+  ): Promise<NodeResult>;
+  /** Names of the project's agents by id. */
+  agentNames(project_id: string, ids: string[]): Promise<Map<string, string>>;
+}

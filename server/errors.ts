@@ -1,0 +1,74 @@
+import type { TRPC_ERROR_CODE_KEY } from "@trpc/server/rpc";
+import type { ErrorBody, ErrorCode, FieldError } from "#server/schemas/error.ts";
+
+interface ErrorRow {
+  status: number;
+  trpc: TRPC_ERROR_CODE_KEY;
+  /** Whether a background step that met it may try again. */
+  retryable: boolean;
+  /** Text for the client where the error's own text must stay inside. */
+  hidden?: string;
+  /** Shown in the API document. */
+  meaning: string;
+}
+
+/** The one table from error code to everything else. */
+export const ERRORS = {
+  BAD_REQUEST: {
+    status: 400,
+    trpc: "BAD_REQUEST",
+    retryable: false,
+    meaning: "The request cannot be read, or several projects and no project header",
+  },
+  AUTH_REQUIRED: { status: 401, trpc: "UNAUTHORIZED", retryable: false, meaning: "Missing or invalid API key, session or signature" },
+  PERMISSION_DENIED: { status: 403, trpc: "FORBIDDEN", retryable: false, meaning: "The role in this project is not enough" },
+  NOT_FOUND: { status: 404, trpc: "NOT_FOUND", retryable: false, meaning: "No such resource in this project" },
+  METHOD_NOT_ALLOWED: { status: 405, trpc: "METHOD_NOT_SUPPORTED", retryable: false, meaning: "The path exists, but not with this method" },
+  CONFLICT: { status: 409, trpc: "CONFLICT", retryable: false, meaning: "The state of the resource does not allow it" },
+  PAYLOAD_TOO_LARGE: { status: 413, trpc: "PAYLOAD_TOO_LARGE", retryable: false, meaning: "The body is larger than the limit" },
+  VALIDATION_ERROR: { status: 422, trpc: "UNPROCESSABLE_CONTENT", retryable: false, meaning: "A field breaks its schema or a rule" },
+  RATE_LIMIT_EXCEEDED: { status: 429, trpc: "TOO_MANY_REQUESTS", retryable: true, meaning: "Too many requests or executions" },
+  UPSTREAM_ERROR: { status: 502, trpc: "BAD_GATEWAY", retryable: true, meaning: "A model provider or another service failed" },
+  INTERNAL_ERROR: {
+    status: 500,
+    trpc: "INTERNAL_SERVER_ERROR",
+    retryable: true,
+    hidden: "Something went wrong on our side. Nothing was changed; please try again.",
+    meaning: "A fault of the service",
+  },
+} as const satisfies Record<ErrorCode, ErrorRow>;
+
+/** An error that a person caused or can act on. Its text is shown, so it says what to do next and holds no secret. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly errors: FieldError[] | undefined;
+  /** Seconds for Retry-After. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ErrorCode, message: string, details: { errors?: FieldError[]; retryAfter?: number; cause?: unknown } = {}) {
+    super(message, { cause: details.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.errors = details.errors;
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+/** True also for an AppError of another copy of this module (Next bundles its own). */
+export const isAppError = (error: unknown): error is AppError =>
+  error instanceof Error && error.name === "AppError" && "code" in error && String(error.code) in ERRORS;
+
+/** The body that a client gets for an error of any kind. */
+export function errorBody(error: unknown): ErrorBody {
+  const known = isAppError(error) ? error : undefined;
+  const code = known?.code ?? "INTERNAL_ERROR";
+  const row: ErrorRow = ERRORS[code];
+  return {
+    detail: row.hidden ?? known?.message ?? row.meaning,
+    error_code: code,
+    status: row.status,
+    ...(known?.errors?.length && { errors: known.errors }),
+  };
+}
+
+export const notFound = (what: string) => new AppError("NOT_FOUND", `There is no such ${what} in this project.`);

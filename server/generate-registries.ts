@@ -1,0 +1,48 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+// Writes the two registries of node types: what the engine runs, and what the canvas draws. A node type is one file in
+// server/engine/nodes and one in components/nodes; forgetting the second is a compile error (`satisfies NodeUiRegistry`).
+
+const root = join(import.meta.dirname, "..");
+const HEADER = "// Written by server/generate-registries.ts. Run `npm run gen` after adding a node type.\n";
+
+const camel = (file: string) => file.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+async function nodeFiles(folder: string, ending: string): Promise<string[]> {
+  const names = await readdir(join(root, folder));
+  return names
+    .filter((name) => name.endsWith(`-node${ending}`))
+    .map((name) => name.slice(0, -ending.length))
+    .sort();
+}
+
+async function engineRegistry(): Promise<string> {
+  const files = await nodeFiles("server/engine/nodes", ".ts");
+  const imports = files.map((file) => `import { ${camel(file)} } from "#server/engine/nodes/${file}.ts";`);
+  return `${HEADER}${imports.join("\n")}\n\nexport const nodeDefinitions = { ${files.map(camel).join(", ")} } as const;\nexport type NodeType = keyof typeof nodeDefinitions;\n`;
+}
+
+async function uiRegistry(): Promise<string> {
+  const files = await nodeFiles("components/nodes", ".tsx");
+  const imports = files.map((file) => `import { ${camel(file)}Ui } from "#components/nodes/${file}.tsx";`);
+  const rows = files.map((file) => `  ${camel(file)}: ${camel(file)}Ui,`);
+  const types = 'import type { NodeUiRegistry } from "#components/nodes/types.ts";';
+  return `${HEADER}${[...imports, types].join("\n")}\n\nexport const nodeUis = {\n${rows.join("\n")}\n} satisfies NodeUiRegistry;\n`;
+}
+
+const wanted = {
+  "server/engine/nodes/registry.gen.ts": await engineRegistry(),
+  "components/nodes/registry.gen.ts": await uiRegistry(),
+};
+const isCheck = process.argv.includes("--check");
+const stale: string[] = [];
+for (const [file, text] of Object.entries(wanted)) {
+  if ((await readFile(join(root, file), "utf8").catch(() => "")) === text) continue;
+  if (isCheck) stale.push(file);
+  else await writeFile(join(root, file), text);
+}
+if (stale.length) {
+  process.stderr.write(`Not up to date, run \`npm run gen\`: ${stale.join(", ")}\n`);
+  process.exitCode = 1;
+}

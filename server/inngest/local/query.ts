@@ -1,0 +1,64 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type pg from "pg";
+
+export type Queryable = Pick<pg.Pool, "query">;
+
+// Deadlock and serialization failure: the same statement works when it is sent again.
+const REPEAT = new Set(["40P01", "40001"]);
+// Connection failures, shutdown and start of the server, too many connections.
+const AWAY = /^(08|57P0|53300)/;
+const AWAY_SYSTEM = /ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|Connection terminated|timeout exceeded when trying to connect|not queryable|server closed/i;
+
+const codeOf = (error: unknown): string => (error && typeof error === "object" ? String(Reflect.get(error, "code") ?? "") : "");
+
+/** True when the database is away or refuses connections for now, so that waiting helps. */
+export function isAway(error: unknown): boolean {
+  const code = codeOf(error);
+  return AWAY.test(code) || AWAY_SYSTEM.test(code) || AWAY_SYSTEM.test(error instanceof Error ? error.message : String(error));
+}
+
+/**
+ * Runs a prepared statement, again after a deadlock.
+ * @param name names the prepared statement; the same name must always carry the same text
+ */
+export async function prepared<R extends pg.QueryResultRow>(on: Queryable, name: string, text: string, values: unknown[]): Promise<R[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await on.query<R>({ name: `tj_${name}`, text, values })).rows;
+    } catch (error) {
+      if (attempt > 5 || !REPEAT.has(codeOf(error))) throw error;
+      await pause(Math.random() * 10 * attempt);
+    }
+  }
+}
+
+/** Runs `work` on one connection in a transaction, again after a deadlock. */
+export async function transaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once(pool, work);
+    } catch (error) {
+      // 25P02: a statement after the one that met the deadlock.
+      if (attempt > 5 || !(REPEAT.has(codeOf(error)) || codeOf(error) === "25P02")) throw error;
+      await pause(Math.random() * 10 * attempt);
+    }
+  }
+}
+
+async function once<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query("BEGIN");
+    const result = await work(client);
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}

@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Inngest, type InngestFunction } from "inngest";
+import { serve } from "inngest/edge";
+import pg from "pg";
+import { startEmbeddedDatabase } from "#server/db/embedded.ts";
+import { type LocalExecutor, startLocalExecutor } from "#server/inngest/local/executor.ts";
+import { createLocalFetch } from "#server/inngest/local/fetch.ts";
+
+/** A database of its own for a test file. */
+export async function startDatabase() {
+  const folder = await mkdtemp(join(tmpdir(), "treadle-jobs-"));
+  const database = await startEmbeddedDatabase(folder, "test");
+  const pools: pg.Pool[] = [];
+  const open = (): pg.Pool => {
+    const pool = new pg.Pool({ connectionString: database.url, max: 10 });
+    pool.on("error", () => undefined);
+    pools.push(pool);
+    return pool;
+  };
+  return {
+    folder,
+    url: database.url,
+    open,
+    async stop() {
+      await Promise.all(pools.map((pool) => pool.end()));
+      await database.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A clock that a test moves; it runs on with the real time. */
+function createClock() {
+  let ahead = 0;
+  return {
+    now: () => new Date(Date.now() + ahead),
+    move(ms: number) {
+      ahead += ms;
+    },
+  };
+}
+
+/** Waits until `look` gives something other than undefined, null, false and 0. */
+export async function until<T>(look: () => T | Promise<T>, ms = 8000): Promise<NonNullable<T>> {
+  const end = Date.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== null && found !== false && found !== 0) return found as NonNullable<T>;
+    if (Date.now() > end) throw new Error(`Not so after ${ms} ms: ${look.toString().slice(0, 200)}`);
+    await pause(5);
+  }
+}
+
+let apps = 0;
+
+type Handler = (request: Request) => Promise<Response>;
+type TestClient = Inngest.Any;
+
+/** An app of its own with its functions, client, clock and executors on the database of the file. */
+export function createApp(pool: pg.Pool) {
+  apps++;
+  const clock = createClock();
+  const client = new Inngest({
+    id: `app${apps}`,
+    aiMetadata: false,
+    checkpointing: { bufferedSteps: 1, maxRuntime: 0 },
+    isDev: true,
+    eventKey: "local",
+    baseUrl: "http://inngest.local",
+    logger: { info: () => {}, warn: () => {}, error: () => {}, debug: () => {} },
+    fetch: createLocalFetch(() => pool, clock),
+  });
+  const executors: LocalExecutor[] = [];
+  return {
+    client,
+    clock,
+    name: (event: string) => `app${apps}/${event}`,
+    async start(functions: InngestFunction.Any[], options: { concurrency?: number; heartbeatMs?: number; pool?: pg.Pool; wrap?: (handler: Handler) => Handler } = {}) {
+      const handler: Handler = serve({ client, functions });
+      const executor = await startLocalExecutor({
+        handler: options.wrap ? options.wrap(handler) : handler,
+        concurrency: options.concurrency ?? 20,
+        clock,
+        heartbeatMs: options.heartbeatMs ?? 500,
+        pool: options.pool ?? pool,
+      });
+      executors.push(executor);
+      return executor;
+    },
+    /** Moves the clock and lets every executor look. */
+    move(ms: number) {
+      clock.move(ms);
+      for (const executor of executors) executor.poke();
+    },
+    async stop() {
+      await Promise.all(executors.splice(0).map((executor) => executor.stop(1000)));
+    },
+  };
+}
+
+interface RunRow {
+  id: string;
+  fn_id: string;
+  status: string;
+  output: string | null;
+  owner: number | null;
+  due_at: string | null;
+}
+
+/** The runs of an app's functions, oldest first. */
+export async function runsOf(pool: pg.Pool, client: TestClient): Promise<RunRow[]> {
+  const { rows } = await pool.query<RunRow>(
+    "SELECT id, fn_id, status, output, owner, due_at FROM treadle_jobs.runs WHERE fn_id LIKE $1 ORDER BY created_at, id",
+    [`${client.id}-%`],
+  );
+  return rows;
+}

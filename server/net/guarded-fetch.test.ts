@@ -1,0 +1,88 @@
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { AddressRefused } from "#server/net/guard.ts";
+import { guardedFetch } from "#server/net/guarded-fetch.ts";
+import { serveHttp } from "#server/testing/start-http-server.ts";
+
+test("sends method, headers and body, and gives back status, headers and text", async () => {
+  const server = await serveHttp((response) => response.writeHead(201, { "x-made": "yes" }).end("größer"));
+  const response = await guardedFetch("any")(`${server.url}/v1/things?a=1`, {
+    method: "POST",
+    headers: { authorization: "Bearer k" },
+    body: JSON.stringify({ text: "ü" }),
+  });
+  expect([response.status, response.headers.get("x-made"), await response.text()]).toEqual([201, "yes", "größer"]);
+  expect(server.requests).toEqual([
+    expect.objectContaining({
+      method: "POST",
+      path: "/v1/things?a=1",
+      body: { text: "ü" },
+      headers: expect.objectContaining({ authorization: "Bearer k" }),
+    }),
+  ]);
+});
+
+test("reaches no private address when only public ones are allowed, by number or by name", async () => {
+  const server = await serveHttp((response) => response.end("secret"));
+  const port = new URL(server.url).port;
+  await expect(guardedFetch("public")(server.url)).rejects.toBeInstanceOf(AddressRefused);
+  await expect(guardedFetch("public")(`http://localhost:${port}`)).rejects.toBeInstanceOf(AddressRefused);
+  expect(server.requests).toEqual([]);
+});
+
+test("a connection opened by a call that may go further is not taken by one that may not", async () => {
+  const server = await serveHttp((response) => response.end("ok"));
+  const named = `http://localhost:${new URL(server.url).port}`;
+  const url = await guardedFetch("any")(named).then(
+    () => named,
+    () => server.url, // where localhost means only ::1
+  );
+  await expect(guardedFetch("public")(url)).rejects.toBeInstanceOf(AddressRefused);
+});
+
+test("does not follow redirects", async () => {
+  const server = await serveHttp((response) => response.writeHead(302, { location: "http://169.254.169.254/latest" }).end());
+  const response = await guardedFetch("any")(server.url);
+  expect([response.status, server.requests.length]).toEqual([302, 1]);
+});
+
+test("unpacks what a server compresses unasked", async () => {
+  const server = await serveHttp((response) => response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("packed")));
+  await expect(guardedFetch("any")(server.url).then((response) => response.text())).resolves.toBe("packed");
+});
+
+test("an abort ends the call while the answer is being read", async () => {
+  let isCut: () => void = () => undefined;
+  const cut = new Promise<void>((resolve) => {
+    isCut = resolve;
+  });
+  const server = await serveHttp((response) => {
+    response.on("close", isCut);
+    response.writeHead(200).write("first");
+  });
+  const stop = new AbortController();
+  const response = await guardedFetch("any")(server.url, { signal: stop.signal });
+  const reader = response.body?.getReader();
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("first");
+  stop.abort();
+  await expect(reader?.read()).rejects.toThrow();
+  await cut;
+});
+
+test("a line cut in the middle of an answer is an error for who reads", async () => {
+  const server = await serveHttp((response) => {
+    response.writeHead(200, { "content-length": "100" }).write("half");
+    setImmediate(() => response.destroy());
+  });
+  await expect(guardedFetch("any")(server.url).then((response) => response.text())).rejects.toThrow();
+});
+
+test("a kept-alive connection that the server closed is opened anew", async () => {
+  const server = await serveHttp((response, index) => {
+    if (index === 1) return response.destroy();
+    response.end(`answer ${index}`);
+  });
+  const ask = () => guardedFetch("any")(server.url).then((response) => response.text());
+  await expect(ask()).resolves.toBe("answer 0");
+  await expect(ask()).resolves.toBe("answer 2");
+});

@@ -1,0 +1,101 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { pipeline } from "node:stream";
+import { ReadableStream } from "node:stream/web";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { checkUrl, guardedLookup, type Reach } from "#server/net/guard.ts";
+
+/** Longest answer that is read; a server that sends without end must not fill the memory. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+// Kept-alive connections are shared only by requests of one reach: a socket is checked when it is opened.
+const agents = new Map<Reach, { http: HttpAgent; https: HttpsAgent }>();
+
+function agentsFor(reach: Reach) {
+  const open = agents.get(reach) ?? { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+  agents.set(reach, open);
+  return open;
+}
+
+const DECODERS: Record<string, () => NodeJS.ReadWriteStream> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** The bytes of an answer, decompressed and bounded. An error on the way down reaches whoever reads. */
+async function* bytesOf(message: IncomingMessage): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const decoder = DECODERS[message.headers["content-encoding"]?.toLowerCase() ?? ""];
+  const source = decoder ? pipeline(message, decoder(), () => undefined) : message;
+  let bytes = 0;
+  for await (const chunk of source as AsyncIterable<Buffer<ArrayBuffer>>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new Error(`The answer is longer than ${MAX_BYTES / 1024 / 1024} MiB.`);
+    yield chunk;
+  }
+}
+
+function responseOf(message: IncomingMessage): Response {
+  const status = message.statusCode ?? 0;
+  if (status < 200 || status > 599) {
+    message.destroy();
+    throw new Error(`The server answered with the status ${status}, which HTTP does not have.`);
+  }
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(message.headersDistinct)) for (const one of value ?? []) headers.append(name, one);
+  const isEmpty = [204, 205, 304].includes(status);
+  if (isEmpty) message.resume();
+  // cast: the stream class of node:stream/web is the global one, declared twice
+  return new Response(isEmpty ? null : (ReadableStream.from(bytesOf(message)) as unknown as BodyInit), { status, headers });
+}
+
+function send(url: URL, options: RequestOptions, body: string | undefined): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, (message) => {
+      try {
+        resolve(responseOf(message));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    request.once("error", (error: NodeJS.ErrnoException) => {
+      // The server closed a kept-alive connection just as it was taken again: nothing was answered, so ask anew.
+      if (request.reusedSocket && error.code === "ECONNRESET" && !options.signal?.aborted) resolve(send(url, options, body));
+      else reject(error);
+    });
+    request.end(body);
+  });
+}
+
+/**
+ * A `fetch` for outgoing requests that never leaves its reach: addresses are checked when the connection is made, so a
+ * name that resolves differently the second time gains nothing, and redirects are handed to the caller, not followed.
+ * Bodies are text. An abort cuts the connection, also while the answer is being read.
+ * @throws AddressRefused; Error with the `code` of the socket (ECONNREFUSED, ENOTFOUND, …); AbortError
+ */
+export const guardedFetch =
+  (reach: Reach) =>
+  async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    if (input instanceof Request) throw new TypeError("guardedFetch takes an address, not a Request.");
+    const { body, method = "GET", signal } = init;
+    if (body !== undefined && body !== null && typeof body !== "string") throw new TypeError("guardedFetch sends text only.");
+    const url = new URL(input);
+    checkUrl(url, reach);
+    signal?.throwIfAborted();
+    const headers = new Headers(init.headers);
+    headers.set("accept-encoding", "identity");
+    if (typeof body === "string") headers.set("content-length", `${Buffer.byteLength(body)}`);
+    const { http, https } = agentsFor(reach);
+    return send(
+      url,
+      {
+        method,
+        headers: Object.fromEntries(headers),
+        agent: url.protocol === "https:" ? https : http,
+        lookup: guardedLookup(reach),
+        ...(signal && { signal }),
+      },
+      body ?? undefined,
+    );
+  };

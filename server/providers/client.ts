@@ -1,0 +1,87 @@
+import { AzureOpenAI, OpenAI } from "openai";
+import { configuredReach } from "#server/net/guard.ts";
+import { guardedFetch } from "#server/net/guarded-fetch.ts";
+import { type ProviderId, providerKind } from "#server/providers/kinds.ts";
+
+/** Newest version of Azure's API that is not a preview and takes chat completions by deployment. */
+export const AZURE_API_VERSION = "2024-10-21";
+
+/** An LLM key, ready to call with. */
+export interface ModelEndpoint {
+  provider: ProviderId;
+  apiKey: string;
+  /** Null means the vendor's own address. */
+  baseUrl: string | null;
+  /** azure only; null means AZURE_API_VERSION. */
+  apiVersion: string | null;
+  /** The key's name, for errors. */
+  keyName: string;
+}
+
+const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, "");
+
+/**
+ * Where an endpoint's requests go, without a trailing slash. An Azure resource gets the path of its chat API, unless the
+ * key's address already ends in `/openai` or `/openai/v1`.
+ */
+export function baseUrlOf({ provider, baseUrl }: ModelEndpoint): string {
+  const base = withoutTrailingSlash(baseUrl ?? providerKind(provider).baseUrl ?? "");
+  if (provider === "azure" && !/\/openai(\/v1)?$/.test(base)) return `${base}/openai`;
+  return base;
+}
+
+/**
+ * The id that goes over the wire. People type plain ids; one with the routing prefix of its kind is understood too.
+ * Compatible endpoints keep what was typed, because gateways use such prefixes in ids of their own.
+ */
+export function wireModel(provider: ProviderId, model: string): string {
+  const { routingPrefix } = providerKind(provider);
+  if (provider === "openai_compatible" || !routingPrefix || !model.startsWith(routingPrefix)) return model;
+  return model.slice(routingPrefix.length);
+}
+
+/** Keeps the whole body of a refusal for the error's text: the SDK would keep only a field named `error`. */
+const keepingWords =
+  (fetch: ReturnType<typeof guardedFetch>): typeof fetch =>
+  async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.ok || response.status === 304) return response;
+    const text = await response.text();
+    const { status, headers } = response;
+    const target = headers.get("location");
+    if (status < 400 && target) return Response.json({ error: `It redirects to ${placeOf(target, input)}` }, { status, headers });
+    return Response.json({ error: parsed(text) }, { status, headers });
+  };
+
+function placeOf(target: string, from: string | URL | Request): string {
+  const url = URL.parse(target, String(from));
+  return url ? `${url.origin}${url.pathname}` : "another address";
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * A client for the chat-completions API behind an LLM key, whatever its kind. It never retries, follows no redirect and
+ * connects only where an endpoint that an admin configured may be (server/net/guard.ts).
+ */
+export function openModelClient(endpoint: ModelEndpoint): OpenAI {
+  const options = {
+    apiKey: endpoint.apiKey,
+    baseURL: baseUrlOf(endpoint),
+    fetch: keepingWords(guardedFetch(configuredReach())),
+    maxRetries: 0,
+    // Nothing of the process's own environment may reach a provider, and the SDK writes no log.
+    organization: null,
+    project: null,
+    logLevel: "off",
+  } as const;
+  if (endpoint.provider === "azure" && !options.baseURL.endsWith("/v1"))
+    return new AzureOpenAI({ ...options, apiVersion: endpoint.apiVersion ?? AZURE_API_VERSION });
+  return new OpenAI({ ...options, adminAPIKey: null });
+}

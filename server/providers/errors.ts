@@ -1,0 +1,182 @@
+import { APIError } from "openai";
+import { AppError } from "#server/errors.ts";
+import { AddressRefused } from "#server/net/guard.ts";
+import type { ModelEndpoint } from "#server/providers/client.ts";
+import { providerKind } from "#server/providers/kinds.ts";
+
+/** A model call that failed. The text is for people: who said what, about which model, and what to do; never the key. */
+export class ProviderError extends AppError {
+  /** HTTP status of the provider's answer; undefined when there was none. */
+  readonly status: number | undefined;
+  /** Whether the same call may succeed a little later. */
+  readonly isRetryable: boolean;
+  /** How long the provider asked to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** The provider's own words, without anything of ours. */
+  readonly words: string;
+
+  constructor(
+    message: string,
+    details: { status?: number | undefined; isRetryable?: boolean; retryAfterMs?: number | undefined; words?: string } = {},
+  ) {
+    super("UPSTREAM_ERROR", message);
+    this.status = details.status;
+    this.isRetryable = details.isRetryable ?? false;
+    this.retryAfterMs = details.retryAfterMs;
+    this.words = details.words ?? "";
+  }
+}
+
+/** An answer that arrived whole and is no chat completion. */
+export class GarbledAnswer extends Error {
+  /** The beginning of what came instead. */
+  readonly beginning: string;
+  constructor(text: string) {
+    super("not a chat completion");
+    this.beginning = text.trim().slice(0, 60);
+  }
+}
+
+/** An error that a provider sent inside an answer that had begun well. */
+export class StreamedError extends Error {
+  readonly body: unknown;
+  constructor(body: unknown) {
+    super("error in the answer");
+    this.body = body;
+  }
+}
+
+/** A stream that ended in the middle of the answer. */
+export class BrokenOff extends Error {}
+
+const MASK = "••••";
+const MOST_WORDS = 500;
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** The text without the key in any spelling in which a server may echo it, and without bearer tokens. */
+export function withoutKey(text: string, key: string): string {
+  const spellings = [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key), Buffer.from(key).toString("base64")];
+  // A very short key, as local servers have, is replaced only where it stands alone: "x" must not garble every word.
+  const patterns = spellings.map((spelling) => (spelling.length < 6 ? `(?<![\\w-])${escaped(spelling)}(?![\\w-])` : escaped(spelling)));
+  return text.replace(new RegExp(patterns.join("|"), "g"), MASK).replace(/\bBearer\s+[^\s"',;}]+/gi, `Bearer ${MASK}`);
+}
+
+const WORD_FIELDS = ["message", "error", "detail", "error_description", "msg", "title", "errors"];
+
+/** What a human would read in an error body of whatever shape: OpenAI's, FastAPI's, Google's list, plain text, a page. */
+function wordsOf(body: unknown): string {
+  if (typeof body === "string") {
+    const isPage = /^\s*<(!doctype|html|head|body)/i.test(body);
+    return isPage ? (/<title[^>]*>([^<]*)/i.exec(body)?.[1] ?? "") : body;
+  }
+  if (Array.isArray(body)) return body.map(wordsOf).filter(Boolean).slice(0, 3).join("; ");
+  if (typeof body !== "object" || body === null) return "";
+  const fields = body as Record<string, unknown>;
+  for (const name of WORD_FIELDS) {
+    const words = wordsOf(fields[name]);
+    if (words) return Array.isArray(fields.loc) ? `${fields.loc.join(".")}: ${words}` : words;
+  }
+  return "";
+}
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** What to do about a status. Each names the model, so that the sentence can be read on its own in a run. */
+function adviceFor(status: number, model: string, keyName: string): string {
+  if (status === 401 || status === 403) return `Check the LLM key "${keyName}" (model ${model}).`;
+  if (status === 402) return `Check the balance behind the LLM key "${keyName}" (model ${model}).`;
+  if (status === 404) return `Check the model ${model} and the base URL of the LLM key "${keyName}".`;
+  if (status === 429) return `The LLM key "${keyName}" is at its limit for ${model}: wait a little, or use another key or model.`;
+  if (status >= 500) return `The fault is on the provider's side (model ${model}, LLM key "${keyName}"): try again later.`;
+  if (status >= 300 && status < 400) return `Put the final address into the LLM key "${keyName}" (model ${model}).`;
+  return `Check the settings for the model ${model} (LLM key "${keyName}").`;
+}
+
+function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
+  const exact = Number(headers?.get("retry-after-ms") ?? Number.NaN);
+  if (exact >= 0) return exact;
+  const value = headers?.get("retry-after");
+  if (!value) return undefined;
+  const seconds = Number(value);
+  if (seconds >= 0) return seconds * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** A numeric code inside an error body, as gateways put there what their own provider answered. */
+function statusIn(body: unknown): number | undefined {
+  const { code, status } = (typeof body === "object" && body !== null ? body : {}) as { code?: unknown; status?: unknown };
+  return [code, status].map(Number).find((number) => number >= 400 && number <= 599);
+}
+
+const codeOf = (error: unknown): string | undefined => {
+  for (let at = error; at instanceof Error; at = at.cause) if ("code" in at && typeof at.code === "string") return at.code;
+  return undefined;
+};
+
+function causeOf<Kind extends Error>(error: unknown, kind: abstract new (...args: never[]) => Kind): Kind | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof kind) return at;
+  return undefined;
+}
+
+const IS_CERTIFICATE = /^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/;
+
+/** What happened to a connection on which no answer came, and whether trying again makes sense. */
+function connectionTrouble(label: string, host: string, code: string | undefined): { text: string; isRetryable: boolean } {
+  if (code === "ENOTFOUND") return { text: `${label} cannot be found: there is no server named ${host}.`, isRetryable: false };
+  if (code === "ECONNREFUSED") return { text: `${label} does not accept connections at ${host}.`, isRetryable: true };
+  if (code === "ETIMEDOUT" || code === "EAI_AGAIN") return { text: `${label} could not be reached at ${host} in time.`, isRetryable: true };
+  if (code && IS_CERTIFICATE.test(code))
+    return { text: `${label} at ${host} has no certificate that can be trusted (${code}).`, isRetryable: false };
+  if (code === "ECONNRESET" || code === "EPIPE") return { text: `The connection to ${label} broke off.`, isRetryable: true };
+  return { text: `${label} could not be reached at ${host}${code ? ` (${code})` : ""}.`, isRetryable: true };
+}
+
+/**
+ * Makes one kind of error out of whatever a call of a provider threw.
+ * @param host where the call went, for connection errors
+ * @param now epoch milliseconds, to read a Retry-After that is a date
+ */
+export function providerError(error: unknown, endpoint: ModelEndpoint, model: string, host: string, now: number): ProviderError {
+  if (error instanceof ProviderError) return error;
+  const { label } = providerKind(endpoint.provider);
+  const clean = (text: string) => withoutKey(text, endpoint.apiKey).replace(/\s+/g, " ").trim().slice(0, MOST_WORDS);
+  const where = `Check the base URL of the LLM key "${endpoint.keyName}" (model ${model}).`;
+
+  const refused = causeOf(error, AddressRefused);
+  if (refused) return new ProviderError(`${label} was not called. ${refused.message} LLM key "${endpoint.keyName}", model ${model}.`);
+
+  const garbled = causeOf(error, GarbledAnswer);
+  if (garbled) {
+    const beginning = clean(garbled.beginning);
+    return new ProviderError(
+      `${label} sent an answer that is not a chat completion${beginning ? `; it begins with: ${beginning}` : ""}. ${where}`,
+    );
+  }
+
+  const streamed = causeOf(error, StreamedError);
+  const answer = error instanceof APIError && error.status !== undefined ? error : undefined;
+  if (streamed || answer) {
+    const status = answer?.status ?? statusIn(streamed?.body);
+    const words = clean(wordsOf(answer ? answer.error : streamed?.body));
+    const said = status ? `${label} answered ${status}` : `${label} stopped with an error`;
+    const isQuota = /insufficient_quota/.test(JSON.stringify(answer?.error ?? ""));
+    return new ProviderError(
+      `${said}${words ? `: ${sentence(words)}` : " without saying why."} ${adviceFor(status ?? 500, model, endpoint.keyName)}`,
+      {
+        status,
+        words,
+        isRetryable: status === undefined || status >= 500 || (status === 429 && !isQuota),
+        retryAfterMs: retryAfterMs(answer?.headers, now),
+      },
+    );
+  }
+
+  if (error instanceof BrokenOff)
+    return new ProviderError(
+      `The connection to ${label} broke off in the middle of the answer (model ${model}, LLM key "${endpoint.keyName}").`,
+      { isRetryable: true },
+    );
+  const { text, isRetryable } = connectionTrouble(label, host, codeOf(error));
+  return new ProviderError(`${text} ${where}`, { isRetryable });
+}

@@ -1,0 +1,129 @@
+// THE provider table. Browser-safe: it imports nothing. Forms, REST, the client and the documentation read its rows.
+
+interface ProviderKind {
+  label: string;
+  /** Where chat completions are served; null when the key's own base URL says it. */
+  baseUrl: string | null;
+  requiresBaseUrl: boolean;
+  supportsTools: boolean;
+  /** What a key of this vendor starts with, when that is fixed. */
+  keyPrefix: string | null;
+  keyHint: string;
+  /** Prefix that routing puts before the plain model id (specification, Model listing, 7). */
+  routingPrefix: string | null;
+  modelListing: "live" | "catalogue" | "deployments";
+  /** The field that bounds the answer's length. A server that refuses it is asked again with the other one. */
+  tokenLimitField: "max_tokens" | "max_completion_tokens";
+  /** Whether `stream_options` is known there; where it is not, token counts come without being asked for. */
+  hasStreamOptions: boolean;
+  docsUrl: string;
+  /** Offered when the live list cannot be had; any other id may be typed. */
+  curatedModels: readonly string[];
+}
+
+export const providerKinds = {
+  anthropic: {
+    label: "Anthropic",
+    baseUrl: "https://api.anthropic.com/v1/",
+    requiresBaseUrl: false,
+    supportsTools: true,
+    keyPrefix: "sk-ant-",
+    keyHint: "Starts with sk-ant-",
+    routingPrefix: null,
+    modelListing: "live",
+    tokenLimitField: "max_tokens",
+    hasStreamOptions: true,
+    docsUrl: "https://docs.anthropic.com/en/api/openai-sdk",
+    curatedModels: ["claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5"],
+  },
+  openai: {
+    label: "OpenAI",
+    baseUrl: "https://api.openai.com/v1",
+    requiresBaseUrl: false,
+    supportsTools: true,
+    keyPrefix: "sk-",
+    keyHint: "Starts with sk-",
+    routingPrefix: null,
+    modelListing: "live",
+    tokenLimitField: "max_completion_tokens",
+    hasStreamOptions: true,
+    docsUrl: "https://platform.openai.com/docs/api-reference/chat",
+    curatedModels: ["gpt-5.1", "gpt-5-mini", "gpt-5-nano", "gpt-4.1", "gpt-4.1-mini"],
+  },
+  gemini: {
+    label: "Google Gemini",
+    baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai/",
+    requiresBaseUrl: false,
+    supportsTools: true,
+    keyPrefix: "AIza",
+    keyHint: "Starts with AIza",
+    routingPrefix: "gemini/",
+    modelListing: "live",
+    tokenLimitField: "max_tokens",
+    hasStreamOptions: true,
+    docsUrl: "https://ai.google.dev/gemini-api/docs/openai",
+    curatedModels: ["gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"],
+  },
+  mistral: {
+    label: "Mistral",
+    baseUrl: "https://api.mistral.ai/v1",
+    requiresBaseUrl: false,
+    supportsTools: true,
+    keyPrefix: null,
+    keyHint: "A plain API key",
+    routingPrefix: "mistral/",
+    modelListing: "live",
+    tokenLimitField: "max_tokens",
+    hasStreamOptions: false,
+    docsUrl: "https://docs.mistral.ai/api/",
+    curatedModels: ["mistral-large-latest", "mistral-medium-latest", "mistral-small-latest"],
+  },
+  huggingface: {
+    label: "Hugging Face",
+    baseUrl: "https://router.huggingface.co/v1",
+    requiresBaseUrl: false,
+    supportsTools: false,
+    keyPrefix: "hf_",
+    keyHint: "Starts with hf_",
+    routingPrefix: "huggingface/",
+    modelListing: "catalogue",
+    tokenLimitField: "max_tokens",
+    hasStreamOptions: true,
+    docsUrl: "https://huggingface.co/docs/inference-providers/index",
+    curatedModels: ["meta-llama/Llama-3.3-70B-Instruct", "Qwen/Qwen2.5-72B-Instruct", "mistralai/Mistral-7B-Instruct-v0.3"],
+  },
+  azure: {
+    label: "Azure AI",
+    baseUrl: null,
+    requiresBaseUrl: true,
+    supportsTools: true,
+    keyPrefix: null,
+    keyHint: "Key of the Azure resource",
+    routingPrefix: "azure/",
+    modelListing: "deployments",
+    tokenLimitField: "max_tokens",
+    hasStreamOptions: true,
+    docsUrl: "https://learn.microsoft.com/azure/ai-foundry/openai/reference",
+    curatedModels: [],
+  },
+  openai_compatible: {
+    label: "OpenAI-compatible",
+    baseUrl: null,
+    requiresBaseUrl: true,
+    supportsTools: true,
+    keyPrefix: null,
+    keyHint: "Whatever the service behind the base URL expects",
+    routingPrefix: "openai/",
+    modelListing: "live",
+    tokenLimitField: "max_tokens",
+    hasStreamOptions: true,
+    docsUrl: "https://platform.openai.com/docs/api-reference/chat",
+    curatedModels: [],
+  },
+} as const satisfies Record<string, ProviderKind>;
+
+export type ProviderId = keyof typeof providerKinds;
+export const providerIds = Object.keys(providerKinds) as [ProviderId, ...ProviderId[]];
+
+/** The row of a kind, with the wide type that code over all kinds needs. */
+export const providerKind = (id: ProviderId): ProviderKind => providerKinds[id];

@@ -1,0 +1,94 @@
+import { configuredReach } from "#server/net/guard.ts";
+import { guardedFetch } from "#server/net/guarded-fetch.ts";
+import { baseUrlOf, type ModelEndpoint } from "#server/providers/client.ts";
+import { providerKind } from "#server/providers/kinds.ts";
+import type { ModelList } from "#server/schemas/llm-key.ts";
+
+const TIMEOUT_MS = 8000;
+const MOST_MODELS = 1000;
+
+// The hub's most popular models that some inference provider keeps warm and that hold conversations.
+const HUB_CATALOGUE =
+  "https://huggingface.co/api/models?inference=warm&pipeline_tag=text-generation&filter=conversational&sort=trendingScore&limit=100";
+
+// The only version in which a resource lists its deployments with nothing but its key.
+const AZURE_LISTING_VERSION = "2023-03-15-preview";
+
+/** One entry of a listing, in any vendor's words. */
+interface ListedModel {
+  id?: unknown;
+  display_name?: unknown;
+  model?: unknown;
+  status?: unknown;
+  created?: unknown;
+  capabilities?: { completion_chat?: unknown; chat_completion?: unknown };
+}
+
+interface Listing {
+  url: string;
+  headers: Record<string, string>;
+}
+
+// OpenAI and Google list everything they serve; these take no chat messages.
+const NOT_CHAT = /embed|whisper|tts|dall-e|moderation|image|imagen|veo|sora|audio|realtime|transcribe|davinci|babbage|aqa|instruct/i;
+
+function listingOf(endpoint: ModelEndpoint): Listing {
+  const { provider, apiKey } = endpoint;
+  const base = baseUrlOf(endpoint);
+  const bearer = { authorization: `Bearer ${apiKey}` };
+  if (provider === "azure")
+    return { url: `${base.replace(/\/v1$/, "")}/deployments?api-version=${AZURE_LISTING_VERSION}`, headers: { "api-key": apiKey } };
+  if (endpoint.baseUrl === null && provider === "huggingface") return { url: HUB_CATALOGUE, headers: bearer };
+  if (endpoint.baseUrl === null && provider === "anthropic")
+    return { url: `${base}/models?limit=1000`, headers: { "x-api-key": apiKey, "anthropic-version": "2023-06-01" } };
+  return { url: `${base}/models`, headers: bearer };
+}
+
+function isChatModel(endpoint: ModelEndpoint, model: ListedModel): boolean {
+  if (typeof model.id !== "string" || model.id === "") return false;
+  if (endpoint.provider === "azure") return model.status === undefined || model.status === "succeeded";
+  if (model.capabilities?.completion_chat === false) return false;
+  const isVendorsOwn = endpoint.baseUrl === null && (endpoint.provider === "openai" || endpoint.provider === "gemini");
+  return !isVendorsOwn || !NOT_CHAT.test(model.id);
+}
+
+function entryOf({ id, display_name, model }: ListedModel): ModelList["models"][number] {
+  const name = String(id).replace(/^models\//, "");
+  const label = display_name ?? model;
+  return { id: name, ...(typeof label === "string" && label !== name && { label }) };
+}
+
+/** Newest first where a vendor says when a model was made; else in the vendor's own order. */
+function newestFirst(models: ListedModel[]): ListedModel[] {
+  const created = (model: ListedModel) => (typeof model.created === "number" ? model.created : 0);
+  return models.toSorted((a, b) => created(b) - created(a));
+}
+
+async function listed(endpoint: ModelEndpoint, fetch: ReturnType<typeof guardedFetch>, timeoutMs: number): Promise<ModelList["models"]> {
+  const { url, headers } = listingOf(endpoint);
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(timeoutMs) });
+  if (!response.ok) throw new Error(`The listing answered ${response.status}.`);
+  const body = (await response.json()) as { data?: unknown; models?: unknown } | unknown[];
+  const rows = Array.isArray(body) ? body : (body.data ?? body.models);
+  if (!Array.isArray(rows)) throw new Error("The listing is no list.");
+  const models = rows.filter((row): row is ListedModel => typeof row === "object" && row !== null && isChatModel(endpoint, row));
+  const entries = newestFirst(models).map(entryOf);
+  return [...new Map(entries.map((entry) => [entry.id, entry])).values()].slice(0, MOST_MODELS);
+}
+
+/**
+ * The models that a key can call: the vendor's live list, or our curated one when that cannot be had within 8 seconds.
+ * Never throws; any other id may still be typed.
+ */
+export async function listProviderModels(
+  endpoint: ModelEndpoint,
+  { fetch = guardedFetch(configuredReach()), timeoutMs = TIMEOUT_MS }: { fetch?: ReturnType<typeof guardedFetch>; timeoutMs?: number } = {},
+): Promise<ModelList> {
+  try {
+    const models = await listed(endpoint, fetch, timeoutMs);
+    if (models.length) return { source: "live", models };
+  } catch {
+    // Offline, no right to list, another format: the curated list says as much in its `source`.
+  }
+  return { source: "curated", models: providerKind(endpoint.provider).curatedModels.map((id) => ({ id })) };
+}

@@ -1,0 +1,158 @@
+import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
+import { BrokenOff, GarbledAnswer, StreamedError } from "#server/providers/errors.ts";
+
+/** What a model said. Token counts are 0 where the server tells none. */
+export interface Completion {
+  text: string;
+  input_tokens: number;
+  output_tokens: number;
+  tool_calls: { name: string; args: Record<string, unknown> }[];
+}
+
+// Servers differ from the SDK's types, so nothing in a body is trusted to be there.
+type Loose<T> = T extends (infer Item)[]
+  ? Loose<Item>[] | null | undefined
+  : T extends object
+    ? { [K in keyof T]?: Loose<T[K]> } | null | undefined
+    : T | null | undefined;
+type Usage = Loose<ChatCompletion["usage"]>;
+type Said = { content?: unknown; refusal?: unknown; tool_calls?: unknown } | null | undefined;
+type ToolCallPiece = { index?: number; id?: string; function?: { name?: string | null; arguments?: unknown } };
+
+const count = (value: unknown): number => (typeof value === "number" && value > 0 ? Math.round(value) : 0);
+
+/** Text of a content that is a string, or a list of parts of which some are text and others a model's thinking. */
+function textOf(said: Said): string {
+  const content = said?.content ?? said?.refusal;
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .map((part: { type?: string; text?: unknown }) => (part?.type === "text" && typeof part.text === "string" ? part.text : ""))
+    .join("");
+}
+
+function argumentsOf(text: unknown): Record<string, unknown> {
+  if (typeof text === "object" && text !== null) return text as Record<string, unknown>;
+  const value = parse(String(text || "{}"));
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : { input: text };
+}
+
+/** Collects what a model says, in one piece or in many. */
+class Gatherer {
+  text = "";
+  isFinished = false;
+  hasChoices = false;
+  #usage: Usage = undefined;
+  readonly #calls: { name: string; args: unknown }[] = [];
+  readonly #onDelta: ((content: string) => void) | undefined;
+
+  constructor(onDelta: ((content: string) => void) | undefined) {
+    this.#onDelta = onDelta;
+  }
+
+  add(body: unknown): void {
+    if (typeof body !== "object" || body === null) throw new GarbledAnswer(JSON.stringify(body) ?? "");
+    const { error, usage, choices } = body as {
+      error?: unknown;
+      usage?: Usage;
+      choices?: Loose<(ChatCompletionChunk.Choice & ChatCompletion.Choice)[]>;
+    };
+    if (error) throw new StreamedError(error);
+    if (usage) this.#usage = usage;
+    const choice = Array.isArray(choices) ? choices[0] : undefined;
+    if (!choice) return;
+    this.hasChoices = true;
+    if (choice.finish_reason) this.isFinished = true;
+    const said = (choice.message ?? choice.delta) as Said;
+    const piece = textOf(said);
+    if (piece) {
+      this.text += piece;
+      this.#onDelta?.(piece);
+    }
+    if (Array.isArray(said?.tool_calls)) for (const call of said.tool_calls as ToolCallPiece[]) this.#addCall(call);
+  }
+
+  #addCall({ index, function: called }: ToolCallPiece): void {
+    const known = index === undefined ? undefined : this.#calls[index];
+    if (!known) this.#calls.push({ name: called?.name ?? "", args: called?.arguments ?? "" });
+    else if (typeof called?.arguments === "string") known.args = `${known.args}${called.arguments}`;
+  }
+
+  completion(): Completion {
+    return {
+      text: this.text,
+      input_tokens: count(this.#usage?.prompt_tokens),
+      output_tokens: count(this.#usage?.completion_tokens),
+      tool_calls: this.#calls.map(({ name, args }) => ({ name, args: argumentsOf(args) })),
+    };
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The data of each server-sent event. */
+async function* eventsOf(body: AsyncIterable<string> | string[]): AsyncGenerator<string> {
+  let rest = "";
+  let data: string[] = [];
+  for await (const chunk of body) {
+    const lines = `${rest}${chunk}`.split(/\r?\n/);
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line === "" && data.length) {
+        yield data.join("\n");
+        data = [];
+      } else if (line.startsWith("data:")) data.push(line.slice(5).trimStart());
+    }
+  }
+  // A last event without the blank line after it still counts: some servers end so.
+  if (rest.startsWith("data:")) data.push(rest.slice(5).trim());
+  if (data.length) yield data.join("\n");
+}
+
+async function* textsOf(response: Response): AsyncGenerator<string> {
+  if (!response.body) return;
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body) yield decoder.decode(chunk, { stream: true });
+}
+
+/**
+ * Reads an answer to a chat-completions request: a stream of events or one JSON body, whichever the server chose to send.
+ * @param onDelta gets each piece of text as it comes
+ * @throws GarbledAnswer, StreamedError, BrokenOff, or the connection's own error
+ */
+export async function readCompletion(response: Response, onDelta?: (content: string) => void): Promise<Completion> {
+  const gatherer = new Gatherer(onDelta);
+  let isDone = false;
+  const readEvents = async (body: AsyncIterable<string> | string[]) => {
+    for await (const data of eventsOf(body)) {
+      isDone = data === "[DONE]";
+      if (isDone) break;
+      const value = parse(data);
+      if (value === undefined) throw new GarbledAnswer(data);
+      gatherer.add(value);
+    }
+  };
+
+  if (response.headers.get("content-type")?.includes("text/event-stream")) {
+    await readEvents(textsOf(response));
+    if (!gatherer.isFinished && !isDone) throw gatherer.hasChoices ? new BrokenOff() : new GarbledAnswer("");
+  } else {
+    const text = await response.text();
+    // Some gateways stream under another content type.
+    if (/^\s*(data|event|id)?:/.test(text)) await readEvents([text]);
+    else {
+      const value = parse(text);
+      if (value === undefined) throw new GarbledAnswer(text);
+      gatherer.add(value);
+    }
+    if (!gatherer.hasChoices) throw new GarbledAnswer(text);
+  }
+  if (!gatherer.hasChoices) throw new GarbledAnswer("");
+  return gatherer.completion();
+}

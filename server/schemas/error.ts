@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+/** Every code that a response can carry (specification, Errors; contract, section 1). */
+export const ErrorCode = z.enum([
+  "BAD_REQUEST",
+  "AUTH_REQUIRED",
+  "PERMISSION_DENIED",
+  "NOT_FOUND",
+  "METHOD_NOT_ALLOWED",
+  "CONFLICT",
+  "PAYLOAD_TOO_LARGE",
+  "VALIDATION_ERROR",
+  "RATE_LIMIT_EXCEEDED",
+  "UPSTREAM_ERROR",
+  "INTERNAL_ERROR",
+]);
+export type ErrorCode = z.infer<typeof ErrorCode>;
+
+/** One thing that is wrong with a request; `path` is dotted, e.g. `nodes.2.data.timeout`. */
+export const FieldError = z.object({ path: z.string(), message: z.string() });
+export type FieldError = z.infer<typeof FieldError>;
+
+/** The body of every answer that is not a success. */
+export const ErrorBody = z
+  .object({
+    detail: z.string().meta({ description: "What went wrong and what to do next" }),
+    error_code: ErrorCode,
+    status: z.number().int(),
+    errors: z.array(FieldError).optional(),
+  })
+  .meta({ id: "Error" });
+export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { ToolCall } from "#server/schemas/agent.ts";
+import { graphShape } from "#server/schemas/graph.ts";
+import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/schemas/primitives.ts";
+
+export const ExecutionStatus = z
+  .enum(["pending", "queued", "running", "paused", "completed", "failed", "rejected", "cancelled"])
+  .meta({ id: "ExecutionStatus", description: "completed, failed, rejected and cancelled are final" });
+export type ExecutionStatus = z.infer<typeof ExecutionStatus>;
+
+export const finalStatuses = ["completed", "failed", "rejected", "cancelled"] as const satisfies readonly ExecutionStatus[];
+export const isFinal = (status: ExecutionStatus): boolean => (finalStatuses as readonly string[]).includes(status);
+
+export const NodeStatus = z.enum(["idle", "running", "waiting", "complete", "failed", "skipped"]).meta({ id: "NodeStatus" });
+export type NodeStatus = z.infer<typeof NodeStatus>;
+
+export const ExecutionTrigger = z.enum(["manual", "params", "webhook", "schedule", "http", "api", "assistant", "rerun"]);
+export type ExecutionTrigger = z.infer<typeof ExecutionTrigger>;
+
+/** How many characters of input and output a list shows. */
+export const PREVIEW_CHARACTERS = 2000;
+
+const summary = {
+  id: Id,
+  workflow_id: Id,
+  workflow_name: z.string(),
+  version: z.number().int().nullable().meta({ description: "Workflow version that ran; null for a run of the editor's draft" }),
+  status: ExecutionStatus,
+  trigger: ExecutionTrigger,
+  input: z.string(),
+  output: z.string().nullable(),
+  error: z.string().nullable(),
+  started_by: z.object({ id: Id, name: z.string() }).nullable(),
+  rerun_of: Id.nullable(),
+  input_tokens: z.number().int(),
+  output_tokens: z.number().int(),
+  created_at: Timestamp,
+  started_at: Timestamp.nullable(),
+  completed_at: Timestamp.nullable(),
+  duration_ms: z.number().int().nullable(),
+};
+export const ExecutionSummary = z
+  .object({
+    ...summary,
+    truncated: z
+      .boolean()
+      .meta({ description: `true when input or output is longer than the ${PREVIEW_CHARACTERS} characters shown in a list` }),
+  })
+  .meta({ id: "ExecutionSummary" });
+export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
+
+export const NodeResult = z
+  .object({
+    status: NodeStatus,
+    output: z.string().nullable(),
+    error: z.string().nullable(),
+    duration_ms: z.number().int().nullable(),
+    started_at: Timestamp.nullable(),
+    completed_at: Timestamp.nullable(),
+    input_tokens: z.number().int(),
+    output_tokens: z.number().int(),
+    attempt: z.number().int(),
+    iterations: z.object({ total: z.number().int(), complete: z.number().int(), failed: z.number().int() }).optional(),
+  })
+  .meta({ id: "NodeResult" });
+export type NodeResult = z.infer<typeof NodeResult>;
+
+export const ExecutionOutput = z
+  .object({ node_id: z.string(), label: z.string(), format: z.string(), value: z.string() })
+  .meta({ id: "ExecutionOutput" });
+export type ExecutionOutput = z.infer<typeof ExecutionOutput>;
+
+export const ReviewRecord = z
+  .object({
+    node_id: z.string(),
+    label: z.string(),
+    decision: z.enum(["approved", "rejected"]).nullable(),
+    comment: z.string().nullable(),
+    reviewer: z.object({ id: Id, email: z.string(), name: z.string() }).nullable(),
+    role: Role.nullable(),
+    via: z.string().nullable(),
+    decided_at: Timestamp.nullable(),
+  })
+  .meta({ id: "Review" });
+
+export const Execution = z
+  .object({
+    ...summary,
+    outputs: z.array(ExecutionOutput),
+    reviews: z.array(ReviewRecord),
+    node_results: z.record(z.string(), NodeResult).meta({ description: "By node id" }),
+  })
+  .meta({ id: "Execution" });
+export type Execution = z.infer<typeof Execution>;
+
+export const NodeLog = z
+  .object({
+    node_id: z.string(),
+    node_type: z.string(),
+    label: z.string(),
+    iteration: z.string().nullable(),
+    attempt: z.number().int(),
+    status: NodeStatus,
+    input: z.string().nullable(),
+    output: z.string().nullable(),
+    error: z.string().nullable(),
+    started_at: Timestamp.nullable(),
+    completed_at: Timestamp.nullable(),
+    duration_ms: z.number().int().nullable(),
+    model: z.string().nullable(),
+    input_tokens: z.number().int(),
+    output_tokens: z.number().int(),
+    tool_calls: z.array(ToolCall),
+  })
+  .meta({ id: "NodeLog" });
+export type NodeLog = z.infer<typeof NodeLog>;
+export const ExecutionLogs = z.object({ execution_id: Id, items: z.array(NodeLog) }).meta({ id: "ExecutionLogs" });
+export type ExecutionLogs = z.infer<typeof ExecutionLogs>;
+
+const runValues = {
+  input: z
+    .string()
+    .max(1_000_000)
+    .optional()
+    .meta({ title: "Input", description: "Text for the trigger; left out, the trigger's default" }),
+  params: z
+    .record(z.string().max(100), z.unknown())
+    .optional()
+    .meta({ title: "Parameters", description: "Values by name for a params trigger; left out, each parameter's default" }),
+};
+export const ExecuteInput = z.strictObject({ workflow_id: Id, ...runValues });
+export type ExecuteInput = z.infer<typeof ExecuteInput>;
+export const ExecuteResult = z.object({ execution_id: Id, status: ExecutionStatus }).meta({ id: "ExecuteResult" });
+export type ExecuteResult = z.infer<typeof ExecuteResult>;
+
+export const ListExecutionsInput = z.strictObject({ ...pageQuery, workflow_id: Id.optional(), status: ExecutionStatus.optional() });
+export type ListExecutionsInput = z.infer<typeof ListExecutionsInput>;
+export const ExecutionPage = pageOf(ExecutionSummary);
+export const WorkflowExecutionsInput = z.strictObject({
+  workflow_id: Id,
+  limit: z.number().int().min(1).max(200).default(20).meta({ description: "At most 200" }),
+});
+export const ExecutionRef = z.strictObject({ execution_id: Id });
+
+/** A run with the graph that it runs, for the run page and the editor. Not part of the REST API. */
+export const ExecutionView = z.object({ execution: Execution, graph: z.object(graphShape), last_event_id: z.number().int() });
+export type ExecutionView = z.infer<typeof ExecutionView>;

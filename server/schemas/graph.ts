@@ -1,0 +1,39 @@
+import { z } from "zod";
+
+// A graph is React Flow JSON as it stands: camel case inside, and keys of React Flow that we do not know are kept.
+
+export const Position = z.object({ x: z.number().min(-1e6).max(1e6), y: z.number().min(-1e6).max(1e6) });
+
+export const GraphNode = z
+  .looseObject({
+    id: z.string().min(1).max(100),
+    type: z.string().min(1).max(60).meta({ description: "triggerNode, agentNode, outputNode, noteNode, …" }),
+    position: Position,
+    data: z.record(z.string(), z.unknown()).meta({ description: "label and the config fields of the node's type" }),
+  })
+  .meta({ id: "GraphNode" });
+export type GraphNode = z.infer<typeof GraphNode>;
+
+export const GraphEdge = z
+  .looseObject({
+    id: z.string().min(1).max(200),
+    source: z.string().min(1).max(100),
+    target: z.string().min(1).max(100),
+    sourceHandle: z.string().max(60).nullish(),
+    targetHandle: z.string().max(60).nullish(),
+  })
+  .meta({ id: "GraphEdge" });
+export type GraphEdge = z.infer<typeof GraphEdge>;
+
+export const graphShape = {
+  nodes: z.array(GraphNode).max(2000),
+  edges: z.array(GraphEdge).max(10_000),
+};
+export const Graph = z.object(graphShape);
+export type Graph = z.infer<typeof Graph>;
+
+/** Something that would stop a run; `node_id` is null when it concerns the whole graph. */
+export const Problem = z
+  .object({ node_id: z.string().nullable(), field: z.string().nullable(), message: z.string() })
+  .meta({ id: "Problem" });
+export type Problem = z.infer<typeof Problem>;

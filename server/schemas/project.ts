@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { Email, Id, ignoredFields, Name, pageOf, Role, Timestamp } from "#server/schemas/primitives.ts";
+
+export const Slug = z
+  .string()
+  .min(1)
+  .max(60)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "Use lower-case letters, digits and single dashes.")
+  .meta({ description: "Readable name for X-Project-Slug, unique within the account", title: "Slug" });
+
+export const Project = z
+  .object({
+    id: Id,
+    slug: z.string(),
+    name: z.string(),
+    role: Role.meta({ description: "Your role in it" }),
+    retention_days: z.number().int().nullable().meta({ description: "Days that executions are kept; null keeps them" }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: "Project" });
+export type Project = z.infer<typeof Project>;
+
+const writable = { name: Name, slug: Slug, retention_days: z.number().int().min(1).max(3650).nullable() };
+export const CreateProjectInput = z.strictObject({ name: Name, slug: Slug.optional() });
+export const UpdateProjectInput = z.strictObject({
+  ...ignoredFields(Project, writable),
+  project_id: Id,
+  ...z.object(writable).partial().shape,
+});
+export const ProjectRef = z.strictObject({ project_id: Id });
+export const ProjectPage = pageOf(Project);
+
+export const Member = z.object({ user_id: Id, email: Email, name: z.string(), role: Role, created_at: Timestamp }).meta({ id: "Member" });
+export const MemberPage = pageOf(Member);
+export const SetMemberInput = z.strictObject({ project_id: Id, email: Email, role: Role });
+export const SetMemberResult = z
+  .object({
+    email: Email,
+    role: Role,
+    status: z.enum(["active", "invited"]),
+    user_id: Id.optional(),
+    invite_url: z.string().optional().meta({ description: "Link to hand over when no mail is sent" }),
+  })
+  .meta({ id: "MemberResult" });
+export const RemoveMemberInput = z.strictObject({ project_id: Id, user_id: Id.optional(), email: Email.optional() });

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { graphShape, Problem } from "#server/schemas/graph.ts";
+import { Description, Id, ignoredFields, Name, pageOf, Timestamp } from "#server/schemas/primitives.ts";
+
+/** Read-only view of a schedule trigger. */
+export const ScheduleView = z
+  .object({
+    enabled: z.boolean(),
+    cron_expression: z.string(),
+    timezone: z.string(),
+    default_input: z.string(),
+    next_fires: z.array(Timestamp),
+  })
+  .meta({ id: "Schedule" });
+
+const summary = {
+  id: Id,
+  name: z.string(),
+  description: z.string(),
+  enabled: z.boolean().meta({ description: "false silences schedule, webhook and HTTP trigger; execute still works" }),
+  version: z.number().int().meta({ description: "Counts up at each save" }),
+  trigger: z.string().meta({ description: "Kind of the trigger node" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+};
+export const WorkflowSummary = z.object(summary).meta({ id: "WorkflowSummary" });
+export type WorkflowSummary = z.infer<typeof WorkflowSummary>;
+
+export const Workflow = z
+  .object({ ...summary, ...graphShape, schedule: ScheduleView.nullable(), problems: z.array(Problem) })
+  .meta({ id: "Workflow" });
+export type Workflow = z.infer<typeof Workflow>;
+
+const writable = { name: Name, description: Description, enabled: z.boolean(), ...graphShape };
+export const CreateWorkflowInput = z.strictObject({
+  ...ignoredFields(Workflow, writable),
+  ...z.object(writable).partial().shape,
+  name: Name,
+});
+export type CreateWorkflowInput = z.infer<typeof CreateWorkflowInput>;
+export const UpdateWorkflowInput = z.strictObject({
+  ...ignoredFields(Workflow, { ...writable, version: 0 }),
+  workflow_id: Id,
+  ...z.object(writable).partial().shape,
+  version: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: "The version that you edited; an older one than the current is refused with 409, left out it overwrites" }),
+});
+export type UpdateWorkflowInput = z.infer<typeof UpdateWorkflowInput>;
+export const WorkflowRef = z.strictObject({ workflow_id: Id });
+export const WorkflowPage = pageOf(WorkflowSummary);
+
+/** What the editor opens: the saved workflow and the draft on top of it. Not part of the REST API. */
+export const WorkflowDraft = z.object({
+  ...graphShape,
+  revision: z.number().int(),
+  base_version: z.number().int(),
+  updated_at: Timestamp,
+  updated_by: z.string().nullable().meta({ description: "Name of who wrote it last" }),
+  problems: z.array(Problem),
+});
+export type WorkflowDraft = z.infer<typeof WorkflowDraft>;
+export const WorkflowEditorState = z.object({ workflow: Workflow, draft: WorkflowDraft, is_draft_ahead: z.boolean() });
+export type WorkflowEditorState = z.infer<typeof WorkflowEditorState>;
+export const SaveDraftInput = z.strictObject({
+  workflow_id: Id,
+  ...graphShape,
+  revision: z.number().int().min(1).meta({ description: "The revision that this change was made from; an older one is refused with 409" }),
+});
+export type SaveDraftInput = z.infer<typeof SaveDraftInput>;

@@ -1,0 +1,79 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, verify } from "@node-rs/argon2";
+import { AppError } from "#server/errors.ts";
+import { settings } from "#server/settings.ts";
+
+const VERSION = "v1";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+const derived = new Map<string, Buffer>();
+
+/** 32 bytes out of ENCRYPTION_KEY, whatever its length and alphabet. */
+function sealingKey(): Buffer {
+  const { ENCRYPTION_KEY } = settings();
+  if (!ENCRYPTION_KEY) throw new Error("ENCRYPTION_KEY is not known yet: server/main.ts sets it at start.");
+  let key = derived.get(ENCRYPTION_KEY);
+  if (!key) {
+    key = Buffer.from(hkdfSync("sha256", ENCRYPTION_KEY, "", "treadle seal v1", 32));
+    derived.set(ENCRYPTION_KEY, key);
+  }
+  return key;
+}
+
+/**
+ * Encrypts a secret for storage: AES-256-GCM under ENCRYPTION_KEY, a new nonce each time.
+ * @returns `v1.` and base64url of nonce, tag and ciphertext
+ */
+export function seal(secret: string): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", sealingKey(), iv);
+  const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
+  return `${VERSION}.${Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64url")}`;
+}
+
+/**
+ * The secret behind what `seal` returned.
+ * @throws AppError INTERNAL_ERROR when it was altered, or sealed under another ENCRYPTION_KEY
+ */
+export function unseal(sealed: string): string {
+  const [version, body] = sealed.split(".");
+  const bytes = Buffer.from(body ?? "", "base64url");
+  if (version !== VERSION || bytes.length < IV_BYTES + TAG_BYTES) throw unreadable();
+  const decipher = createDecipheriv("aes-256-gcm", sealingKey(), bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
+  } catch (cause) {
+    throw unreadable(cause);
+  }
+}
+
+const unreadable = (cause?: unknown) =>
+  new AppError("INTERNAL_ERROR", "A stored secret cannot be read: it was sealed under another ENCRYPTION_KEY, or altered.", { cause });
+
+/** Hex SHA-256 of a random token or key, for storage and lookup. Not for passwords: see `hashPassword`. */
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Compares two secrets without telling by its duration where they differ. */
+export function isSameSecret(a: string, b: string): boolean {
+  return timingSafeEqual(createHash("sha256").update(a).digest(), createHash("sha256").update(b).digest());
+}
+
+/** 256 random bits as 43 URL-safe characters. */
+export const randomToken = (): string => randomBytes(32).toString("base64url");
+
+/** A new platform key: `sk-service-` and 43 URL-safe characters. */
+export const generatePlatformKey = (): string => `sk-service-${randomToken()}`;
+
+/** Argon2id of a password, with its salt and parameters in the text. */
+export const hashPassword = (password: string): Promise<string> => hash(password);
+
+/** True when the password is the one behind the hash; false also for a text that is no hash. */
+export const isPassword = (passwordHash: string, password: string): Promise<boolean> => verify(passwordHash, password).catch(() => false);
+
+/** What a list shows of a secret: its beginning and its end, and of a short one nothing. */
+export function maskSecret(secret: string): string {
+  if (secret.length < 16) return "••••";
+  return `${secret.slice(0, 3)}••••${secret.slice(-4)}`;
+}

@@ -1,0 +1,49 @@
+import type { Prisma } from "#prisma/generated/client.ts";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { AppError } from "#server/errors.ts";
+import type { Agent } from "#server/schemas/agent.ts";
+import { toAgent } from "#server/services/agents/agent-dto.ts";
+import { unknownLlmKey } from "#server/services/agents/choose-llm-key.ts";
+import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { isForeignKeyViolation, isUniqueViolation } from "#server/services/database-errors.ts";
+
+const nameTaken = (name: string) => new AppError("CONFLICT", `The project already has an agent named "${name}". Choose another name.`);
+
+/**
+ * Asks early, so that nobody waits for a live call only to hear that the name is taken.
+ * @throws AppError CONFLICT
+ */
+export async function assertNameFree(projectId: string, name: string, exceptAgentId?: string): Promise<void> {
+  const other = await db().agent.findFirst({
+    where: { project_id: projectId, name, ...(exceptAgentId && { id: { not: exceptAgentId } }) },
+    select: { id: true },
+  });
+  if (other) throw nameTaken(name);
+}
+
+/**
+ * Writes an agent and the audit entry for it, both or neither.
+ * @throws AppError CONFLICT for a name taken meanwhile, VALIDATION_ERROR for a key deleted meanwhile
+ */
+export async function saveAgent(
+  principal: ProjectPrincipal,
+  { action, name, detail }: { action: "agent.create" | "agent.update"; name: string; detail?: Prisma.InputJsonObject },
+  write: (tx: Prisma.TransactionClient) => Promise<Parameters<typeof toAgent>[0]>,
+): Promise<Agent> {
+  try {
+    return await db().$transaction(async (tx) => {
+      const row = await write(tx);
+      await recordAudit(
+        principal,
+        { action, resource_type: "agent", resource_id: row.id, resource_name: row.name, ...(detail && { detail }) },
+        tx,
+      );
+      return toAgent(row);
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw nameTaken(name);
+    if (isForeignKeyViolation(error)) throw unknownLlmKey();
+    throw error;
+  }
+}

@@ -1,0 +1,15 @@
+import type { z } from "zod";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import type { AgentReply, TestAgentInput } from "#server/schemas/agent.ts";
+import { runAgentCall } from "#server/services/agents/run-agent-call.ts";
+
+const TIMEOUT_MS = 120_000;
+
+/**
+ * Asks an agent once and waits for the whole answer.
+ * @throws AppError NOT_FOUND; UPSTREAM_ERROR with the provider's message
+ */
+export async function testAgent(principal: ProjectPrincipal, { agent_id, message }: z.infer<typeof TestAgentInput>): Promise<AgentReply> {
+  const { text, ...rest } = await runAgentCall({ project_id: principal.project.id, agent_id, message, timeoutMs: TIMEOUT_MS, retries: 1 });
+  return { response: text, ...rest };
+}

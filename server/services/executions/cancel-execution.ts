@@ -1,0 +1,78 @@
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { definitionOf } from "#server/engine/graph.ts";
+import { AppError, notFound } from "#server/errors.ts";
+import { inngest } from "#server/inngest/client.ts";
+import { executionCancelled } from "#server/inngest/events.ts";
+import { log } from "#server/log.ts";
+import { type Execution, isFinal } from "#server/schemas/execution.ts";
+import { Graph } from "#server/schemas/graph.ts";
+import { getExecution } from "#server/services/executions/get-execution.ts";
+import { isUuid } from "#server/services/ids.ts";
+
+/**
+ * Ends a run that has not ended. The row decides: its lease is taken away, so that whatever process carries the run can
+ * write nothing more; that process is told, and aborts the model calls under way.
+ * @throws AppError NOT_FOUND; CONFLICT when the run has ended already
+ */
+export async function cancelExecution(principal: ProjectPrincipal, { execution_id }: { execution_id: string }): Promise<Execution> {
+  if (!isUuid(execution_id)) throw notFound("execution");
+  await db().$transaction(async (tx) => {
+    // Locks the row: a segment that commits at this moment is either before or after.
+    await tx.$queryRaw`SELECT 1 FROM executions WHERE id = ${execution_id}::uuid FOR UPDATE`;
+    const row = await tx.execution.findFirst({
+      where: { id: execution_id, project_id: principal.project.id },
+      select: {
+        status: true,
+        created_at: true,
+        last_seq: true,
+        snapshot: { select: { graph: true } },
+        node_runs: { select: { id: true, node_id: true, status: true, started_at: true } },
+      },
+    });
+    if (!row) throw notFound("execution");
+    if (isFinal(row.status)) throw new AppError("CONFLICT", `This execution has already ended: it is ${row.status}.`);
+    const now = new Date();
+    const under = row.node_runs.filter((run) => run.status === "running" || run.status === "waiting");
+    const ended = new Set(row.node_runs.filter((run) => !under.includes(run)).map((run) => run.node_id));
+    const skipped = Graph.parse(row.snapshot.graph).nodes.filter((node) => !ended.has(node.id) && !definitionOf(node.type)?.isInert);
+    const common = { execution_id, timestamp: now.toISOString() };
+    const events = [
+      ...skipped.map((node) => ({ type: "node_skipped", node_id: node.id, ...common })),
+      { type: "execution_complete", status: "cancelled", output: null, duration_ms: now.getTime() - row.created_at.getTime(), ...common },
+    ];
+    for (const run of under) {
+      const duration_ms = run.started_at && now.getTime() - run.started_at.getTime();
+      await tx.nodeRun.update({ where: { id: run.id }, data: { status: "skipped", completed_at: now, duration_ms } });
+    }
+    await tx.executionEvent.deleteMany({ where: { execution_id, type: "node_delta" } });
+    await tx.executionEvent.createMany({
+      data: events.map((event, index) => ({
+        execution_id,
+        seq: row.last_seq + index + 1,
+        type: event.type,
+        node_id: "node_id" in event ? event.node_id : null,
+        data: event,
+      })),
+    });
+    await tx.review.updateMany({ where: { execution_id, status: "waiting" }, data: { status: "withdrawn", decided_at: now } });
+    await tx.execution.update({
+      where: { id: execution_id },
+      data: {
+        status: "cancelled",
+        completed_at: now,
+        lease_epoch: { increment: 1 },
+        lease_until: null,
+        overdue_at: null,
+        last_seq: row.last_seq + events.length,
+      },
+    });
+    await tx.$executeRaw`SELECT pg_notify('treadle_execution', ${execution_id}), pg_notify('treadle_control', ${execution_id})`;
+  });
+  await inngest()
+    .send(executionCancelled.create({ execution_id }, { id: `${execution_id}-cancelled` }))
+    .catch((error) =>
+      log.warn({ err: error, execution_id }, "the executor could not be told of a cancellation; it will find the run ended"),
+    );
+  return getExecution(principal, { execution_id });
+}

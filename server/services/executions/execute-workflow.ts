@@ -1,0 +1,76 @@
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { findProblems } from "#server/engine/graph.ts";
+import { triggerNode } from "#server/engine/nodes/trigger-node.ts";
+import { ParameterError, paramValues } from "#server/engine/params.ts";
+import { AppError, notFound } from "#server/errors.ts";
+import type { ExecuteInput, ExecuteResult } from "#server/schemas/execution.ts";
+import { Graph } from "#server/schemas/graph.ts";
+import { startExecution } from "#server/services/executions/start-execution.ts";
+import { isUuid } from "#server/services/ids.ts";
+import { graphScope } from "#server/services/workflows/graph-scope.ts";
+import { snapshotOf } from "#server/services/workflows/snapshot-of.ts";
+
+/** The saved graph, or the draft kept as a snapshot so that the run can always be looked at as it was. */
+async function graphToRun(project_id: string, workflow_id: string, isDraft: boolean) {
+  if (!isUuid(workflow_id)) throw notFound("workflow");
+  const workflow = await db().workflow.findFirst({
+    where: { id: workflow_id, project_id, deleted_at: null },
+    select: { version: true, snapshot_id: true, draft: isDraft },
+  });
+  if (!workflow) throw notFound("workflow");
+  if (workflow.draft) {
+    const graph = Graph.parse(workflow.draft.graph);
+    return { graph, version: null, snapshot_id: await snapshotOf(workflow_id, graph) };
+  }
+  const { graph } = await db().workflowSnapshot.findUniqueOrThrow({ where: { id: workflow.snapshot_id }, select: { graph: true } });
+  return { graph: Graph.parse(graph), version: workflow.version, snapshot_id: workflow.snapshot_id };
+}
+
+/** What the trigger gives: its text, and for a params trigger the values. */
+function triggerValues(graph: Graph, { input, params }: ExecuteInput) {
+  const trigger = triggerNode.config.parse(graph.nodes.find((node) => node.type === "triggerNode")?.data);
+  const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+  if (trigger.kind !== "params") {
+    if (params && Object.keys(params).length)
+      throw refuse("params", "This workflow's trigger takes `input`, a text. It has no parameters.");
+    return { input: input ?? trigger.default_input, params: null };
+  }
+  if (input) throw refuse("input", "This workflow's trigger takes `params`, an object of values by name.");
+  try {
+    const values = paramValues(trigger.parameters, params ?? {});
+    return { input: JSON.stringify(values), params: values };
+  } catch (error) {
+    if (error instanceof ParameterError) throw refuse(`params.${error.parameter}`, error.message);
+    throw error;
+  }
+}
+
+/**
+ * Starts a run of the saved version, or of the editor's draft, and answers at once.
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR when something in the graph would stop the run or a value does not fit;
+ *   RATE_LIMIT_EXCEEDED when the project has used up its hour
+ */
+export async function executeWorkflow(principal: ProjectPrincipal, input: ExecuteInput, { isDraft = false } = {}): Promise<ExecuteResult> {
+  const project_id = principal.project.id;
+  const { graph, version, snapshot_id } = await graphToRun(project_id, input.workflow_id, isDraft);
+  const problems = findProblems(graph, await graphScope(project_id, graph));
+  if (problems.length) {
+    const errors = problems.map(({ node_id, field, message }) => ({
+      path: [node_id ?? "workflow", field].filter(Boolean).join("."),
+      message,
+    }));
+    throw new AppError("VALIDATION_ERROR", `The workflow cannot run yet: ${problems[0]?.message}`, { errors });
+  }
+  const values = triggerValues(graph, input);
+  const trigger = values.params ? "params" : "manual";
+  return startExecution({
+    project_id,
+    workflow_id: input.workflow_id,
+    workflow_version: version,
+    snapshot_id,
+    trigger,
+    started_by_id: principal.user.id,
+    ...values,
+  });
+}

@@ -1,0 +1,134 @@
+import type { Prisma } from "#prisma/generated/client.ts";
+import { definitionOf } from "#server/engine/graph.ts";
+import {
+  type Execution,
+  ExecutionOutput,
+  type ExecutionSummary,
+  type ExecutionTrigger,
+  isFinal,
+  type NodeResult,
+  PREVIEW_CHARACTERS,
+} from "#server/schemas/execution.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+
+/** What a list reads: never the big values. */
+export const summaryFields = {
+  id: true,
+  workflow_id: true,
+  workflow_version: true,
+  status: true,
+  trigger: true,
+  input_preview: true,
+  output_preview: true,
+  error: true,
+  rerun_of_id: true,
+  input_tokens: true,
+  output_tokens: true,
+  created_at: true,
+  started_at: true,
+  completed_at: true,
+  workflow: { select: { name: true } },
+  started_by: { select: { id: true, name: true } },
+} as const satisfies Prisma.ExecutionSelect;
+
+type SummaryRow = Prisma.ExecutionGetPayload<{ select: typeof summaryFields }>;
+
+const iso = (time: Date | null) => time?.toISOString() ?? null;
+
+function commonFields(row: SummaryRow) {
+  const { id, workflow_id, status, error, started_by, input_tokens, output_tokens } = row;
+  return {
+    id,
+    workflow_id,
+    workflow_name: row.workflow.name,
+    version: row.workflow_version,
+    status,
+    trigger: row.trigger as ExecutionTrigger,
+    error,
+    started_by,
+    rerun_of: row.rerun_of_id,
+    input_tokens,
+    output_tokens,
+    created_at: row.created_at.toISOString(),
+    started_at: iso(row.started_at),
+    completed_at: iso(row.completed_at),
+    duration_ms: row.completed_at && row.completed_at.getTime() - row.created_at.getTime(),
+  };
+}
+
+/** An execution as lists show it. */
+export const summaryDto = (row: SummaryRow): ExecutionSummary => ({
+  ...commonFields(row),
+  input: row.input_preview,
+  output: row.output_preview,
+  truncated: [row.input_preview, row.output_preview].some((text) => (text?.length ?? 0) >= PREVIEW_CHARACTERS),
+});
+
+/** What one execution reads. */
+export const detailFields = {
+  ...summaryFields,
+  last_seq: true,
+  snapshot: { select: { graph: true } },
+  values: { select: { input: true, output: true, outputs: true } },
+  node_runs: { where: { iteration: "" }, orderBy: { attempt: "asc" }, include: { values: { select: { output: true } } } },
+  reviews: { orderBy: { id: "asc" } },
+} as const satisfies Prisma.ExecutionSelect;
+
+type DetailRow = Prisma.ExecutionGetPayload<{ select: typeof detailFields }>;
+
+const untouched = (status: "idle" | "skipped"): NodeResult => ({
+  status,
+  output: null,
+  error: null,
+  duration_ms: null,
+  started_at: null,
+  completed_at: null,
+  input_tokens: 0,
+  output_tokens: 0,
+  attempt: 0,
+});
+
+/** Every node of the graph that takes part: its newest attempt, or how it stands without one. */
+function nodeResults(row: DetailRow, graph: Graph): Record<string, NodeResult> {
+  const rest = untouched(isFinal(row.status) ? "skipped" : "idle");
+  const results: Record<string, NodeResult> = {};
+  for (const node of graph.nodes) if (!definitionOf(node.type)?.isInert) results[node.id] = rest;
+  for (const run of row.node_runs) {
+    const { status, error, duration_ms, input_tokens, output_tokens, attempt } = run;
+    const times = { started_at: iso(run.started_at), completed_at: iso(run.completed_at) };
+    results[run.node_id] = {
+      status,
+      output: run.values?.output ?? null,
+      error,
+      duration_ms,
+      input_tokens,
+      output_tokens,
+      attempt,
+      ...times,
+    };
+  }
+  return results;
+}
+
+/** An execution with everything that it holds. */
+export function executionDto(row: DetailRow, graph: Graph): Execution {
+  return {
+    ...commonFields(row),
+    input: row.values?.input ?? "",
+    output: row.values?.output ?? null,
+    outputs: ExecutionOutput.array().parse(row.values?.outputs ?? []),
+    reviews: row.reviews.map((review) => ({
+      node_id: review.node_id,
+      label: review.label,
+      decision: review.status === "approved" || review.status === "rejected" ? review.status : null,
+      comment: review.comment,
+      reviewer: review.reviewer_id
+        ? { id: review.reviewer_id, email: review.reviewer_email ?? "", name: review.reviewer_name ?? "" }
+        : null,
+      role: review.reviewer_role,
+      via: review.via,
+      decided_at: iso(review.decided_at),
+    })),
+    node_results: nodeResults(row, graph),
+  };
+}

@@ -1,0 +1,94 @@
+import { db } from "#server/db/client.ts";
+import { subscribe } from "#server/db/notify.ts";
+import { notFound } from "#server/errors.ts";
+import { isFinal } from "#server/schemas/execution.ts";
+import { isTerminalEvent } from "#server/schemas/execution-event.ts";
+import { isUuid } from "#server/services/ids.ts";
+
+/** Events read at a time. */
+const BATCH = 500;
+
+export interface StoredEvent {
+  seq: number;
+  type: string;
+  data: unknown;
+}
+
+/** Wakes when told, or after `ms`; a call that came while nobody waited is not lost. */
+function bell(signal: AbortSignal) {
+  let isRung = false;
+  let wake = () => {};
+  const ring = () => {
+    isRung = true;
+    wake();
+  };
+  signal.addEventListener("abort", ring);
+  const wait = async (ms: number) => {
+    if (!isRung)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    isRung = false;
+  };
+  return { ring, wait };
+}
+
+const readAfter = (execution_id: string, after: number): Promise<StoredEvent[]> =>
+  db().executionEvent.findMany({
+    where: { execution_id, seq: { gt: after } },
+    orderBy: { seq: "asc" },
+    take: BATCH,
+    select: { seq: true, type: true, data: true },
+  });
+
+/** The terminal event once more, for a viewer that has seen it: every stream ends with exactly one. */
+const lastEvent = async (execution_id: string): Promise<StoredEvent | null> =>
+  db().executionEvent.findFirst({ where: { execution_id }, orderBy: { seq: "desc" }, select: { seq: true, type: true, data: true } });
+
+/**
+ * Every event of an execution after `after`, then new ones as they are written, until the terminal one. Yields "idle"
+ * when nothing came for `heartbeatMs`, so that the line can be kept open. Only reads: a viewer never touches the run.
+ * @throws AppError NOT_FOUND
+ */
+export async function* followExecution(
+  { project_id, execution_id }: { project_id: string; execution_id: string },
+  after: number,
+  signal: AbortSignal,
+  heartbeatMs: number,
+): AsyncGenerator<StoredEvent | "idle"> {
+  if (!isUuid(execution_id)) throw notFound("execution");
+  const where = { id: execution_id, project_id };
+  if (!(await db().execution.findFirst({ where, select: { id: true } }))) throw notFound("execution");
+  const { ring, wait } = bell(signal);
+  const stop = await subscribe("treadle_execution", execution_id, ring);
+  try {
+    for (let position = after; !signal.aborted; ) {
+      const events = await readAfter(execution_id, position);
+      for (const event of events) {
+        yield event;
+        position = event.seq;
+        if (isTerminalEvent(event.type)) return;
+      }
+      if (events.length) continue;
+      const row = await db().execution.findFirst({ where, select: { status: true } });
+      if (!row) return;
+      if (isFinal(row.status)) {
+        // It may have ended between the two reads; else the viewer has seen everything.
+        const rest = await readAfter(execution_id, position);
+        const last = rest.length ? null : await lastEvent(execution_id);
+        if (last) yield last;
+        if (rest.length) continue;
+        return;
+      }
+      const started = Date.now();
+      await wait(heartbeatMs);
+      if (!signal.aborted && Date.now() - started >= heartbeatMs) yield "idle";
+    }
+  } finally {
+    stop();
+  }
+}

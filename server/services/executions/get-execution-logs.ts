@@ -1,0 +1,48 @@
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { labelOf } from "#server/engine/graph.ts";
+import { notFound } from "#server/errors.ts";
+import { ToolCall } from "#server/schemas/agent.ts";
+import type { ExecutionLogs, NodeLog } from "#server/schemas/execution.ts";
+import { Graph } from "#server/schemas/graph.ts";
+import { isUuid } from "#server/services/ids.ts";
+
+/**
+ * Input and output of every attempt of every node, in the order in which they started.
+ * @throws AppError NOT_FOUND
+ */
+export async function getExecutionLogs({ project }: ProjectPrincipal, { execution_id }: { execution_id: string }): Promise<ExecutionLogs> {
+  if (!isUuid(execution_id)) throw notFound("execution");
+  const row = await db().execution.findFirst({
+    where: { id: execution_id, project_id: project.id },
+    select: {
+      snapshot: { select: { graph: true } },
+      node_runs: { include: { values: true }, orderBy: [{ started_at: { sort: "asc", nulls: "last" } }, { id: "asc" }] },
+    },
+  });
+  if (!row) throw notFound("execution");
+  const nodes = new Map(Graph.parse(row.snapshot.graph).nodes.map((node) => [node.id, node]));
+  const items = row.node_runs.map((run): NodeLog => {
+    const node = nodes.get(run.node_id);
+    const { node_id, attempt, status, error, duration_ms, model, input_tokens, output_tokens } = run;
+    return {
+      node_id,
+      node_type: node?.type ?? "",
+      label: node ? labelOf(node) : run.node_id,
+      iteration: run.iteration || null,
+      attempt,
+      status,
+      input: run.values?.input ?? null,
+      output: run.values?.output ?? null,
+      error,
+      started_at: run.started_at?.toISOString() ?? null,
+      completed_at: run.completed_at?.toISOString() ?? null,
+      duration_ms,
+      model,
+      input_tokens,
+      output_tokens,
+      tool_calls: ToolCall.array().parse(run.values?.tool_calls ?? []),
+    };
+  });
+  return { execution_id, items };
+}

@@ -1,0 +1,20 @@
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { notFound } from "#server/errors.ts";
+import type { ExecutionSummary } from "#server/schemas/execution.ts";
+import { summaryDto, summaryFields } from "#server/services/executions/execution-dto.ts";
+import { isUuid } from "#server/services/ids.ts";
+
+/**
+ * The latest executions of one workflow, newest first.
+ * @throws AppError NOT_FOUND
+ */
+export async function listWorkflowExecutions(
+  { project }: ProjectPrincipal,
+  { workflow_id, limit }: { workflow_id: string; limit: number },
+): Promise<ExecutionSummary[]> {
+  const where = { id: workflow_id, project_id: project.id, deleted_at: null };
+  if (!isUuid(workflow_id) || !(await db().workflow.findFirst({ where, select: { id: true } }))) throw notFound("workflow");
+  const rows = await db().execution.findMany({ where: { workflow_id }, select: summaryFields, orderBy: { id: "desc" }, take: limit });
+  return rows.map(summaryDto);
+}

@@ -1,0 +1,20 @@
+import { pool } from "#server/db/client.ts";
+import { redispatch } from "#server/services/executions/redispatch.ts";
+
+/** How many executions one sweep takes on. */
+const BATCH = 100;
+
+/**
+ * Asks again for unfinished executions that are overdue and that no live lease covers: whatever was lost (an event, a
+ * process, a server), a run goes on. One process at a time sweeps.
+ * @returns how many were asked for
+ */
+export async function sweepExecutions(): Promise<number> {
+  const { rows } = await pool().query<{ execution_id: string; project_id: string; dispatch: number }>(
+    `SELECT id AS execution_id, project_id, dispatch FROM executions
+     WHERE overdue_at < now() AND (lease_until IS NULL OR lease_until < now()) AND status NOT IN ('completed', 'failed', 'rejected', 'cancelled')
+     ORDER BY overdue_at LIMIT ${BATCH}`,
+  );
+  for (const row of rows) await redispatch({ ...row, dispatch: row.dispatch + 1 });
+  return rows.length;
+}

@@ -1,0 +1,27 @@
+import type { z } from "zod";
+import type { Principal } from "#server/auth/principal.ts";
+import { countPasswordTry, forgetPasswordTries } from "#server/auth/sign-in-throttle.ts";
+import { db } from "#server/db/client.ts";
+import { AppError } from "#server/errors.ts";
+import type { ChangePasswordInput } from "#server/schemas/identity.ts";
+import { hashPassword, isPassword } from "#server/secrets.ts";
+
+/**
+ * Sets a new password. Every browser session opened under the old one ends, this one too: the page signs in again.
+ * @throws AppError VALIDATION_ERROR for a wrong current password; CONFLICT for an account without one;
+ *   RATE_LIMIT_EXCEEDED after too many tries
+ */
+export async function changePassword(
+  { user }: Principal,
+  { current_password, new_password }: z.infer<typeof ChangePasswordInput>,
+): Promise<void> {
+  const { password_hash } = await db().user.findUniqueOrThrow({ where: { id: user.id }, select: { password_hash: true } });
+  if (!password_hash) throw new AppError("CONFLICT", "This account has no password: it signs in through another service.");
+  await countPasswordTry(user.email, "profile");
+  if (!(await isPassword(password_hash, current_password))) {
+    const message = "This is not your current password.";
+    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "current_password", message }] });
+  }
+  await forgetPasswordTries(user.email, "profile");
+  await db().user.update({ where: { id: user.id }, data: { password_hash: await hashPassword(new_password) } });
+}

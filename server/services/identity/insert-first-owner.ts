@@ -1,0 +1,22 @@
+import type { Prisma, Project, User } from "#prisma/generated/client.ts";
+import { insertAccount } from "#server/services/identity/insert-account.ts";
+import { insertProject } from "#server/services/projects/insert-project.ts";
+
+/** Any number that nothing else locks on. */
+const FIRST_OWNER_LOCK = 7_308_313;
+
+export const FIRST_PROJECT = "My project";
+
+/**
+ * Adds the owner of an empty install with a first project; null when there is a user already. Of several callers at
+ * once, in whichever process, one succeeds.
+ */
+export async function insertFirstOwner(
+  tx: Prisma.TransactionClient,
+  account: { email: string; name: string; password_hash: string },
+): Promise<{ user: User; project: Project } | null> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${FIRST_OWNER_LOCK}::bigint)`;
+  if (await tx.user.findFirst({ select: { id: true } })) return null;
+  const user = await insertAccount(tx, account);
+  return { user, project: await insertProject(tx, user.id, { name: FIRST_PROJECT }) };
+}

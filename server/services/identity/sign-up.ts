@@ -1,0 +1,25 @@
+import type { z } from "zod";
+import { db } from "#server/db/client.ts";
+import { AppError } from "#server/errors.ts";
+import type { SignedUp, SignUpInput } from "#server/schemas/identity.ts";
+import { hashPassword } from "#server/secrets.ts";
+import { insertAccount, signedUp } from "#server/services/identity/insert-account.ts";
+import { FIRST_PROJECT } from "#server/services/identity/insert-first-owner.ts";
+import { insertProject } from "#server/services/projects/insert-project.ts";
+import { settings } from "#server/settings.ts";
+
+/**
+ * Creates an account with a project of its own, where anybody may sign up.
+ * @throws AppError PERMISSION_DENIED unless ALLOW_SIGNUP is set; CONFLICT for an address that has an account
+ */
+export async function signUp({ email, name, password }: SignUpInput): Promise<z.infer<typeof SignedUp>> {
+  if (!settings().ALLOW_SIGNUP) {
+    throw new AppError("PERMISSION_DENIED", "Sign-up is closed on this install: ask an admin of a project for an invitation.");
+  }
+  const password_hash = await hashPassword(password);
+  return db().$transaction(async (tx) => {
+    const user = await insertAccount(tx, { email, name, password_hash });
+    await insertProject(tx, user.id, { name: FIRST_PROJECT });
+    return signedUp(user);
+  });
+}

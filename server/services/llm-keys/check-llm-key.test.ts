@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { CreateLlmKeyInput } from "#server/schemas/llm-key.ts";
+import { checkLlmKey } from "#server/services/llm-keys/check-llm-key.ts";
+import { publishSettings } from "#server/settings.ts";
+
+beforeEach(() => publishSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0" }));
+afterEach(() => publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "0" }));
+
+const problems = (more: Partial<CreateLlmKeyInput>) =>
+  checkLlmKey({ name: "Main", provider: "openai_compatible", api_key: "some-key", ...more });
+
+test.each([
+  { provider: "openai", api_key: "sk-123" },
+  { provider: "anthropic", api_key: "sk-ant-123" },
+  { provider: "huggingface", api_key: "hf_123" },
+  { provider: "mistral", api_key: "anything" },
+  { provider: "openai", api_key: "gateway-key", base_url: "http://192.168.1.5/v1" },
+  { provider: "azure", base_url: "http://10.0.0.5", api_version: "2025-01-01-preview" },
+  { provider: "azure", base_url: "http://10.0.0.5/openai/v1/" },
+  { provider: "openai_compatible", base_url: "http://[::1]:11434/v1", api_key: "x" },
+] as const)("%j is fine", async (input) => {
+  await expect(problems(input)).resolves.toEqual([]);
+});
+
+test.each([
+  [{ provider: "azure" }, "base_url", "Azure AI needs the base URL of the service."],
+  [{ provider: "openai_compatible" }, "base_url", "OpenAI-compatible needs the base URL of the service."],
+  [
+    { provider: "azure", base_url: "https://r.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21" },
+    "base_url",
+    /single deployment.*https:\/\/r\.openai\.azure\.com,/,
+  ],
+  [{ provider: "azure", base_url: "https://r.openai.azure.com/openai/deployments/gpt" }, "base_url", /single deployment/],
+  [{ provider: "azure", base_url: "https://r.openai.azure.com/?api-version=2024-10-21" }, "base_url", /single deployment/],
+  [
+    { base_url: "http://10.0.0.5/v1/chat/completions" },
+    "base_url",
+    "Leave out /chat/completions: the base URL here is http://10.0.0.5/v1.",
+  ],
+  [{ base_url: "http://me:secret@10.0.0.5/v1" }, "base_url", /Leave the user name and password out/],
+  [{ base_url: "http://10.0.0.5/v1?a=b" }, "base_url", /without what follows/],
+  [{ provider: "openai", api_key: "gsk_123" }, "api_key", "A key of OpenAI starts with sk-. Check that key and provider belong together."],
+  [{ provider: "anthropic", api_key: "sk-123" }, "api_key", /starts with sk-ant-/],
+  [{ provider: "gemini", api_key: "sk-123" }, "api_key", /starts with AIza/],
+  [{ provider: "mistral", api_key: "two words" }, "api_key", /Copy it again/],
+  [{ provider: "mistral", api_key: "ключ" }, "api_key", /Copy it again/],
+  [{ provider: "mistral", api_version: "2024-10-21" }, "api_version", "Only Azure AI has an API version."],
+] as const)("%j: %s", async (input, path, message) => {
+  await expect(problems(input)).resolves.toEqual([
+    { path, message: typeof message === "string" ? message : expect.stringMatching(message) },
+  ]);
+});
+
+test("everything that is wrong is said at once", async () => {
+  const errors = await problems({ api_key: "two words", api_version: "1" });
+  expect(errors.map(({ path }) => path)).toEqual(["base_url", "api_key", "api_version"]);
+});
+
+test("a private address is refused on an install that does not use its own network, and metadata everywhere", async () => {
+  publishSettings({ ALLOW_PRIVATE_NETWORK: "0" });
+  await expect(problems({ base_url: "http://localhost:11434/v1" })).resolves.toMatchObject([
+    { path: "base_url", message: expect.stringContaining("private or reserved network") },
+  ]);
+  publishSettings({ TREADLE_EMBEDDED_DATABASE: "1" });
+  await expect(problems({ base_url: "http://localhost:11434/v1" })).resolves.toEqual([]);
+  await expect(problems({ base_url: "http://169.254.169.254/latest" })).resolves.toMatchObject([{ path: "base_url" }]);
+});
+
+test("a name that does not resolve is left to the first call", async () => {
+  publishSettings({ ALLOW_PRIVATE_NETWORK: "0" });
+  await expect(problems({ base_url: "https://models.invalid/v1" })).resolves.toEqual([]);
+});

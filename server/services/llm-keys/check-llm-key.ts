@@ -1,0 +1,47 @@
+import { AddressRefused, assertReachable, configuredReach } from "#server/net/guard.ts";
+import { providerKind } from "#server/providers/kinds.ts";
+import type { FieldError } from "#server/schemas/error.ts";
+import type { CreateLlmKeyInput } from "#server/schemas/llm-key.ts";
+
+function baseUrlProblem({ provider, base_url }: CreateLlmKeyInput): string | undefined {
+  const { label, requiresBaseUrl } = providerKind(provider);
+  if (base_url === undefined) return requiresBaseUrl ? `${label} needs the base URL of the service.` : undefined;
+  const url = new URL(base_url);
+  const path = url.pathname.replace(/\/+$/, "");
+  if (provider === "azure" && (/\/openai\/deployments(\/|$)/.test(path) || url.searchParams.has("api-version")))
+    return `This is the address of a single deployment. Give the endpoint of the resource, such as ${url.origin}, and name the deployment as the agent's model.`;
+  if (path.endsWith("/chat/completions")) {
+    return `Leave out /chat/completions: the base URL here is ${url.origin}${path.slice(0, -"/chat/completions".length)}.`;
+  }
+  if (url.username || url.password) return "Leave the user name and password out of the address; the key has a field of its own.";
+  if (url.search || url.hash) return "Give the address without what follows ? or #.";
+  return undefined;
+}
+
+function apiKeyProblem({ provider, api_key, base_url }: CreateLlmKeyInput): string | undefined {
+  const { label, keyPrefix } = providerKind(provider);
+  // Anything else cannot travel in a header.
+  if (!/^[\x21-\x7e]+$/.test(api_key)) return "The key holds a blank, a line break or a letter that no key has. Copy it again.";
+  if (keyPrefix && base_url === undefined && !api_key.startsWith(keyPrefix))
+    return `A key of ${label} starts with ${keyPrefix}. Check that key and provider belong together.`;
+  return undefined;
+}
+
+function apiVersionProblem({ provider, api_version }: CreateLlmKeyInput): string | undefined {
+  if (!api_version) return undefined;
+  if (provider !== "azure") return `Only ${providerKind("azure").label} has an API version.`;
+  return /^[\w.-]+$/.test(api_version) ? undefined : "An API version looks like 2024-10-21.";
+}
+
+/** Everything that is wrong with a new key, before anything is called or stored. */
+export async function checkLlmKey(input: CreateLlmKeyInput): Promise<FieldError[]> {
+  const found = { base_url: baseUrlProblem(input), api_key: apiKeyProblem(input), api_version: apiVersionProblem(input) };
+  const errors = Object.entries(found).flatMap(([path, message]) => (message ? [{ path, message }] : []));
+  if (input.base_url !== undefined && !found.base_url) {
+    await assertReachable(new URL(input.base_url), configuredReach()).catch((error: unknown) => {
+      if (!(error instanceof AddressRefused)) throw error;
+      errors.push({ path: "base_url", message: error.message });
+    });
+  }
+  return errors;
+}

@@ -1,0 +1,44 @@
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { AppError } from "#server/errors.ts";
+import type { CreateLlmKeyInput, LlmKey } from "#server/schemas/llm-key.ts";
+import { maskSecret, seal } from "#server/secrets.ts";
+import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { isUniqueViolation } from "#server/services/database-errors.ts";
+import { checkLlmKey } from "#server/services/llm-keys/check-llm-key.ts";
+import { toLlmKey } from "#server/services/llm-keys/llm-key-dto.ts";
+
+/**
+ * Stores an LLM key, encrypted. Whether it works shows when an agent is saved with it.
+ * @throws AppError VALIDATION_ERROR for a key or address that cannot be right, CONFLICT for a name that is taken
+ */
+export async function createLlmKey(principal: ProjectPrincipal, input: CreateLlmKeyInput): Promise<LlmKey> {
+  const errors = await checkLlmKey(input);
+  if (errors[0]) throw new AppError("VALIDATION_ERROR", errors[0].message, { errors });
+  const { name, provider, api_key, base_url, api_version } = input;
+  try {
+    return await db().$transaction(async (tx) => {
+      const row = await tx.llmKey.create({
+        data: {
+          project_id: principal.project.id,
+          name,
+          provider,
+          sealed_key: seal(api_key),
+          masked_key: maskSecret(api_key),
+          base_url: base_url ?? null,
+          api_version: api_version || null,
+          created_by_id: principal.user.id,
+        },
+      });
+      await recordAudit(
+        principal,
+        { action: "llm_key.create", resource_type: "llm_key", resource_id: row.id, resource_name: name, detail: { provider } },
+        tx,
+      );
+      return toLlmKey(row);
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new AppError("CONFLICT", `The project already has an LLM key named "${name}". Choose another name.`);
+  }
+}

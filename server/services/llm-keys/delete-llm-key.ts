@@ -1,0 +1,39 @@
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { AppError, notFound } from "#server/errors.ts";
+import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { isForeignKeyViolation } from "#server/services/database-errors.ts";
+import { findLlmKey } from "#server/services/llm-keys/find-llm-key.ts";
+import { namesInUse } from "#server/services/names-in-use.ts";
+
+async function stillUsed(keyId: string): Promise<AppError | undefined> {
+  const agents = await db().agent.findMany({ where: { llm_key_id: keyId }, select: { name: true }, orderBy: { name: "asc" } });
+  if (!agents.length) return undefined;
+  return new AppError("CONFLICT", `The key is used by ${namesInUse("agent", agents)}. Choose another key there first.`);
+}
+
+/**
+ * Deletes an LLM key of the project.
+ * @throws AppError NOT_FOUND; CONFLICT that names the agents that use it
+ */
+export async function deleteLlmKey(principal: ProjectPrincipal, { key_id }: { key_id: string }): Promise<void> {
+  const key = await findLlmKey(principal.project.id, key_id);
+  if (!key) throw notFound("LLM key");
+  const conflict = await stillUsed(key.id);
+  if (conflict) throw conflict;
+  try {
+    await db().$transaction(async (tx) => {
+      const { count } = await tx.llmKey.deleteMany({ where: { id: key.id } });
+      if (count === 0) throw notFound("LLM key");
+      await recordAudit(
+        principal,
+        { action: "llm_key.delete", resource_type: "llm_key", resource_id: key.id, resource_name: key.name },
+        tx,
+      );
+    });
+  } catch (error) {
+    // An agent took the key in this very moment.
+    if (isForeignKeyViolation(error)) throw (await stillUsed(key.id)) ?? error;
+    throw error;
+  }
+}

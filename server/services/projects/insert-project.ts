@@ -1,0 +1,46 @@
+import type { Prisma, Project } from "#prisma/generated/client.ts";
+import { AppError } from "#server/errors.ts";
+
+const LONGEST = 60;
+
+/** A name as a slug: `Équipe Vente 2` becomes `equipe-vente-2`; a name without any Latin letter or digit becomes `project`. */
+function slugOf(name: string): string {
+  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const slug = plain
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, LONGEST - 5)
+    .replace(/^-+|-+$/g, "");
+  return slug || "project";
+}
+
+/** The slug itself, or the first of `slug-2`, `slug-3`, … that the owner does not use yet. */
+async function freeSlug(within: Prisma.TransactionClient, ownerId: string, wanted: string): Promise<string> {
+  const taken = await within.project.findMany({ where: { owner_id: ownerId, slug: { startsWith: wanted } }, select: { slug: true } });
+  const slugs = new Set(taken.map(({ slug }) => slug));
+  if (!slugs.has(wanted)) return wanted;
+  let number = 2;
+  while (slugs.has(`${wanted}-${number}`)) number++;
+  return `${wanted}-${number}`;
+}
+
+/**
+ * Adds a project with its owner as admin.
+ * @param slug as the owner wants it; made of the name when left out
+ * @throws AppError CONFLICT when the owner has a project of that slug
+ */
+export async function insertProject(
+  within: Prisma.TransactionClient,
+  ownerId: string,
+  { name, slug }: { name: string; slug?: string | undefined },
+): Promise<Project> {
+  // One creation at a time for each owner, so that two at once cannot find the same slug free.
+  await within.$queryRaw`SELECT id FROM users WHERE id = ${ownerId}::uuid FOR UPDATE`;
+  const free = await freeSlug(within, ownerId, slug ?? slugOf(name));
+  if (slug !== undefined && free !== slug) throw slugTaken(slug);
+  return within.project.create({
+    data: { name, slug: free, owner_id: ownerId, memberships: { create: { user_id: ownerId, role: "admin" } } },
+  });
+}
+
+export const slugTaken = (slug: string): AppError =>
+  new AppError("CONFLICT", `You have a project with the slug ${slug} already: choose another one.`);

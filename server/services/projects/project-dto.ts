@@ -1,0 +1,13 @@
+import type { Project as ProjectRow } from "#prisma/generated/client.ts";
+import type { Role } from "#server/schemas/primitives.ts";
+import type { Project } from "#server/schemas/project.ts";
+
+export const projectDto = (row: ProjectRow, role: Role): Project => ({
+  id: row.id,
+  slug: row.slug,
+  name: row.name,
+  role,
+  retention_days: row.retention_days,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});

@@ -1,0 +1,66 @@
+import type { z } from "zod";
+import type { Prisma } from "#prisma/generated/client.ts";
+import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import type { Role } from "#server/schemas/primitives.ts";
+import type { SetMemberInput, SetMemberResult } from "#server/schemas/project.ts";
+import { randomToken, sha256 } from "#server/secrets.ts";
+import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { keepAnAdmin } from "#server/services/projects/keep-an-admin.ts";
+import { memberOf } from "#server/services/projects/member-of.ts";
+import { appUrl } from "#server/settings.ts";
+
+const VALID_MS = 7 * 24 * 60 * 60 * 1000;
+
+type Result = z.infer<typeof SetMemberResult>;
+
+/** A link that makes whoever opens it a member; an earlier one for the same address stops working. */
+async function invite(tx: Prisma.TransactionClient, admin: ProjectPrincipal, email: string, role: Role): Promise<Result> {
+  await tx.invitation.deleteMany({ where: { project_id: admin.project.id, email, accepted_at: null } });
+  const token = randomToken();
+  const { id } = await tx.invitation.create({
+    data: {
+      project_id: admin.project.id,
+      email,
+      role,
+      token_hash: sha256(token),
+      invited_by_id: admin.user.id,
+      expires_at: new Date(Date.now() + VALID_MS),
+    },
+  });
+  await recordAudit(
+    admin,
+    { action: "member.invite", resource_type: "member", resource_id: id, resource_name: email, detail: { role } },
+    tx,
+  );
+  return { email, role, status: "invited", invite_url: `${appUrl()}/invite/${token}` };
+}
+
+/**
+ * Adds the user with this address to the project, or changes the role of one who is a member; an address without an
+ * account gets an invitation, valid once and for 7 days.
+ * @throws AppError NOT_FOUND, PERMISSION_DENIED below admin, CONFLICT when the last admin would lose the role
+ */
+export async function setMember(principal: Principal, { project_id, email: given, role }: z.infer<typeof SetMemberInput>): Promise<Result> {
+  const admin = await memberOf(principal, project_id, "admin");
+  const email = given.toLowerCase();
+  return db().$transaction(async (tx) => {
+    const user = await tx.user.findUnique({
+      where: { email },
+      select: { id: true, memberships: { where: { project_id }, select: { role: true } } },
+    });
+    if (!user) return invite(tx, admin, email, role);
+    const before = user.memberships[0]?.role;
+    if (role !== "admin") await keepAnAdmin(tx, project_id, user.id);
+    await tx.membership.upsert({
+      where: { project_id_user_id: { project_id, user_id: user.id } },
+      create: { project_id, user_id: user.id, role },
+      update: { role },
+    });
+    await tx.invitation.deleteMany({ where: { project_id, email, accepted_at: null } });
+    const resource = { resource_type: "member", resource_id: user.id, resource_name: email };
+    const action = before ? "member.update" : "member.add";
+    await recordAudit(admin, { action, ...resource, detail: { role, ...(before && { before }) } }, tx);
+    return { email, role, status: "active", user_id: user.id };
+  });
+}

@@ -1,0 +1,44 @@
+import { v7 as uuid } from "uuid";
+import type { Prisma } from "#prisma/generated/client.ts";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import type { CreateWorkflowInput, Workflow } from "#server/schemas/workflow.ts";
+import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { recordAgentUses } from "#server/services/workflows/agent-uses.ts";
+import { checkedGraph, firstGraph, triggerKind } from "#server/services/workflows/checked-graph.ts";
+import { graphHash } from "#server/services/workflows/snapshot-of.ts";
+import { summaryFields, workflowDto } from "#server/services/workflows/workflow-dto.ts";
+
+/**
+ * Creates a workflow as version 1, with a draft that equals it.
+ * @throws AppError VALIDATION_ERROR with every structural fault of the graph
+ */
+export async function createWorkflow(principal: ProjectPrincipal, input: CreateWorkflowInput): Promise<Workflow> {
+  const project_id = principal.project.id;
+  const graph = input.nodes ? checkedGraph({ nodes: input.nodes, edges: input.edges ?? [] }) : firstGraph();
+  const id = uuid();
+  const snapshot_id = uuid();
+  const by = principal.user.id;
+  const json = graph as unknown as Prisma.InputJsonObject;
+  const row = await db().$transaction(async (tx) => {
+    const created = await tx.workflow.create({
+      data: {
+        id,
+        project_id,
+        name: input.name,
+        description: input.description ?? "",
+        enabled: input.enabled ?? true,
+        snapshot_id,
+        trigger: triggerKind(graph),
+        snapshots: { create: { id: snapshot_id, hash: graphHash(graph), graph: json } },
+        draft: { create: { graph: json, base_version: 1, updated_by_id: by } },
+      },
+      select: summaryFields,
+    });
+    await tx.workflowVersion.create({ data: { workflow_id: id, version: 1, snapshot_id, saved_by_id: by } });
+    await recordAgentUses(id, [graph], tx);
+    await recordAudit(principal, { action: "workflow.create", resource_type: "workflow", resource_id: id, resource_name: input.name }, tx);
+    return created;
+  });
+  return workflowDto(project_id, row, graph);
+}

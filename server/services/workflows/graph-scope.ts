@@ -1,0 +1,14 @@
+import type { NodeScope } from "#server/engine/define-node.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+import { agentNames } from "#server/services/agents/agent-names.ts";
+
+/** Ids of the agents that a graph names. */
+export const agentIdsOf = (graph: Graph): string[] => [
+  ...new Set(graph.nodes.map((node) => node.data.agent_id).filter((id): id is string => typeof id === "string" && id !== "")),
+];
+
+/** What the checks of a graph may look up in its project. */
+export async function graphScope(project_id: string, graph: Graph): Promise<NodeScope> {
+  const names = await agentNames(project_id, agentIdsOf(graph));
+  return { agentName: (id) => names.get(id) };
+}

@@ -1,0 +1,43 @@
+import type { Prisma } from "#prisma/generated/client.ts";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { AppError } from "#server/errors.ts";
+import { Graph } from "#server/schemas/graph.ts";
+import type { SaveDraftInput, WorkflowDraft } from "#server/schemas/workflow.ts";
+import { recordAgentUses } from "#server/services/workflows/agent-uses.ts";
+import { settledGraph } from "#server/services/workflows/checked-graph.ts";
+import { findWorkflow } from "#server/services/workflows/find-workflow.ts";
+import { graphScope } from "#server/services/workflows/graph-scope.ts";
+import { draftDto } from "#server/services/workflows/workflow-dto.ts";
+
+/**
+ * The editor's autosave. A draft may hold what a save would refuse: its problems come back with it, and nothing is lost.
+ * @throws AppError NOT_FOUND; CONFLICT, naming who, when the draft has been written since `revision`; VALIDATION_ERROR
+ *   for an empty graph, which no editor means
+ */
+export async function saveDraft(
+  principal: ProjectPrincipal,
+  { workflow_id, nodes, edges, revision }: SaveDraftInput,
+): Promise<WorkflowDraft> {
+  if (nodes.length === 0)
+    throw new AppError("VALIDATION_ERROR", "An empty graph is not written over a draft. Keep at least the trigger.", {
+      errors: [{ path: "nodes", message: "is empty" }],
+    });
+  const graph = settledGraph({ nodes, edges });
+  const row = await db().$transaction(async (tx) => {
+    const { snapshot_id } = await findWorkflow(principal, workflow_id, { snapshot_id: true }, tx);
+    const { count } = await tx.workflowDraft.updateMany({
+      where: { workflow_id, revision },
+      data: { graph: graph as unknown as Prisma.InputJsonObject, revision: { increment: 1 }, updated_by_id: principal.user.id },
+    });
+    const draft = await tx.workflowDraft.findUniqueOrThrow({ where: { workflow_id }, include: { updated_by: { select: { name: true } } } });
+    if (count === 0) {
+      const who = `${draft.updated_by?.name ?? "Somebody"} changed this draft at ${draft.updated_at.toISOString()}`;
+      throw new AppError("CONFLICT", `${who}; it is at revision ${draft.revision} and you edited ${revision}.`);
+    }
+    const saved = await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: snapshot_id }, select: { graph: true } });
+    await recordAgentUses(workflow_id, [graph, Graph.parse(saved.graph)], tx);
+    return draft;
+  });
+  return draftDto(row, await graphScope(principal.project.id, graph));
+}

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { v7 as uuid } from "uuid";
+import type { Prisma, PrismaClient } from "#prisma/generated/client.ts";
+import { db } from "#server/db/client.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+
+/** JSON with keys in order, so that equal graphs have equal hashes. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, canonical(item)]),
+  );
+}
+
+/** SHA-256 of a graph's nodes and edges, whatever the order of their keys. */
+export const graphHash = ({ nodes, edges }: Graph): string =>
+  createHash("sha256")
+    .update(JSON.stringify(canonical({ nodes, edges })))
+    .digest("hex");
+
+/**
+ * The id of the snapshot that holds this graph, made when the workflow has none like it yet.
+ * @param within pass the transaction of the save, so that no snapshot is left without a version
+ */
+export async function snapshotOf(
+  workflow_id: string,
+  graph: Graph,
+  within: Pick<PrismaClient, "workflowSnapshot"> = db(),
+): Promise<string> {
+  const hash = graphHash(graph);
+  const { id } = await within.workflowSnapshot.upsert({
+    where: { workflow_id_hash: { workflow_id, hash } },
+    create: { id: uuid(), workflow_id, hash, graph: graph as unknown as Prisma.InputJsonObject },
+    update: {},
+    select: { id: true },
+  });
+  return id;
+}

@@ -1,0 +1,77 @@
+import type { Prisma } from "#prisma/generated/client.ts";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { AppError } from "#server/errors.ts";
+import { Graph } from "#server/schemas/graph.ts";
+import type { UpdateWorkflowInput, Workflow } from "#server/schemas/workflow.ts";
+import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { recordAgentUses } from "#server/services/workflows/agent-uses.ts";
+import { checkedGraph, triggerKind } from "#server/services/workflows/checked-graph.ts";
+import { findWorkflow } from "#server/services/workflows/find-workflow.ts";
+import { snapshotOf } from "#server/services/workflows/snapshot-of.ts";
+import { summaryFields, workflowDto } from "#server/services/workflows/workflow-dto.ts";
+
+/**
+ * Saves a workflow: checks the graph, counts the version up, and makes the draft equal to it.
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR with every structural fault; CONFLICT, naming who saved, when `version` is
+ *   older than the current one
+ */
+export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateWorkflowInput): Promise<Workflow> {
+  const { workflow_id } = input;
+  const project_id = principal.project.id;
+  const by = principal.user.id;
+  const saved = await db().$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1 FROM workflows WHERE id::text = ${workflow_id} FOR UPDATE`;
+    const current = await findWorkflow(principal, workflow_id, { name: true, version: true, snapshot_id: true }, tx);
+    if (input.version !== undefined && input.version !== current.version) {
+      const last = await tx.workflowVersion.findFirst({
+        where: { workflow_id, version: current.version },
+        select: { created_at: true, saved_by: { select: { name: true } } },
+      });
+      const who = `${last?.saved_by?.name ?? "Somebody"} saved version ${current.version}${last ? ` at ${last.created_at.toISOString()}` : ""}`;
+      throw new AppError(
+        "CONFLICT",
+        `${who}, and you edited version ${input.version}. Load it and apply your changes to it, or save without a version to overwrite.`,
+      );
+    }
+    const stored = Graph.parse((await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: current.snapshot_id } })).graph);
+    const hasGraph = input.nodes !== undefined || input.edges !== undefined;
+    const graph = hasGraph ? checkedGraph({ nodes: input.nodes ?? stored.nodes, edges: input.edges ?? stored.edges }) : stored;
+    const version = current.version + 1;
+    const snapshot_id = hasGraph ? await snapshotOf(workflow_id, graph, tx) : current.snapshot_id;
+    const { name, description, enabled } = input;
+    const row = await tx.workflow.update({
+      where: { id: workflow_id },
+      data: {
+        version,
+        snapshot_id,
+        trigger: triggerKind(graph),
+        ...(name !== undefined && { name }),
+        ...(description !== undefined && { description }),
+        ...(enabled !== undefined && { enabled }),
+      },
+      select: summaryFields,
+    });
+    await tx.workflowVersion.create({ data: { workflow_id, version, snapshot_id, saved_by_id: by } });
+    const graphs = [graph];
+    if (hasGraph) {
+      const draft = { graph: graph as unknown as Prisma.InputJsonObject, base_version: version, updated_by_id: by };
+      await tx.workflowDraft.upsert({
+        where: { workflow_id },
+        create: { workflow_id, ...draft },
+        update: { ...draft, revision: { increment: 1 } },
+      });
+    } else {
+      const draft = await tx.workflowDraft.update({ where: { workflow_id }, data: { base_version: version }, select: { graph: true } });
+      graphs.push(Graph.parse(draft.graph));
+    }
+    await recordAgentUses(workflow_id, graphs, tx);
+    await recordAudit(
+      principal,
+      { action: "workflow.update", resource_type: "workflow", resource_id: workflow_id, resource_name: row.name, detail: { version } },
+      tx,
+    );
+    return { row, graph };
+  });
+  return workflowDto(project_id, saved.row, saved.graph);
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { z } from "zod";
+
+/** Whole numbers from the environment; an empty variable counts as not set. */
+const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+const flag = z
+  .enum(["0", "1", "true", "false"])
+  .default("0")
+  .transform((value) => value === "1" || value === "true");
+
+const Environment = z.object({
+  NODE_ENV: z.string().default("production"),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  HOST: z.string().default("0.0.0.0"),
+  APP_URL: z.url().optional(),
+  DATA_DIR: z.string().default(".treadle"),
+  DATABASE_URL: z.string().optional(),
+  DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(10),
+  AUTH_SECRET: z.string().min(32).optional(),
+  ENCRYPTION_KEY: z.string().min(32).optional(),
+  ALLOW_SIGNUP: flag,
+  BOOTSTRAP_EMAIL: z.email().optional(),
+  BOOTSTRAP_PASSWORD: z.string().min(8).max(200).optional(),
+  BOOTSTRAP_API_KEY: z
+    .string()
+    .regex(/^sk-service-[A-Za-z0-9_-]{32,}$/, "must be sk-service- and at least 32 characters after it")
+    .optional(),
+  MAX_BODY_BYTES: count(4 * 1024 * 1024),
+  RATE_LIMIT_PER_MINUTE: count(200),
+  RATE_LIMIT_BURST: count(30),
+  EXECUTIONS_PER_HOUR: count(100),
+  TRUST_PROXY: flag,
+  ALLOW_PRIVATE_NETWORK: flag,
+  INNGEST_BASE_URL: z.url().optional(),
+  INNGEST_EVENT_KEY: z.string().optional(),
+  INNGEST_SIGNING_KEY: z.string().optional(),
+  INNGEST_SIGNING_KEY_FALLBACK: z.string().optional(),
+  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(50),
+  PROJECT_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(25),
+  SEGMENT_SECONDS: z.coerce.number().min(1).max(3600).default(60),
+  // Sign-in through others: each appears when its two (OIDC: three) variables are set.
+  GOOGLE_CLIENT_ID: z.string().optional(),
+  GOOGLE_CLIENT_SECRET: z.string().optional(),
+  GITHUB_CLIENT_ID: z.string().optional(),
+  GITHUB_CLIENT_SECRET: z.string().optional(),
+  OIDC_ISSUER: z.url().optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_NAME: z.string().default("Single sign-on"),
+  /** Set by server/web/front.ts, which makes the x-forwarded headers truthful: next-auth then builds its addresses from them. */
+  AUTH_TRUST_HOST: z.string().optional(),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
+  /** Set by server/main.ts when it started the database itself. */
+  TREADLE_EMBEDDED_DATABASE: flag,
+  /** Set by server/main.ts: proves to Next that a client address came from our own front. */
+  TREADLE_FRONT_TOKEN: z.string().optional(),
+});
+
+export type Settings = z.infer<typeof Environment>;
+
+let current: Settings | undefined;
+
+/**
+ * Every setting, read once from the environment. The only reader of process.env.
+ * @throws Error with one sentence that names the variable and what is wrong with it
+ */
+export function settings(): Settings {
+  if (current) return current;
+  const filled = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
+  const parsed = Environment.safeParse(filled);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new Error(`The setting ${issue?.path.join(".")} is not usable: ${issue?.message}.`);
+  }
+  current = parsed.data;
+  return current;
+}
+
+/**
+ * Sets variables for this process and everything it loads later. Next bundles its own copy of this module, so
+ * values that boot finds out (database address, generated secrets) must travel through the environment.
+ */
+export function publishSettings(values: Partial<Record<keyof Settings, string>>): void {
+  // Next asks for nothing over the network that the person at the machine did not ask for.
+  Object.assign(process.env, values, { NEXT_TELEMETRY_DISABLED: "1" });
+  current = undefined;
+}
+
+/** DATA_DIR as an absolute path. */
+export const dataDir = (): string => resolve(settings().DATA_DIR);
+
+/** The address that people use, without a trailing slash: APP_URL, else this machine. */
+export const appUrl = (): string => (settings().APP_URL ?? `http://localhost:${settings().PORT}`).replace(/\/$/, "");
+
+/** True when no Inngest server is named, so that the embedded executor carries the runs. */
+export const isEmbeddedExecutor = (): boolean => settings().INNGEST_BASE_URL === undefined;
+
+/** Names this copy of the code in leases; new at every start, so a dead process never owns anything again. */
+export const processId = `${process.pid}-${randomUUID()}`;

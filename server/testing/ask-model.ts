@@ -1,0 +1,75 @@
+import type { ServerResponse } from "node:http";
+import { expect } from "vitest";
+import { type ChatClock, type ChatRequest, type ChatResult, chat } from "#server/providers/chat.ts";
+import type { ModelEndpoint } from "#server/providers/client.ts";
+import { ProviderError } from "#server/providers/errors.ts";
+
+export const TEST_KEY = "sk-test-4f2c9a7b1e";
+
+export const testEndpoint = (baseUrl: string, more: Partial<ModelEndpoint> = {}): ModelEndpoint => ({
+  provider: "openai_compatible",
+  apiKey: TEST_KEY,
+  baseUrl,
+  apiVersion: null,
+  keyName: "Main",
+  ...more,
+});
+
+/** A clock that only moves when somebody sleeps, and remembers for how long. */
+export function testClock(): ChatClock & { slept: number[] } {
+  let now = 1_800_000_000_000;
+  const slept: number[] = [];
+  return {
+    slept,
+    now: () => now,
+    random: () => 1,
+    async sleep(ms) {
+      slept.push(ms);
+      now += ms;
+    },
+  };
+}
+
+/** Asks a model at `baseUrl` something small, without tries or pauses unless `more` says so. */
+export const ask = (baseUrl: string, more: Partial<ChatRequest> = {}): Promise<ChatResult> =>
+  chat({
+    endpoint: testEndpoint(baseUrl),
+    model: "echo",
+    messages: [{ role: "user", content: "one two" }],
+    timeoutMs: 60_000,
+    retries: 0,
+    clock: testClock(),
+    ...more,
+  });
+
+/** The ProviderError with which a call must fail. */
+export async function failure(call: Promise<unknown>): Promise<ProviderError> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ProviderError);
+  return error as ProviderError;
+}
+
+export const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+
+/** An error in OpenAI's shape. */
+export const refuse = (response: ServerResponse, status: number, message: string, headers?: Record<string, string>) =>
+  json(response, status, { error: { message } }, headers);
+
+/** A stream that ends well after these chunks. */
+export const stream = (response: ServerResponse, ...chunks: object[]) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const chunk of chunks) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  response.end("data: [DONE]\n\n");
+};
+
+export const delta = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
+
+/** The body of a whole answer. */
+export const answered = (content: unknown, more: object = {}) => ({
+  choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+  ...more,
+});

@@ -1,0 +1,166 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { FRONT_HEADER } from "#server/auth/request-origin.ts";
+import { AppError, errorBody } from "#server/errors.ts";
+import { log } from "#server/log.ts";
+import { publishSettings, type Settings } from "#server/settings.ts";
+import { createRateLimit } from "#server/web/rate-limit.ts";
+
+type FrontSettings = Pick<Settings, "APP_URL" | "TRUST_PROXY" | "RATE_LIMIT_PER_MINUTE" | "RATE_LIMIT_BURST" | "TREADLE_FRONT_TOKEN">;
+
+export interface FrontOptions {
+  /** Next's request handler. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void;
+  /** Next's upgrade handler (hot reload during development). */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> | void;
+  settings: FrontSettings;
+}
+
+export interface Front {
+  server: Server;
+  /**
+   * Starts listening.
+   * @param port 0 lets the system choose
+   * @returns the port
+   * @throws Error with one sentence that says what to do when the port cannot be had
+   */
+  listen(port: number, host: string): Promise<number>;
+  /** Event streams that are open now. */
+  openStreams(): number;
+  /**
+   * The way down: no new connection, event streams end (clients come back to whoever is there then), requests under way
+   * get `graceMs` milliseconds.
+   */
+  drain(graceMs?: number): Promise<void>;
+}
+
+const DRAIN_MS = 10_000;
+
+/** The last of a comma-separated header: the hop that our own proxy wrote. */
+const lastHop = (value: string | string[] | undefined): string | undefined =>
+  [value].flat().join(",").split(",").at(-1)?.trim() || undefined;
+
+function addressOf(request: IncomingMessage, isBehindProxy: boolean): string {
+  const own = (request.socket.remoteAddress ?? "unknown").replace(/^::ffff:/, "");
+  return isBehindProxy ? (lastHop(request.headers["x-forwarded-for"]) ?? own) : own;
+}
+
+/** Drops what only a proxy may say and says it ourselves, so that Next and next-auth can take it as the truth. */
+function tellTheTruth(request: IncomingMessage, address: string, { APP_URL, TRUST_PROXY, TREADLE_FRONT_TOKEN }: FrontSettings): void {
+  const { headers } = request;
+  const app = APP_URL ? new URL(APP_URL) : undefined;
+  const told = TRUST_PROXY ? { proto: lastHop(headers["x-forwarded-proto"]), host: lastHop(headers["x-forwarded-host"]) } : undefined;
+  for (const name of Object.keys(headers))
+    if (name.startsWith("x-forwarded-") || name === "forwarded" || name === "x-real-ip") delete headers[name];
+  headers["x-forwarded-for"] = address;
+  headers["x-forwarded-proto"] = app?.protocol.slice(0, -1) ?? (told?.proto === "https" ? "https" : "http");
+  headers["x-forwarded-host"] = app?.host ?? told?.host ?? headers.host ?? "localhost";
+  if (TREADLE_FRONT_TOKEN) headers[FRONT_HEADER] = TREADLE_FRONT_TOKEN;
+  else delete headers[FRONT_HEADER];
+}
+
+/** The path as a router may come to read it, however it was written: dots resolved, escapes decoded, slashes single. */
+function plainPath(url: string): string {
+  const given = url.startsWith("/") ? `http://front${url.replace(/^\/+/, "/")}` : url;
+  if (!URL.canParse(given)) return "/";
+  const { pathname } = new URL(given);
+  try {
+    return decodeURIComponent(pathname).replace(/\/{2,}/g, "/");
+  } catch {
+    return pathname;
+  }
+}
+
+const WEBHOOK_ALIAS = /^\/webhooks\/[^/?]+\/?(?=\?|$)/;
+const isUnder = (path: string, base: string): boolean => path === base || path.startsWith(`${base}/`);
+
+function refuse(response: ServerResponse, seconds: number): void {
+  const message = `Too many requests from your address. Wait ${seconds === 1 ? "a second" : `${seconds} seconds`} and try again.`;
+  const body = errorBody(new AppError("RATE_LIMIT_EXCEEDED", message));
+  response.writeHead(body.status, { "content-type": "application/json", "cache-control": "no-store" }).end(JSON.stringify(body));
+}
+
+function cannotListen(error: NodeJS.ErrnoException, port: number, host: string): Error {
+  const sentences: Record<string, string> = {
+    EADDRINUSE: `Port ${port} is taken by another program. Stop it, or set PORT to another port.`,
+    EACCES: `This user may not listen on port ${port}. Set PORT to one above 1023.`,
+    EADDRNOTAVAIL: `This machine has no address ${host}. Set HOST to one that it has, or to 0.0.0.0 for all.`,
+    ENOTFOUND: `HOST is ${host}, which is no address of this machine. Set it to 0.0.0.0 for all.`,
+  };
+  return new Error(sentences[error.code ?? ""] ?? `The web server cannot listen on ${host}:${port}: ${error.message}`);
+}
+
+/**
+ * The HTTP server in front of Next. Next passes on whatever client address it is told and hides the socket, so this is
+ * where the address is made sure of, the API's per-address limits are kept before Next does any work, and the alias of
+ * the webhook path is resolved.
+ */
+export function createFront({ handle, upgrade, settings }: FrontOptions): Front {
+  publishSettings({ AUTH_TRUST_HOST: "1" });
+  const limit = createRateLimit(settings.RATE_LIMIT_PER_MINUTE, settings.RATE_LIMIT_BURST);
+  const open = new Set<ServerResponse>();
+  const upgraded = new Set<Duplex>();
+  const isStream = (response: ServerResponse) =>
+    response.headersSent && String(response.getHeader("content-type")).startsWith("text/event-stream");
+
+  /** Counts a request to the API; true when it may go on. */
+  async function admit(path: string, address: string, response: ServerResponse): Promise<boolean> {
+    if (!isUnder(path, "/api/v1")) return true;
+    const isOwnPage = isUnder(path, "/api/v1/bridge");
+    const { isAllowed, headers, retryAfter } = isOwnPage ? await limit.peek(address) : await limit.count(address);
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (!isAllowed) refuse(response, retryAfter);
+    return isAllowed;
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    open.add(response);
+    response.once("close", () => open.delete(response));
+    // Writing to a client that has gone is no fault of ours.
+    response.on("error", (err) => log.debug({ err }, "answer not delivered"));
+    const address = addressOf(request, settings.TRUST_PROXY);
+    tellTheTruth(request, address, settings);
+    const url = request.url ?? "/";
+    if (WEBHOOK_ALIAS.test(url)) request.url = `/api/v1${url}`;
+    if (await admit(plainPath(request.url ?? "/"), address, response)) await handle(request, response);
+  }
+
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+    serve(request, response).catch((err: unknown) => {
+      log.error({ err, path: plainPath(request.url ?? "/") }, "request failed");
+      if (response.headersSent) return response.destroy();
+      const body = errorBody(err);
+      return response.writeHead(body.status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+  });
+  server.on("upgrade", (request, socket, head) => {
+    upgraded.add(socket);
+    socket.once("close", () => upgraded.delete(socket));
+    tellTheTruth(request, addressOf(request, settings.TRUST_PROXY), settings);
+    if (upgrade) void upgrade(request, socket, head);
+    else socket.destroy();
+  });
+
+  return {
+    server,
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        const fail = (error: Error) => reject(cannotListen(error, port, host));
+        server.once("error", fail);
+        server.listen(port, host, () => {
+          server.off("error", fail);
+          const address = server.address();
+          resolve(address && typeof address === "object" ? address.port : port);
+        });
+      }),
+    openStreams: () => [...open].filter(isStream).length,
+    async drain(graceMs = DRAIN_MS) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const response of open) if (isStream(response)) response.end();
+      for (const socket of upgraded) socket.destroy();
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
