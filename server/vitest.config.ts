@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-const root = join(import.meta.dirname, "..");
-
-// Unit tests are pure; *.int.test.ts use a real PostgreSQL, so files run one after another on a small machine.
+// Unit tests are pure. Integration tests (*.int.test.ts) share one real PostgreSQL, started only when any of them runs;
+// their files run one after another, so that a small machine is not the reason for a failure.
 export default defineConfig({
-  root,
-  resolve: { alias: { "server-only": join(import.meta.dirname, "testing/empty.ts") } },
+  root: join(import.meta.dirname, ".."),
   test: {
+    env: { LOG_LEVEL: "silent" },
     projects: [
       {
         extends: true,
@@ -15,6 +14,7 @@ export default defineConfig({
           name: "unit",
           include: ["{server,components,e2e}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.int.test.ts", "**/node_modules/**"],
+          testTimeout: 15_000,
         },
       },
       {
@@ -22,6 +22,7 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["server/**/*.int.test.ts"],
+          globalSetup: [join(import.meta.dirname, "testing/global-setup.ts")],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           fileParallelism: false,

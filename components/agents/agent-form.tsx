@@ -85,22 +85,26 @@ export function AgentEditor({ agent, onDirtyChange }: { agent?: Agent; onDirtyCh
         </div>
         <FormField form={form} name="description" rows={2} isOptional hint="For people; the model does not see it." />
       </fieldset>
-      <FormFailure
-        failure={form.failure}
-        title={form.failure?.error_code === "UPSTREAM_ERROR" ? "Not saved: the check call failed" : "Not saved"}
-      />
       {canEdit ? (
-        <div className="sticky bottom-0 -mx-1 flex items-center gap-3 bg-linear-to-t from-60% from-paper to-transparent px-1 pt-4 pb-3">
-          <Button type="submit" variant="primary" isPending={form.isPending}>
-            {agent ? "Save" : "Create agent"}
-          </Button>
-          <p role="status" className="text-12 text-ink-soft">
-            {form.isPending
-              ? "Asking the model for a short answer, to see that key and model work…"
-              : form.isDirty && agent
-                ? "Not saved yet"
-                : !agent && "Saving makes one short call to check key and model."}
-          </p>
+        <div className="sticky bottom-0 -mx-1 flex flex-col gap-3 bg-linear-to-t from-85% from-paper to-transparent px-1 pt-5 pb-3">
+          <div className="max-h-48 overflow-y-auto empty:hidden">
+            <FormFailure
+              failure={form.failure}
+              title={form.failure?.error_code === "UPSTREAM_ERROR" ? "Not saved: the check call failed" : "Not saved"}
+            />
+          </div>
+          <div className="flex items-center gap-3">
+            <Button type="submit" variant="primary" isPending={form.isPending}>
+              {agent ? "Save" : "Create agent"}
+            </Button>
+            <p role="status" className="text-12 text-ink-soft">
+              {form.isPending
+                ? "Asking the model for a short answer, to see that key and model work…"
+                : form.isDirty && agent
+                  ? "Not saved yet"
+                  : !agent && "Saving makes one short call to check key and model."}
+            </p>
+          </div>
         </div>
       ) : (
         <p className="text-12 text-ink-soft">You are a viewer in this project: an editor or admin can change agents.</p>

@@ -49,7 +49,7 @@ export function AgentsPage() {
       )}
       {agents.data && agents.data.total > 0 && (
         <>
-          <SearchField label="Search agents" value={search} onValueChange={setSearch} className="max-w-72" />
+          <SearchField label="Search agents" value={search} onValueChange={setSearch} className="-mb-2 max-w-72" />
           {shown.length === 0 ? (
             <p className="py-6 text-13 text-ink-soft">No agent on this page matches “{search}”.</p>
           ) : (

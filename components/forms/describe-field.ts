@@ -24,8 +24,15 @@ export function describeField(schema: z.ZodType): FieldDescription {
   let meta = schema.meta() ?? {};
   let isOptional = false;
   let isNullable = false;
-  while (core instanceof z.ZodOptional || core instanceof z.ZodNullable || core instanceof z.ZodDefault) {
-    isOptional ||= !(core instanceof z.ZodNullable);
+  let isInsisted = false;
+  while (
+    core instanceof z.ZodOptional ||
+    core instanceof z.ZodNullable ||
+    core instanceof z.ZodDefault ||
+    core instanceof z.ZodNonOptional
+  ) {
+    isInsisted ||= core instanceof z.ZodNonOptional;
+    isOptional ||= core instanceof z.ZodOptional || core instanceof z.ZodDefault;
     isNullable ||= core instanceof z.ZodNullable;
     core = core.unwrap() as z.ZodType;
     meta = { ...core.meta(), ...meta };
@@ -35,7 +42,7 @@ export function describeField(schema: z.ZodType): FieldDescription {
   return {
     title: meta.title,
     description: meta.description,
-    isRequired: !isOptional && !isNullable,
+    isRequired: (isInsisted || !isOptional) && !isNullable,
     isNullable,
     control: number
       ? "number"

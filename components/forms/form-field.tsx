@@ -75,7 +75,8 @@ function SchemaControl<Schema extends z.ZodObject>({
     ...(autoFocus !== undefined && { autoFocus }),
     ...(isCode && { className: "font-mono" }),
   };
-  switch (field.control) {
+  // A secret may be long, but it is hidden while it is typed.
+  switch (type !== undefined && field.control === "textarea" ? "text" : field.control) {
     case "boolean":
       return <Switch checked={value === true} onCheckedChange={set} disabled={disabled} />;
     case "choice":

@@ -59,6 +59,7 @@ export function UnsavedGuard({ isDirty }: { isDirty: boolean }) {
       onOpenChange={(open) => !open && setLeave(null)}
       title="Leave without saving?"
       confirmLabel="Leave"
+      cancelLabel="Keep editing"
       onConfirm={async () => leave?.go()}
     >
       What you changed on this page has not been saved.

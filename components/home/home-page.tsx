@@ -3,7 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import Link from "next/link";
-import { HomeSection, RunList } from "#components/home/run-list.tsx";
+import { NextSteps } from "#components/home/next-steps.tsx";
+import { HomeSection, QuietLine, RunList } from "#components/home/run-list.tsx";
 import { SetupChecklist, type SetupStep, StepLink } from "#components/home/setup-checklist.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -81,6 +82,7 @@ export function HomePage() {
     },
   ];
   const isSetUp = steps.every((step) => step.isDone);
+  const newestRun = latest.data.items[0];
   const active = latest.data.items.filter(({ status }) => !isFinal(status));
 
   return (
@@ -98,52 +100,58 @@ export function HomePage() {
       />
       {!isSetUp && canEdit && <SetupChecklist steps={steps} />}
       <div className="grid items-start gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        {latest.data.total > 0 && (
+          <div className="flex min-w-0 flex-col gap-6">
+            <HomeSection
+              title="Running now"
+              count={active.length}
+              action={
+                <Link href="/runs" className={moreLink}>
+                  All runs
+                </Link>
+              }
+            >
+              {active.length > 0 ? <RunList runs={active.slice(0, 8)} /> : newestRun && <QuietLine last={newestRun} />}
+            </HomeSection>
+            <HomeSection title="Failed lately" count={failed.data.total}>
+              {failed.data.items.length > 0 ? (
+                <RunList runs={failed.data.items} />
+              ) : (
+                <p className="p-3 text-ink-soft">No run has failed.</p>
+              )}
+            </HomeSection>
+          </div>
+        )}
         <div className="flex min-w-0 flex-col gap-6">
-          <HomeSection
-            title="Running now"
-            count={active.length}
-            action={
-              <Link href="/runs" className={moreLink}>
-                All runs
-              </Link>
-            }
-          >
-            {active.length > 0 ? <RunList runs={active.slice(0, 8)} /> : <p className="p-3 text-ink-soft">Nothing is running.</p>}
-          </HomeSection>
-          <HomeSection title="Failed lately" count={failed.data.total}>
-            {failed.data.items.length > 0 ? (
-              <RunList runs={failed.data.items} />
-            ) : (
-              <p className="p-3 text-ink-soft">{latest.data.total > 0 ? "No run has failed." : "There are no runs yet."}</p>
-            )}
-          </HomeSection>
-        </div>
-        <HomeSection
-          title="Recent workflows"
-          action={
-            <Link href="/workflows" className={moreLink}>
-              All workflows
-            </Link>
-          }
-        >
-          {recent.length > 0 ? (
-            <ul className="divide-y">
-              {recent.map((workflow) => (
-                <li key={workflow.id} className="relative flex min-h-11 items-center gap-3 px-3 py-1.5 transition-colors hover:bg-hover">
-                  <Link href={`/workflows/${workflow.id}`} className="min-w-0 flex-1 truncate font-medium after:absolute after:inset-0">
-                    {workflow.name}
-                  </Link>
-                  <span className="text-12">
-                    <TriggerLabel kind={workflow.trigger} />
-                  </span>
-                  <Time value={workflow.updated_at} className="w-20 shrink-0 whitespace-nowrap text-right text-12 text-ink-soft tabular" />
-                </li>
-              ))}
-            </ul>
-          ) : (
-            <p className="p-3 text-ink-soft">There are no workflows yet.</p>
+          {recent.length > 0 && (
+            <HomeSection
+              title="Recent workflows"
+              action={
+                <Link href="/workflows" className={moreLink}>
+                  All workflows
+                </Link>
+              }
+            >
+              <ul className="divide-y">
+                {recent.map((workflow) => (
+                  <li key={workflow.id} className="relative flex min-h-11 items-center gap-3 px-3 py-1.5 transition-colors hover:bg-hover">
+                    <Link href={`/workflows/${workflow.id}`} className="min-w-0 flex-1 truncate font-medium after:absolute after:inset-0">
+                      {workflow.name}
+                    </Link>
+                    <span className="flex text-12">
+                      <TriggerLabel kind={workflow.trigger} />
+                    </span>
+                    <Time
+                      value={workflow.updated_at}
+                      className="w-20 shrink-0 whitespace-nowrap text-right text-12 text-ink-soft tabular"
+                    />
+                  </li>
+                ))}
+              </ul>
+            </HomeSection>
           )}
-        </HomeSection>
+          {isSetUp && <NextSteps />}
+        </div>
       </div>
     </Page>
   );

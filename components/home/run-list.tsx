@@ -56,6 +56,20 @@ export function RunList({ runs }: { runs: readonly ExecutionSummary[] }) {
   );
 }
 
+/** What stands where nothing runs: that it is so, and how the last run went. */
+export function QuietLine({ last }: { last: ExecutionSummary }) {
+  return (
+    <p className="flex min-h-11 flex-wrap items-center gap-x-2 px-3 py-1.5 text-ink-soft">
+      Nothing is running. Last:
+      <Link href={`/runs/${last.id}`} className="inline-flex min-h-6 min-w-0 items-center gap-1.5 text-ink hover:underline">
+        <StatusIcon status={last.status} />
+        <span className="truncate font-medium">{last.workflow_name}</span>
+      </Link>
+      <Time value={last.created_at} className="ml-auto whitespace-nowrap text-12 tabular" />
+    </p>
+  );
+}
+
 function Elapsed({ since }: { since: string }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

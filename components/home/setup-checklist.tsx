@@ -18,7 +18,7 @@ export function SetupChecklist({ steps }: { steps: readonly SetupStep[] }) {
   const next = steps.findIndex((step) => !step.isDone);
   const done = steps.filter((step) => step.isDone).length;
   return (
-    <section aria-labelledby="setup-title" className="woven relative overflow-hidden rounded-lg border border-line-strong bg-surface">
+    <section aria-labelledby="setup-title" className="rounded-lg border border-line-strong bg-surface">
       <div className="flex items-baseline justify-between gap-4 px-5 pt-4 pb-2">
         <h2 id="setup-title" className="font-semibold text-14">
           From nothing to a first run

@@ -91,7 +91,7 @@ function AddKeyForm({ providers, onAdded }: { providers: readonly ProviderRow[];
             rel="noreferrer"
             className="inline-flex items-center gap-1 text-12 text-thread-text hover:underline"
           >
-            {provider.label} documentation
+            Documentation
             <ExternalLink aria-hidden className="size-3" />
           </a>
         }

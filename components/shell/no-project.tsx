@@ -1,7 +1,7 @@
 "use client";
 
-import { signOut } from "next-auth/react";
 import { CreateProjectForm } from "#components/settings/create-project-dialog.tsx";
+import { leave } from "#components/shell/leave.ts";
 import { Logo } from "#components/shell/logo.tsx";
 import { Button } from "#components/ui/button.tsx";
 
@@ -16,7 +16,7 @@ export function NoProject({ email }: { email: string }) {
           <p className="text-13 text-ink-soft">Create one, or ask an admin of another to add {email}.</p>
         </div>
         <CreateProjectForm />
-        <Button variant="ghost" className="self-start" onClick={() => void signOut({ callbackUrl: "/sign-in" })}>
+        <Button variant="ghost" className="self-start" onClick={() => void leave()}>
           Sign out
         </Button>
       </main>

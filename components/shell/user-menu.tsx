@@ -2,7 +2,7 @@
 
 import { ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { signOut } from "next-auth/react";
+import { leave } from "#components/shell/leave.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTheme } from "#components/shell/use-theme.ts";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "#components/ui/menu.tsx";
@@ -47,7 +47,7 @@ export function UserMenu() {
         ]}
       />
       <MenuSeparator />
-      <MenuItem icon={<LogOut />} onSelect={() => void signOut({ callbackUrl: "/sign-in" })}>
+      <MenuItem icon={<LogOut />} onSelect={() => void leave()}>
         Sign out
       </MenuItem>
     </Menu>

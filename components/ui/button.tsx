@@ -4,6 +4,7 @@ import { Slot } from "radix-ui";
 import type { ComponentProps, ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { Spinner } from "#components/ui/spinner.tsx";
+import { useHydrated } from "#components/ui/use-hydrated.ts";
 
 const VARIANTS = {
   primary: "border-transparent bg-thread text-on-thread hover:bg-thread-strong",
@@ -40,17 +41,20 @@ export function Button({
   type,
   ...rest
 }: ButtonProps) {
+  // Sent before React has taken the form over, the browser would put what was typed into the address.
+  const isTooEarly = !useHydrated() && type === "submit";
   const Root = asChild ? Slot.Root : "button";
   return (
     <Root
       {...rest}
-      {...(!asChild && { type: type ?? "button", disabled: disabled || isPending })}
+      {...(!asChild && { type: type ?? "button", disabled: disabled || isPending || isTooEarly })}
       aria-busy={isPending || undefined}
       className={cn(
         "relative inline-flex shrink-0 select-none items-center justify-center whitespace-nowrap border font-medium transition-[background-color,border-color,color,opacity]",
         "disabled:cursor-not-allowed disabled:opacity-55 aria-busy:opacity-80 pointer-coarse:min-h-9",
         VARIANTS[variant],
         SIZES[size],
+        isTooEarly && "disabled:opacity-100",
         className,
       )}
     >

@@ -30,7 +30,11 @@ export function CodeBlock({ code, label, title, wraps = false, className }: Code
       >
         <code>{code}</code>
       </pre>
-      <CopyButton value={code} what={label} className={cn("absolute right-1.5 bg-sunken", title === undefined ? "top-1.5" : "top-0.5")} />
+      <CopyButton
+        value={code}
+        what={label}
+        className={cn("absolute right-1.5 bg-sunken", title === undefined ? "top-1.5" : "top-0.75 size-6")}
+      />
     </figure>
   );
 }

@@ -15,13 +15,27 @@ export interface ConfirmDialogProps {
   children: ReactNode;
   /** The verb, never "OK". */
   confirmLabel: string;
+  /** In place of "Cancel" where it would be unclear what is cancelled. */
+  cancelLabel?: string;
   tone?: "danger" | "normal";
+  /** False keeps the button off, e.g. until a name has been typed. */
+  isReady?: boolean;
   /** Closes the dialog when it resolves; when it rejects, the error's message is shown and the dialog stays. */
   onConfirm: () => Promise<unknown>;
 }
 
 /** Asks before something that cannot be taken back. Focus starts on Cancel. */
-export function ConfirmDialog({ open, onOpenChange, title, children, confirmLabel, tone = "danger", onConfirm }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  open,
+  onOpenChange,
+  title,
+  children,
+  confirmLabel,
+  cancelLabel = "Cancel",
+  tone = "danger",
+  isReady = true,
+  onConfirm,
+}: ConfirmDialogProps) {
   const [isPending, setIsPending] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const change = (next: boolean) => {
@@ -55,9 +69,14 @@ export function ConfirmDialog({ open, onOpenChange, title, children, confirmLabe
             {error !== null && <Notice tone="failed">{error}</Notice>}
             <div className="flex justify-end gap-2">
               <Radix.Cancel asChild>
-                <Button disabled={isPending}>Cancel</Button>
+                <Button disabled={isPending}>{cancelLabel}</Button>
               </Radix.Cancel>
-              <Button variant={tone === "danger" ? "danger" : "primary"} isPending={isPending} onClick={() => void confirm()}>
+              <Button
+                variant={tone === "danger" ? "danger" : "primary"}
+                isPending={isPending}
+                disabled={!isReady}
+                onClick={() => void confirm()}
+              >
                 {confirmLabel}
               </Button>
             </div>

@@ -15,7 +15,7 @@ export interface DialogProps {
   /** One sentence under the title, only where the title does not say it all. */
   description?: ReactNode;
   size?: keyof typeof SIZES;
-  /** False keeps it open on Esc and a click outside, e.g. while something is being saved. */
+  /** False leaves only the dialog's own buttons to close it, e.g. while it shows a key that is shown once. */
   isDismissable?: boolean;
   children: ReactNode;
 }
@@ -43,9 +43,11 @@ export function Dialog({ open, onOpenChange, title, description, size = "md", is
                 <Radix.Title className="font-semibold text-15 text-ink">{title}</Radix.Title>
                 {description !== undefined && <Radix.Description className="text-13 text-ink-soft">{description}</Radix.Description>}
               </div>
-              <Radix.Close asChild>
-                <IconButton label="Close" icon={<X />} hasTooltip={false} disabled={!isDismissable} className="-mt-1 -mr-1.5" />
-              </Radix.Close>
+              {isDismissable && (
+                <Radix.Close asChild>
+                  <IconButton label="Close" icon={<X />} hasTooltip={false} className="-mt-1 -mr-1.5" />
+                </Radix.Close>
+              )}
             </div>
             {children}
           </Radix.Content>

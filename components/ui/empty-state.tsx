@@ -17,7 +17,7 @@ export function EmptyState({ title, children, actions, size = "page", className 
     <div
       className={cn(
         "relative flex flex-col items-start gap-3 overflow-hidden rounded-lg border border-line-strong border-dashed",
-        size === "page" ? "woven px-8 py-12 max-sm:px-5 max-sm:py-8" : "p-5",
+        size === "page" ? "woven woven-fade px-8 py-12 max-sm:px-5 max-sm:py-8" : "p-5",
         className,
       )}
     >

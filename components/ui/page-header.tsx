@@ -13,7 +13,7 @@ export interface PageHeaderProps {
 
 export function PageHeader({ title, description, back, actions, className }: PageHeaderProps) {
   return (
-    <header className={cn("flex flex-wrap items-end justify-between gap-x-6 gap-y-3", className)}>
+    <header className={cn("flex flex-wrap items-center justify-between gap-x-6 gap-y-3", className)}>
       <div className="flex min-w-0 flex-col gap-0.5">
         {back}
         <h1 className="truncate font-semibold text-18 text-ink">{title}</h1>

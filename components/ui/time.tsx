@@ -5,14 +5,14 @@ import { formatDateTime, formatRelative } from "#components/format.ts";
 
 /** A moment as distance from now, kept fresh; the exact time is its title. */
 export function Time({ value, className }: { value: string; className?: string }) {
-  const [now, setNow] = useState(() => Date.now());
+  const [, tick] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    const timer = setInterval(() => tick((count) => count + 1), 30_000);
     return () => clearInterval(timer);
   }, []);
   return (
     <time dateTime={value} title={formatDateTime(value)} className={className} suppressHydrationWarning>
-      {formatRelative(value, now)}
+      {formatRelative(value)}
     </time>
   );
 }

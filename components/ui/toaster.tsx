@@ -7,6 +7,7 @@ export function Toaster() {
   return (
     <Sonner
       position="bottom-right"
+      style={{ fontFamily: "inherit" }}
       gap={8}
       offset={16}
       mobileOffset={12}

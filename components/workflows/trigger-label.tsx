@@ -12,7 +12,7 @@ const KINDS: Record<string, { label: string; icon: LucideIcon }> = {
 export function TriggerLabel({ kind }: { kind: string }) {
   const { label, icon: Icon } = KINDS[kind] ?? { label: kind, icon: Zap };
   return (
-    <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-ink-soft">
+    <span className="flex items-center gap-1.5 whitespace-nowrap text-ink-soft">
       <Icon aria-hidden className="size-3.5 text-ink-faint" />
       {label}
     </span>

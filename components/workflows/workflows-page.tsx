@@ -74,7 +74,7 @@ export function WorkflowsPage() {
       )}
       {workflows.data && workflows.data.total > 0 && (
         <>
-          <SearchField label="Search workflows" value={search} onValueChange={setSearch} className="max-w-72" />
+          <SearchField label="Search workflows" value={search} onValueChange={setSearch} className="-mb-2 max-w-72" />
           {shown.length === 0 ? (
             <p className="py-6 text-13 text-ink-soft">No workflow on this page matches “{search}”.</p>
           ) : (

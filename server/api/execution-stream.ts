@@ -31,7 +31,12 @@ async function withProject(request: Request, { execution_id }: Params): Promise<
 export function executionStream(options: ApiRouteOptions) {
   const route = apiRoute<Params>(async (request, { principal, params }) => {
     const { execution_id } = params;
-    const events = followExecution({ project_id: principal.project.id, execution_id }, lastEventId(request), request.signal, HEARTBEAT_MS);
+    const events = await followExecution(
+      { project_id: principal.project.id, execution_id },
+      lastEventId(request),
+      request.signal,
+      HEARTBEAT_MS,
+    );
     return sseResponse(events);
   }, options);
   return async (request: Request, context: { params: Promise<Params> }) => route(await withProject(request, await context.params), context);

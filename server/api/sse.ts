@@ -2,20 +2,19 @@ import type { StoredEvent } from "#server/services/executions/follow-execution.t
 
 const encoder = new TextEncoder();
 
+/** What a stream begins with: a comment, so that headers reach the viewer at once, and how long to wait before coming back. */
+const GREETING = ": open\nretry: 2000\n\n";
+
 /** One event in the wire format of server-sent events (WHATWG HTML, section 9.2.5); "idle" becomes a comment. */
 const encoded = (event: StoredEvent | "idle"): string =>
   event === "idle" ? ": keep-alive\n\n" : `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event.data)}\n\n`;
 
-/**
- * A response that streams `events` until they end or the viewer goes away. The first event is awaited before the
- * response exists, so that an error at the start is still answered with its status.
- */
-export async function sseResponse(events: AsyncGenerator<StoredEvent | "idle">): Promise<Response> {
-  let first: IteratorResult<StoredEvent | "idle"> | undefined = await events.next();
+/** A response that streams `events` until they end or the viewer goes away. */
+export function sseResponse(events: AsyncGenerator<StoredEvent | "idle">): Response {
   const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(GREETING)),
     async pull(controller) {
-      const { value, done } = first ?? (await events.next());
-      first = undefined;
+      const { value, done } = await events.next();
       if (done) controller.close();
       else controller.enqueue(encoder.encode(encoded(value)));
     },

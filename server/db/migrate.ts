@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
 import type { SchemaEngine as Engine, MigrationList } from "@prisma/schema-engine-wasm";
+import pg from "pg";
 
 const require = createRequire(import.meta.url);
 
@@ -26,12 +27,19 @@ async function loadGlue(): Promise<Glue> {
   return glue;
 }
 
-async function openEngine(databaseUrl: string): Promise<Engine> {
+/** Lends a schema engine to `use`. Its connections are closed afterwards: one of them holds Prisma's migration lock until then. */
+async function withEngine<Result>(databaseUrl: string, use: (engine: Engine) => Promise<Result>): Promise<Result> {
   loading ??= loadGlue();
   const { SchemaEngine } = await loading;
   const schema = await readFile(join(prismaDir, "schema.prisma"), "utf8");
-  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: databaseUrl }));
-  return SchemaEngine.new({ datamodels: [["schema.prisma", schema]] }, () => undefined, adapter);
+  const pool = new pg.Pool({ connectionString: databaseUrl });
+  try {
+    const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool));
+    const engine = await SchemaEngine.new({ datamodels: [["schema.prisma", schema]] }, () => undefined, adapter);
+    return await use(engine).finally(() => engine.free());
+  } finally {
+    await pool.end();
+  }
 }
 
 async function migrationList(): Promise<MigrationList> {
@@ -61,13 +69,9 @@ async function migrationList(): Promise<MigrationList> {
  * @throws Error when a migration fails
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const engine = await openEngine(databaseUrl);
-  try {
-    const result = await engine.applyMigrations({ migrationsList: await migrationList(), filters });
-    return result.appliedMigrationNames;
-  } finally {
-    engine.free();
-  }
+  const migrationsList = await migrationList();
+  const result = await withEngine(databaseUrl, (engine) => engine.applyMigrations({ migrationsList, filters }));
+  return result.appliedMigrationNames;
 }
 
 /**
@@ -76,18 +80,15 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
  * adapter: "Column type 'char' could not be deserialized").
  */
 export async function schemaSql(databaseUrl: string): Promise<string> {
-  const engine = await openEngine(databaseUrl);
-  try {
-    const content = await readFile(join(prismaDir, "schema.prisma"), "utf8");
-    const result = await engine.diff({
+  const content = await readFile(join(prismaDir, "schema.prisma"), "utf8");
+  const result = await withEngine(databaseUrl, (engine) =>
+    engine.diff({
       from: { tag: "empty" },
       to: { tag: "schemaDatamodel", files: [{ path: "schema.prisma", content }] },
       script: true,
       exitCode: null,
       filters,
-    });
-    return result.stdout ?? "";
-  } finally {
-    engine.free();
-  }
+    }),
+  );
+  return result.stdout ?? "";
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import "#server/schemas/messages.ts";
 
 // Rules for every file of this folder: wire types only (no transforms, no coercion, no Date), strict top-level inputs,
 // every string, list and number bounded, no import of anything above this folder.

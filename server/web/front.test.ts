@@ -61,6 +61,15 @@ test("what a client says about itself is dropped, and the truth is told", async 
   for (const name of ["x-real-ip", "forwarded", "x-forwarded-port"]) expect(data.headers).not.toHaveProperty(name);
 });
 
+test("no answer may be framed by another site or guessed at", async () => {
+  const { port } = await start();
+  expect((await ask(port, "/")).headers).toMatchObject({
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "SAMEORIGIN",
+    "referrer-policy": "same-origin",
+  });
+});
+
 test("without a token of our own a sent one is dropped", async () => {
   const front = createFront({
     handle: echo,

@@ -36,6 +36,9 @@ export interface Front {
 
 const DRAIN_MS = 10_000;
 
+/** Of every answer: no guessing at types, no foreign frame around our pages, no address of ours (tokens stand in some) told to other sites. */
+const SAFE_HEADERS = { "x-content-type-options": "nosniff", "x-frame-options": "SAMEORIGIN", "referrer-policy": "same-origin" };
+
 /** The last of a comma-separated header: the hop that our own proxy wrote. */
 const lastHop = (value: string | string[] | undefined): string | undefined =>
   [value].flat().join(",").split(",").at(-1)?.trim() || undefined;
@@ -118,6 +121,7 @@ export function createFront({ handle, upgrade, settings }: FrontOptions): Front 
     response.once("close", () => open.delete(response));
     // Writing to a client that has gone is no fault of ours.
     response.on("error", (err) => log.debug({ err }, "answer not delivered"));
+    for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
     const address = addressOf(request, settings.TRUST_PROXY);
     tellTheTruth(request, address, settings);
     const url = request.url ?? "/";

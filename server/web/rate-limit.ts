@@ -5,7 +5,7 @@ interface Window {
   limiter: RateLimiterMemory;
 }
 
-export interface Verdict {
+interface Verdict {
   isAllowed: boolean;
   /** X-RateLimit-… of the tightest window, and Retry-After when refused; empty with both windows off. */
   headers: Record<string, string>;

@@ -13,7 +13,7 @@ export interface ApiRouteOptions extends DoorOptions {
 }
 
 /** What a raw route handler is called with, besides the request. */
-export interface ApiCall<Params> {
+interface ApiCall<Params> {
   principal: ProjectPrincipal;
   params: Params;
 }

@@ -8,7 +8,7 @@ import { compileRoutes, type Route } from "#server/api/rest/routes.ts";
 import type { ApiContext } from "#server/api/trpc.ts";
 import { AppError } from "#server/errors.ts";
 
-export interface RestOptions {
+interface RestOptions {
   /** What stands before every path, e.g. `/api/v1`. */
   prefix: string;
   createContext(request: Request): Promise<ApiContext>;

@@ -19,7 +19,7 @@ interface Operation {
   responses: Record<string, unknown>;
 }
 
-export interface ApiDocument {
+interface ApiDocument {
   openapi: string;
   info: Record<string, unknown>;
   paths: Record<string, Record<string, Operation>>;

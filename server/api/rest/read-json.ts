@@ -29,27 +29,29 @@ export async function readBytes(request: Request, limit = settings().MAX_BODY_BY
 
 const isJsonType = (type: string): boolean => /^application\/(.+\+)?json$/.test((type.split(";")[0] ?? "").trim().toLowerCase());
 
+/** Why a body could not be read: a form, when it says that it is one, else broken JSON. */
+function unreadable(type: string | null, cause: unknown): AppError {
+  const isOther = type !== null && !isJsonType(type);
+  const message = isOther
+    ? `The body is declared as ${type.slice(0, 80)} and holds no JSON. Send JSON with the header \`Content-Type: application/json\`.`
+    : "The body is not valid JSON. Check it for stray commas, quotes and encoding (UTF-8).";
+  return new AppError("BAD_REQUEST", message, { cause });
+}
+
 /**
- * The body as a JSON object; an absent one is `{}` and needs no Content-Type.
+ * The body as a JSON object, whatever Content-Type says (curl -d declares a form); an absent one is `{}`.
  * @throws AppError PAYLOAD_TOO_LARGE, BAD_REQUEST for what is no JSON, VALIDATION_ERROR for JSON that is no object
  */
 export async function readJsonObject(request: Request, limit?: number): Promise<Record<string, unknown>> {
   const bytes = await readBytes(request, limit);
   if (bytes.byteLength === 0) return {};
-  const type = request.headers.get("content-type");
-  if (type && !isJsonType(type)) {
-    throw new AppError(
-      "BAD_REQUEST",
-      `The body is declared as ${type.slice(0, 80)}. Send JSON with the header \`Content-Type: application/json\`.`,
-    );
-  }
   let data: unknown;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (text.trim() === "") return {};
     data = JSON.parse(text);
   } catch (cause) {
-    throw new AppError("BAD_REQUEST", "The body is not valid JSON. Check it for stray commas, quotes and encoding (UTF-8).", { cause });
+    throw unreadable(request.headers.get("content-type"), cause);
   }
   if (typeof data !== "object" || data === null || Array.isArray(data)) {
     const message = "Send a JSON object: { … }.";

@@ -2,7 +2,7 @@ import type { Prisma, PrismaClient } from "#prisma/generated/client.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 
-export interface AuditRecord {
+interface AuditRecord {
   /** Resource and verb, e.g. `workflow.update`. */
   action: string;
   resource_type: string;

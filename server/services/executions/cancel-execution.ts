@@ -5,7 +5,7 @@ import { AppError, notFound } from "#server/errors.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { executionCancelled } from "#server/inngest/events.ts";
 import { log } from "#server/log.ts";
-import { type Execution, isFinal } from "#server/schemas/execution.ts";
+import { type Execution, type ExecutionStatus, isFinal } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
 import { getExecution } from "#server/services/executions/get-execution.ts";
 import { isUuid } from "#server/services/ids.ts";
@@ -19,23 +19,21 @@ export async function cancelExecution(principal: ProjectPrincipal, { execution_i
   if (!isUuid(execution_id)) throw notFound("execution");
   await db().$transaction(async (tx) => {
     // Locks the row: a segment that commits at this moment is either before or after.
-    await tx.$queryRaw`SELECT 1 FROM executions WHERE id = ${execution_id}::uuid FOR UPDATE`;
-    const row = await tx.execution.findFirst({
-      where: { id: execution_id, project_id: principal.project.id },
-      select: {
-        status: true,
-        created_at: true,
-        last_seq: true,
-        snapshot: { select: { graph: true } },
-        node_runs: { select: { id: true, node_id: true, status: true, started_at: true } },
-      },
-    });
+    const [row] = await tx.$queryRaw<{ status: ExecutionStatus; created_at: Date; last_seq: number; snapshot_id: string }[]>`
+      SELECT status, created_at, last_seq, snapshot_id FROM executions
+      WHERE id = ${execution_id}::uuid AND project_id = ${principal.project.id}::uuid FOR UPDATE`;
     if (!row) throw notFound("execution");
     if (isFinal(row.status)) throw new AppError("CONFLICT", `This execution has already ended: it is ${row.status}.`);
+    const { graph } = await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: row.snapshot_id }, select: { graph: true } });
+    const runs = await tx.nodeRun.findMany({
+      where: { execution_id },
+      select: { id: true, node_id: true, status: true, started_at: true },
+    });
     const now = new Date();
-    const under = row.node_runs.filter((run) => run.status === "running" || run.status === "waiting");
-    const ended = new Set(row.node_runs.filter((run) => !under.includes(run)).map((run) => run.node_id));
-    const skipped = Graph.parse(row.snapshot.graph).nodes.filter((node) => !ended.has(node.id) && !definitionOf(node.type)?.isInert);
+    const under = runs.filter((run) => run.status === "running" || run.status === "waiting");
+    const isUnder = new Set(under.map((run) => run.node_id));
+    const ended = new Set(runs.map((run) => run.node_id).filter((id) => !isUnder.has(id)));
+    const skipped = Graph.parse(graph).nodes.filter((node) => !ended.has(node.id) && !definitionOf(node.type)?.isInert);
     const common = { execution_id, timestamp: now.toISOString() };
     const events = [
       ...skipped.map((node) => ({ type: "node_skipped", node_id: node.id, ...common })),

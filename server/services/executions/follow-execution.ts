@@ -52,28 +52,38 @@ const lastEvent = async (execution_id: string): Promise<StoredEvent | null> =>
 /**
  * Every event of an execution after `after`, then new ones as they are written, until the terminal one. Yields "idle"
  * when nothing came for `heartbeatMs`, so that the line can be kept open. Only reads: a viewer never touches the run.
- * @throws AppError NOT_FOUND
+ * @throws AppError NOT_FOUND, before anything is yielded
  */
-export async function* followExecution(
+export async function followExecution(
+  execution: { project_id: string; execution_id: string },
+  after: number,
+  signal: AbortSignal,
+  heartbeatMs: number,
+): Promise<AsyncGenerator<StoredEvent | "idle">> {
+  const { project_id, execution_id } = execution;
+  const where = { id: execution_id, project_id };
+  if (!isUuid(execution_id) || !(await db().execution.findFirst({ where, select: { id: true } }))) throw notFound("execution");
+  return events(execution, after, signal, heartbeatMs);
+}
+
+async function* events(
   { project_id, execution_id }: { project_id: string; execution_id: string },
   after: number,
   signal: AbortSignal,
   heartbeatMs: number,
 ): AsyncGenerator<StoredEvent | "idle"> {
-  if (!isUuid(execution_id)) throw notFound("execution");
   const where = { id: execution_id, project_id };
-  if (!(await db().execution.findFirst({ where, select: { id: true } }))) throw notFound("execution");
   const { ring, wait } = bell(signal);
   const stop = await subscribe("treadle_execution", execution_id, ring);
   try {
     for (let position = after; !signal.aborted; ) {
-      const events = await readAfter(execution_id, position);
-      for (const event of events) {
+      const found = await readAfter(execution_id, position);
+      for (const event of found) {
         yield event;
         position = event.seq;
         if (isTerminalEvent(event.type)) return;
       }
-      if (events.length) continue;
+      if (found.length) continue;
       const row = await db().execution.findFirst({ where, select: { status: true } });
       if (!row) return;
       if (isFinal(row.status)) {

@@ -7,20 +7,20 @@ import { detailFields, executionDto } from "#server/services/executions/executio
 import { isUuid } from "#server/services/ids.ts";
 
 /**
- * An execution with the graph that it runs, and the number of the newest event that this picture includes: a viewer
- * follows the stream from there and misses nothing.
+ * An execution with the graph that it runs, and the number after which a viewer follows the stream. The row is read before
+ * what hangs on it, so events that came in between are told again rather than missed; pieces of nodes that still run are
+ * told from their first.
  * @throws AppError NOT_FOUND
  */
 export async function getExecutionView({ project }: ProjectPrincipal, { execution_id }: { execution_id: string }): Promise<ExecutionView> {
   if (!isUuid(execution_id)) throw notFound("execution");
-  // The relations are read by several statements; one snapshot of the database makes them tell one moment.
-  const row = await db().$transaction(
-    (tx) => tx.execution.findFirst({ where: { id: execution_id, project_id: project.id }, select: detailFields }),
-    {
-      isolationLevel: "RepeatableRead",
-    },
-  );
+  const row = await db().execution.findFirst({ where: { id: execution_id, project_id: project.id }, select: detailFields });
   if (!row) throw notFound("execution");
   const graph = Graph.parse(row.snapshot.graph);
-  return { execution: executionDto(row, graph), graph, last_event_id: row.last_seq };
+  const piece = await db().executionEvent.findFirst({
+    where: { execution_id, type: "node_delta" },
+    orderBy: { seq: "asc" },
+    select: { seq: true },
+  });
+  return { execution: executionDto(row, graph), graph, last_event_id: Math.min(row.last_seq, (piece?.seq ?? row.last_seq + 1) - 1) };
 }

@@ -26,9 +26,10 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
     if (input.version !== undefined && input.version !== current.version) {
       const last = await tx.workflowVersion.findFirst({
         where: { workflow_id, version: current.version },
-        select: { created_at: true, saved_by: { select: { name: true } } },
+        select: { created_at: true, saved_by_id: true },
       });
-      const who = `${last?.saved_by?.name ?? "Somebody"} saved version ${current.version}${last ? ` at ${last.created_at.toISOString()}` : ""}`;
+      const saver = last?.saved_by_id ? await tx.user.findUnique({ where: { id: last.saved_by_id }, select: { name: true } }) : null;
+      const who = `${saver?.name ?? "Somebody"} saved version ${current.version}${last ? ` at ${last.created_at.toISOString()}` : ""}`;
       throw new AppError(
         "CONFLICT",
         `${who}, and you edited version ${input.version}. Load it and apply your changes to it, or save without a version to overwrite.`,

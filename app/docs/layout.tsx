@@ -1,0 +1,30 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { DocsNavigation } from "#components/docs/docs-navigation.tsx";
+import { Logo } from "#components/shell/logo.tsx";
+import { Button } from "#components/ui/button.tsx";
+
+export const metadata: Metadata = { title: { default: "Guide", template: "%s · Treadle guide" } };
+
+export default function DocsLayout({ children }: { children: ReactNode }) {
+  return (
+    <div className="min-h-dvh">
+      <header className="sticky top-0 z-20 flex h-14 items-center justify-between gap-4 border-b bg-paper px-6 max-md:px-4">
+        <Link href="/docs" className="flex items-center gap-2 rounded-sm">
+          <Logo />
+          <span className="border-l border-line-strong pl-2 text-13 text-ink-soft">Guide</span>
+        </Link>
+        <Button asChild size="sm">
+          <Link href="/">Open Treadle</Link>
+        </Button>
+      </header>
+      <div className="mx-auto grid max-w-300 gap-x-10 px-6 max-md:px-4 md:grid-cols-[180px_minmax(0,1fr)]">
+        <div className="md:sticky md:top-14 md:h-[calc(100dvh-3.5rem)] md:py-8 max-md:-mx-4 max-md:overflow-x-auto max-md:border-b max-md:px-2 max-md:py-2">
+          <DocsNavigation />
+        </div>
+        <main className="min-w-0 py-8">{children}</main>
+      </div>
+    </div>
+  );
+}

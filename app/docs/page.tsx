@@ -1,0 +1,84 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+
+export const metadata: Metadata = { title: "First steps" };
+
+export default function FirstSteps() {
+  return (
+    <article className="prose max-w-168">
+      <h1>First steps</h1>
+      <p>
+        In Treadle a team draws automations of LLM agents on a canvas, runs them, and calls them over REST. From an empty project to a first
+        answer takes four steps; the home page ticks them off as you go.
+      </p>
+      <h2>1. Add an LLM key</h2>
+      <p>
+        Models are called on your own account. Open <Link href="/keys">LLM keys</Link>, choose the provider and paste its key. An
+        OpenAI-compatible server of your own works too: choose “OpenAI-compatible” and give its base URL. Keys are stored encrypted, shown
+        masked, and shared by the project; only admins add or delete them.
+      </p>
+      <h2>2. Create an agent</h2>
+      <p>
+        An <Link href="/agents">agent</Link> is a model with a job: a name, a key, a model and a system prompt. Pick the model from the list
+        or type its id. Saving makes one short call, so a wrong key or model shows at once, in the provider’s own words. Try the agent with
+        a message before you use it.
+      </p>
+      <h2>3. Draw a workflow</h2>
+      <p>
+        A <Link href="/workflows">workflow</Link> begins with one trigger. Connect an agent to it, and an output to the agent. Each node
+        passes its text on along the edges:
+      </p>
+      <table>
+        <thead>
+          <tr>
+            <th>Node</th>
+            <th>What it does</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <td>Trigger</td>
+            <td>
+              Starts the run with a text (<em>manual</em>) or with a form of named values (<em>params</em>). Each workflow has exactly one.
+            </td>
+          </tr>
+          <tr>
+            <td>Agent</td>
+            <td>Asks one of the project’s agents. With an empty input it is asked what the node before it said.</td>
+          </tr>
+          <tr>
+            <td>Output</td>
+            <td>Keeps a value as a result of the run: as it is, as JSON, or as Markdown.</td>
+          </tr>
+          <tr>
+            <td>Note</td>
+            <td>A remark for people, without effect.</td>
+          </tr>
+        </tbody>
+      </table>
+      <p>
+        Text fields may hold <Link href="/docs/expressions">expressions</Link> such as <code>{"{{trigger.output}}"}</code>. What would stop
+        a run, such as an agent node without an agent, is listed as a problem with the node that it concerns.
+      </p>
+      <p>
+        The canvas keeps your changes as a draft. <strong>Save</strong> turns the draft into the next version; calls over REST always run
+        the saved version, the editor’s <strong>Run</strong> runs the draft.
+      </p>
+      <h2>4. Run it</h2>
+      <p>
+        Press <strong>Run</strong>. Every node shows when it starts, what it says and how long it took, and the run stays under{" "}
+        <Link href="/runs">Runs</Link> with the input and output of each step. A run goes on where it was when the service is restarted; a
+        model call that has finished is never made twice.
+      </p>
+      <h2>Work together</h2>
+      <p>
+        Invite people under <Link href="/settings/members">Settings, Members</Link>. A <strong>viewer</strong> reads, an{" "}
+        <strong>editor</strong> also builds and runs, an <strong>admin</strong> also manages members and LLM keys.
+      </p>
+      <h2>Next</h2>
+      <p>
+        <Link href="/docs/rest">Call your workflow from a program</Link>, or read about <Link href="/docs/expressions">expressions</Link>.
+      </p>
+    </article>
+  );
+}

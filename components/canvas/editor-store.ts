@@ -1,0 +1,216 @@
+import { applyEdgeChanges, applyNodeChanges, type EdgeChange, type NodeChange } from "@xyflow/react";
+import { createStore } from "zustand/vanilla";
+import { accessibleName, type FlowDocument, type FlowEdge, type FlowNode, labelOf, type NodeData, toFlow, toGraph } from "#components/canvas/flow-mapping.ts";
+import * as edits from "#components/canvas/graph-edits.ts";
+import { emptyHistory, type History, record, stepBack, stepForward } from "#components/canvas/history.ts";
+import { tidyPositions } from "#components/canvas/tidy-layout.ts";
+import { checkConnection, definitionOf } from "#server/engine/graph.ts";
+import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+
+/** Where a new node goes: a place, and what it is to be joined to. */
+export interface Placement {
+  position: { x: number; y: number };
+  /** The node that it follows, as far as the rules allow it. */
+  after?: { nodeId: string; handle: string | null };
+  /** The edge that it is put into. */
+  edgeId?: string;
+}
+
+export interface EditorState extends FlowDocument {
+  history: History;
+  /** Counts the changes of the document; selecting and measuring are none. */
+  revision: number;
+  isReadOnly: boolean;
+  /** What assistive technology is told; the number makes the same words news again. */
+  announcement: { text: string; count: number };
+
+  graph(): Graph;
+  say(text: string): void;
+  onNodesChange(changes: NodeChange<FlowNode>[]): void;
+  onEdgesChange(changes: EdgeChange<FlowEdge>[]): void;
+  /** Joins two nodes, or says why not. */
+  connect(ends: edits.Ends): string | null;
+  add(type: NodeType, placement: Placement): string;
+  /** Sets one config field; quick changes of the same field are one step of undo. */
+  setField(nodeId: string, field: string, value: unknown): void;
+  /** Gives a node another name, or says why not. */
+  rename(nodeId: string, label: string): string | null;
+  remove(nodeIds: readonly string[], edgeIds?: readonly string[]): void;
+  removeSelected(): void;
+  duplicateSelected(): void;
+  /** Adds copies of a graph's nodes; the place is that of their top left corner, or beside where they were. */
+  paste(graph: Graph, at?: { x: number; y: number }): void;
+  selectAll(): void;
+  selectOnly(nodeId: string | null): void;
+  tidy(): void;
+  undo(): void;
+  redo(): void;
+  /** Takes another document over this one, as a step that undo takes back. */
+  replace(graph: Graph, name: string): void;
+}
+
+export type EditorStore = ReturnType<typeof createEditorStore>;
+
+const documentOf = ({ nodes, edges, data }: FlowDocument): FlowDocument => ({ nodes, edges, data });
+
+/** What one undo brings back, with today's measurements and selection: those are no part of the work. */
+function restored(document: FlowDocument, current: FlowDocument): FlowDocument {
+  const now = new Map(current.nodes.map((node) => [node.id, node]));
+  const nodes = document.nodes.map((node) => {
+    const same = now.get(node.id);
+    return { ...node, dragging: false, selected: same ? (same.selected ?? false) : true, ...(same?.measured && { measured: same.measured }) };
+  });
+  return { ...document, nodes, edges: document.edges.map((edge) => (edge.selected ? { ...edge, selected: false } : edge)) };
+}
+
+/**
+ * The editor's working copy of a workflow: document, selection, and fifty steps of undo. One per open editor or run page.
+ * @param now clock in milliseconds, for joining quick edits into one step
+ */
+export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean; now?: () => number } = {}) {
+  const now = options.now ?? Date.now;
+  let isDragging = false;
+
+  return createStore<EditorState>()((set, get) => {
+    /** Takes a changed document as one step of undo. */
+    const commit = (name: string, document: FlowDocument, key?: string) =>
+      set((state) => ({ ...document, history: record(state.history, name, documentOf(state), now(), key), revision: state.revision + 1 }));
+    const named = (nodeId: string) => {
+      const { nodes, data } = get();
+      return accessibleName(nodes.find((node) => node.id === nodeId)?.type, data[nodeId]);
+    };
+    const isTrigger = (node: FlowNode) => definitionOf(node.type ?? "")?.group === "trigger";
+    const step = (move: typeof stepBack, verb: string) => {
+      const state = get();
+      if (state.isReadOnly) return;
+      const result = move(state.history, documentOf(state));
+      if (!result) return state.say(`Nothing to ${verb}`);
+      set({ ...restored(result.step.document, state), history: result.history, revision: state.revision + 1 });
+      state.say(`${verb === "undo" ? "Undone" : "Redone"}: ${result.step.name}`);
+    };
+
+    return {
+      ...toFlow(graph),
+      history: emptyHistory,
+      revision: 0,
+      isReadOnly: options.isReadOnly ?? false,
+      announcement: { text: "", count: 0 },
+
+      graph: () => toGraph(get()),
+      say: (text) => set((state) => ({ announcement: { text, count: state.announcement.count + 1 } })),
+
+      onNodesChange(changes) {
+        const state = get();
+        const moves = changes.filter((change) => change.type === "position" && change.position);
+        const isMove = moves.length > 0 && !state.isReadOnly;
+        const dragging = moves.some((change) => change.type === "position" && change.dragging);
+        const kept = changes.filter((change) => change.type !== "remove" && !(state.isReadOnly && change.type === "position"));
+        const nodes = applyNodeChanges(kept, state.nodes);
+        if (!isMove) return set({ nodes });
+        const names = moves.map((change) => ("id" in change ? named(change.id) : ""));
+        const name = `move ${names.length === 1 ? names[0] : `${names.length} nodes`}`;
+        // One step for a whole drag, and one for a burst of arrow keys.
+        const starts = dragging ? !isDragging : !isDragging;
+        const ends = isDragging && !dragging;
+        isDragging = dragging;
+        const key = dragging ? undefined : `keys ${moves.map((change) => ("id" in change ? change.id : "")).join(" ")}`;
+        const history = starts && !ends ? record(state.history, name, documentOf(state), now(), key) : state.history;
+        set({ nodes, history, revision: state.revision + 1 });
+      },
+      onEdgesChange: (changes) => set((state) => ({ edges: applyEdgeChanges(changes.filter((change) => change.type !== "remove"), state.edges) })),
+
+      connect(ends) {
+        const state = get();
+        if (state.isReadOnly) return "This workflow is open for reading only.";
+        const refusal = checkConnection(state.graph(), ends);
+        if (refusal) {
+          state.say(refusal);
+          return refusal;
+        }
+        commit(`connect ${labelOf(state.data[ends.source])} to ${labelOf(state.data[ends.target])}`, edits.connectNodes(state, ends));
+        state.say(`${named(ends.source)} connected to ${named(ends.target)}`);
+        return null;
+      },
+      add(type, { position, after, edgeId }) {
+        const state = get();
+        const made = edits.addNode(documentOf(state), type, position);
+        let document = made.document;
+        if (edgeId) {
+          const spliced = edits.spliceEdge(document, edgeId, made.id);
+          const before = toGraph({ ...spliced, edges: spliced.edges.filter((edge) => edge.source !== made.id && edge.target !== made.id) });
+          const added = spliced.edges.filter((edge) => edge.source === made.id || edge.target === made.id);
+          if (added.every((edge) => checkConnection(before, edge) === null)) document = spliced;
+        } else if (after) {
+          const ends = { source: after.nodeId, sourceHandle: after.handle, target: made.id };
+          if (checkConnection(toGraph(document), ends) === null) document = edits.connectNodes(document, ends);
+        }
+        commit(`add ${accessibleName(type, document.data[made.id])}`, document);
+        state.say(`${named(made.id)} added`);
+        return made.id;
+      },
+      setField(nodeId, field, value) {
+        const state = get();
+        const current = state.data[nodeId];
+        if (state.isReadOnly || !current || Object.is(current[field], value)) return;
+        const data = { ...state.data, [nodeId]: { ...current, [field]: value } };
+        commit(`change ${field.replaceAll("_", " ")} of ${named(nodeId)}`, { ...documentOf(state), data }, `field ${nodeId} ${field}`);
+      },
+      rename(nodeId, label) {
+        const state = get();
+        const wanted = label.trim();
+        if (state.isReadOnly || wanted === labelOf(state.data[nodeId], state.nodes.find((node) => node.id === nodeId)?.type)) return null;
+        const refusal = edits.refuseLabel(state, nodeId, wanted);
+        if (refusal) return refusal;
+        commit(`rename ${named(nodeId)}`, edits.renameNode(documentOf(state), nodeId, wanted));
+        return null;
+      },
+      remove(nodeIds, edgeIds = []) {
+        const state = get();
+        if (state.isReadOnly) return;
+        const kept = state.nodes.filter((node) => nodeIds.includes(node.id) && isTrigger(node));
+        const doomed = nodeIds.filter((id) => !kept.some((node) => node.id === id));
+        if (doomed.length + edgeIds.length === 0) {
+          if (kept.length) state.say("The trigger stays: a workflow needs one. Change its kind instead.");
+          return;
+        }
+        const first = doomed[0];
+        const what = doomed.length === 1 && first ? named(first) : doomed.length > 1 ? `${doomed.length} nodes` : edgeIds.length === 1 ? "connection" : `${edgeIds.length} connections`;
+        commit(`delete ${what}`, edits.removeItems(documentOf(state), new Set(doomed), new Set(edgeIds)));
+        state.say(`${what} deleted${kept.length ? "; the trigger stays" : ""}`);
+      },
+      removeSelected() {
+        const { nodes, edges, remove } = get();
+        const ids = (items: readonly { id: string; selected?: boolean }[]) => items.filter((item) => item.selected).map((item) => item.id);
+        remove(ids(nodes), ids(edges));
+      },
+      duplicateSelected: () => get().paste(edits.selectedGraph(get())),
+      paste(copied, at) {
+        const state = get();
+        if (state.isReadOnly) return;
+        const left = Math.min(...copied.nodes.map((node) => node.position.x));
+        const top = Math.min(...copied.nodes.map((node) => node.position.y));
+        const { document, count } = edits.addCopies(documentOf(state), copied, at ? { x: at.x - left, y: at.y - top } : { x: 40, y: 40 });
+        if (count === 0) return state.say("Nothing to paste: a workflow has one trigger, and it stays where it is.");
+        commit(`paste ${count === 1 ? "a node" : `${count} nodes`}`, document);
+        state.say(`${count === 1 ? "1 node" : `${count} nodes`} added`);
+      },
+      selectAll: () => set((state) => ({ nodes: state.nodes.map((node) => ({ ...node, selected: true })), edges: state.edges.map((edge) => ({ ...edge, selected: true })) })),
+      selectOnly: (nodeId) =>
+        set((state) => ({
+          nodes: state.nodes.map((node) => ((node.selected ?? false) === (node.id === nodeId) ? node : { ...node, selected: node.id === nodeId })),
+          edges: state.edges.map((edge) => (edge.selected ? { ...edge, selected: false } : edge)),
+        })),
+      tidy() {
+        const state = get();
+        if (state.isReadOnly || state.nodes.length === 0) return;
+        const places = tidyPositions(state.nodes, state.edges);
+        commit("tidy up", { ...documentOf(state), nodes: state.nodes.map((node) => ({ ...node, position: places.get(node.id) ?? node.position })) });
+        state.say("Nodes set out from left to right");
+      },
+      undo: () => step(stepBack, "undo"),
+      redo: () => step(stepForward, "redo"),
+      replace: (next, name) => commit(name, restored(toFlow(next), get())),
+    };
+  });
+}

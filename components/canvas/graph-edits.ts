@@ -1,0 +1,181 @@
+import { describeEdge, describeNode, type FlowDocument, type FlowEdge, type FlowNode, isNodeType, labelOf, type NodeData, toFlow, toGraph } from "#components/canvas/flow-mapping.ts";
+import { definitionOf } from "#server/engine/graph.ts";
+import { type NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+
+// Pure edits of the document: each gives a new one and leaves the old one, which undo keeps, alone.
+
+/** Width of a card and the free space to its right, in canvas units. */
+export const CARD_WIDTH = 250;
+export const NEXT_NODE_DISTANCE = 330;
+
+const newId = (stem: string): string => `${stem}-${crypto.randomUUID().slice(0, 8)}`;
+
+/** `label`, or with the first number that makes it unlike every other. */
+export function uniqueLabel(label: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(label)) return label;
+  const stem = label.replace(/ \d+$/, "");
+  for (let count = 2; ; count++) if (!taken.has(`${stem} ${count}`)) return `${stem} ${count}`;
+}
+
+const labelsOf = (document: FlowDocument, except?: string): Set<string> =>
+  new Set(document.nodes.filter((node) => node.id !== except).map((node) => labelOf(document.data[node.id], node.type)));
+
+/** A place near `wanted` on which no other node's corner lies. */
+function freePosition(nodes: readonly FlowNode[], wanted: { x: number; y: number }): { x: number; y: number } {
+  const isTaken = (x: number, y: number) => nodes.some((node) => Math.abs(node.position.x - x) < 24 && Math.abs(node.position.y - y) < 24);
+  let { x, y } = { x: Math.round(wanted.x), y: Math.round(wanted.y) };
+  while (isTaken(x, y)) {
+    x += 32;
+    y += 32;
+  }
+  return { x, y };
+}
+
+const select = (nodes: readonly FlowNode[], ids: ReadonlySet<string>): FlowNode[] =>
+  nodes.map((node) => ((node.selected ?? false) === ids.has(node.id) ? node : { ...node, selected: ids.has(node.id) }));
+
+export interface Ends {
+  source: string;
+  target: string;
+  sourceHandle?: string | null | undefined;
+}
+
+/** The edge that joins two nodes. */
+export function edgeBetween({ source, target, sourceHandle }: Ends, document: Pick<FlowDocument, "data">): FlowEdge {
+  const edge: FlowEdge = { id: newId("edge"), source, target, ...(sourceHandle && { sourceHandle }) };
+  return describeEdge(edge, document);
+}
+
+export const connectNodes = (document: FlowDocument, ends: Ends): FlowDocument => ({
+  ...document,
+  edges: [...document.edges, edgeBetween(ends, document)],
+});
+
+/** A new node of this type, with its config's defaults and a label that no other node has; it is the only one selected. */
+export function addNode(
+  document: FlowDocument,
+  type: NodeType,
+  position: { x: number; y: number },
+): { document: FlowDocument; id: string } {
+  const definition = nodeDefinitions[type];
+  const id = newId(type.replace(/Node$/, ""));
+  const data: NodeData = { label: uniqueLabel(definition.title, labelsOf(document)), ...definition.config.parse({}) };
+  const [node] = toFlow({ nodes: [{ id, type, position: freePosition(document.nodes, position), data }], edges: [] }).nodes;
+  if (!node) return { document, id };
+  return {
+    id,
+    document: {
+      ...document,
+      nodes: [...select(document.nodes, new Set()), { ...node, selected: true }],
+      data: { ...document.data, [id]: data },
+    },
+  };
+}
+
+/** Puts `middle` into an edge: source → middle → target. */
+export function spliceEdge(document: FlowDocument, edgeId: string, middle: string): FlowDocument {
+  const edge = document.edges.find((candidate) => candidate.id === edgeId);
+  if (!edge) return document;
+  const type = document.nodes.find((node) => node.id === middle)?.type;
+  const handles = isNodeType(type) ? nodeDefinitions[type].handles : null;
+  const edges = document.edges.filter((candidate) => candidate.id !== edgeId);
+  edges.push(edgeBetween({ source: edge.source, sourceHandle: edge.sourceHandle, target: middle }, document));
+  // A node that nothing may follow ends the way here.
+  const out = handles as readonly string[] | null;
+  if (out === null || out.length > 0) edges.push(edgeBetween({ source: middle, sourceHandle: out?.[0], target: edge.target }, document));
+  return { ...document, edges };
+}
+
+/** Without these nodes and edges, and without edges that would hang loose. */
+export function removeItems(document: FlowDocument, nodeIds: ReadonlySet<string>, edgeIds: ReadonlySet<string>): FlowDocument {
+  return {
+    nodes: document.nodes.filter((node) => !nodeIds.has(node.id)),
+    edges: document.edges.filter((edge) => !edgeIds.has(edge.id) && !nodeIds.has(edge.source) && !nodeIds.has(edge.target)),
+    data: Object.fromEntries(Object.entries(document.data).filter(([id]) => !nodeIds.has(id))),
+  };
+}
+
+/** `{{old.…}}` → `{{new.…}}` in every text of the data; other text stays. */
+export function renameReferences(data: NodeData, names: ReadonlyMap<string, string>): NodeData {
+  if (names.size === 0) return data;
+  const walk = (value: unknown): unknown => {
+    if (typeof value === "string")
+      return value.replace(/\{\{\s*([^{}.[\]]+?)\s*(?=[.[])/g, (whole, head: string) => {
+        const next = names.get(head);
+        return next === undefined ? whole : `{{${next}`;
+      });
+    if (Array.isArray(value)) return value.map(walk);
+    if (value !== null && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item)]));
+    return value;
+  };
+  const { label, ...config } = data;
+  const next = walk(config) as NodeData;
+  return JSON.stringify(next) === JSON.stringify(config) ? data : { ...(label !== undefined && { label }), ...next };
+}
+
+/** Why a node may not be called so, or null. */
+export function refuseLabel(document: FlowDocument, nodeId: string, label: string): string | null {
+  const wanted = label.trim();
+  if (wanted === "") return "Give the node a name.";
+  if (wanted.length > 120) return "A name has at most 120 characters.";
+  if (/[{}.[\]]/.test(wanted)) return "Leave out dots, brackets and braces: expressions could not read the name.";
+  if (labelsOf(document, nodeId).has(wanted)) return `Another node is called "${wanted}" already. Names are unique in a workflow.`;
+  return null;
+}
+
+/** The node under a new name; expressions that read the old one follow. */
+export function renameNode(document: FlowDocument, nodeId: string, label: string): FlowDocument {
+  const node = document.nodes.find((candidate) => candidate.id === nodeId);
+  if (!node) return document;
+  const names = new Map([[labelOf(document.data[nodeId], node.type), label]]);
+  const data = Object.fromEntries(
+    Object.entries(document.data).map(([id, value]) => [id, id === nodeId ? { ...value, label } : renameReferences(value, names)]),
+  );
+  return {
+    data,
+    nodes: document.nodes.map((candidate) => (candidate.id === nodeId ? describeNode(candidate, data[nodeId]) : candidate)),
+    edges: document.edges.map((edge) => (edge.source === nodeId || edge.target === nodeId ? describeEdge(edge, { data }) : edge)),
+  };
+}
+
+/** The part of the document that is selected: nodes, and the edges between them. */
+export function selectedGraph(document: FlowDocument): Graph {
+  const ids = new Set(document.nodes.filter((node) => node.selected).map((node) => node.id));
+  return toGraph({
+    nodes: document.nodes.filter((node) => ids.has(node.id)),
+    edges: document.edges.filter((edge) => ids.has(edge.source) && ids.has(edge.target)),
+    data: document.data,
+  });
+}
+
+/** Adds copies of a graph's nodes, moved by `offset`, under new ids and labels; triggers are left out, a workflow has one. */
+export function addCopies(document: FlowDocument, graph: Graph, offset: { x: number; y: number }): { document: FlowDocument; count: number } {
+  const copied = graph.nodes.filter((node) => isNodeType(node.type) && definitionOf(node.type)?.group !== "trigger");
+  const ids = new Map<string, string>();
+  const names = new Map<string, string>();
+  const taken = labelsOf(document);
+  const nodes = copied.map((node) => {
+    const id = newId(node.type.replace(/Node$/, ""));
+    const label = uniqueLabel(labelOf(node.data, node.type), taken);
+    taken.add(label);
+    ids.set(node.id, id);
+    if (label !== labelOf(node.data, node.type)) names.set(labelOf(node.data, node.type), label);
+    return { ...node, id, position: { x: node.position.x + offset.x, y: node.position.y + offset.y }, data: { ...node.data, label } };
+  });
+  const added = toFlow({
+    nodes: nodes.map((node) => ({ ...node, data: { ...renameReferences(node.data, names), label: node.data.label } })),
+    edges: graph.edges.flatMap((edge) => {
+      const [source, target] = [ids.get(edge.source), ids.get(edge.target)];
+      return source && target ? [{ ...edge, id: newId("edge"), source, target }] : [];
+    }),
+  });
+  return {
+    count: nodes.length,
+    document: {
+      nodes: [...select(document.nodes, new Set()), ...added.nodes.map((node) => ({ ...node, selected: true }))],
+      edges: [...document.edges.map((edge) => (edge.selected ? { ...edge, selected: false } : edge)), ...added.edges],
+      data: { ...document.data, ...added.data },
+    },
+  };
+}

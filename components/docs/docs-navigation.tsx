@@ -1,0 +1,29 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+
+const chapters = [
+  { href: "/docs", label: "First steps" },
+  { href: "/docs/expressions", label: "Expressions" },
+  { href: "/docs/rest", label: "REST with curl" },
+  { href: "/docs/api", label: "API reference" },
+];
+
+export function DocsNavigation() {
+  const pathname = usePathname();
+  return (
+    <nav aria-label="Guide" className="flex gap-1 md:flex-col md:gap-0.5">
+      {chapters.map(({ href, label }) => (
+        <Link
+          key={href}
+          href={href}
+          {...(pathname === href && { "aria-current": "page" as const })}
+          className="flex h-8 shrink-0 items-center rounded-md px-2.5 font-medium text-13 text-ink-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:text-ink"
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}

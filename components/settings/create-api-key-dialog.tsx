@@ -1,0 +1,94 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { z } from "zod";
+import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormField } from "#components/forms/form-field.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { CodeBlock } from "#components/ui/code-block.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { Input } from "#components/ui/input.tsx";
+import { type CreatedPlatformKey, CreatePlatformKeyInput } from "#server/schemas/platform-key.ts";
+
+type Created = z.infer<typeof CreatedPlatformKey>;
+
+/** Creates a key and shows it, this once. */
+export function CreateApiKeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  const { project } = useStudio();
+  const [created, setCreated] = useState<Created | null>(null);
+  const change = (next: boolean) => {
+    onOpenChange(next);
+    if (!next) setCreated(null);
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={change}
+      title={created ? "Copy your API key now" : "Create API key"}
+      {...(created && { description: "It is shown this once. Keep it where your program reads its secrets." })}
+      isDismissable={created === null}
+    >
+      {created ? (
+        <>
+          <Field label="API key">
+            <div className="flex gap-2">
+              <Input value={created.key} readOnly className="font-mono text-12" onFocus={(event) => event.target.select()} />
+              <CopyButton value={created.key} what="API key" isWide />
+            </div>
+          </Field>
+          <CodeBlock
+            title="Try it"
+            label="command"
+            wraps
+            code={`curl ${location.origin}/api/v1/workflows \\\n  -H "Authorization: Bearer ${created.key}" \\\n  -H "X-Project-Slug: ${project.slug}"`}
+          />
+          <DialogFooter>
+            <Button variant="primary" onClick={() => change(false)}>
+              Done
+            </Button>
+          </DialogFooter>
+        </>
+      ) : (
+        <CreateForm onCreated={setCreated} />
+      )}
+    </Dialog>
+  );
+}
+
+function CreateForm({ onCreated }: { onCreated: (key: Created) => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const form = useForm({
+    schema: CreatePlatformKeyInput,
+    initial: { name: "" },
+    submit: async (value) => {
+      onCreated(await client.platformKeys.create.mutate(value));
+      await cache.invalidateQueries(trpc.platformKeys.list.pathFilter());
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField
+        form={form}
+        name="name"
+        hint="What will use it, so that you know later what stops when you delete it."
+        placeholder="Nightly report"
+        autoFocus
+        autoComplete="off"
+      />
+      <FormFailure failure={form.failure} />
+      <DialogFooter>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
+          Create key
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}

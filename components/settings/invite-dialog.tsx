@@ -1,0 +1,98 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { toast } from "sonner";
+import type { z } from "zod";
+import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormField } from "#components/forms/form-field.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { roleOptions } from "#components/settings/roles.ts";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { Input } from "#components/ui/input.tsx";
+import { Select } from "#components/ui/select.tsx";
+import { SetMemberInput, type SetMemberResult } from "#server/schemas/project.ts";
+
+const Invite = SetMemberInput.omit({ project_id: true });
+
+export function InviteDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  const { project } = useStudio();
+  const [result, setResult] = useState<z.infer<typeof SetMemberResult> | null>(null);
+  const change = (next: boolean) => {
+    onOpenChange(next);
+    if (!next) setResult(null);
+  };
+  return (
+    <Dialog open={open} onOpenChange={change} title={result ? "Hand over this link" : `Invite to ${project.name}`} size="sm">
+      {result?.invite_url ? (
+        <>
+          <p className="text-13 text-ink-soft">
+            Send it to {result.email}. It makes one account as {result.role}, works once, and expires in 7 days.
+          </p>
+          <Field label="Invitation link">
+            <div className="flex gap-2">
+              <Input value={result.invite_url} readOnly className="font-mono text-12" onFocus={(event) => event.target.select()} />
+              <CopyButton value={result.invite_url} what="invitation link" isWide />
+            </div>
+          </Field>
+          <DialogFooter>
+            <Button onClick={() => setResult(null)}>Invite another</Button>
+            <Button variant="primary" onClick={() => change(false)}>
+              Done
+            </Button>
+          </DialogFooter>
+        </>
+      ) : (
+        <InviteForm
+          onDone={(done) => {
+            if (done.status === "invited" && done.invite_url) return setResult(done);
+            toast.success(done.status === "invited" ? `${done.email} is invited` : `${done.email} is a member now`);
+            change(false);
+          }}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+function InviteForm({ onDone }: { onDone: (result: z.infer<typeof SetMemberResult>) => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const { project } = useStudio();
+  const form = useForm({
+    schema: Invite,
+    initial: { email: "", role: "editor" },
+    submit: async (value) => {
+      const result = await client.projects.setMember.mutate({ project_id: project.id, ...value });
+      await cache.invalidateQueries(trpc.projects.members.pathFilter());
+      onDone(result);
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField
+        form={form}
+        name="email"
+        type="email"
+        hint="Somebody with an account here joins at once; anybody else gets a link."
+        autoFocus
+        autoComplete="off"
+      />
+      <FormField form={form} name="role" label="Role" hint={null}>
+        <Select value={form.values.role} onValueChange={(role) => form.set("role", role)} options={roleOptions} />
+      </FormField>
+      <FormFailure failure={form.failure} />
+      <DialogFooter>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
+          Invite
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}

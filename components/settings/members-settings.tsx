@@ -1,0 +1,131 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { UserMinus, UserPlus } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { toast } from "sonner";
+import type { z } from "zod";
+import { InviteDialog } from "#components/settings/invite-dialog.tsx";
+import { roleLabel, roleOptions } from "#components/settings/roles.ts";
+import { SettingsSection } from "#components/settings/settings-section.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { Select } from "#components/ui/select.tsx";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { Time } from "#components/ui/time.tsx";
+import type { Member } from "#server/schemas/project.ts";
+
+type MemberRow = z.infer<typeof Member>;
+const PER_PAGE = 50;
+
+export function MembersSettings() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const router = useRouter();
+  const { project, user, canAdminister } = useStudio();
+  const [page, setPage] = useState(1);
+  const [isInviting, setIsInviting] = useState(false);
+  const [leaving, setLeaving] = useState<MemberRow | null>(null);
+  const members = useQuery(trpc.projects.members.queryOptions({ project_id: project.id, page, per_page: PER_PAGE }));
+  const remove = useMutation(trpc.projects.removeMember.mutationOptions());
+  const refresh = async () => {
+    await cache.invalidateQueries(trpc.projects.members.pathFilter());
+    // One's own role decides what the whole studio shows.
+    router.refresh();
+  };
+  const setRole = useMutation(
+    trpc.projects.setMember.mutationOptions({
+      onError: (error) => toast.error("The role was not changed", { description: errorBodyOf(error).detail }),
+      onSuccess: ({ email, role }) => toast.success(`${email} is ${roleLabel(role).toLowerCase()} now`),
+      onSettled: refresh,
+    }),
+  );
+  return (
+    <SettingsSection
+      title="Members"
+      description={canAdminister ? undefined : "Admins of the project invite and remove people."}
+      action={
+        canAdminister && (
+          <Button variant="primary" icon={<UserPlus />} onClick={() => setIsInviting(true)}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      {members.isError && <LoadFailure error={members.error} onRetry={() => void members.refetch()} />}
+      {members.isPending && <TableSkeleton label="Loading members" rows={3} />}
+      {members.data && (
+        <Table label="Members" className="min-w-130">
+          <TableHead>
+            <tr>
+              <TableHeader>Name</TableHeader>
+              <TableHeader>Role</TableHeader>
+              <TableHeader>Joined</TableHeader>
+              <TableHeader>
+                <span className="sr-only">Actions</span>
+              </TableHeader>
+            </tr>
+          </TableHead>
+          <TableBody>
+            {members.data.items.map((member) => (
+              <TableRow key={member.user_id}>
+                <TableCell className="py-1.5">
+                  <span className="block font-medium">
+                    {member.name}
+                    {member.user_id === user.id && <span className="ml-1.5 font-normal text-12 text-ink-faint">you</span>}
+                  </span>
+                  <span className="block text-12 text-ink-faint">{member.email}</span>
+                </TableCell>
+                <TableCell className="w-36">
+                  {canAdminister ? (
+                    <Select
+                      size="sm"
+                      aria-label={`Role of ${member.name}`}
+                      value={setRole.isPending && setRole.variables.email === member.email ? setRole.variables.role : member.role}
+                      onValueChange={(role) => setRole.mutate({ project_id: project.id, email: member.email, role })}
+                      options={roleOptions}
+                      disabled={setRole.isPending}
+                    />
+                  ) : (
+                    roleLabel(member.role)
+                  )}
+                </TableCell>
+                <TableCell className="whitespace-nowrap text-ink-soft">
+                  <Time value={member.created_at} />
+                </TableCell>
+                <TableCell className="w-10">
+                  {canAdminister && <IconButton label={`Remove ${member.name}`} icon={<UserMinus />} onClick={() => setLeaving(member)} />}
+                </TableCell>
+              </TableRow>
+            ))}
+          </TableBody>
+        </Table>
+      )}
+      {members.data && <Pager page={page} perPage={PER_PAGE} total={members.data.total} onPageChange={setPage} />}
+      <InviteDialog open={isInviting} onOpenChange={setIsInviting} />
+      <ConfirmDialog
+        open={leaving !== null}
+        onOpenChange={(open) => !open && setLeaving(null)}
+        title={leaving?.user_id === user.id ? `Leave ${project.name}?` : `Remove ${leaving?.name}?`}
+        confirmLabel={leaving?.user_id === user.id ? "Leave project" : "Remove"}
+        onConfirm={async () => {
+          if (!leaving) return;
+          await remove.mutateAsync({ project_id: project.id, user_id: leaving.user_id });
+          if (leaving.user_id === user.id) return location.assign("/");
+          toast.success(`${leaving.name} was removed`);
+          await refresh();
+        }}
+      >
+        {leaving?.user_id === user.id ? "You" : leaving?.name} can no longer open this project, neither here nor with an API key. What was
+        built stays.
+      </ConfirmDialog>
+    </SettingsSection>
+  );
+}

@@ -1,0 +1,126 @@
+"use client";
+
+import { Monitor, Moon, Sun } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { RadioGroup } from "radix-ui";
+import { toast } from "sonner";
+import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
+import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormField } from "#components/forms/form-field.tsx";
+import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { SettingsSection } from "#components/settings/settings-section.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { type ThemeChoice, useTheme } from "#components/shell/use-theme.ts";
+import { useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { Input } from "#components/ui/input.tsx";
+import { ChangePasswordInput, UpdateProfileInput } from "#server/schemas/identity.ts";
+
+export function ProfileSettings() {
+  return (
+    <>
+      <NameForm />
+      <ThemeChooser />
+      <PasswordForm />
+    </>
+  );
+}
+
+function NameForm() {
+  const client = useTRPCClient();
+  const router = useRouter();
+  const { user } = useStudio();
+  const form = useForm({
+    schema: UpdateProfileInput,
+    initial: { name: user.name },
+    submit: async (value) => {
+      await client.identity.updateProfile.mutate(value);
+      toast.success("Name saved");
+      router.refresh();
+    },
+  });
+  return (
+    <SettingsSection title="Profile">
+      <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+        <UnsavedGuard isDirty={form.isDirty && !form.isPending} />
+        <FormField form={form} name="name" hint={null} autoComplete="name" />
+        <Field label="E-mail">
+          <Input value={user.email} readOnly />
+        </Field>
+        <FormFailure failure={form.failure} />
+        <Button type="submit" variant="primary" isPending={form.isPending} disabled={!form.isDirty} className="self-start">
+          Save
+        </Button>
+      </form>
+    </SettingsSection>
+  );
+}
+
+const themes: readonly { value: ThemeChoice; label: string; icon: typeof Sun }[] = [
+  { value: "system", label: "System", icon: Monitor },
+  { value: "light", label: "Light", icon: Sun },
+  { value: "dark", label: "Dark", icon: Moon },
+];
+
+function ThemeChooser() {
+  const [theme, setTheme] = useTheme();
+  return (
+    <SettingsSection title="Theme" description="Kept in this browser.">
+      <RadioGroup.Root value={theme} onValueChange={(value) => setTheme(value as ThemeChoice)} aria-label="Theme" className="flex gap-2">
+        {themes.map(({ value, label, icon: Icon }) => (
+          <RadioGroup.Item
+            key={value}
+            value={value}
+            className="flex h-9 items-center gap-2 rounded-md border border-line-control bg-raised px-3 text-13 text-ink-soft hover:text-ink data-[state=checked]:border-thread data-[state=checked]:bg-thread-soft data-[state=checked]:font-medium data-[state=checked]:text-ink"
+          >
+            <Icon aria-hidden className="size-3.5" />
+            {label}
+          </RadioGroup.Item>
+        ))}
+      </RadioGroup.Root>
+    </SettingsSection>
+  );
+}
+
+const noPassword = { current_password: "", new_password: "" };
+
+function PasswordForm() {
+  const client = useTRPCClient();
+  const { user } = useStudio();
+  const form = useForm({
+    schema: ChangePasswordInput,
+    initial: noPassword,
+    submit: async (value) => {
+      await client.identity.changePassword.mutate(value);
+      // Every session opened under the old password has just ended, this one too.
+      const problem = await signInWithPassword(user.email, value.new_password);
+      if (problem !== null) return location.assign("/sign-in");
+      toast.success("Password changed", { description: "Other browsers were signed out." });
+      form.reset(noPassword);
+    },
+  });
+  return (
+    <SettingsSection title="Password" description="A new password signs out every other browser.">
+      <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+        <input type="email" name="username" autoComplete="username" value={user.email} readOnly hidden />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <FormField form={form} name="current_password" hint={null} type="password" autoComplete="current-password" />
+          <FormField
+            form={form}
+            name="new_password"
+            label="New password"
+            hint="At least 8 characters"
+            type="password"
+            autoComplete="new-password"
+          />
+        </div>
+        <FormFailure failure={form.failure} />
+        <Button type="submit" isPending={form.isPending} className="self-start">
+          Change password
+        </Button>
+      </form>
+    </SettingsSection>
+  );
+}

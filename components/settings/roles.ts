@@ -1,0 +1,10 @@
+import type { Role } from "#server/schemas/primitives.ts";
+
+/** The roles with what each may do, for choices. */
+export const roleOptions: readonly { value: Role; label: string; description: string }[] = [
+  { value: "viewer", label: "Viewer", description: "Sees workflows, agents and runs" },
+  { value: "editor", label: "Editor", description: "Also builds, changes and runs them" },
+  { value: "admin", label: "Admin", description: "Also manages members and LLM keys" },
+];
+
+export const roleLabel = (role: Role): string => roleOptions.find(({ value }) => value === role)?.label ?? role;

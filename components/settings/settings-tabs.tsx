@@ -1,0 +1,29 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+
+const places = [
+  { href: "/settings/project", label: "Project" },
+  { href: "/settings/members", label: "Members" },
+  { href: "/settings/api-keys", label: "API keys" },
+  { href: "/settings/profile", label: "Profile" },
+];
+
+export function SettingsTabs() {
+  const pathname = usePathname();
+  return (
+    <nav aria-label="Settings" className="-mb-2 flex gap-5 overflow-x-auto border-b">
+      {places.map(({ href, label }) => (
+        <Link
+          key={href}
+          href={href}
+          {...(pathname === href && { "aria-current": "page" as const })}
+          className="relative flex h-9 shrink-0 items-center font-medium text-13 text-ink-soft after:absolute after:inset-x-0 after:bottom-0 after:h-0.5 after:rounded-full hover:text-ink focus-visible:outline-offset-[-2px] aria-[current=page]:text-ink aria-[current=page]:after:bg-thread"
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}

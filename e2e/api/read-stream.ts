@@ -1,0 +1,45 @@
+/** One event of a stream, as it came over the wire. */
+export interface WireEvent {
+  id: string;
+  event: string;
+  data: Record<string, unknown>;
+}
+
+const field = (block: string, name: string): string | undefined =>
+  block
+    .split("\n")
+    .find((line) => line.startsWith(`${name}: `))
+    ?.slice(name.length + 2);
+
+/**
+ * Reads server-sent events until the stream ends, or until `enough` says so; then the line is cut, as a viewer does.
+ * @throws Error when the answer is not an event stream
+ */
+export async function readStream(
+  url: string,
+  headers: Record<string, string> = {},
+  enough: (event: WireEvent) => boolean = () => false,
+): Promise<WireEvent[]> {
+  const cut = new AbortController();
+  const response = await fetch(url, { headers, signal: cut.signal });
+  if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream"))
+    throw new Error(`not a stream: ${response.status} ${await response.text()}`);
+  const events: WireEvent[] = [];
+  let text = "";
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const blocks = text.split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event = field(block, "event");
+      if (!event) continue; // a comment
+      events.push({ id: field(block, "id") ?? "", event, data: JSON.parse(field(block, "data") ?? "null") });
+      const last = events.at(-1);
+      if (last && enough(last)) {
+        cut.abort();
+        return events;
+      }
+    }
+  }
+  return events;
+}

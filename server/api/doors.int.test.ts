@@ -1,0 +1,145 @@
+import { encode } from "next-auth/jwt";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { apiRoute, methodNotAllowed } from "#server/api/rest/api-route.ts";
+import { handleUnknownBridgePath } from "#server/api/rest/bridge.ts";
+import { handleRest } from "#server/api/rest/rest.ts";
+import { handleTrpc } from "#server/api/trpc-handler.ts";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { passwordMark, sessionCookieName } from "#server/auth/session.ts";
+import { AppError } from "#server/errors.ts";
+import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
+import { setMember } from "#server/services/projects/set-member.ts";
+import { publishSettings } from "#server/settings.ts";
+import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+
+const origin = "http://localhost:4000";
+const secret = "auth secret of at least 32 characters";
+let database: TestDatabase;
+let ada: ProjectPrincipal;
+let key: string;
+let session: Record<string, string>;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  publishSettings({ AUTH_SECRET: secret, APP_URL: origin });
+  ada = await database.newAdmin();
+  key = (await createPlatformKey(ada, { name: "CI" })).key;
+  const token = await encode({ token: { sub: ada.user.id, password_mark: passwordMark(null) }, secret });
+  session = { cookie: `${sessionCookieName(false)}=${token}`, origin };
+});
+afterAll(() => database.stop());
+
+const params = <Value extends Record<string, string>>(value: Value = {} as Value) => ({ params: Promise.resolve(value) });
+const withKey = (path = "/api/v1/x", init: RequestInit = {}) =>
+  new Request(`${origin}${path}`, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } });
+const outcome = async (response: Response) => [response.status, ((await response.json()) as { error_code?: string }).error_code];
+
+test("a raw route gets who asks, the project and the path's values", async () => {
+  const route = apiRoute<{ id: string }>(async (_, { principal, params: { id } }) =>
+    Response.json({ id, project: principal.project.id, role: principal.role }),
+  );
+  const response = await route(withKey(), params({ id: "7" }));
+  expect(await response.json()).toEqual({ id: "7", project: ada.project.id, role: "admin" });
+  expect(response.headers.get("cache-control")).toBe("no-store");
+});
+
+test("a raw route answers errors in the envelope, and shows nothing of a fault", async () => {
+  const failing = (error: Error) => apiRoute(async () => Promise.reject(error))(withKey(), params());
+  expect(await outcome(await failing(new AppError("CONFLICT", "No.")))).toEqual([409, "CONFLICT"]);
+  const fault = await failing(new Error("the database password is hunter2"));
+  expect(fault.status).toBe(500);
+  expect(await fault.text()).not.toContain("hunter2");
+});
+
+test("a raw route refuses nobody, a role below the one needed, and a project that one is not in", async () => {
+  const route = apiRoute(async () => Response.json({}), { role: "editor" });
+  expect(await outcome(await route(new Request(origin), params()))).toEqual([401, "AUTH_REQUIRED"]);
+  const viewer = await database.newAdmin();
+  await setMember(ada, { project_id: ada.project.id, email: viewer.user.email, role: "viewer" });
+  const { key: viewerKey } = await createPlatformKey(viewer, { name: "CI" });
+  const headers = { authorization: `Bearer ${viewerKey}`, "x-project-id": ada.project.id };
+  expect(await outcome(await route(new Request(origin, { headers }), params()))).toEqual([403, "PERMISSION_DENIED"]);
+  expect(await outcome(await route(withKey("/", { headers: { "x-project-slug": "never-was" } }), params()))).toEqual([404, "NOT_FOUND"]);
+});
+
+test("a stream takes the key from the address where it may, and is not held back on its way", async () => {
+  const stream = apiRoute(async () => new Response("data: 1\n\n", { headers: { "content-type": "text/event-stream" } }), {
+    allowQueryToken: true,
+  });
+  const response = await stream(new Request(`${origin}/stream?token=${key}`), params());
+  expect([response.status, response.headers.get("cache-control")]).toEqual([200, "no-store, no-transform"]);
+  expect((await stream(new Request(`${origin}/stream?token=nonsense`), params())).status).toBe(401);
+});
+
+test("a route for the session only refuses a key and takes the session", async () => {
+  const route = apiRoute(async () => Response.json({}), { sessionOnly: true });
+  expect(await outcome(await route(withKey(), params()))).toEqual([403, "PERMISSION_DENIED"]);
+  expect((await route(new Request(origin, { headers: session }), params())).status).toBe(200);
+});
+
+test("the methods that a raw route does not have name those that it has", async () => {
+  const response = await methodNotAllowed("GET", "HEAD")();
+  expect([response.headers.get("allow"), ...(await outcome(response))]).toEqual(["GET, HEAD", 405, "METHOD_NOT_ALLOWED"]);
+});
+
+test("what is not under the bridge is told to a session only", async () => {
+  const bridge = (headers: Record<string, string>) =>
+    handleUnknownBridgePath(new Request(`${origin}/api/v1/bridge/x`, { headers })).then(outcome);
+  expect(await bridge({})).toEqual([401, "AUTH_REQUIRED"]);
+  expect(await bridge({ authorization: "Bearer nonsense" })).toEqual([401, "AUTH_REQUIRED"]);
+  expect(await bridge({ authorization: `Bearer ${key}` })).toEqual([403, "PERMISSION_DENIED"]);
+  expect(await bridge(session)).toEqual([404, "NOT_FOUND"]);
+});
+
+async function mutate(headers: Record<string, string>, body = JSON.stringify({ name: "By tRPC" })) {
+  const response = await handleTrpc(
+    new Request(`${origin}/api/trpc/projects.create`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body,
+    }),
+  );
+  return {
+    status: response.status,
+    data: (await response.json()) as { result?: { data: { slug: string } }; error?: { data: { error_code: string } }; error_code?: string },
+  };
+}
+
+test("the web UI's door takes the session from our own pages, and no key", async () => {
+  const made = await mutate(session);
+  expect([made.status, made.data.result?.data.slug]).toEqual([200, "by-trpc"]);
+  expect(await mutate({ ...session, origin: "http://evil.example" })).toMatchObject({
+    status: 403,
+    data: { error: { data: { error_code: "PERMISSION_DENIED" } } },
+  });
+  expect(await mutate({ authorization: `Bearer ${key}` })).toMatchObject({
+    status: 403,
+    data: { error: { data: { error_code: "PERMISSION_DENIED" } } },
+  });
+  expect(await mutate({})).toMatchObject({ status: 401, data: { error: { data: { error_code: "AUTH_REQUIRED" } } } });
+  expect(await mutate(session, "x".repeat(5_000_000))).toMatchObject({ status: 413, data: { error_code: "PAYLOAD_TOO_LARGE" } });
+});
+
+test("the whole way of a REST call: create, list, read, change, delete", async () => {
+  const rest = async (method: string, path: string, body?: object) => {
+    const init = { method, headers: { "x-project-id": ada.project.id }, ...(body && { body: JSON.stringify(body) }) };
+    const headers = { ...init.headers, "content-type": "application/json" };
+    const response = await handleRest(withKey(`/api/v1${path}`, { ...init, headers }));
+    const text = await response.text();
+    return { status: response.status, data: text ? JSON.parse(text) : undefined };
+  };
+  const { status, data } = await rest("POST", "/projects", { name: "By REST" });
+  expect([status, data.slug]).toEqual([201, "by-rest"]);
+  expect((await rest("GET", "/projects?per_page=1")).data).toMatchObject({ items: [{ id: data.id }], page: 1, per_page: 1 });
+  const read = await rest("GET", `/projects/${data.id}`);
+  expect((await rest("PUT", `/projects/${data.id}`, { ...read.data, name: "Renamed" })).data).toMatchObject({
+    name: "Renamed",
+    slug: "by-rest",
+  });
+  expect(await rest("PUT", `/projects/${data.id}`, { colour: "red" })).toMatchObject({
+    status: 422,
+    data: { errors: [{ path: "colour" }] },
+  });
+  expect(await rest("DELETE", `/projects/${data.id}`)).toEqual({ status: 204, data: undefined });
+  expect(await rest("GET", `/projects/${data.id}`)).toMatchObject({ status: 404, data: { error_code: "NOT_FOUND" } });
+});

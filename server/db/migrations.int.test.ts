@@ -1,0 +1,56 @@
+import pg from "pg";
+import { expect, test } from "vitest";
+import { migrate, schemaSql } from "#server/db/migrate.ts";
+import { createTestDatabase } from "#server/testing/test-database.ts";
+
+// What a database consists of, by query; each gives rows that are equal exactly when the databases are.
+const CATALOGUE = {
+  columns: `
+    SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type, a.attnotnull AS required,
+           pg_get_expr(d.adbin, d.adrelid) AS default_value, a.attidentity AS identity, a.attgenerated AS generated
+    FROM pg_attribute a
+    JOIN pg_class c ON c.oid = a.attrelid AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+    LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+    WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relname <> '_prisma_migrations'
+    ORDER BY 1, 2`,
+  indexes: `
+    SELECT tablename, indexname, indexdef FROM pg_indexes
+    WHERE schemaname = 'public' AND tablename <> '_prisma_migrations' ORDER BY 1, 2`,
+  constraints: `
+    SELECT conrelid::regclass::text AS table, conname, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+    WHERE connamespace = 'public'::regnamespace AND conrelid <> 0 AND conrelid::regclass::text <> '_prisma_migrations'
+    ORDER BY 1, 2`,
+  enums: `
+    SELECT t.typname, array_agg(e.enumlabel ORDER BY e.enumsortorder)::text AS labels
+    FROM pg_type t JOIN pg_enum e ON e.enumtypid = t.oid GROUP BY 1 ORDER BY 1`,
+};
+
+async function catalogueOf(url: string): Promise<Record<string, unknown[]>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const entries: [string, unknown[]][] = [];
+  for (const [name, sql] of Object.entries(CATALOGUE)) entries.push([name, (await client.query(sql)).rows]);
+  await client.end();
+  return Object.fromEntries(entries);
+}
+
+test("the migrations build what schema.prisma describes", async () => {
+  const [migrated, described] = await Promise.all([createTestDatabase({ isMigrated: false }), createTestDatabase({ isMigrated: false })]);
+  expect(await migrate(migrated.url)).not.toEqual([]);
+  const client = new pg.Client({ connectionString: described.url });
+  await client.connect();
+  await client.query(await schemaSql(described.url));
+  await client.end();
+  const [built, wanted] = [await catalogueOf(migrated.url), await catalogueOf(described.url)];
+  expect(wanted.columns?.length).toBeGreaterThan(100);
+  expect(built).toEqual(wanted);
+  await Promise.all([migrated.drop(), described.drop()]);
+});
+
+test("a second start applies nothing, and starts side by side apply each migration once", async () => {
+  const { url, drop } = await createTestDatabase({ isMigrated: false });
+  const applied = await Promise.all([migrate(url), migrate(url)]);
+  expect(new Set(applied.flat()).size).toBe(applied.flat().length);
+  expect(await migrate(url)).toEqual([]);
+  await drop();
+});

@@ -1,0 +1,200 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import type { Role } from "#server/schemas/primitives.ts";
+import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
+import { deletePlatformKey } from "#server/services/platform-keys/delete-platform-key.ts";
+import { listPlatformKeys } from "#server/services/platform-keys/list-platform-keys.ts";
+import { createProject } from "#server/services/projects/create-project.ts";
+import { deleteProject } from "#server/services/projects/delete-project.ts";
+import { getProject } from "#server/services/projects/get-project.ts";
+import { listMembers } from "#server/services/projects/list-members.ts";
+import { listProjects } from "#server/services/projects/list-projects.ts";
+import { removeMember } from "#server/services/projects/remove-member.ts";
+import { setMember } from "#server/services/projects/set-member.ts";
+import { updateProject } from "#server/services/projects/update-project.ts";
+import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.stop());
+
+const page = { page: 1, per_page: 50 };
+
+/** The error code of each attempt, or "done". */
+const outcomes = async (...attempts: Promise<unknown>[]) =>
+  (await Promise.allSettled(attempts)).map((result) => (result.status === "rejected" ? result.reason.code : "done"));
+
+/** A user with this role in the admin's project. */
+async function memberWith(role: Role, admin: ProjectPrincipal): Promise<Principal> {
+  const { user, auth } = await database.newAdmin();
+  await setMember(admin, { project_id: admin.project.id, email: user.email, role });
+  return { user, auth };
+}
+
+test("a slug is made of the name, and counts up within the owner only", async () => {
+  const [ada, bob] = [await database.newAdmin(), await database.newAdmin()];
+  const slug = async (principal: Principal, name: string) => (await createProject(principal, { name })).slug;
+  expect(await slug(ada, "Équipe – Vente!")).toBe("equipe-vente");
+  expect(await slug(ada, "Équipe Vente")).toBe("equipe-vente-2");
+  expect(await slug(bob, "Équipe Vente")).toBe("equipe-vente");
+  expect(await slug(ada, "日本語")).toBe("project");
+  expect((await slug(ada, "x".repeat(120))).length).toBeLessThanOrEqual(60);
+});
+
+test("of several projects of one name created at once each has its own slug", async () => {
+  const ada = await database.newAdmin();
+  const made = await Promise.all(Array.from({ length: 5 }, () => createProject(ada, { name: "Sales" })));
+  expect(made.map(({ slug }) => slug).sort()).toEqual(["sales", "sales-2", "sales-3", "sales-4", "sales-5"]);
+});
+
+test("a slug that was asked for is taken as it is, or refused", async () => {
+  const ada = await database.newAdmin();
+  await createProject(ada, { name: "One", slug: "same" });
+  await expect(createProject(ada, { name: "Two", slug: "same" })).rejects.toMatchObject({ code: "CONFLICT" });
+  await expect(updateProject(ada, { project_id: ada.project.id, slug: "same" })).rejects.toMatchObject({ code: "CONFLICT" });
+});
+
+test("another's project is not there, exactly as one that never was", async () => {
+  const [ada, bob] = [await database.newAdmin(), await database.newAdmin()];
+  const failure = (project_id: string) => getProject(bob, { project_id }).catch((error) => error);
+  const [other, never, malformed] = [await failure(ada.project.id), await failure(randomUUID()), await failure("nonsense")];
+  for (const error of [other, never, malformed]) expect(error).toMatchObject({ code: "NOT_FOUND", message: never.message });
+  const member = { project_id: ada.project.id, email: "x@example.com", role: "viewer" as const };
+  expect(
+    await outcomes(
+      updateProject(bob, { project_id: ada.project.id, name: "Mine" }),
+      deleteProject(bob, { project_id: ada.project.id }),
+      setMember(bob, member),
+      listMembers(bob, { project_id: ada.project.id, ...page }),
+    ),
+  ).toEqual(Array.from({ length: 4 }, () => "NOT_FOUND"));
+  expect((await listProjects(bob, page)).items.map(({ id }) => id)).toEqual([bob.project.id]);
+});
+
+test.each(["viewer", "editor"] as const)("a member who is %s reads the project and changes nothing of it", async (role) => {
+  const admin = await database.newAdmin();
+  const member = await memberWith(role, admin);
+  const project_id = admin.project.id;
+  expect(await getProject(member, { project_id })).toMatchObject({ id: project_id, role });
+  expect((await listMembers(member, { project_id, ...page })).total).toBe(2);
+  expect(
+    await outcomes(
+      updateProject(member, { project_id, name: "Mine" }),
+      deleteProject(member, { project_id }),
+      setMember(member, { project_id, email: member.user.email, role: "admin" }),
+      removeMember(member, { project_id, email: admin.user.email }),
+    ),
+  ).toEqual(Array.from({ length: 4 }, () => "PERMISSION_DENIED"));
+});
+
+test("an update changes what it names and leaves the rest", async () => {
+  const ada = await database.newAdmin();
+  const project_id = ada.project.id;
+  await updateProject(ada, { project_id, name: "Renamed", retention_days: 30 });
+  expect(await getProject(ada, { project_id })).toMatchObject({ name: "Renamed", slug: ada.project.slug, retention_days: 30 });
+  await updateProject(ada, { project_id, retention_days: null });
+  expect(await getProject(ada, { project_id })).toMatchObject({ name: "Renamed", retention_days: null });
+});
+
+test("a role is changed by setting it again", async () => {
+  const admin = await database.newAdmin();
+  const { user } = await memberWith("viewer", admin);
+  const again = await setMember(admin, { project_id: admin.project.id, email: user.email.toUpperCase(), role: "editor" });
+  expect(again).toEqual({ email: user.email, role: "editor", status: "active", user_id: user.id });
+  expect((await getProject({ user, auth: { type: "session" } }, { project_id: admin.project.id })).role).toBe("editor");
+});
+
+test("the last admin stays, whichever way he would go", async () => {
+  const admin = await database.newAdmin();
+  const project_id = admin.project.id;
+  const { email, id } = admin.user;
+  expect(
+    await outcomes(
+      setMember(admin, { project_id, email, role: "viewer" }),
+      removeMember(admin, { project_id, email }),
+      removeMember(admin, { project_id, user_id: id }),
+    ),
+  ).toEqual(Array.from({ length: 3 }, () => "CONFLICT"));
+  const second = await memberWith("admin", admin);
+  await removeMember(second, { project_id, user_id: id });
+  await expect(getProject(admin, { project_id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("two admins who remove each other at once leave one", async () => {
+  for (let round = 0; round < 5; round++) {
+    const first = await database.newAdmin();
+    const second = await memberWith("admin", first);
+    const project_id = first.project.id;
+    await Promise.allSettled([
+      removeMember(first, { project_id, user_id: second.user.id }),
+      removeMember(second, { project_id, user_id: first.user.id }),
+    ]);
+    expect(await db().membership.count({ where: { project_id, role: "admin" } })).toBe(1);
+  }
+});
+
+test("removing takes a member or an open invitation, and says when there is neither", async () => {
+  const admin = await database.newAdmin();
+  const project_id = admin.project.id;
+  await expect(removeMember(admin, { project_id })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  await setMember(admin, { project_id, email: "guest@example.com", role: "viewer" });
+  await removeMember(admin, { project_id, email: "Guest@example.com" });
+  for (const gone of [{ email: "guest@example.com" }, { user_id: "nonsense" }, { user_id: randomUUID() }]) {
+    await expect(removeMember(admin, { project_id, ...gone })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  }
+});
+
+test("lists are pages, newest first", async () => {
+  const ada = await database.newAdmin();
+  for (const name of ["B", "C", "D"]) await createProject(ada, { name });
+  const names = async (number: number) => (await listProjects(ada, { page: number, per_page: 3 })).items.map(({ name }) => name);
+  expect(await names(1)).toEqual(["D", "C", "B"]);
+  expect(await names(2)).toEqual([ada.project.name]);
+  expect(await listProjects(ada, { page: 3, per_page: 3 })).toEqual({ items: [], total: 4, page: 3, per_page: 3 });
+});
+
+test("a project goes with everything in it, also what points at each other", async () => {
+  const admin = await database.newAdmin();
+  const project_id = admin.project.id;
+  const key = await db().llmKey.create({ data: { project_id, name: "Key", provider: "openai", sealed_key: "x", masked_key: "x" } });
+  await db().agent.create({ data: { project_id, name: "Agent", llm_key_id: key.id, model: "m" } });
+  const workflow = await db().workflow.create({ data: { project_id, name: "Flow", snapshot_id: randomUUID(), trigger: "manual" } });
+  const snapshot = await db().workflowSnapshot.create({ data: { workflow_id: workflow.id, hash: "h", graph: {} } });
+  await db().workflowVersion.create({ data: { workflow_id: workflow.id, version: 1, snapshot_id: snapshot.id } });
+  await db().execution.create({ data: { project_id, workflow_id: workflow.id, snapshot_id: snapshot.id, trigger: "manual" } });
+  await deleteProject(admin, { project_id });
+  expect([
+    await db().project.count({ where: { id: project_id } }),
+    await db().workflow.count({ where: { project_id } }),
+    await db().agent.count({ where: { project_id } }),
+  ]).toEqual([0, 0, 0]);
+});
+
+test("API keys are their owner's alone, and every project of the owner hears of them", async () => {
+  const [ada, bob] = [await database.newAdmin(), await database.newAdmin()];
+  await createProject(ada, { name: "Second" });
+  const made = await createPlatformKey(ada, { name: "CI" });
+  expect(made.key).toMatch(/^sk-service-[A-Za-z0-9_-]{43}$/);
+  const { items } = await listPlatformKeys(ada, page);
+  expect(items).toEqual([{ id: made.id, name: "CI", created_at: made.created_at, last_used_at: null }]);
+  expect((await listPlatformKeys(bob, page)).total).toBe(0);
+  await expect(deletePlatformKey(bob, { key_id: made.id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(deletePlatformKey(ada, { key_id: "nonsense" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  const deletions = await Promise.allSettled([deletePlatformKey(ada, { key_id: made.id }), deletePlatformKey(ada, { key_id: made.id })]);
+  expect(deletions.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  const entries = await db().auditEntry.findMany({
+    where: { resource_id: made.id },
+    select: { action: true, resource_name: true, actor_email: true },
+  });
+  const entry = { resource_name: "CI", actor_email: ada.user.email };
+  expect(entries.sort((a, b) => a.action.localeCompare(b.action))).toEqual([
+    { action: "platform_key.create", ...entry },
+    { action: "platform_key.create", ...entry },
+    { action: "platform_key.delete", ...entry },
+    { action: "platform_key.delete", ...entry },
+  ]);
+});
