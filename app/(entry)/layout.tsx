@@ -6,7 +6,9 @@ export default function EntryLayout({ children }: { children: ReactNode }) {
   return (
     <ApiProvider projectId={null}>
       <div className="woven relative flex min-h-dvh flex-col items-center justify-center gap-6 px-4 py-10">
-        <Logo className="text-18 [&>svg]:size-7" />
+        <header>
+          <Logo className="text-18 [&>svg]:size-7" />
+        </header>
         <main className="w-full max-w-100 rounded-lg border border-line-strong bg-raised p-7 shadow-md max-sm:p-5">{children}</main>
       </div>
     </ApiProvider>

@@ -53,13 +53,13 @@ export function AgentsPage() {
           {shown.length === 0 ? (
             <p className="py-6 text-13 text-ink-soft">No agent on this page matches “{search}”.</p>
           ) : (
-            <Table label="Agents" className="min-w-150">
+            <Table label="Agents" className="md:min-w-150">
               <TableHead>
                 <tr>
                   <TableHeader>Name</TableHeader>
                   <TableHeader>Model</TableHeader>
-                  <TableHeader>LLM key</TableHeader>
-                  <TableHeader>Updated</TableHeader>
+                  <TableHeader className="max-md:hidden">LLM key</TableHeader>
+                  <TableHeader className="max-md:hidden">Updated</TableHeader>
                 </tr>
               </TableHead>
               <TableBody>
@@ -79,8 +79,8 @@ export function AgentsPage() {
                       </span>
                     </TableCell>
                     <TableCell className="font-mono text-12">{agent.model}</TableCell>
-                    <TableCell className="text-ink-soft">{keyNames.get(agent.llm_key_id) ?? ""}</TableCell>
-                    <TableCell className="whitespace-nowrap text-ink-soft">
+                    <TableCell className="text-ink-soft max-md:hidden">{keyNames.get(agent.llm_key_id) ?? ""}</TableCell>
+                    <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
                       <Time value={agent.updated_at} />
                     </TableCell>
                   </TableRow>

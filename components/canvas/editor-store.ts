@@ -1,6 +1,14 @@
 import { applyEdgeChanges, applyNodeChanges, type EdgeChange, type NodeChange } from "@xyflow/react";
 import { createStore } from "zustand/vanilla";
-import { accessibleName, type FlowDocument, type FlowEdge, type FlowNode, labelOf, type NodeData, toFlow, toGraph } from "#components/canvas/flow-mapping.ts";
+import {
+  accessibleName,
+  type FlowDocument,
+  type FlowEdge,
+  type FlowNode,
+  labelOf,
+  toFlow,
+  toGraph,
+} from "#components/canvas/flow-mapping.ts";
 import * as edits from "#components/canvas/graph-edits.ts";
 import { emptyHistory, type History, record, stepBack, stepForward } from "#components/canvas/history.ts";
 import { tidyPositions } from "#components/canvas/tidy-layout.ts";
@@ -59,7 +67,12 @@ function restored(document: FlowDocument, current: FlowDocument): FlowDocument {
   const now = new Map(current.nodes.map((node) => [node.id, node]));
   const nodes = document.nodes.map((node) => {
     const same = now.get(node.id);
-    return { ...node, dragging: false, selected: same ? (same.selected ?? false) : true, ...(same?.measured && { measured: same.measured }) };
+    return {
+      ...node,
+      dragging: false,
+      selected: same ? (same.selected ?? false) : true,
+      ...(same?.measured && { measured: same.measured }),
+    };
   });
   return { ...document, nodes, edges: document.edges.map((edge) => (edge.selected ? { ...edge, selected: false } : edge)) };
 }
@@ -111,14 +124,19 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
         const names = moves.map((change) => ("id" in change ? named(change.id) : ""));
         const name = `move ${names.length === 1 ? names[0] : `${names.length} nodes`}`;
         // One step for a whole drag, and one for a burst of arrow keys.
-        const starts = dragging ? !isDragging : !isDragging;
-        const ends = isDragging && !dragging;
+        const starts = !isDragging;
         isDragging = dragging;
         const key = dragging ? undefined : `keys ${moves.map((change) => ("id" in change ? change.id : "")).join(" ")}`;
-        const history = starts && !ends ? record(state.history, name, documentOf(state), now(), key) : state.history;
+        const history = starts ? record(state.history, name, documentOf(state), now(), key) : state.history;
         set({ nodes, history, revision: state.revision + 1 });
       },
-      onEdgesChange: (changes) => set((state) => ({ edges: applyEdgeChanges(changes.filter((change) => change.type !== "remove"), state.edges) })),
+      onEdgesChange: (changes) =>
+        set((state) => ({
+          edges: applyEdgeChanges(
+            changes.filter((change) => change.type !== "remove"),
+            state.edges,
+          ),
+        })),
 
       connect(ends) {
         const state = get();
@@ -175,7 +193,14 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
           return;
         }
         const first = doomed[0];
-        const what = doomed.length === 1 && first ? named(first) : doomed.length > 1 ? `${doomed.length} nodes` : edgeIds.length === 1 ? "connection" : `${edgeIds.length} connections`;
+        const what =
+          doomed.length === 1 && first
+            ? named(first)
+            : doomed.length > 1
+              ? `${doomed.length} nodes`
+              : edgeIds.length === 1
+                ? "connection"
+                : `${edgeIds.length} connections`;
         commit(`delete ${what}`, edits.removeItems(documentOf(state), new Set(doomed), new Set(edgeIds)));
         state.say(`${what} deleted${kept.length ? "; the trigger stays" : ""}`);
       },
@@ -195,17 +220,26 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
         commit(`paste ${count === 1 ? "a node" : `${count} nodes`}`, document);
         state.say(`${count === 1 ? "1 node" : `${count} nodes`} added`);
       },
-      selectAll: () => set((state) => ({ nodes: state.nodes.map((node) => ({ ...node, selected: true })), edges: state.edges.map((edge) => ({ ...edge, selected: true })) })),
+      selectAll: () =>
+        set((state) => ({
+          nodes: state.nodes.map((node) => ({ ...node, selected: true })),
+          edges: state.edges.map((edge) => ({ ...edge, selected: true })),
+        })),
       selectOnly: (nodeId) =>
         set((state) => ({
-          nodes: state.nodes.map((node) => ((node.selected ?? false) === (node.id === nodeId) ? node : { ...node, selected: node.id === nodeId })),
+          nodes: state.nodes.map((node) =>
+            (node.selected ?? false) === (node.id === nodeId) ? node : { ...node, selected: node.id === nodeId },
+          ),
           edges: state.edges.map((edge) => (edge.selected ? { ...edge, selected: false } : edge)),
         })),
       tidy() {
         const state = get();
         if (state.isReadOnly || state.nodes.length === 0) return;
         const places = tidyPositions(state.nodes, state.edges);
-        commit("tidy up", { ...documentOf(state), nodes: state.nodes.map((node) => ({ ...node, position: places.get(node.id) ?? node.position })) });
+        commit("tidy up", {
+          ...documentOf(state),
+          nodes: state.nodes.map((node) => ({ ...node, position: places.get(node.id) ?? node.position })),
+        });
         state.say("Nodes set out from left to right");
       },
       undo: () => step(stepBack, "undo"),

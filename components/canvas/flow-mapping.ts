@@ -31,7 +31,7 @@ export const typeTitle = (type: string | undefined): string => (isNodeType(type)
 
 /** The label that people gave a node; its type's name when it has none. */
 export function labelOf(data: NodeData | undefined, type?: string): string {
-  const label = data?.["label"];
+  const label = data?.label;
   return typeof label === "string" && label.trim() !== "" ? label : typeTitle(type);
 }
 

@@ -1,4 +1,15 @@
-import { describeEdge, describeNode, type FlowDocument, type FlowEdge, type FlowNode, isNodeType, labelOf, type NodeData, toFlow, toGraph } from "#components/canvas/flow-mapping.ts";
+import {
+  describeEdge,
+  describeNode,
+  type FlowDocument,
+  type FlowEdge,
+  type FlowNode,
+  isNodeType,
+  labelOf,
+  type NodeData,
+  toFlow,
+  toGraph,
+} from "#components/canvas/flow-mapping.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 import { type NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -106,7 +117,8 @@ export function renameReferences(data: NodeData, names: ReadonlyMap<string, stri
         return next === undefined ? whole : `{{${next}`;
       });
     if (Array.isArray(value)) return value.map(walk);
-    if (value !== null && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item)]));
+    if (value !== null && typeof value === "object")
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item)]));
     return value;
   };
   const { label, ...config } = data;
@@ -150,7 +162,11 @@ export function selectedGraph(document: FlowDocument): Graph {
 }
 
 /** Adds copies of a graph's nodes, moved by `offset`, under new ids and labels; triggers are left out, a workflow has one. */
-export function addCopies(document: FlowDocument, graph: Graph, offset: { x: number; y: number }): { document: FlowDocument; count: number } {
+export function addCopies(
+  document: FlowDocument,
+  graph: Graph,
+  offset: { x: number; y: number },
+): { document: FlowDocument; count: number } {
   const copied = graph.nodes.filter((node) => isNodeType(node.type) && definitionOf(node.type)?.group !== "trigger");
   const ids = new Map<string, string>();
   const names = new Map<string, string>();

@@ -36,7 +36,10 @@ export function record(history: History, name: string, before: FlowDocument, now
 export function stepBack(history: History, current: FlowDocument): { history: History; step: HistoryStep } | null {
   const step = history.past.at(-1);
   if (!step) return null;
-  return { step, history: { past: history.past.slice(0, -1), future: [{ name: step.name, document: current }, ...history.future], burst: null } };
+  return {
+    step,
+    history: { past: history.past.slice(0, -1), future: [{ name: step.name, document: current }, ...history.future], burst: null },
+  };
 }
 
 /** One step forward again, or null when there is none. */

@@ -1,6 +1,6 @@
 import { Graph as DagreGraph, layout } from "@dagrejs/dagre";
-import { CARD_WIDTH } from "#components/canvas/graph-edits.ts";
 import type { FlowEdge, FlowNode } from "#components/canvas/flow-mapping.ts";
+import { CARD_WIDTH } from "#components/canvas/graph-edits.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 
 const GUESSED_HEIGHT = 120;

@@ -5,7 +5,7 @@ function TypeText({ schema, document }: { schema: ApiSchema; document: ApiDocume
   const words = typeName(schema).split(/(\b[A-Z]\w+\b)/);
   return words.map((word, index) =>
     document.components.schemas?.[word] ? (
-      <a key={`${index.toString()}${word}`} href={`#shape-${word}`} className="text-thread-text hover:underline">
+      <a key={`${index.toString()}${word}`} href={`#shape-${word}`} className="text-thread-text underline underline-offset-2">
         {word}
       </a>
     ) : (

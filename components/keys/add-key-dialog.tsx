@@ -89,7 +89,7 @@ function AddKeyForm({ providers, onAdded }: { providers: readonly ProviderRow[];
             href={provider.docs_url}
             target="_blank"
             rel="noreferrer"
-            className="inline-flex items-center gap-1 text-12 text-thread-text hover:underline"
+            className="inline-flex min-h-6 items-center gap-1 text-12 text-thread-text hover:underline"
           >
             Documentation
             <ExternalLink aria-hidden className="size-3" />

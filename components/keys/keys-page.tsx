@@ -18,7 +18,6 @@ import { Pager } from "#components/ui/pager.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { Tooltip } from "#components/ui/tooltip.tsx";
 import { providerKind } from "#server/providers/kinds.ts";
 import type { LlmKey } from "#server/schemas/llm-key.ts";
 
@@ -34,34 +33,24 @@ export function KeysPage() {
   const keys = useQuery(trpc.llmKeys.list.queryOptions({ page, per_page: PER_PAGE }));
   const remove = useMutation(trpc.llmKeys.delete.mutationOptions());
 
-  const add = (
-    <Button variant="primary" icon={<Plus />} disabled={!canAdminister} onClick={() => setIsAdding(true)}>
+  const add = canAdminister && (
+    <Button variant="primary" icon={<Plus />} onClick={() => setIsAdding(true)}>
       Add key
     </Button>
   );
-  const whyNot = `Only admins of ${project.name} add or delete keys. You are ${project.role}.`;
-  const addOrWhyNot = canAdminister ? (
-    add
-  ) : (
-    <Tooltip content={whyNot}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a disabled button takes no focus, its reason must */}
-      <span tabIndex={0} className="rounded-md">
-        {add}
-      </span>
-    </Tooltip>
-  );
+  const whyNot = `Only admins of ${project.name} add or delete keys; you are ${project.role}.`;
 
   return (
     <Page>
       <PageHeader
         title="LLM keys"
-        description="Your own provider keys; agents call models with them."
-        actions={keys.data && keys.data.total > 0 ? addOrWhyNot : undefined}
+        description={`Your own provider keys; agents call models with them. ${canAdminister ? "" : whyNot}`}
+        actions={keys.data && keys.data.total > 0 ? add : undefined}
       />
       {keys.isError && <LoadFailure error={keys.error} onRetry={() => void keys.refetch()} />}
       {keys.isPending && <TableSkeleton label="Loading keys" rows={3} />}
       {keys.data?.total === 0 && (
-        <EmptyState title="Add a key of your model provider" actions={addOrWhyNot}>
+        <EmptyState title="Add a key of your model provider" actions={add}>
           Treadle calls models on your account, so nothing runs without a key. Anthropic, OpenAI, Gemini, Mistral, Hugging Face, Azure and
           every OpenAI-compatible endpoint are supported, your own server included.
           {!canAdminister && <span className="mt-2 block">{whyNot}</span>}
@@ -69,13 +58,13 @@ export function KeysPage() {
       )}
       {keys.data && keys.data.items.length > 0 && (
         <>
-          <Table label="LLM keys" className="min-w-150">
+          <Table label="LLM keys" className="md:min-w-150">
             <TableHead>
               <tr>
                 <TableHeader>Name</TableHeader>
                 <TableHeader>Provider</TableHeader>
-                <TableHeader>Key</TableHeader>
-                <TableHeader>Added</TableHeader>
+                <TableHeader className="max-md:hidden">Key</TableHeader>
+                <TableHeader className="max-md:hidden">Added</TableHeader>
                 <TableHeader>
                   <span className="sr-only">Actions</span>
                 </TableHeader>
@@ -84,13 +73,16 @@ export function KeysPage() {
             <TableBody>
               {keys.data.items.map((key) => (
                 <TableRow key={key.id}>
-                  <TableCell className="font-medium">{key.name}</TableCell>
+                  <TableCell className="font-medium">
+                    {key.name}
+                    <span className="block font-mono font-normal text-11 text-ink-faint md:hidden">{key.masked_key}</span>
+                  </TableCell>
                   <TableCell>
                     {providerKind(key.provider).label}
                     {key.base_url && <span className="block max-w-64 truncate font-mono text-11 text-ink-faint">{key.base_url}</span>}
                   </TableCell>
-                  <TableCell className="font-mono text-12 text-ink-soft">{key.masked_key}</TableCell>
-                  <TableCell className="whitespace-nowrap text-ink-soft">
+                  <TableCell className="font-mono text-12 text-ink-soft max-md:hidden">{key.masked_key}</TableCell>
+                  <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
                     <Time value={key.created_at} />
                   </TableCell>
                   <TableCell className="w-10 text-right">

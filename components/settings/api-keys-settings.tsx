@@ -60,11 +60,11 @@ export function ApiKeysSettings() {
       )}
       {keys.data && keys.data.items.length > 0 && (
         <>
-          <Table label="API keys" className="min-w-120">
+          <Table label="API keys" className="md:min-w-120">
             <TableHead>
               <tr>
                 <TableHeader>Name</TableHeader>
-                <TableHeader>Created</TableHeader>
+                <TableHeader className="max-md:hidden">Created</TableHeader>
                 <TableHeader>Last used</TableHeader>
                 <TableHeader>
                   <span className="sr-only">Actions</span>
@@ -75,7 +75,7 @@ export function ApiKeysSettings() {
               {keys.data.items.map((key) => (
                 <TableRow key={key.id}>
                   <TableCell className="font-medium">{key.name}</TableCell>
-                  <TableCell className="whitespace-nowrap text-ink-soft">
+                  <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
                     <Time value={key.created_at} />
                   </TableCell>
                   <TableCell className="whitespace-nowrap text-ink-soft">

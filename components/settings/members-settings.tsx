@@ -62,12 +62,12 @@ export function MembersSettings() {
       {members.isError && <LoadFailure error={members.error} onRetry={() => void members.refetch()} />}
       {members.isPending && <TableSkeleton label="Loading members" rows={3} />}
       {members.data && (
-        <Table label="Members" className="min-w-130">
+        <Table label="Members" className="md:min-w-130">
           <TableHead>
             <tr>
               <TableHeader>Name</TableHeader>
               <TableHeader>Role</TableHeader>
-              <TableHeader>Joined</TableHeader>
+              <TableHeader className="max-md:hidden">Joined</TableHeader>
               <TableHeader>
                 <span className="sr-only">Actions</span>
               </TableHeader>
@@ -81,7 +81,7 @@ export function MembersSettings() {
                     {member.name}
                     {member.user_id === user.id && <span className="ml-1.5 font-normal text-12 text-ink-faint">you</span>}
                   </span>
-                  <span className="block text-12 text-ink-faint">{member.email}</span>
+                  <span className="block text-12 text-ink-faint break-all">{member.email}</span>
                 </TableCell>
                 <TableCell className="w-36">
                   {canAdminister ? (
@@ -97,7 +97,7 @@ export function MembersSettings() {
                     roleLabel(member.role)
                   )}
                 </TableCell>
-                <TableCell className="whitespace-nowrap text-ink-soft">
+                <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
                   <Time value={member.created_at} />
                 </TableCell>
                 <TableCell className="w-10">

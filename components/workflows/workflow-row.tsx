@@ -63,7 +63,7 @@ export function WorkflowRow({ workflow, lastRun, onRename, onDelete }: WorkflowR
         </Link>
         {workflow.description && <span className="block max-w-96 truncate text-12 text-ink-faint">{workflow.description}</span>}
       </TableCell>
-      <TableCell>
+      <TableCell className="max-md:hidden">
         <TriggerLabel kind={workflow.trigger} />
       </TableCell>
       <TableCell className="whitespace-nowrap">
@@ -77,10 +77,10 @@ export function WorkflowRow({ workflow, lastRun, onRename, onDelete }: WorkflowR
           </Link>
         )}
       </TableCell>
-      <TableCell className="whitespace-nowrap text-ink-soft">
+      <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
         <Time value={workflow.updated_at} />
       </TableCell>
-      <TableCell>
+      <TableCell className="max-md:hidden">
         <Badge className="tabular">v{workflow.version}</Badge>
       </TableCell>
       <TableCell className="relative z-1">

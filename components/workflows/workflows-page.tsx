@@ -78,14 +78,14 @@ export function WorkflowsPage() {
           {shown.length === 0 ? (
             <p className="py-6 text-13 text-ink-soft">No workflow on this page matches “{search}”.</p>
           ) : (
-            <Table label="Workflows" className="min-w-190">
+            <Table label="Workflows" className="md:min-w-190">
               <TableHead>
                 <tr>
                   <TableHeader className="w-full">Name</TableHeader>
-                  <TableHeader>Trigger</TableHeader>
+                  <TableHeader className="max-md:hidden">Trigger</TableHeader>
                   <TableHeader>Last run</TableHeader>
-                  <TableHeader>Updated</TableHeader>
-                  <TableHeader>Version</TableHeader>
+                  <TableHeader className="max-md:hidden">Updated</TableHeader>
+                  <TableHeader className="max-md:hidden">Version</TableHeader>
                   <TableHeader>Enabled</TableHeader>
                 </tr>
               </TableHead>

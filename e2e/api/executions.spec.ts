@@ -89,14 +89,19 @@ test("the stream tells the whole run, replays after Last-Event-ID, and ends with
   api,
   agent,
   workflow,
+  modelServer,
   baseURL,
 }) => {
-  const scout = await agent({ model: "slow-5" });
+  const gate = `stream-${crypto.randomUUID()}`;
+  const scout = await agent({ model: `gate-${gate}` });
   const flow = await workflow({ nodes: [manual(), agentNode("a", scout.id), output("o")], edges: [edge("t", "a"), edge("a", "o")] });
   const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "go" }, { schema: ExecuteResult, status: 202 });
   const url = `${baseURL}/api/v1/executions/${body.execution_id}/stream`;
 
-  const live = await readStream(`${url}?token=${api.key}`);
+  const live = await readStream(`${url}?token=${api.key}`, {}, ({ event }) => {
+    if (event === "node_delta") void modelServer.release(gate);
+    return false;
+  });
   for (const { event, data } of live) expect(ExecutionEvent.parse(data).type).toBe(event);
   const kinds = live.map(({ event, data }) => `${event} ${data.node_id ?? ""}`.trim());
   expect(kinds.filter((kind) => kind !== "node_delta a")).toEqual([
@@ -185,7 +190,7 @@ for (const [model, words] of [
     api,
     agent,
     workflow,
-    finished
+    finished,
   }) => {
     // `late-` answers the check at save, which would refuse the agent, and fails from then on.
     const scout = await agent({ model: `late-${model}` });

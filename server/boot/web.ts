@@ -7,6 +7,17 @@ import { createFront } from "#server/web/front.ts";
 
 const root = join(import.meta.dirname, "../..");
 
+/** Standard output holds one line, the address; what Next prints while it starts goes where the log goes. */
+async function quietly(work: () => Promise<void>): Promise<void> {
+  const write = process.stdout.write;
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  try {
+    await work();
+  } finally {
+    process.stdout.write = write;
+  }
+}
+
 /**
  * Starts the web app behind our front, building it first when that is needed.
  * @param say tells the person at the terminal what takes a while
@@ -21,7 +32,7 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
   }
   const { PORT, HOST } = settings();
   const app = next({ dev: isDev, dir: root, ...(isDev && { turbopack: true }) });
-  await app.prepare();
+  await quietly(() => app.prepare());
   const front = createFront({ handle: app.getRequestHandler(), upgrade: app.getUpgradeHandler(), settings: settings() });
   await front.listen(PORT, HOST);
   return async () => {

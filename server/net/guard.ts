@@ -8,9 +8,6 @@ import { settings } from "#server/settings.ts";
  */
 export type Reach = "public" | "private" | "any";
 
-/** For an address that a model or a workflow's data chose. */
-export const chosenReach = (): Reach => (settings().ALLOW_PRIVATE_NETWORK ? "any" : "public");
-
 /** For an endpoint that a project admin configured: an install with its own embedded database may also use its own network. */
 export function configuredReach(): Reach {
   if (settings().ALLOW_PRIVATE_NETWORK) return "any";

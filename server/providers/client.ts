@@ -4,7 +4,7 @@ import { guardedFetch } from "#server/net/guarded-fetch.ts";
 import { type ProviderId, providerKind } from "#server/providers/kinds.ts";
 
 /** Newest version of Azure's API that is not a preview and takes chat completions by deployment. */
-export const AZURE_API_VERSION = "2024-10-21";
+const AZURE_API_VERSION = "2024-10-21";
 
 /** An LLM key, ready to call with. */
 export interface ModelEndpoint {

@@ -54,7 +54,7 @@ const MOST_WORDS = 500;
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** The text without the key in any spelling in which a server may echo it, and without bearer tokens. */
-export function withoutKey(text: string, key: string): string {
+function withoutKey(text: string, key: string): string {
   const spellings = [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key), Buffer.from(key).toString("base64")];
   // A very short key, as local servers have, is replaced only where it stands alone: "x" must not garble every word.
   const patterns = spellings.map((spelling) => (spelling.length < 6 ? `(?<![\\w-])${escaped(spelling)}(?![\\w-])` : escaped(spelling)));

@@ -1,0 +1,18 @@
+# syntax=docker/dockerfile:1
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev && rm -rf .next/cache
+
+FROM node:24-slim
+ENV NODE_ENV=production DATA_DIR=/data
+WORKDIR /app
+RUN mkdir /data && chown node:node /data
+COPY --from=build --chown=node:node /app /app
+USER node
+VOLUME /data
+EXPOSE 3000
+# Node runs the sources as they are; SIGTERM reaches it directly and drains the runs under way.
+CMD ["node", "server/main.ts"]

@@ -1,0 +1,25 @@
+import type { NodeGroup } from "#server/engine/define-node.ts";
+import { definitionOf } from "#server/engine/graph.ts";
+import { type NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
+
+const GROUPS: Record<NodeGroup, string> = { trigger: "Triggers", agent: "Agents", logic: "Logic", human: "People", output: "Output", note: "Notes" };
+const ORDER = Object.keys(GROUPS);
+
+export interface NodeChoice {
+  type: NodeType;
+  title: string;
+  summary: string;
+  group: string;
+}
+
+/** Every type that can be added, by group; the trigger is there from the start and stays the only one. */
+export const nodeChoices: readonly NodeChoice[] = (Object.keys(nodeDefinitions) as NodeType[])
+  .flatMap((type) => {
+    const definition = definitionOf(type);
+    return definition && definition.group !== "trigger" ? [{ type, definition }] : [];
+  })
+  .sort((a, b) => ORDER.indexOf(a.definition.group) - ORDER.indexOf(b.definition.group))
+  .map(({ type, definition }) => ({ type, title: definition.title, summary: definition.summary, group: GROUPS[definition.group] }));
+
+/** Type of what is dragged from the palette onto the canvas. */
+export const NODE_DRAG_TYPE = "application/x-treadle-node";

@@ -1,0 +1,42 @@
+import type { LucideIcon } from "lucide-react";
+import type { ComponentType } from "react";
+import type { z } from "zod";
+import type { NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
+
+/** Config of a type, with defaults filled in. */
+export type NodeConfig<Type extends NodeType> = z.infer<(typeof nodeDefinitions)[Type]["config"]>;
+
+/** What a card's sentence may look up. */
+export interface NodeLookups {
+  /** Name of an agent; undefined when there is none with this id, null while the list is loading. */
+  agentName(id: string): string | null | undefined;
+}
+
+/** Plain words, or a value in a chip. */
+export type SentencePart =
+  | string
+  | {
+      chip: string;
+      /** "expression" for a reference, "missing" for a slot that must be filled, "quiet" for what stands in by default. */
+      tone?: "value" | "expression" | "missing" | "quiet";
+    };
+
+/** Names of the colours by what a node is for (the --role-* tokens). */
+export type NodeRole = "agent" | "logic" | "flow" | "state" | "interface" | "human" | "output";
+
+/** How one node type looks. Everything else about it stands in its definition (server/engine/nodes). */
+export interface NodeUi<Type extends NodeType = NodeType> {
+  icon: LucideIcon;
+  role: NodeRole;
+  /** The card's one sentence. */
+  sentence(config: NodeConfig<Type>, lookups: NodeLookups): SentencePart[];
+  /** Whether a field is shown for this config; left out, all are. */
+  shows?(field: string, config: NodeConfig<Type>): boolean;
+  /** Words for the choices of an enum field, by field and value. */
+  choices?: Record<string, Record<string, { label: string; description?: string }>>;
+  /** Draws the whole node in place of the card, e.g. a note. */
+  Card?: ComponentType<{ id: string; config: NodeConfig<Type>; label: string }>;
+}
+
+/** One entry for each node type: a type without one does not compile. */
+export type NodeUiRegistry = { [Type in NodeType]: NodeUi<Type> };

@@ -1,0 +1,71 @@
+import { createStore } from "zustand/vanilla";
+import { applyEvent, pictureOf, type RunPicture } from "#components/runs/run-picture.ts";
+import { followRun, type LineState, type RunStreamOptions } from "#components/runs/run-stream.ts";
+import { type ExecutionView, isFinal } from "#server/schemas/execution.ts";
+
+export interface RunState {
+  executionId: string | null;
+  picture: RunPicture | null;
+  /** The API's answer that the picture began with; its graph is what runs. */
+  view: ExecutionView | null;
+  line: LineState | null;
+  /** Shows this execution, and follows it when it has not ended. */
+  show(view: ExecutionView): void;
+  /** Shows nothing. */
+  clear(): void;
+}
+
+export type RunStore = ReturnType<typeof createRunStore>;
+
+export interface RunStoreOptions {
+  /** Called once when a followed run ends. */
+  onEnd?: (executionId: string) => void;
+  follow?: (options: RunStreamOptions) => () => void;
+  /** Runs the work at the next frame; events in between are drawn at once, however fast they come. */
+  schedule?: (work: () => void) => void;
+}
+
+/** One run on the screen. */
+export function createRunStore({ onEnd, follow = followRun, schedule = (work) => requestAnimationFrame(work) }: RunStoreOptions = {}) {
+  let hangUp = () => {};
+  return createStore<RunState>()((set, get) => ({
+    executionId: null,
+    picture: null,
+    view: null,
+    line: null,
+    show(view) {
+      hangUp();
+      const executionId = view.execution.id;
+      const current = get();
+      // A newer answer about the same run must not lose what has arrived on the line since.
+      const base = pictureOf(view.execution, view.last_event_id);
+      const picture = current.executionId === executionId && current.picture && !isFinal(view.execution.status) ? current.picture : base;
+      set({ executionId, view, picture, line: null });
+      if (isFinal(view.execution.status)) return;
+      let waiting: RunPicture | null = null;
+      hangUp = follow({
+        executionId,
+        after: picture.last_event_id,
+        onLine: (line) => get().executionId === executionId && set({ line }),
+        onEvent(id, event) {
+          const before = waiting ?? get().picture;
+          if (!before || get().executionId !== executionId) return;
+          const isFirst = waiting === null;
+          waiting = applyEvent(before, id, event);
+          const flush = () => {
+            if (waiting && get().executionId === executionId) set({ picture: waiting });
+            waiting = null;
+          };
+          if (isFinal(waiting.status)) {
+            flush();
+            onEnd?.(executionId);
+          } else if (isFirst) schedule(flush);
+        },
+      });
+    },
+    clear() {
+      hangUp();
+      set({ executionId: null, picture: null, view: null, line: null });
+    },
+  }));
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { type APIRequestContext, test as base, expect as baseExpect, type Page } from "@playwright/test";
+import { signIn, stranger, withNewKey } from "#e2e/api/people.ts";
+import { type ApiClient, apiClient } from "#e2e/api-client.ts";
+import { type ModelClient, modelClient } from "#e2e/model-client.ts";
+import { until } from "#e2e/until.ts";
+import { Agent } from "#server/schemas/agent.ts";
+import { Execution, isFinal } from "#server/schemas/execution.ts";
+import { UserProfile } from "#server/schemas/identity.ts";
+import { LlmKey } from "#server/schemas/llm-key.ts";
+import type { Role } from "#server/schemas/primitives.ts";
+import { Workflow } from "#server/schemas/workflow.ts";
+
+/** Playwright's, so that a spec has one import. */
+export const expect = baseExpect;
+
+/** Somebody with an account, a project and a platform key. */
+export interface Person {
+  id: string;
+  email: string;
+  password: string;
+  /** Signed in as a browser is. */
+  browser: APIRequestContext;
+  project: { id: string; slug: string; name: string };
+  /** The REST API as this person, in this project. */
+  api: ApiClient;
+}
+
+type AgentFields = { model: string } & Partial<Omit<Agent, "model">>;
+type WorkflowFields = Partial<Pick<Workflow, "name" | "description" | "nodes" | "edges" | "enabled">>;
+
+interface Fixtures {
+  baseURL: string;
+  /** A new person with one new project, of which he or she is admin. */
+  person: Person;
+  /** The REST API as `person`. It names no project: there is only one. */
+  api: ApiClient;
+  /** Another person with another project. */
+  newProject(): Promise<Person>;
+  /** Another person with this role in the project of `person`. */
+  newUser(options: { role: Role }): Promise<Person>;
+  modelServer: ModelClient;
+  /** An LLM key of the project that leads to the model stand-in; the same one each time. */
+  llmKey(): Promise<LlmKey>;
+  agent(fields: AgentFields): Promise<Agent>;
+  workflow(fields: WorkflowFields): Promise<Workflow>;
+  /** The execution, once it has ended. */
+  finished(executionId: string): Promise<Execution>;
+  /** A page of a browser in which `person` is signed in. */
+  signedInPage: Page;
+}
+
+async function newPerson(url: string): Promise<Person> {
+  const email = `${randomUUID()}@example.com`;
+  const password = randomUUID();
+  await (await stranger()).post("/api/v1/auth/sign-up", { data: { email, name: "Robin Weaver", password }, failOnStatusCode: true });
+  const { browser } = await signIn({ email, password });
+  const { key } = await withNewKey(browser);
+  const api = apiClient({ url, key });
+  const { body: profile } = await api.get("/users/me", { schema: UserProfile });
+  const project = profile.projects[0];
+  if (!project) throw new Error("An account that signed up has no project.");
+  return { id: profile.id, email, password, browser, project, api };
+}
+
+export const test = base.extend<Fixtures>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are used
+  baseURL: async ({}, use) => use(process.env.BASE_URL ?? ""),
+  person: async ({ baseURL }, use) => use(await newPerson(baseURL)),
+  api: async ({ person }, use) => use(person.api),
+  newProject: async ({ baseURL }, use) => use(() => newPerson(baseURL)),
+  newUser: async ({ baseURL, person }, use) =>
+    use(async ({ role }) => {
+      const { project } = person;
+      const user = await newPerson(baseURL);
+      await person.api.post(`/projects/${project.id}/members`, { email: user.email, role }, { status: 201 });
+      return { ...user, project, api: apiClient({ url: baseURL, key: user.api.key, projectId: project.id }) };
+    }),
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are used
+  modelServer: async ({}, use) => use(modelClient(process.env.MODEL_SERVER_URL ?? "")),
+  llmKey: async ({ api, modelServer }, use) => {
+    let key: Promise<LlmKey> | undefined;
+    const create = async () => {
+      const fields = { name: "Stand-in", provider: "openai_compatible", api_key: "stand-in-key", base_url: modelServer.url };
+      return (await api.post("/llm-keys", fields, { schema: LlmKey, status: 201 })).body;
+    };
+    await use(() => {
+      key ??= create();
+      return key;
+    });
+  },
+  agent: async ({ api, llmKey }, use) =>
+    use(async (fields) => {
+      const { id } = await llmKey();
+      return (await api.post("/agents", { name: `Agent ${randomUUID()}`, llm_key_id: id, ...fields }, { schema: Agent, status: 201 })).body;
+    }),
+  workflow: async ({ api }, use) =>
+    use(async (fields) => (await api.post("/workflows", { name: "Workflow", ...fields }, { schema: Workflow, status: 201 })).body),
+  finished: async ({ api }, use) =>
+    use((executionId) =>
+      until(async () => {
+        const { body } = await api.get(`/executions/${executionId}`, { schema: Execution });
+        return isFinal(body.status) ? body : undefined;
+      }),
+    ),
+  signedInPage: async ({ browser, person, baseURL }, use) => {
+    const context = await browser.newContext({ baseURL, storageState: await person.browser.storageState() });
+    await use(await context.newPage());
+    await context.close();
+  },
+});

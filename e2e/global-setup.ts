@@ -1,0 +1,41 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { browserOptions } from "#e2e/browser.ts";
+import { startModelServer } from "#e2e/fakes/model-server.ts";
+import { startTreadle } from "#e2e/server.ts";
+
+const owner = { email: "owner@example.com", password: "the owner's password", key: `sk-service-${"owner".repeat(8)}` };
+
+/** Settings of the server that the `api` and `ui` specs share. */
+const env = {
+  BOOTSTRAP_EMAIL: owner.email,
+  BOOTSTRAP_PASSWORD: owner.password,
+  BOOTSTRAP_API_KEY: owner.key,
+  ALLOW_SIGNUP: "1",
+  RATE_LIMIT_PER_MINUTE: "0",
+  RATE_LIMIT_BURST: "0",
+  EXECUTIONS_PER_HOUR: "0",
+};
+
+/**
+ * Starts one product and one model stand-in for all workers, which find them in the environment. With BASE_URL set (and
+ * OWNER_EMAIL, OWNER_PASSWORD, MODEL_SERVER_URL), the specs run against a server that is already there.
+ */
+export default async function globalSetup(): Promise<() => Promise<void>> {
+  await browserOptions(); // unpacked once, before workers need it
+  const models = process.env.MODEL_SERVER_URL ? undefined : await startModelServer();
+  process.env.MODEL_SERVER_URL ??= models?.url ?? "";
+  const server = process.env.BASE_URL ? undefined : await startTreadle({ env });
+  if (server)
+    Object.assign(process.env, {
+      BASE_URL: server.url,
+      OWNER_EMAIL: owner.email,
+      OWNER_PASSWORD: owner.password,
+      OWNER_API_KEY: owner.key,
+    });
+  return async () => {
+    await server?.stop();
+    await models?.stop();
+    if (server) await writeFile(join(import.meta.dirname, "artifacts/server.log"), server.logs());
+  };
+}

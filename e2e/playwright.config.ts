@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { defineConfig } from "@playwright/test";
+import { browserOptions } from "#e2e/browser.ts";
+
+const artifacts = join(import.meta.dirname, "artifacts");
+
+export default defineConfig({
+  testDir: import.meta.dirname,
+  outputDir: join(artifacts, "results"),
+  globalSetup: join(import.meta.dirname, "global-setup.ts"),
+  fullyParallel: true,
+  workers: 2,
+  retries: 0, // a test that passes at the second try is a fault to find
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  forbidOnly: Boolean(process.env.CI),
+  reporter: [["line"], ["json", { outputFile: join(artifacts, "playwright.json") }]],
+  use: {
+    trace: "retain-on-failure",
+    screenshot: "only-on-failure",
+    viewport: { width: 1440, height: 900 },
+    launchOptions: await browserOptions(),
+  },
+  projects: [
+    { name: "api", testMatch: "api/**/*.spec.ts" },
+    { name: "ui", testMatch: "ui/**/*.spec.ts" },
+    // Each starts servers of its own, with a database each.
+    { name: "system", testMatch: "system/**/*.spec.ts", timeout: 180_000 },
+  ],
+});

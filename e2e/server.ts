@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "#e2e/until.ts";
+import { freePort } from "#server/db/embedded.ts";
+
+const root = join(import.meta.dirname, "..");
+/** Starting may build the web app first, when nobody has. */
+const START_MS = 300_000;
+const STOP_MS = 30_000;
+
+export interface StartOptions {
+  /** Settings beyond those that every start here gets. */
+  env?: Record<string, string>;
+  /** A folder to go on with; left out, a fresh one that is removed in the end. */
+  dataDir?: string;
+  port?: number;
+}
+
+export interface Treadle {
+  /** Address without a trailing slash. */
+  url: string;
+  port: number;
+  pid: number;
+  dataDir: string;
+  /** Everything that the process has printed. */
+  logs(): string;
+  /** SIGTERM, and waits for the end; resolves with the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL to the process alone: its PostgreSQL is left behind, as in a crash. */
+  kill9(): Promise<void>;
+}
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Process id of the PostgreSQL that runs in a data folder, if one does. */
+export function postgresOf(dataDir: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
+    return pid && isAlive(pid) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A data folder that the account of PostgreSQL can pass through. */
+export function newDataDir(): string {
+  const folder = mkdtempSync(join(tmpdir(), "treadle-e2e-"));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+const running = new Map<ChildProcess, string>();
+
+/** Ends at once whatever a start has left behind. */
+function sweep(child: ChildProcess, dataDir: string): void {
+  if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+  const postgres = postgresOf(dataDir);
+  if (postgres) process.kill(postgres, "SIGQUIT");
+}
+process.on("exit", () => {
+  for (const [child, dataDir] of running) sweep(child, dataDir);
+});
+
+function launch({ env = {}, dataDir, port }: StartOptions & { dataDir: string; port: number }) {
+  // Nothing of the surrounding shell gets in: a developer's DATABASE_URL is not a test database.
+  const { PATH = "", HOME = "", TMPDIR } = process.env;
+  const child = spawn(process.execPath, ["server/main.ts"], {
+    cwd: root,
+    env: {
+      PATH,
+      HOME,
+      ...(TMPDIR && { TMPDIR }),
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      LOG_LEVEL: "warn",
+      ...env,
+    } as Record<string, string> as NodeJS.ProcessEnv,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.set(child, dataDir);
+  const printed = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      printed[name] += text;
+    });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { child, printed, ended };
+}
+
+/** A start that is expected to end by itself: its exit code and what it printed. */
+export async function startAndEnd(options: StartOptions = {}): Promise<Ended> {
+  const dataDir = options.dataDir ?? newDataDir();
+  const { child, printed, ended } = launch({ ...options, dataDir, port: options.port ?? (await freePort()) });
+  const timer = setTimeout(() => child.kill("SIGKILL"), START_MS);
+  const code = await ended;
+  clearTimeout(timer);
+  running.delete(child);
+  if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
+  return { code, ...printed };
+}
+
+/**
+ * Starts the product as `npm start` does and waits for the line that says its address.
+ * @throws Error with what was printed when it ends instead
+ */
+export async function startTreadle(options: StartOptions = {}): Promise<Treadle> {
+  const dataDir = options.dataDir ?? newDataDir();
+  const port = options.port ?? (await freePort());
+  const { child, printed, ended } = launch({ ...options, dataDir, port });
+  const logs = () => printed.stdout + printed.stderr;
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const url = await until(() => /^Treadle is ready at (\S+)$/m.exec(printed.stdout)?.[1] ?? (hasEnded() ? "ended" : undefined), START_MS);
+  const forget = () => {
+    sweep(child, dataDir);
+    running.delete(child);
+    if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
+  };
+  if (url === "ended") {
+    forget();
+    throw new Error(`Treadle did not start:\n${logs()}`);
+  }
+  return {
+    url,
+    port,
+    pid: child.pid ?? 0,
+    dataDir,
+    logs,
+    async stop() {
+      if (!hasEnded()) child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+      const code = await ended;
+      clearTimeout(timer);
+      forget();
+      return code;
+    },
+    async kill9() {
+      child.kill("SIGKILL");
+      await ended;
+      running.delete(child);
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "@playwright/test";
+import { apiClient } from "#e2e/api-client.ts";
+import { type Ended, newDataDir, postgresOf, startAndEnd, startTreadle } from "#e2e/server.ts";
+import { AuthInfo, UserProfile } from "#server/schemas/identity.ts";
+
+const SECRETS = { AUTH_SECRET: "a".repeat(32), ENCRYPTION_KEY: "e".repeat(32) };
+/** Nothing listens on this port of the loopback interface. */
+const NOWHERE = "postgres://nobody:hunter2@127.0.0.1:1/none";
+
+/** The start ended with exit code 1 and one sentence on standard error, without a stack. */
+function expectRefusal({ code, stdout, stderr }: Ended, sentence: RegExp) {
+  expect(stderr).toMatch(sentence);
+  expect(stderr.trimEnd().split("\n"), stderr).toHaveLength(1);
+  expect(code).toBe(1);
+  expect(stdout).toBe("");
+}
+
+test("a port in use", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, resolve));
+  const { port } = other.address() as AddressInfo;
+  const dataDir = newDataDir();
+  expectRefusal(await startAndEnd({ port, dataDir }), new RegExp(`Port ${port} is taken .* set PORT`));
+  expect(postgresOf(dataDir)).toBeUndefined();
+  other.close();
+});
+
+test("a data folder that cannot be made", async () => {
+  // Root may write anywhere, but nobody makes a folder beneath a file.
+  const file = join(newDataDir(), "file");
+  writeFileSync(file, "");
+  expectRefusal(await startAndEnd({ dataDir: join(file, "data") }), /data folder .*file\/data cannot be written to .*DATA_DIR/);
+});
+
+test("a database that cannot be reached; its password is not told", async () => {
+  const ended = await startAndEnd({ env: { DATABASE_URL: NOWHERE, ...SECRETS } });
+  expectRefusal(ended, /database at 127\.0\.0\.1:1 cannot be reached .*DATABASE_URL/);
+  expect(ended.stderr).not.toContain("hunter2");
+});
+
+test("DATABASE_URL without the secrets that belong to it", async () => {
+  expectRefusal(await startAndEnd({ env: { DATABASE_URL: NOWHERE } }), /AUTH_SECRET and ENCRYPTION_KEY must be set/);
+  expectRefusal(await startAndEnd({ env: { DATABASE_URL: NOWHERE, AUTH_SECRET: SECRETS.AUTH_SECRET } }), /, ENCRYPTION_KEY must be set/);
+});
+
+test("a setting that is not usable is named", async () => {
+  expectRefusal(await startAndEnd({ env: { RATE_LIMIT_BURST: "many" } }), /RATE_LIMIT_BURST/);
+  expectRefusal(await startAndEnd({ env: { BOOTSTRAP_EMAIL: "ada@example.com" } }), /BOOTSTRAP_PASSWORD/);
+});
+
+test("a second start on the same data folder says who holds it; SIGTERM ends everything", async () => {
+  const first = await startTreadle();
+  expectRefusal(await startAndEnd({ dataDir: first.dataDir }), new RegExp(`in use by process ${first.pid}\\b`));
+  expect((await fetch(`${first.url}/api/health/ready`)).status).toBe(200);
+  const { dataDir } = first;
+  expect(postgresOf(dataDir)).toBeGreaterThan(0);
+  const postgres = postgresOf(dataDir) ?? 0;
+  expect(await first.stop()).toBe(0);
+  expect(() => process.kill(postgres, 0)).toThrow("ESRCH");
+  await expect(fetch(first.url)).rejects.toThrow();
+});
+
+test("a headless start makes owner, project and key; later starts change nothing", async () => {
+  const dataDir = newDataDir();
+  const key = `sk-service-${"headless".repeat(5)}`;
+  const env = { BOOTSTRAP_EMAIL: "ada@example.com", BOOTSTRAP_PASSWORD: "a good password", BOOTSTRAP_API_KEY: key };
+  const first = await startTreadle({ dataDir, env });
+  const api = apiClient({ url: first.url, key });
+  const { body: me } = await api.get("/auth/me", { schema: AuthInfo });
+  expect(me).toMatchObject({ email: "ada@example.com", auth: { type: "platform_key" } });
+  const { body: profile } = await api.get("/users/me", { schema: UserProfile });
+  expect(profile.projects.map(({ role }) => role)).toEqual(["admin"]);
+  // Sign-up stays closed unless it is opened.
+  await api.post("/auth/sign-up", { email: "eve@example.com", name: "Eve", password: "a good password" }, { status: 403 });
+  await first.stop();
+
+  const otherKey = `sk-service-${"another1".repeat(5)}`;
+  const second = await startTreadle({ dataDir, env: { ...env, BOOTSTRAP_EMAIL: "eve@example.com", BOOTSTRAP_API_KEY: otherKey } });
+  const { body: again } = await apiClient({ url: second.url, key }).get("/users/me", { schema: UserProfile });
+  expect(again).toEqual(profile);
+  await apiClient({ url: second.url, key: otherKey }).get("/users/me", { status: 401 });
+  await second.stop();
+});
+
+test("the limit per address answers 429 with Retry-After, and its headers come with every answer", async () => {
+  const key = `sk-service-${"limited1".repeat(5)}`;
+  const env = {
+    BOOTSTRAP_EMAIL: "ada@example.com",
+    BOOTSTRAP_PASSWORD: "a good password",
+    BOOTSTRAP_API_KEY: key,
+    RATE_LIMIT_PER_MINUTE: "5",
+    RATE_LIMIT_BURST: "0",
+  };
+  const server = await startTreadle({ env });
+  const api = apiClient({ url: server.url, key });
+  const answers = [];
+  for (let n = 0; n < 6; n++) answers.push(await api.get("/auth/me"));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
+  expect(answers.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual(["4", "3", "2", "1", "0", "0"]);
+  for (const { headers } of answers) expect(headers.get("x-ratelimit-limit")).toBe("5");
+  expect(Number(answers[5]?.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(answers[5]?.body.error_code).toBe("RATE_LIMIT_EXCEEDED");
+  await server.stop();
+});

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "@playwright/test";
+import { readStream } from "#e2e/api/read-stream.ts";
+import { apiClient } from "#e2e/api-client.ts";
+import { startModelServer } from "#e2e/fakes/model-server.ts";
+import { newDataDir, startTreadle } from "#e2e/server.ts";
+import { until } from "#e2e/until.ts";
+import { Agent } from "#server/schemas/agent.ts";
+import { ExecuteResult, Execution, ExecutionLogs, isFinal } from "#server/schemas/execution.ts";
+import { LlmKey } from "#server/schemas/llm-key.ts";
+import { Workflow } from "#server/schemas/workflow.ts";
+
+const key = `sk-service-${"crashing".repeat(5)}`;
+const env = { BOOTSTRAP_EMAIL: "ada@example.com", BOOTSTRAP_PASSWORD: "a good password", BOOTSTRAP_API_KEY: key };
+const position = { x: 0, y: 0 };
+
+test("kill -9 in the middle of an agent's call: the run goes on by itself, and no finished call is made again", async () => {
+  const models = await startModelServer();
+  const dataDir = newDataDir();
+  const first = await startTreadle({ dataDir, env });
+  const api = apiClient({ url: first.url, key });
+  const mark = randomUUID();
+  const gate = `crash-${mark}`;
+
+  const { body: llm } = await api.post(
+    "/llm-keys",
+    { name: "Stand-in", provider: "openai_compatible", api_key: "stand-in-key", base_url: models.url },
+    { schema: LlmKey, status: 201 },
+  );
+  const agent = async (name: string, model: string) =>
+    (await api.post("/agents", { name, model, llm_key_id: llm.id }, { schema: Agent, status: 201 })).body;
+  const [scout, writer] = [await agent("Scout", "echo"), await agent("Writer", `gate-${gate}`)];
+  const nodes = [
+    { id: "t", type: "triggerNode", position, data: { label: "Start", kind: "manual" } },
+    { id: "a", type: "agentNode", position, data: { label: "Research", agent_id: scout.id, input: "scout {{trigger.output}}" } },
+    { id: "b", type: "agentNode", position, data: { label: "Write", agent_id: writer.id, input: "write {{Scout.output}}" } },
+    { id: "o", type: "outputNode", position, data: { label: "Result" } },
+  ];
+  const edges = [
+    { id: "1", source: "t", target: "a" },
+    { id: "2", source: "a", target: "b" },
+    { id: "3", source: "b", target: "o" },
+  ];
+  const { body: flow } = await api.post("/workflows", { name: "Durable", nodes, edges }, { schema: Workflow, status: 201 });
+  const { body: run } = await api.post(`/workflows/${flow.id}/execute`, { input: mark }, { schema: ExecuteResult, status: 202 });
+  const callsOf = (words: string) => models.calls({ contains: `${words} ${mark}` });
+
+  await until(() => callsOf("write Echo: scout")[0]?.outcome === "waiting");
+  await first.kill9();
+  expect(callsOf("write Echo: scout")).toHaveLength(1);
+
+  const second = await startTreadle({ dataDir, env });
+  models.release(gate);
+  const again = apiClient({ url: second.url, key });
+  const ended = await until(async () => {
+    const { body } = await again.get(`/executions/${run.execution_id}`, { schema: Execution });
+    return isFinal(body.status) ? body : undefined;
+  }, 120_000);
+
+  expect(ended).toMatchObject({ status: "completed", error: null, output: `Waited at ${gate}: write Echo: scout ${mark}` });
+  expect(models.calls({ contains: `scout ${mark}`, model: "echo" })).toHaveLength(1);
+  expect(callsOf("write Echo: scout").map(({ outcome }) => outcome)).toEqual(["aborted", "answered"]);
+  expect(ended.node_results.a).toMatchObject({ status: "complete", attempt: 1 });
+  expect(ended.node_results.b).toMatchObject({ status: "complete", attempt: 2 });
+
+  const { body: logs } = await again.get(`/executions/${run.execution_id}/logs`, { schema: ExecutionLogs });
+  expect(logs.items.filter(({ node_id }) => node_id === "b").map(({ attempt }) => attempt)).toEqual([1, 2]);
+  const events = await readStream(`${second.url}/api/v1/executions/${run.execution_id}/stream?token=${key}`);
+  expect(events.filter(({ event }) => event === "execution_complete" || event === "execution_failed")).toHaveLength(1);
+  expect(events.at(-1)).toMatchObject({ event: "execution_complete", data: { status: "completed" } });
+
+  await second.stop();
+  await models.stop();
+});
