@@ -34,7 +34,13 @@ export function FloatingSurface({
       }
     : { left: `max(${MARGIN}px, calc(50% - ${WIDTH / 2}px))`, top: "12%" };
   return (
-    <div ref={surface} role="dialog" aria-label={label} className={cn(surfaceStyle, "absolute max-w-[calc(100%-24px)]")} style={{ ...place, width: WIDTH }}>
+    <div
+      ref={surface}
+      role="dialog"
+      aria-label={label}
+      className={cn(surfaceStyle, "absolute max-w-[calc(100%-24px)]")}
+      style={{ ...place, width: WIDTH }}
+    >
       {children}
     </div>
   );

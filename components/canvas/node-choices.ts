@@ -2,7 +2,14 @@ import type { NodeGroup } from "#server/engine/define-node.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 import { type NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
 
-const GROUPS: Record<NodeGroup, string> = { trigger: "Triggers", agent: "Agents", logic: "Logic", human: "People", output: "Output", note: "Notes" };
+const GROUPS: Record<NodeGroup, string> = {
+  trigger: "Triggers",
+  agent: "Agents",
+  logic: "Logic",
+  human: "People",
+  output: "Output",
+  note: "Notes",
+};
 const ORDER = Object.keys(GROUPS);
 
 export interface NodeChoice {

@@ -64,6 +64,7 @@ export function createAutosave(options: AutosaveOptions) {
   let timer: unknown;
   let sending: Promise<void> | null = null;
   let isStopped = false;
+  let isPaused = false;
 
   const enter = (next: AutosaveState) => {
     state = next;
@@ -79,7 +80,7 @@ export function createAutosave(options: AutosaveOptions) {
   function push(): Promise<void> {
     clock.clearTimer(timer);
     if (sending) return sending;
-    if (!isChanged || isStopped || isWaitingForChoice()) return Promise.resolve();
+    if (!isChanged || isStopped || isPaused || isWaitingForChoice()) return Promise.resolve();
     const graph = options.graph();
     const reason = refuseDraft(graph);
     if (reason) {
@@ -150,11 +151,20 @@ export function createAutosave(options: AutosaveOptions) {
     },
     /** Takes `next` as the server's revision: after a save, or when a side of a conflict has been chosen. `isMine`: send the canvas over it. */
     rebase(next: number, isMine: boolean) {
+      isPaused = false;
       revision = next;
       failures = 0;
       isChanged = isMine;
       enter({ kind: isMine ? "changed" : "saved" });
       if (isMine) void push();
+    },
+    /** Sends nothing until `resume` or `rebase`: while a save writes the draft by another way. */
+    pause() {
+      isPaused = true;
+    },
+    resume() {
+      isPaused = false;
+      if (isChanged) plan(AUTOSAVE_DELAY_MS);
     },
     stop() {
       isStopped = true;

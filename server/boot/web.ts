@@ -26,15 +26,22 @@ async function quietly(work: () => Promise<void>): Promise<void> {
  */
 export async function startWeb(isDev: boolean, say: (line: string) => void): Promise<() => Promise<void>> {
   publishSettings({ TREADLE_FRONT_TOKEN: randomBytes(24).toString("base64url") });
+  const { PORT, HOST } = settings();
+  // The port is taken first: when it cannot be had, nobody waits for a build to learn so. Early requests wait for the app.
+  const ready = Promise.withResolvers<ReturnType<typeof next>>();
+  const front = createFront({
+    handle: async (request, response) => (await ready.promise).getRequestHandler()(request, response),
+    upgrade: async (request, socket, head) => (await ready.promise).getUpgradeHandler()(request, socket, head),
+    settings: settings(),
+  });
+  await front.listen(PORT, HOST);
   if (!isDev && !isBuilt(root)) {
     say("Building the web app for the first start; this takes about a minute.");
     await buildWeb(root);
   }
-  const { PORT, HOST } = settings();
   const app = next({ dev: isDev, dir: root, ...(isDev && { turbopack: true }) });
   await quietly(() => app.prepare());
-  const front = createFront({ handle: app.getRequestHandler(), upgrade: app.getUpgradeHandler(), settings: settings() });
-  await front.listen(PORT, HOST);
+  ready.resolve(app);
   return async () => {
     await front.drain();
     await app.close();

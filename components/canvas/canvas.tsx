@@ -1,0 +1,260 @@
+"use client";
+
+import "@xyflow/react/dist/base.css";
+import "#components/canvas/canvas.css";
+import {
+  Background,
+  BackgroundVariant,
+  type Connection,
+  ConnectionLineType,
+  type Edge,
+  type FinalConnectionState,
+  MiniMap,
+  type OnConnectStartParams,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+} from "@xyflow/react";
+import { type DragEvent, type ReactNode, useCallback, useEffect, useRef } from "react";
+import { toast } from "sonner";
+import { useCanvasUi, useCanvasUiStore, useEditor, useEditorShallow, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { ConnectPicker } from "#components/canvas/connect-picker.tsx";
+import { ControlBar } from "#components/canvas/control-bar.tsx";
+import { FIT } from "#components/canvas/fit.ts";
+import { FlowEdge } from "#components/canvas/flow-edge.tsx";
+import { CARD_WIDTH, NEXT_NODE_DISTANCE } from "#components/canvas/graph-edits.ts";
+import { NodeCard } from "#components/canvas/node-card.tsx";
+import { NODE_DRAG_TYPE } from "#components/canvas/node-choices.ts";
+import { Palette } from "#components/canvas/palette.tsx";
+import { useCanvasKeys } from "#components/canvas/use-canvas-keys.ts";
+import { nodeUis } from "#components/nodes/registry.gen.ts";
+import { checkConnection } from "#server/engine/graph.ts";
+import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
+
+const nodeTypes = { default: NodeCard, ...Object.fromEntries(Object.keys(nodeUis).map((type) => [type, NodeCard])) };
+const edgeTypes = { default: FlowEdge, flow: FlowEdge };
+const ZOOM = { min: 0.1, max: 2 };
+
+export interface CanvasProps {
+  /** Further controls at the end of the floating bar. */
+  controls?: ReactNode;
+  /** Over the canvas, e.g. notices and hints. */
+  children?: ReactNode;
+  onNodeOpen?: (nodeId: string) => void;
+}
+
+/** The workflow as one sees it. Draws the stores around it (CanvasProvider, RunProvider); edits go through them. */
+export function Canvas(props: CanvasProps) {
+  return (
+    <ReactFlowProvider>
+      <CanvasSurface {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
+  const editor = useEditorStore();
+  const ui = useCanvasUiStore();
+  const flow = useReactFlow();
+  const area = useRef<HTMLElement>(null);
+  const pointer = useRef<{ x: number; y: number } | null>(null);
+  const { nodes, edges, isReadOnly, onNodesChange, onEdgesChange } = useEditorShallow((state) => ({
+    nodes: state.nodes,
+    edges: state.edges,
+    isReadOnly: state.isReadOnly,
+    onNodesChange: state.onNodesChange,
+    onEdgesChange: state.onEdgesChange,
+  }));
+  const isMinimapShown = useCanvasUi((state) => state.isMinimapShown);
+
+  const focusCanvas = useCallback(() => {
+    const selected = editor.getState().nodes.find((node) => node.selected);
+    // The new node is drawn a moment later.
+    requestAnimationFrame(() => {
+      const node = selected && area.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(selected.id)}"]`);
+      (node ?? area.current)?.focus({ preventScroll: true });
+    });
+  }, [editor]);
+
+  /** The canvas point under the pointer, or in the middle when the pointer is elsewhere. */
+  const point = useCallback(() => {
+    const box = area.current?.getBoundingClientRect();
+    const middle = box ? { x: box.left + box.width / 2 - CARD_WIDTH / 2, y: box.top + box.height / 3 } : { x: 0, y: 0 };
+    return flow.screenToFlowPosition(pointer.current ?? middle);
+  }, [flow]);
+
+  const onAdd = useCallback(() => {
+    const state = editor.getState();
+    if (state.isReadOnly) return;
+    const selected = state.nodes.filter((node) => node.selected);
+    const only = selected.length === 1 ? selected[0] : undefined;
+    const placement = only
+      ? { position: { x: only.position.x + NEXT_NODE_DISTANCE, y: only.position.y }, after: { nodeId: only.id, handle: null } }
+      : { position: pointer.current ? point() : lastPosition(state.nodes) };
+    ui.setState({ palette: { placement, at: null } });
+  }, [editor, ui, point]);
+
+  useCanvasKeys({ area, onAdd, onPoint: point });
+
+  const onConnectStart = (_: unknown, { nodeId, handleId, handleType }: OnConnectStartParams) => {
+    if (!nodeId) return;
+    const state = editor.getState();
+    const graph = state.graph();
+    const refusals: Record<string, string> = {};
+    for (const node of state.nodes) {
+      if (node.id === nodeId) continue;
+      const ends =
+        handleType === "source" ? { source: nodeId, sourceHandle: handleId, target: node.id } : { source: node.id, target: nodeId };
+      const refusal = checkConnection(graph, ends);
+      if (refusal) refusals[node.id] = refusal;
+    }
+    ui.setState({ refusals, refusal: null });
+  };
+  const onConnectEnd = (event: MouseEvent | TouchEvent, state: FinalConnectionState) => {
+    ui.setState({ refusals: null, refusal: null });
+    if (state.isValid || !state.fromHandle || !state.fromNode) return;
+    const { clientX, clientY } = "changedTouches" in event ? (event.changedTouches[0] ?? { clientX: 0, clientY: 0 }) : event;
+    const under = document.elementFromPoint(clientX, clientY);
+    const over = under?.closest<HTMLElement>(".react-flow__node")?.dataset.id;
+    const isForward = state.fromHandle.type === "source";
+    const from = { nodeId: state.fromNode.id, handle: state.fromHandle.id ?? null };
+    if (over) {
+      if (over === from.nodeId) return;
+      const ends = isForward ? { source: from.nodeId, sourceHandle: from.handle, target: over } : { source: over, target: from.nodeId };
+      const refusal = editor.getState().connect(ends);
+      if (refusal) toast.error(refusal);
+      return;
+    }
+    if (!under?.closest(".react-flow__pane") || !isForward) return;
+    const box = area.current?.getBoundingClientRect();
+    const position = flow.screenToFlowPosition({ x: clientX, y: clientY });
+    ui.setState({
+      palette: {
+        placement: { position: { x: position.x, y: position.y - 40 }, after: from },
+        at: { x: clientX - (box?.left ?? 0), y: clientY - (box?.top ?? 0) },
+      },
+    });
+  };
+  const isValidConnection = useCallback(
+    (connection: Connection | Edge) => checkConnection(editor.getState().graph(), connection) === null,
+    [editor],
+  );
+  const onDrop = (event: DragEvent) => {
+    const type = event.dataTransfer.getData(NODE_DRAG_TYPE);
+    if (!type || isReadOnly) return;
+    event.preventDefault();
+    const position = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    editor.getState().add(type as NodeType, { position: { x: position.x - CARD_WIDTH / 2, y: position.y - 20 } });
+    focusCanvas();
+  };
+
+  return (
+    <section
+      ref={area}
+      aria-label="Workflow canvas"
+      tabIndex={-1}
+      className="relative h-full min-h-0 w-full min-w-0 overflow-hidden bg-paper focus:outline-none"
+      onPointerMove={(event) => {
+        pointer.current = { x: event.clientX, y: event.clientY };
+      }}
+      onPointerLeave={() => {
+        pointer.current = null;
+      }}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes(NODE_DRAG_TYPE)) event.preventDefault();
+      }}
+      onDrop={onDrop}
+    >
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        onNodesChange={onNodesChange}
+        onEdgesChange={onEdgesChange}
+        onConnect={(connection) => void editor.getState().connect(connection)}
+        onConnectStart={onConnectStart}
+        onConnectEnd={onConnectEnd}
+        isValidConnection={isValidConnection}
+        onNodeClick={(_, node) => onNodeOpen?.(node.id)}
+        onPaneClick={() => area.current?.focus({ preventScroll: true })}
+        onEdgeMouseEnter={(_, edge) => ui.setState({ hoveredEdge: edge.id })}
+        onEdgeMouseLeave={(event) => {
+          // On the way to the buttons in the edge's middle it stays hovered.
+          if (!(event.relatedTarget instanceof Element && event.relatedTarget.closest(".react-flow__edgelabel-renderer")))
+            ui.setState({ hoveredEdge: null });
+        }}
+        connectionLineType={ConnectionLineType.SmoothStep}
+        connectionRadius={30}
+        nodesDraggable={!isReadOnly}
+        nodesConnectable={!isReadOnly}
+        edgesReconnectable={false}
+        deleteKeyCode={null}
+        panOnScroll
+        panOnDrag
+        zoomOnDoubleClick={false}
+        selectionKeyCode="Shift"
+        multiSelectionKeyCode={["Meta", "Control"]}
+        minZoom={ZOOM.min}
+        maxZoom={ZOOM.max}
+        fitView
+        fitViewOptions={FIT}
+        onlyRenderVisibleElements={nodes.length > 150}
+        elevateEdgesOnSelect
+        nodeDragThreshold={2}
+        attributionPosition="top-right"
+      >
+        <Background variant={BackgroundVariant.Dots} gap={20} size={1.5} color="var(--line-strong)" bgColor="var(--paper)" />
+        {isMinimapShown && (
+          <MiniMap
+            pannable
+            zoomable
+            ariaLabel="Minimap"
+            position="bottom-right"
+            nodeColor="var(--line-control)"
+            nodeBorderRadius={24}
+            className="rounded-lg border border-line-strong shadow-sm max-md:hidden!"
+            style={{ width: 160, height: 104 }}
+          />
+        )}
+      </ReactFlow>
+      <ControlBar onAdd={onAdd}>{controls}</ControlBar>
+      <Palette onClose={focusCanvas} />
+      <ConnectPicker onClose={focusCanvas} />
+      <RefusalTip />
+      <Announcer />
+      {children}
+    </section>
+  );
+}
+
+/** Right of the last node, for a node that is asked for without a place. */
+function lastPosition(nodes: readonly { position: { x: number; y: number } }[]): { x: number; y: number } {
+  const last = nodes.reduce<{ x: number; y: number } | null>((far, { position }) => (!far || position.x > far.x ? position : far), null);
+  return last ? { x: last.x + NEXT_NODE_DISTANCE, y: last.y } : { x: 0, y: 0 };
+}
+
+/** Why the node under the pointer takes no connection. */
+function RefusalTip() {
+  const refusal = useCanvasUi((state) => state.refusal);
+  if (!refusal) return null;
+  return (
+    <div
+      role="status"
+      className="pointer-events-none absolute top-3 left-1/2 z-20 max-w-100 -translate-x-1/2 rounded-md bg-ink px-3 py-1.5 text-12 text-paper shadow-md"
+    >
+      {refusal}
+    </div>
+  );
+}
+
+/** What happens on the canvas, in words, for those who do not see it. */
+function Announcer() {
+  const { text, count } = useEditor((state) => state.announcement);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Written anew even when the words are the same as before.
+    if (box.current) box.current.textContent = count % 2 ? `${text}\u00a0` : text;
+  }, [text, count]);
+  return <div ref={box} aria-live="polite" aria-atomic className="sr-only" />;
+}

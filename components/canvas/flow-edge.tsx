@@ -1,0 +1,99 @@
+"use client";
+
+import { EdgeLabelRenderer, type EdgeProps, getSmoothStepPath } from "@xyflow/react";
+import { Plus, X } from "lucide-react";
+import { memo } from "react";
+import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { CARD_WIDTH } from "#components/canvas/graph-edits.ts";
+import { useReducedMotion } from "#components/canvas/use-reduced-motion.ts";
+import { useRun } from "#components/runs/run-context.tsx";
+import { cardStatus, type RunPicture } from "#components/runs/run-picture.ts";
+import { cn } from "#components/ui/cn.ts";
+
+type Traffic = "none" | "queued" | "running" | "taken" | "failed" | "skipped";
+
+/** How a run went along an edge. */
+function trafficOf(picture: RunPicture | null, source: string, target: string): Traffic {
+  if (!picture?.nodes[source] || !picture.nodes[target]) return "none";
+  const [from, to] = [cardStatus(picture, source), cardStatus(picture, target)];
+  if (from === "skipped" || to === "skipped") return "skipped";
+  if (to === "running") return "running";
+  if (to === "failed") return "failed";
+  if (to === "complete" || to === "waiting") return "taken";
+  return to === "queued" ? "queued" : "none";
+}
+
+const STROKES: Record<Traffic, string> = {
+  none: "stroke-line-control",
+  queued: "stroke-line-control opacity-50",
+  running: "stroke-running",
+  taken: "stroke-complete",
+  failed: "stroke-failed",
+  skipped: "stroke-line-control opacity-50 [stroke-dasharray:2_5]",
+};
+
+/** A connection: rounded steps, the run's colour, and on hover or selection + to insert and × to delete. */
+export const FlowEdge = memo(function FlowEdge(props: EdgeProps) {
+  const { id, source, target, selected, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition } = props;
+  const traffic = useRun((state) => trafficOf(state.picture, source, target));
+  const isHovered = useCanvasUi((state) => state.hoveredEdge === id);
+  const isReadOnly = useEditor((state) => state.isReadOnly);
+  const isStill = useReducedMotion();
+  const [path, middleX, middleY] = getSmoothStepPath({
+    sourceX,
+    sourceY,
+    targetX,
+    targetY,
+    sourcePosition,
+    targetPosition,
+    borderRadius: 8,
+  });
+  return (
+    <>
+      <path
+        d={path}
+        fill="none"
+        className={cn("flow-line", selected ? "stroke-ink" : isHovered ? "stroke-ink-soft" : STROKES[traffic])}
+        style={{ strokeWidth: traffic === "none" || traffic === "queued" ? 1.5 : 2 }}
+        data-traffic={traffic}
+      />
+      {traffic === "running" && !isStill && <path d={path} fill="none" className="flow-stitch stroke-raised" style={{ strokeWidth: 2 }} />}
+      <path d={path} fill="none" strokeOpacity={0} strokeWidth={22} className="react-flow__edge-interaction" />
+      {(isHovered || selected) && !isReadOnly && <EdgeButtons id={id} x={middleX} y={middleY} />}
+    </>
+  );
+});
+
+function EdgeButtons({ id, x, y }: { id: string; x: number; y: number }) {
+  const ui = useCanvasUiStore();
+  const editor = useEditorStore();
+  const button =
+    "nodrag nopan inline-flex size-6 items-center justify-center rounded-full border border-line-control bg-raised text-ink-soft shadow-sm hover:border-thread hover:text-ink [&>svg]:size-3.5";
+  return (
+    <EdgeLabelRenderer>
+      <div
+        className="pointer-events-auto absolute flex gap-1 p-2"
+        style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`, zIndex: 1001 }}
+        onPointerEnter={() => ui.setState({ hoveredEdge: id })}
+        onPointerLeave={() => ui.setState({ hoveredEdge: null })}
+      >
+        <button
+          type="button"
+          aria-label="Insert a node here"
+          className={button}
+          onClick={() =>
+            ui.setState({
+              palette: { placement: { position: { x: x - CARD_WIDTH / 2, y: y - 50 }, edgeId: id }, at: null },
+              hoveredEdge: null,
+            })
+          }
+        >
+          <Plus />
+        </button>
+        <button type="button" aria-label="Delete connection" className={button} onClick={() => editor.getState().remove([], [id])}>
+          <X />
+        </button>
+      </div>
+    </EdgeLabelRenderer>
+  );
+}

@@ -1,0 +1,188 @@
+import { createStore } from "zustand/vanilla";
+import type { EditorStore } from "#components/canvas/editor-store.ts";
+import { sameGraph } from "#components/canvas/flow-mapping.ts";
+import { type AutosaveClock, type AutosaveState, createAutosave } from "#components/editor/autosave.ts";
+import { dropCopy, keepCopy, readCopy } from "#components/editor/unsaved-copy.ts";
+import type { ErrorBody } from "#server/schemas/error.ts";
+import type { Graph, Problem } from "#server/schemas/graph.ts";
+import type { SaveDraftInput, UpdateWorkflowInput, Workflow, WorkflowDraft, WorkflowEditorState } from "#server/schemas/workflow.ts";
+
+/** The server, as far as saving needs it. */
+export interface SessionApi {
+  editor(): Promise<WorkflowEditorState>;
+  saveDraft(input: SaveDraftInput): Promise<WorkflowDraft>;
+  update(input: UpdateWorkflowInput): Promise<Workflow>;
+  errorOf(error: unknown): ErrorBody;
+}
+
+/** What became of the last Save. */
+export type SaveState =
+  | { kind: "idle" }
+  | { kind: "saving" }
+  /** Refused or failed: what the server said, with every fault that it names. */
+  | { kind: "failed"; error: ErrorBody }
+  /** Somebody saved in between; `theirs` is what they saved. */
+  | { kind: "conflict"; detail: string; theirs: WorkflowEditorState };
+
+export interface SessionState {
+  name: string;
+  version: number;
+  autosave: AutosaveState;
+  /** The other draft, once it is known what stands against ours. */
+  draftConflict: WorkflowEditorState | null;
+  save: SaveState;
+  /** Whether the canvas says more than the current version. */
+  isAhead: boolean;
+  /** What the server found in the draft at the last autosave. */
+  serverProblems: readonly Problem[];
+}
+
+export interface SessionOptions {
+  workflowId: string;
+  initial: WorkflowEditorState;
+  editor: EditorStore;
+  api: SessionApi;
+  isReadOnly: boolean;
+  clock?: AutosaveClock;
+  /** Told when work that was never sent came back from the browser's copy. */
+  onRestored?: () => void;
+}
+
+export type EditorSession = ReturnType<typeof createEditorSession>;
+
+/** Keeps the canvas and the server together: autosave, Save, and what to do when two people change the same workflow. */
+export function createEditorSession({ workflowId, initial, editor, api, isReadOnly, clock, onRestored }: SessionOptions) {
+  const store = createStore<SessionState>()(() => ({
+    name: initial.workflow.name,
+    version: initial.workflow.version,
+    autosave: { kind: "saved" },
+    draftConflict: null,
+    save: { kind: "idle" },
+    isAhead: initial.is_draft_ahead,
+    serverProblems: initial.draft.problems,
+  }));
+  const { setState: set, getState: get } = store;
+  let saved: Graph = initial.workflow;
+  let baseVersion = initial.draft.base_version;
+  let isLoading = false;
+  const copy = readCopy(workflowId);
+  const restores = copy !== null && !isReadOnly && !sameGraph(copy.graph, initial.draft);
+
+  const autosave = createAutosave({
+    // A copy was made from its own revision: if the draft has moved on since, the server says so and a side is chosen.
+    revision: restores ? copy.revision : initial.draft.revision,
+    graph: () => editor.getState().graph(),
+    send: ({ nodes, edges }, revision) => api.saveDraft({ workflow_id: workflowId, nodes, edges, revision }),
+    errorOf: api.errorOf,
+    onSaved: (draft) => set({ serverProblems: draft.problems }),
+    onState(state) {
+      set({ autosave: state });
+      if (state.kind === "saved") {
+        dropCopy(workflowId);
+        set({ isAhead: !sameGraph(editor.getState().graph(), saved) });
+      } else if (state.kind === "retrying" || state.kind === "conflict" || state.kind === "refused") keepUnsaved();
+      if (state.kind === "conflict") void api.editor().then((theirs) => set({ draftConflict: theirs }), () => set({ draftConflict: null }));
+      if (state.kind === "changed") set({ isAhead: true });
+    },
+    ...(clock && { clock }),
+  });
+  const keepUnsaved = () => keepCopy(workflowId, { graph: editor.getState().graph(), revision: autosave.revision });
+
+  /** Takes over what the server has, as a step that undo takes back. */
+  function take(theirs: WorkflowEditorState) {
+    isLoading = true;
+    editor.getState().replace(theirs.draft, "load the other version");
+    isLoading = false;
+    know(theirs);
+    autosave.rebase(theirs.draft.revision, false);
+  }
+  function know({ workflow, draft }: WorkflowEditorState) {
+    saved = workflow;
+    baseVersion = draft.base_version;
+    set({ version: workflow.version, name: workflow.name, serverProblems: draft.problems, draftConflict: null });
+  }
+
+  async function save({ overwrites = false } = {}): Promise<boolean> {
+    if (isReadOnly || get().save.kind === "saving") return false;
+    set({ save: { kind: "saving" } });
+    const isSent = await autosave.flush();
+    if (!isSent && !overwrites) {
+      const { state } = autosave;
+      const detail = "detail" in state ? state.detail : "reason" in state ? state.reason : "The latest changes are not on the server yet. Try again in a moment.";
+      // A conflict has its own banner with the choice.
+      set({ save: state.kind === "conflict" ? { kind: "idle" } : { kind: "failed", error: { detail, error_code: "INTERNAL_ERROR", status: 0 } } });
+      return false;
+    }
+    const graph = editor.getState().graph();
+    autosave.pause();
+    try {
+      const workflow = await api.update({ workflow_id: workflowId, ...graph, ...(!overwrites && { version: baseVersion }) });
+      const now = await api.editor();
+      know(now);
+      set({ save: { kind: "idle" }, version: workflow.version });
+      autosave.rebase(now.draft.revision, !sameGraph(editor.getState().graph(), graph));
+      return true;
+    } catch (failure) {
+      autosave.resume();
+      const error = api.errorOf(failure);
+      const theirs = error.error_code === "CONFLICT" ? await api.editor().catch(() => null) : null;
+      set({ save: theirs ? { kind: "conflict", detail: error.detail, theirs } : { kind: "failed", error } });
+      return false;
+    }
+  }
+
+  return {
+    store,
+    save,
+    get isPending() {
+      return autosave.isPending;
+    },
+    /** Sends at once what is not on the server yet; resolves with true when it has everything. */
+    flush: () => autosave.flush(),
+    closeSave: () => set({ save: { kind: "idle" } }),
+    /** @throws what the server said */
+    async rename(name: string) {
+      const workflow = await api.update({ workflow_id: workflowId, name });
+      baseVersion = workflow.version;
+      set({ name: workflow.name, version: workflow.version });
+    },
+    async loadTheirs() {
+      take(await api.editor());
+      set({ save: { kind: "idle" } });
+    },
+    /** Puts the canvas over their draft. */
+    async keepMine() {
+      const theirs = await api.editor();
+      know(theirs);
+      autosave.rebase(theirs.draft.revision, true);
+    },
+    /** Begins to watch the canvas; the returned function sends the rest and stops. */
+    start() {
+      if (restores) {
+        editor.getState().replace(copy.graph, "restore unsaved changes");
+        autosave.change();
+        onRestored?.();
+      }
+      const unsubscribe = editor.subscribe((state, before) => {
+        if (state.revision !== before.revision && !isLoading) autosave.change();
+      });
+      const onHide = () => {
+        if (!autosave.isPending) return;
+        keepUnsaved();
+        void autosave.flush();
+      };
+      const onUnload = (event: BeforeUnloadEvent) => {
+        if (autosave.isPending) event.preventDefault();
+      };
+      document.addEventListener("visibilitychange", onHide);
+      addEventListener("beforeunload", onUnload);
+      return () => {
+        unsubscribe();
+        document.removeEventListener("visibilitychange", onHide);
+        removeEventListener("beforeunload", onUnload);
+        onHide();
+        autosave.stop();
+      };
+    },
+  };
+}

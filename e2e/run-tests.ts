@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+// `npm test`: the checks, the unit and integration tests, the build, and everything end to end. Goes on after a failure,
+// so that one run shows all of them. The last line is the sum.
+
+const root = join(import.meta.dirname, "..");
+const artifacts = join(import.meta.dirname, "artifacts");
+
+interface Sum {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** Runs a command with its output shown as it comes; gives its exit code. */
+function run(command: string, args: string[]): Promise<number> {
+  process.stdout.write(`\n── ${[command, ...args].join(" ")}\n`);
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: "inherit" });
+    child.once("error", (error) => {
+      process.stderr.write(`${error.message}\n`);
+      resolve(1);
+    });
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
+}
+
+/** A step without tests in it: its failure counts as one. */
+async function step(command: string, args: string[]): Promise<Sum> {
+  return { passed: 0, failed: (await run(command, args)) === 0 ? 0 : 1, skipped: 0 };
+}
+
+/**
+ * Runs tests that write a JSON report. A runner that fails without a failed test (a file that cannot be loaded, a setup
+ * that breaks, no report at all) counts as one failure.
+ */
+async function tests(command: string, args: string[], report: string, read: (report: never) => Sum): Promise<Sum> {
+  const file = join(artifacts, report);
+  rmSync(file, { force: true });
+  const code = await run(command, args);
+  const sum = existsSync(file) ? read(JSON.parse(readFileSync(file, "utf8")) as never) : { passed: 0, failed: 0, skipped: 0 };
+  return code !== 0 && sum.failed === 0 ? { ...sum, failed: 1 } : sum;
+}
+
+const vitest = () =>
+  tests(
+    "npx",
+    [
+      "vitest",
+      "run",
+      "--config",
+      "server/vitest.config.ts",
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile=${join(artifacts, "vitest.json")}`,
+    ],
+    "vitest.json",
+    (report: { numPassedTests: number; numFailedTests: number; numPendingTests: number; numTodoTests: number }) => ({
+      passed: report.numPassedTests,
+      failed: report.numFailedTests,
+      skipped: report.numPendingTests + report.numTodoTests,
+    }),
+  );
+
+const playwright = () =>
+  tests(
+    "npx",
+    ["playwright", "test", "--config", "e2e/playwright.config.ts"],
+    "playwright.json",
+    ({ stats }: { stats: { expected: number; unexpected: number; flaky: number; skipped: number } }) => ({
+      passed: stats.expected,
+      failed: stats.unexpected + stats.flaky,
+      skipped: stats.skipped,
+    }),
+  );
+
+mkdirSync(artifacts, { recursive: true });
+const sums = [await step("npm", ["run", "check"]), await vitest()];
+const build = await step("npm", ["run", "build"]);
+sums.push(build);
+if (build.failed === 0) sums.push(await playwright());
+
+const total = (name: keyof Sum) => sums.reduce((sum, part) => sum + part[name], 0);
+const skipped = total("skipped") ? `, ${total("skipped")} skipped` : "";
+process.stdout.write(`\n${total("passed")} passed, ${total("failed")} failed${skipped}\n`);
+process.exitCode = total("failed") ? 1 : 0;
