@@ -166,6 +166,11 @@ export function createAutosave(options: AutosaveOptions) {
       isPaused = false;
       if (isChanged) plan(AUTOSAVE_DELAY_MS);
     },
+    /** Takes up again after `stop`. */
+    start() {
+      isStopped = false;
+      if (isChanged) plan(AUTOSAVE_DELAY_MS);
+    },
     stop() {
       isStopped = true;
       clock.clearTimer(timer);

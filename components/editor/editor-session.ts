@@ -65,6 +65,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   let saved: Graph = initial.workflow;
   let baseVersion = initial.draft.base_version;
   let isLoading = false;
+  let isRestored = false;
   const copy = readCopy(workflowId);
   const restores = copy !== null && !isReadOnly && !sameGraph(copy.graph, initial.draft);
 
@@ -81,7 +82,11 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
         dropCopy(workflowId);
         set({ isAhead: !sameGraph(editor.getState().graph(), saved) });
       } else if (state.kind === "retrying" || state.kind === "conflict" || state.kind === "refused") keepUnsaved();
-      if (state.kind === "conflict") void api.editor().then((theirs) => set({ draftConflict: theirs }), () => set({ draftConflict: null }));
+      if (state.kind === "conflict")
+        void api.editor().then(
+          (theirs) => set({ draftConflict: theirs }),
+          () => set({ draftConflict: null }),
+        );
       if (state.kind === "changed") set({ isAhead: true });
     },
     ...(clock && { clock }),
@@ -108,9 +113,16 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     const isSent = await autosave.flush();
     if (!isSent && !overwrites) {
       const { state } = autosave;
-      const detail = "detail" in state ? state.detail : "reason" in state ? state.reason : "The latest changes are not on the server yet. Try again in a moment.";
+      const detail =
+        "detail" in state
+          ? state.detail
+          : "reason" in state
+            ? state.reason
+            : "The latest changes are not on the server yet. Try again in a moment.";
       // A conflict has its own banner with the choice.
-      set({ save: state.kind === "conflict" ? { kind: "idle" } : { kind: "failed", error: { detail, error_code: "INTERNAL_ERROR", status: 0 } } });
+      set({
+        save: state.kind === "conflict" ? { kind: "idle" } : { kind: "failed", error: { detail, error_code: "INTERNAL_ERROR", status: 0 } },
+      });
       return false;
     }
     const graph = editor.getState().graph();
@@ -158,7 +170,10 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     },
     /** Begins to watch the canvas; the returned function sends the rest and stops. */
     start() {
-      if (restores) {
+      autosave.start();
+      if (copy && !restores) dropCopy(workflowId);
+      if (restores && !isRestored) {
+        isRestored = true;
         editor.getState().replace(copy.graph, "restore unsaved changes");
         autosave.change();
         onRestored?.();

@@ -11,7 +11,7 @@ import type { ExecutionSummary } from "#server/schemas/execution.ts";
 export function RunRow({ run }: { run: ExecutionSummary }) {
   return (
     <TableRow className="relative">
-      <TableCell className="max-w-0">
+      <TableCell className="max-w-0 py-1.5">
         <Link href={`/runs/${run.id}`} className="block truncate font-medium after:absolute after:inset-0">
           {run.workflow_name}
         </Link>

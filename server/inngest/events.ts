@@ -8,8 +8,5 @@ export const executionRequested = eventType("execution/requested", {
   schema: z.object({ execution_id: z.string(), project_id: z.string(), dispatch: z.number().int() }),
 });
 
-/** A hint that something an execution waits for has happened; the truth is in the database. */
-export const executionWake = eventType("execution/wake", { schema: z.object({ execution_id: z.string() }) });
-
 /** The execution's row says cancelled; ends the run that carries it. */
 export const executionCancelled = eventType("execution/cancelled", { schema: z.object({ execution_id: z.string() }) });

@@ -64,5 +64,7 @@ export function ignoredFields<Resource extends z.ZodObject>(
   writable: Record<string, unknown>,
 ): Record<string, z.ZodOptional<z.ZodUnknown>> {
   const names = Object.keys(resource.shape).filter((name) => !(name in writable));
-  return Object.fromEntries(names.map((name) => [name, z.unknown().optional().meta({ description: "Read-only: accepted and ignored", readOnly: true })]));
+  return Object.fromEntries(
+    names.map((name) => [name, z.unknown().optional().meta({ description: "Read-only: accepted and ignored", readOnly: true })]),
+  );
 }

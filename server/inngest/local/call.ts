@@ -1,7 +1,15 @@
 import { type Changes, changesOf, errorText, parseOps } from "#server/inngest/local/ops.ts";
 
 /** [id, state, data as JSON text, attempt, due in ms since 1970, race, order of completion] */
-export type StepRow = [string, "planned" | "sleep" | "wait" | "data" | "error", string | null, number, number | null, boolean, number | null];
+export type StepRow = [
+  string,
+  "planned" | "sleep" | "wait" | "data" | "error",
+  string | null,
+  number,
+  number | null,
+  boolean,
+  number | null,
+];
 
 export interface CallInput {
   runId: string;
@@ -47,7 +55,11 @@ function body(input: CallInput): string {
  * Calls the SDK's handler once and reads its answer. A handler that throws counts as a failed attempt.
  * @param now the time when the answer is read, in milliseconds since 1970
  */
-export async function callHandler(handler: (request: Request) => Promise<Response>, input: CallInput, now: () => number): Promise<Changes & { retryAfter: string | null }> {
+export async function callHandler(
+  handler: (request: Request) => Promise<Response>,
+  input: CallInput,
+  now: () => number,
+): Promise<Changes & { retryAfter: string | null }> {
   let response: Response;
   let text: string;
   try {
@@ -60,7 +72,11 @@ export async function callHandler(handler: (request: Request) => Promise<Respons
     );
     text = await response.text();
   } catch (error) {
-    return { steps: [], failed: { error: errorText({ name: "Error", message: error instanceof Error ? error.message : String(error), stack: "" }) }, retryAfter: null };
+    return {
+      steps: [],
+      failed: { error: errorText({ name: "Error", message: error instanceof Error ? error.message : String(error), stack: "" }) },
+      retryAfter: null,
+    };
   }
   const retryAfter = response.headers.get("retry-after");
   if (response.status === 200) return { steps: [], end: { status: "completed", output: text || "null" }, retryAfter };

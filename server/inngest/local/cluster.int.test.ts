@@ -91,7 +91,9 @@ test("a process killed in the middle of a step is replaced within seconds, and f
   });
   await go();
   await until(async () => {
-    const { rows } = await pool.query("SELECT 1 FROM treadle_jobs.steps s JOIN treadle_jobs.runs r ON r.id = s.run_id WHERE r.fn_id = $1", [`${app.client.id}-fn`]);
+    const { rows } = await pool.query("SELECT 1 FROM treadle_jobs.steps s JOIN treadle_jobs.runs r ON r.id = s.run_id WHERE r.fn_id = $1", [
+      `${app.client.id}-fn`,
+    ]);
     return rows.length > 0;
   });
   child.kill("SIGKILL");
@@ -133,12 +135,17 @@ test("a worker given up for dead can write nothing, and works on as a new one", 
 });
 
 test("a run whose process dies each time is ended in the end", async () => {
-  const fn = app.client.createFunction({ id: "fn", retries: 1, triggers: [{ event: app.name("go") }] }, ({ step }) => step.run("a", () => new Promise(() => undefined)));
+  const fn = app.client.createFunction({ id: "fn", retries: 1, triggers: [{ event: app.name("go") }] }, ({ step }) =>
+    step.run("a", () => new Promise(() => undefined)),
+  );
   await app.start([fn]);
   await go();
   for (let death = 0; death < 2; death++) {
     await until(async () => {
-      const { rows } = await pool.query("SELECT 1 FROM treadle_jobs.runs WHERE owner IS NOT NULL AND fn_id LIKE $1 AND crashes = $2", [`${app.client.id}%`, death]);
+      const { rows } = await pool.query("SELECT 1 FROM treadle_jobs.runs WHERE owner IS NOT NULL AND fn_id LIKE $1 AND crashes = $2", [
+        `${app.client.id}%`,
+        death,
+      ]);
       return rows.length > 0;
     });
     await pool.query("DELETE FROM treadle_jobs.workers");
@@ -230,10 +237,13 @@ test("a claim whose answer is lost and a write that fails leave no run behind", 
 });
 
 test("what has ended is deleted after an hour, what is open stays", async () => {
-  const fn = app.client.createFunction({ id: "fn", idempotency: "event.data.id", triggers: [{ event: app.name("go") }] }, async ({ event, step }) => {
-    await step.run("a", () => 1);
-    if (event.data.id === "open") await step.waitForEvent("w", { event: app.name("wake"), timeout: "3d" });
-  });
+  const fn = app.client.createFunction(
+    { id: "fn", idempotency: "event.data.id", triggers: [{ event: app.name("go") }] },
+    async ({ event, step }) => {
+      await step.run("a", () => 1);
+      if (event.data.id === "open") await step.waitForEvent("w", { event: app.name("wake"), timeout: "3d" });
+    },
+  );
   const executor = await app.start([fn]);
   for (const id of ["open", "x", "y"]) await go({ id });
   const left = async () => (await runsOf(pool, app.client)).length;

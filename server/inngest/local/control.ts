@@ -38,7 +38,12 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
 
   async function connect(): Promise<void> {
     // The pool hides the password from a spread.
-    const opened = new pg.Client({ ...options, ...(options.password !== undefined && { password: options.password }), keepAlive: true, query_timeout: 8000 });
+    const opened = new pg.Client({
+      ...options,
+      ...(options.password !== undefined && { password: options.password }),
+      keepAlive: true,
+      query_timeout: 8000,
+    });
     let failed = false;
     const lost = (error?: Error): void => {
       if (failed || stopped) return;
@@ -103,13 +108,16 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
     clearTimeout(timer);
     if (stopped) return;
     const soon = suspects.length > 0 || early-- > 0;
-    timer = setTimeout(() => {
-      beat(on).catch((error: unknown) => {
-        if (stopped || client !== on) return;
-        log.warn({ err: error }, "the embedded executor could not say that it lives");
-        recover();
-      });
-    }, soon ? Math.min(SUSPICION_MS, heartbeatMs) : heartbeatMs);
+    timer = setTimeout(
+      () => {
+        beat(on).catch((error: unknown) => {
+          if (stopped || client !== on) return;
+          log.warn({ err: error }, "the embedded executor could not say that it lives");
+          recover();
+        });
+      },
+      soon ? Math.min(SUSPICION_MS, heartbeatMs) : heartbeatMs,
+    );
   }
 
   function recover(): void {
@@ -135,7 +143,9 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
       clearTimeout(timer);
       await reconnecting;
       if (owner !== undefined)
-        await pool.query("SELECT treadle_jobs.resign($1, $2)", [owner, millis(clock)]).catch((error: unknown) => log.warn({ err: error }, "the leases could not be given back"));
+        await pool
+          .query("SELECT treadle_jobs.resign($1, $2)", [owner, millis(clock)])
+          .catch((error: unknown) => log.warn({ err: error }, "the leases could not be given back"));
       // A server that is away does not answer the goodbye.
       await Promise.race([client?.end().catch(() => undefined), pause(2000, undefined, { ref: false })]);
     },

@@ -116,7 +116,14 @@ export async function drive(run: ClaimedRun, fn: LocalFunction, context: DriveCo
         const steps = changes.steps.map((step) => (step.id === id ? { ...step, race: planned?.race ?? false } : step));
         if (changes.failed && !changes.end) {
           if (attemptNo + 1 >= fn.maxAttempts) changes.end = { status: "failed", output: changes.failed.error };
-          else steps.push({ id, state: "planned", attempt: attemptNo + 1, due: retryAt(attemptNo, changes.retryAfter, context.now()), race: planned?.race ?? false });
+          else
+            steps.push({
+              id,
+              state: "planned",
+              attempt: attemptNo + 1,
+              due: retryAt(attemptNo, changes.retryAfter, context.now()),
+              race: planned?.race ?? false,
+            });
         }
         running--;
         if (changes.end) {

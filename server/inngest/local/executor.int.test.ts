@@ -23,7 +23,12 @@ const ended = (count = 1) =>
     const runs = await runsOf(pool, app.client);
     return runs.length >= count && runs.every((run) => run.status !== "running") ? runs : undefined;
   });
-const parked = () => until(async () => (await runsOf(pool, app.client)).filter((run) => run.status === "running").every((run) => run.owner === null && Number(run.due_at) > Date.now()));
+const parked = () =>
+  until(async () =>
+    (await runsOf(pool, app.client))
+      .filter((run) => run.status === "running")
+      .every((run) => run.owner === null && Number(run.due_at) > Date.now()),
+  );
 
 test("an event that comes before anything is registered waits for it", async () => {
   await app.client.send([
@@ -73,9 +78,18 @@ test("a request that the SDK repeats stores its events once", async () => {
   const fn = app.client.createFunction({ id: "fn", triggers: [{ event: app.name("go") }] }, () => 1);
   await app.start([fn]);
   const fetch = createLocalFetch(() => pool);
-  const body = JSON.stringify([{ name: app.name("go"), data: {} }, { name: app.name("go"), data: {} }]);
+  const body = JSON.stringify([
+    { name: app.name("go"), data: {} },
+    { name: app.name("go"), data: {} },
+  ]);
   const send = async () =>
-    (await fetch("http://inngest.local/e/local", { method: "POST", body, headers: { "x-inngest-event-id-seed": "1700000000000,c2VlZA==" } })).json();
+    (
+      await fetch("http://inngest.local/e/local", {
+        method: "POST",
+        body,
+        headers: { "x-inngest-event-id-seed": "1700000000000,c2VlZA==" },
+      })
+    ).json();
   const [first, again] = [await send(), await send()];
   expect(first).toEqual(again);
   expect(new Set(first.ids).size).toBe(2);
@@ -86,16 +100,26 @@ test("what is not known is answered with 404, a bad event with 400", async () =>
   const fetch = createLocalFetch(() => pool);
   expect((await fetch("http://inngest.local/v1/signals", { method: "POST", body: "{}" })).status).toBe(404);
   expect((await fetch("http://inngest.local/e/x", { method: "POST", body: '[{"data":{}}]' })).status).toBe(400);
-  expect((await fetch("http://inngest.local/v1/checkpoint/none/async", { method: "POST", body: '{"qi_id":"1.1","steps":[]}' })).status).toBe(409);
+  expect(
+    (await fetch("http://inngest.local/v1/checkpoint/none/async", { method: "POST", body: '{"qi_id":"1.1","steps":[]}' })).status,
+  ).toBe(409);
 });
 
 test("a trigger's condition decides; a missing attribute makes it false", async () => {
   const seen: unknown[] = [];
-  const fn = app.client.createFunction({ id: "fn", triggers: [{ event: app.name("go"), if: "event.data.n > 2 && event.data.kind != 'x'" }] }, ({ event }) => {
-    seen.push(event.data);
-  });
+  const fn = app.client.createFunction(
+    { id: "fn", triggers: [{ event: app.name("go"), if: "event.data.n > 2 && event.data.kind != 'x'" }] },
+    ({ event }) => {
+      seen.push(event.data);
+    },
+  );
   await app.start([fn]);
-  await app.client.send([{ n: 1, kind: "a" }, { n: 3, kind: "a" }, { n: 3 }, { kind: "a" }, { n: 3, kind: "x" }].map((data) => ({ name: app.name("go"), data })));
+  await app.client.send(
+    [{ n: 1, kind: "a" }, { n: 3, kind: "a" }, { n: 3 }, { kind: "a" }, { n: 3, kind: "x" }].map((data) => ({
+      name: app.name("go"),
+      data,
+    })),
+  );
   await ended();
   expect(seen).toEqual([{ n: 3, kind: "a" }]);
 });
@@ -196,7 +220,10 @@ test("a function that throws outside its steps is tried again, then onFailure is
       throw new Error(`broken ${attempt}`);
     },
   );
-  const other = app.client.createFunction({ id: "other", triggers: [{ event: app.name("x") }], onFailure: () => void told.push("wrong") }, () => 1);
+  const other = app.client.createFunction(
+    { id: "other", triggers: [{ event: app.name("x") }], onFailure: () => void told.push("wrong") },
+    () => 1,
+  );
   await app.start([fn, other]);
   await app.client.send({ name: app.name("go"), data: { n: 7 } });
   await until(() => attempts.length === 1);
@@ -211,7 +238,10 @@ test("a function that throws outside its steps is tried again, then onFailure is
 test("step.sendEvent sends once, whatever is tried again after it", async () => {
   const child = app.client.createFunction({ id: "child", triggers: [{ event: app.name("child") }] }, ({ event }) => event.data.n);
   const parent = app.client.createFunction({ id: "parent", triggers: [{ event: app.name("go") }] }, async ({ step, attempt }) => {
-    const { ids } = await step.sendEvent("send", [1, 2].map((n) => ({ name: app.name("child"), data: { n } })));
+    const { ids } = await step.sendEvent(
+      "send",
+      [1, 2].map((n) => ({ name: app.name("child"), data: { n } })),
+    );
     await step.run("after", () => {
       if (attempt === 0) throw new Error("again");
     });
@@ -227,7 +257,7 @@ test("step.sendEvent sends once, whatever is tried again after it", async () => 
 
 test("large and unusual data goes through untouched", async () => {
   const big = "x".repeat(2_000_000);
-  const odd = { text: "nul \u0000 quote \" back \\ line \u2028 ünï 🙂", deep: [[{ a: null }]], n: 1e21 };
+  const odd = { text: 'nul \u0000 quote " back \\ line \u2028 ünï 🙂', deep: [[{ a: null }]], n: 1e21 };
   const fn = app.client.createFunction({ id: "fn", triggers: [{ event: app.name("go") }] }, async ({ event, step }) => {
     const a = await step.run("big", () => ({ big, odd: event.data }));
     await step.sleep("rest", "1s");

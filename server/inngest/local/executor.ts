@@ -49,7 +49,12 @@ export async function startLocalExecutor(options: LocalExecutorOptions): Promise
   await installJobSchema(pool);
   const fns = await register(pool, handler, now(), async (client, payloads) => {
     const known = await readRegistry(client);
-    await ingestWithin(client, known, payloads.map((text) => ({ event: JSON.parse(text), named: true })), now());
+    await ingestWithin(
+      client,
+      known,
+      payloads.map((text) => ({ event: JSON.parse(text), named: true })),
+      now(),
+    );
   });
   const functions: Map<string, LocalFunction> = (await readRegistry(pool)).functions;
 
@@ -72,11 +77,14 @@ export async function startLocalExecutor(options: LocalExecutorOptions): Promise
     if (draining || (timer && wakeAt <= next)) return;
     clearTimeout(timer);
     wakeAt = next;
-    timer = setTimeout(() => {
-      // Nothing for a long time: a good moment to look whether the tables and this process agree.
-      doubtful ||= at !== next;
-      disarmAndPoke();
-    }, Math.max(next - now(), 1));
+    timer = setTimeout(
+      () => {
+        // Nothing for a long time: a good moment to look whether the tables and this process agree.
+        doubtful ||= at !== next;
+        disarmAndPoke();
+      },
+      Math.max(next - now(), 1),
+    );
   }
   function disarm(): void {
     clearTimeout(timer);

@@ -11,7 +11,8 @@ import { log } from "#server/log.ts";
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** PostgreSQL stores names and ids as text, which holds no NUL and no half of a pair. */
-const isName = (value: unknown): value is string => typeof value === "string" && value !== "" && value.isWellFormed() && !value.includes("\u0000");
+const isName = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value.isWellFormed() && !value.includes("\u0000");
 
 const answer = (status: number, body: unknown): Response => Response.json(body, { status });
 
@@ -19,15 +20,15 @@ const answer = (status: number, body: unknown): Response => Response.json(body, 
 function read(body: unknown, seed: string | null, now: number): Incoming[] | undefined {
   const incoming: Incoming[] = [];
   for (const [index, item] of (Array.isArray(body) ? body : [body]).entries()) {
-    if (!isRecord(item) || !isName(item["name"])) return undefined;
-    const named = item["id"] !== undefined && item["id"] !== null && item["id"] !== "";
-    if (named && !isName(item["id"])) return undefined;
+    if (!isRecord(item) || !isName(item.name)) return undefined;
+    const named = item.id !== undefined && item.id !== null && item.id !== "";
+    if (named && !isName(item.id)) return undefined;
     const event: LocalEvent = {
       ...item,
-      name: item["name"],
-      data: item["data"] ?? {},
-      id: named ? String(item["id"]) : eventId(seed, index, now),
-      ts: typeof item["ts"] === "number" ? item["ts"] : now,
+      name: item.name,
+      data: item.data ?? {},
+      id: named ? String(item.id) : eventId(seed, index, now),
+      ts: typeof item.ts === "number" ? item.ts : now,
     };
     incoming.push({ event, named });
   }
@@ -52,15 +53,22 @@ async function send(pool: pg.Pool, body: unknown, seed: string | null, now: numb
 
 /** Steps that the SDK has run while the call that runs them goes on; qi_id is the lease that the executor gave it. */
 async function checkpoint(pool: pg.Pool, run: string, body: unknown, now: number): Promise<Response> {
-  const lease = /^(\d+)\.(\d+)$/.exec(isRecord(body) ? String(body["qi_id"]) : "");
+  const lease = /^(\d+)\.(\d+)$/.exec(isRecord(body) ? String(body.qi_id) : "");
   if (!lease || !isRecord(body)) return answer(400, { error: "The checkpoint names no lease.", status: 400 });
-  const changes = changesOf(opsOf(body["steps"]), { event: () => undefined, now, attempt: 0, maxAttempts: 1, retryAfter: null, race: false });
+  const changes = changesOf(opsOf(body.steps), { event: () => undefined, now, attempt: 0, maxAttempts: 1, retryAfter: null, race: false });
   const written = await apply(pool, { run, owner: Number(lease[1]), epoch: Number(lease[2]) }, { mode: "keep", now, steps: changes.steps });
   if (written.status === "lost") return answer(409, { error: "The run has ended or is another worker's now.", status: 409 });
   return answer(200, {});
 }
 
-async function handle(pool: () => pg.Pool, clock: Clock, url: URL, method: string, headers: Headers, text: () => Promise<string>): Promise<Response> {
+async function handle(
+  pool: () => pg.Pool,
+  clock: Clock,
+  url: URL,
+  method: string,
+  headers: Headers,
+  text: () => Promise<string>,
+): Promise<Response> {
   const path = url.pathname;
   if (method === "POST" && path.startsWith("/e/"))
     return send(pool(), JSON.parse(await text()), headers.get("x-inngest-event-id-seed"), millis(clock));

@@ -35,7 +35,10 @@ export interface RunPlan {
 
 /** What a new run of a function looks like in the database. */
 export function planRun(fn: LocalFunction, event: LocalEvent, now: number): RunPlan {
-  const slots = fn.limits.map((limit) => ({ name: limit.key ? `${limit.name}:${keyText(limit.key, event) ?? ""}` : limit.name, limit: limit.limit }));
+  const slots = fn.limits.map((limit) => ({
+    name: limit.key ? `${limit.name}:${keyText(limit.key, event) ?? ""}` : limit.name,
+    limit: limit.limit,
+  }));
   const idem = fn.idempotency ? keyText(fn.idempotency, event) : undefined;
   return {
     id: ulid(now),
@@ -58,7 +61,9 @@ export function planRun(fn: LocalFunction, event: LocalEvent, now: number): RunP
 }
 
 function planEvent(known: Registry, { event, named }: Incoming, now: number) {
-  const runs = (known.triggers.get(event.name) ?? []).filter((trigger) => holds(trigger.if, { event })).map((trigger) => planRun(trigger.fn, event, now));
+  const runs = (known.triggers.get(event.name) ?? [])
+    .filter((trigger) => holds(trigger.if, { event }))
+    .map((trigger) => planRun(trigger.fn, event, now));
   return {
     id: event.id,
     name: event.name,
@@ -74,7 +79,13 @@ type Answer = "ok" | "stale" | "slow";
 
 async function call(on: Queryable, known: Registry, incoming: Incoming[], now: number, decided: number[] | null): Promise<Answer> {
   const plan = incoming.map((one) => planEvent(known, one, now));
-  const rows = await prepared<{ answer: Answer }>(on, "ingest", INGEST, [known.version, now, plan.map((one) => one.name), JSON.stringify(plan), decided]);
+  const rows = await prepared<{ answer: Answer }>(on, "ingest", INGEST, [
+    known.version,
+    now,
+    plan.map((one) => one.name),
+    JSON.stringify(plan),
+    decided,
+  ]);
   return rows[0]?.answer ?? "stale";
 }
 
@@ -87,7 +98,10 @@ interface LooseWait {
 /** Some waits for these events need their expression evaluated here: under the lock that keeps new waits out. */
 async function slowly(client: pg.PoolClient, known: Registry, incoming: Incoming[], now: number): Promise<Answer> {
   const names = incoming.map((one) => one.event.name);
-  await client.query("SELECT pg_advisory_xact_lock_shared(7412, h) FROM (SELECT DISTINCT hashtext(x) AS h FROM unnest($1::text[]) x ORDER BY 1) s", [names]);
+  await client.query(
+    "SELECT pg_advisory_xact_lock_shared(7412, h) FROM (SELECT DISTINCT hashtext(x) AS h FROM unnest($1::text[]) x ORDER BY 1) s",
+    [names],
+  );
   for (const one of incoming) {
     const keys = eventKeys(one.event);
     const { rows } = await client.query<LooseWait>(
@@ -96,7 +110,13 @@ async function slowly(client: pg.PoolClient, known: Registry, incoming: Incoming
       [one.event.name, keys ?? null, now],
     );
     const met = rows.filter((wait) => holds(wait.expr, { event: JSON.parse(wait.run_event), async: one.event }));
-    const answer = await call(client, known, [one], now, met.map((wait) => Number(wait.id)));
+    const answer = await call(
+      client,
+      known,
+      [one],
+      now,
+      met.map((wait) => Number(wait.id)),
+    );
     if (answer !== "ok") return answer;
   }
   return "ok";

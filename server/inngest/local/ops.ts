@@ -74,7 +74,13 @@ function stepOf(op: Op, context: CallContext): StepChange | undefined {
       return { id: op.id, state: "error", data: errorText(op.error ?? op.data), race };
     case "StepError":
       if (context.attempt + 1 >= context.maxAttempts) return { id: op.id, state: "error", data: errorText(op.error), race };
-      return { id: op.id, state: "planned", attempt: context.attempt + 1, due: retryAt(context.attempt, context.retryAfter, context.now), race };
+      return {
+        id: op.id,
+        state: "planned",
+        attempt: context.attempt + 1,
+        due: retryAt(context.attempt, context.retryAfter, context.now),
+        race,
+      };
     case "StepPlanned":
       return { id: op.id, state: "planned", attempt: 0, due: context.now, race };
     case "Sleep":
@@ -105,7 +111,10 @@ export function changesOf(ops: Op[], context: CallContext): Changes {
         const step = stepOf(op, context);
         if (step) changes.steps.push(step);
       } catch (error) {
-        changes.end = { status: "failed", output: errorText({ name: "Error", message: error instanceof Error ? error.message : String(error), stack: "" }) };
+        changes.end = {
+          status: "failed",
+          output: errorText({ name: "Error", message: error instanceof Error ? error.message : String(error), stack: "" }),
+        };
       }
     }
   }

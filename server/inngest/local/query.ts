@@ -7,7 +7,8 @@ export type Queryable = Pick<pg.Pool, "query">;
 const REPEAT = new Set(["40P01", "40001"]);
 // Connection failures, shutdown and start of the server, too many connections.
 const AWAY = /^(08|57P0|53300)/;
-const AWAY_SYSTEM = /ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|Connection terminated|timeout exceeded when trying to connect|not queryable|server closed/i;
+const AWAY_SYSTEM =
+  /ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|Connection terminated|timeout exceeded when trying to connect|not queryable|server closed/i;
 
 const codeOf = (error: unknown): string => (error && typeof error === "object" ? String(Reflect.get(error, "code") ?? "") : "");
 

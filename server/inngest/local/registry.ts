@@ -5,7 +5,11 @@ import { celProblem } from "#server/inngest/local/cel.ts";
 import { type Queryable, transaction } from "#server/inngest/local/query.ts";
 import { log } from "#server/log.ts";
 
-const Concurrency = z.object({ limit: z.number().int().min(0), key: z.string().optional(), scope: z.enum(["fn", "env", "account"]).optional() });
+const Concurrency = z.object({
+  limit: z.number().int().min(0),
+  key: z.string().optional(),
+  scope: z.enum(["fn", "env", "account"]).optional(),
+});
 
 // What is read of a function's configuration as the SDK registers it; other options are named in UNSUPPORTED.
 const Config = z.looseObject({
@@ -46,7 +50,12 @@ export interface Registry {
 
 function compile(config: Config): LocalFunction {
   const { concurrency } = config;
-  const list = concurrency === undefined ? [] : Array.isArray(concurrency) ? concurrency : [typeof concurrency === "number" ? { limit: concurrency } : concurrency];
+  const list =
+    concurrency === undefined
+      ? []
+      : Array.isArray(concurrency)
+        ? concurrency
+        : [typeof concurrency === "number" ? { limit: concurrency } : concurrency];
   return {
     id: config.id,
     maxAttempts: (Object.values(config.steps)[0]?.retries?.attempts ?? 3) + 1,
@@ -54,7 +63,11 @@ function compile(config: Config): LocalFunction {
     // A limit of 0 means none, as on a server.
     limits: list
       .filter((one) => one.limit > 0)
-      .map((one, index) => ({ name: one.scope && one.scope !== "fn" ? `${one.scope}:${one.key ?? ""}` : `${config.id}:${index}`, key: one.key, limit: one.limit })),
+      .map((one, index) => ({
+        name: one.scope && one.scope !== "fn" ? `${one.scope}:${one.key ?? ""}` : `${config.id}:${index}`,
+        key: one.key,
+        limit: one.limit,
+      })),
     cancels: (config.cancel ?? []).map((one) => ({ event: one.event, if: one.if, timeout: one.timeout })),
     crons: config.triggers.flatMap((trigger) => ("cron" in trigger ? [trigger.cron] : [])),
   };
@@ -101,7 +114,9 @@ export async function registry(pool: pg.Pool, stale?: number): Promise<Registry>
 /** A pattern with an optional "TZ=Area/City " in front, as the SDK allows. */
 export function cronJob(pattern: string): Cron {
   const zoned = /^TZ=(\S+)\s+(.+)$/.exec(pattern);
-  return zoned ? new Cron(zoned[2] ?? "", { paused: true, timezone: zoned[1] ?? "UTC" }) : new Cron(pattern, { paused: true, timezone: "UTC" });
+  return zoned
+    ? new Cron(zoned[2] ?? "", { paused: true, timezone: zoned[1] ?? "UTC" })
+    : new Cron(pattern, { paused: true, timezone: "UTC" });
 }
 
 /** The first tick of a cron pattern after `now`, milliseconds since 1970; undefined when there is none. */
@@ -109,7 +124,8 @@ export const nextTick = (pattern: string, now: number): number | undefined => cr
 
 function check(config: Config): void {
   const unsupported = UNSUPPORTED.filter((name) => config[name] !== undefined);
-  if (unsupported.length) log.warn({ fn: config.id, options: unsupported }, "the embedded executor does not support these options of a function");
+  if (unsupported.length)
+    log.warn({ fn: config.id, options: unsupported }, "the embedded executor does not support these options of a function");
   const expressions = [
     config.idempotency,
     ...config.triggers.map((trigger) => ("expression" in trigger ? trigger.expression : undefined)),
@@ -152,22 +168,30 @@ export async function register(
 
   await transaction(pool, async (client) => {
     await client.query("SELECT pg_advisory_xact_lock(7411, 2)");
-    const stored = await client.query<{ id: string; config: string }>("SELECT id, config FROM treadle_jobs.functions WHERE app = $1", [app]);
+    const stored = await client.query<{ id: string; config: string }>("SELECT id, config FROM treadle_jobs.functions WHERE app = $1", [
+      app,
+    ]);
     const before = new Map(stored.rows.map((row) => [row.id, row.config]));
     if (before.size === configs.length && configs.every((config) => before.get(config.id) === config.text)) return;
     await client.query("DELETE FROM treadle_jobs.functions WHERE app = $1 OR id = ANY($2)", [app, ids]);
-    for (const config of configs) await client.query("INSERT INTO treadle_jobs.functions VALUES ($1, $2, $3)", [config.id, app, config.text]);
+    for (const config of configs)
+      await client.query("INSERT INTO treadle_jobs.functions VALUES ($1, $2, $3)", [config.id, app, config.text]);
     await client.query("DELETE FROM treadle_jobs.crons c WHERE NOT EXISTS (SELECT 1 FROM treadle_jobs.functions f WHERE f.id = c.fn_id)");
     for (const fn of functions.map(compile)) {
       await client.query("DELETE FROM treadle_jobs.crons WHERE fn_id = $1 AND cron <> ALL($2)", [fn.id, fn.crons]);
       for (const cron of fn.crons) {
         const next = nextTick(cron, now);
-        if (next !== undefined) await client.query("INSERT INTO treadle_jobs.crons VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [fn.id, cron, next]);
+        if (next !== undefined)
+          await client.query("INSERT INTO treadle_jobs.crons VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [fn.id, cron, next]);
       }
     }
     await client.query("UPDATE treadle_jobs.meta SET registry_version = registry_version + 1");
     const waiting = await client.query<{ payload: string }>("DELETE FROM treadle_jobs.events WHERE NOT routed RETURNING payload, id");
-    if (waiting.rows.length) await route(client, waiting.rows.map((row) => row.payload));
+    if (waiting.rows.length)
+      await route(
+        client,
+        waiting.rows.map((row) => row.payload),
+      );
   });
   return ids;
 }

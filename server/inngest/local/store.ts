@@ -105,7 +105,13 @@ async function fail(pool: pg.Pool, lease: Lease, fnId: string, runEvent: string,
     try {
       return await transaction(pool, async (client) => {
         const original: unknown = JSON.parse(runEvent);
-        const data = { function_id: fnId, run_id: lease.run, error: JSON.parse(write.output ?? "null") as unknown, event: original, events: [original] };
+        const data = {
+          function_id: fnId,
+          run_id: lease.run,
+          error: JSON.parse(write.output ?? "null") as unknown,
+          event: original,
+          events: [original],
+        };
         const event = { name: FAILED, id: ulid(write.now), ts: write.now, data };
         // Events before runs: the order in which locks are taken everywhere.
         await client.query("SELECT pg_advisory_xact_lock_shared(7412, hashtext($1))", [FAILED]);
@@ -123,7 +129,14 @@ async function fail(pool: pg.Pool, lease: Lease, fnId: string, runEvent: string,
  * Like `apply`, but waits for a database that is away, until the write succeeds or `abandoned` says so.
  * @param runEvent the event of the run as JSON text, for onFailure
  */
-export async function applyUntilDone(pool: pg.Pool, lease: Lease, fnId: string, runEvent: string, write: Write, abandoned: () => boolean): Promise<Written> {
+export async function applyUntilDone(
+  pool: pg.Pool,
+  lease: Lease,
+  fnId: string,
+  runEvent: string,
+  write: Write,
+  abandoned: () => boolean,
+): Promise<Written> {
   for (let wait = 50; ; wait = Math.min(wait * 2, 2000)) {
     try {
       return write.mode === "failed" ? await fail(pool, lease, fnId, runEvent, write) : await apply(pool, lease, write);

@@ -65,7 +65,11 @@ test("a wait may match an attribute or use any condition", async () => {
     return (await step.waitForEvent("w", { event: app.name("wake"), match: "data.user.id", timeout: "10m" }))?.data.n;
   });
   const loose = app.client.createFunction({ id: "loose", triggers: [{ event: app.name("go") }] }, async ({ step }) => {
-    const wake = await step.waitForEvent("w", { event: app.name("wake"), if: "async.data.n > event.data.least && (async.data.kind == 'k' || async.data.any == true)", timeout: "10m" });
+    const wake = await step.waitForEvent("w", {
+      event: app.name("wake"),
+      if: "async.data.n > event.data.least && (async.data.kind == 'k' || async.data.any == true)",
+      timeout: "10m",
+    });
     return wake?.data.n;
   });
   await app.start([match, loose]);
@@ -76,7 +80,12 @@ test("a wait may match an attribute or use any condition", async () => {
   await wake({ n: 3, kind: "k" });
   await wake({ n: 1, user: { id: "5" } });
   await resting(2);
-  await app.client.send([{ n: 2, user: { id: 5 } }, { n: 4, any: true }].map((data) => ({ name: app.name("wake"), data })));
+  await app.client.send(
+    [
+      { n: 2, user: { id: 5 } },
+      { n: 4, any: true },
+    ].map((data) => ({ name: app.name("wake"), data })),
+  );
   expect((await ended(2)).map((run) => run.output).sort()).toEqual(["2", "4"]);
 });
 
@@ -169,7 +178,12 @@ test("cancelOn ends a resting, a running and a waiting-to-start run, and only th
     release = resolve;
   });
   const fn = app.client.createFunction(
-    { id: "fn", triggers: [{ event: app.name("go") }], cancelOn: [{ event: app.name("stop"), match: "data.id" }], concurrency: [{ key: "event.data.lane", limit: 1 }] },
+    {
+      id: "fn",
+      triggers: [{ event: app.name("go") }],
+      cancelOn: [{ event: app.name("stop"), match: "data.id" }],
+      concurrency: [{ key: "event.data.lane", limit: 1 }],
+    },
     async ({ event, step }) => {
       await step.run("a", async () => {
         seen.push(`${event.data.id}a`);
@@ -203,15 +217,17 @@ test("a concurrency key bounds the runs of one key and holds up no other", async
   const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const fn = app.client.createFunction({ id: "fn", triggers: [{ event: app.name("go") }], concurrency: [{ key: "event.data.p", limit: 2 }] }, ({ event, step }) =>
-    step.run("a", async () => {
-      const { p } = event.data;
-      running.set(p, (running.get(p) ?? 0) + 1);
-      most.set(p, Math.max(most.get(p) ?? 0, running.get(p) ?? 0));
-      if (p === "a") await gate;
-      await pause(1);
-      running.set(p, (running.get(p) ?? 0) - 1);
-    }),
+  const fn = app.client.createFunction(
+    { id: "fn", triggers: [{ event: app.name("go") }], concurrency: [{ key: "event.data.p", limit: 2 }] },
+    ({ event, step }) =>
+      step.run("a", async () => {
+        const { p } = event.data;
+        running.set(p, (running.get(p) ?? 0) + 1);
+        most.set(p, Math.max(most.get(p) ?? 0, running.get(p) ?? 0));
+        if (p === "a") await gate;
+        await pause(1);
+        running.set(p, (running.get(p) ?? 0) - 1);
+      }),
   );
   await app.start([fn]);
   await app.start([fn], { pool: database.open() });
@@ -232,7 +248,9 @@ test("1,000 resting runs cost nothing: no query while nothing is due", async () 
   await app.start([fn], { pool: own, concurrency: 50 });
   for (let n = 0; n < 10; n++) await app.client.send(Array.from({ length: 100 }, () => ({ name: app.name("go"), data: {} })));
   const count = async (where: string) =>
-    Number((await pool.query(`SELECT count(*) AS n FROM treadle_jobs.runs WHERE fn_id = $1 AND ${where}`, [`${app.client.id}-fn`])).rows[0]?.n);
+    Number(
+      (await pool.query(`SELECT count(*) AS n FROM treadle_jobs.runs WHERE fn_id = $1 AND ${where}`, [`${app.client.id}-fn`])).rows[0]?.n,
+    );
   await until(async () => (await count(`owner IS NULL AND due_at > ${Date.now() + 1000}`)) === 1000, 20_000);
   let queries = 0;
   const query = own.query.bind(own);

@@ -1,7 +1,6 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { AppError } from "#server/errors.ts";
 import type { Agent, CreateAgentInput } from "#server/schemas/agent.ts";
-import { withLinks } from "#server/services/agents/agent-dto.ts";
 import { checkAbilities } from "#server/services/agents/check-abilities.ts";
 import { chooseLlmKey } from "#server/services/agents/choose-llm-key.ts";
 import { assertNameFree, saveAgent } from "#server/services/agents/save-agent.ts";
@@ -25,7 +24,7 @@ export async function createAgent(principal: ProjectPrincipal, input: CreateAgen
   return saveAgent(principal, { action: "agent.create", name, detail: { model } }, (tx) =>
     tx.agent.create({
       data: { project_id, name, description, llm_key_id: key.id, model, system_prompt, temperature, max_tokens },
-      include: withLinks,
+      select: { id: true, name: true },
     }),
   );
 }

@@ -5,6 +5,7 @@ import { AppError } from "#server/errors.ts";
 import type { Agent } from "#server/schemas/agent.ts";
 import { toAgent } from "#server/services/agents/agent-dto.ts";
 import { unknownLlmKey } from "#server/services/agents/choose-llm-key.ts";
+import { findAgent } from "#server/services/agents/find-agent.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "#server/services/database-errors.ts";
 
@@ -29,18 +30,19 @@ export async function assertNameFree(projectId: string, name: string, exceptAgen
 export async function saveAgent(
   principal: ProjectPrincipal,
   { action, name, detail }: { action: "agent.create" | "agent.update"; name: string; detail?: Prisma.InputJsonObject },
-  write: (tx: Prisma.TransactionClient) => Promise<Parameters<typeof toAgent>[0]>,
+  write: (tx: Prisma.TransactionClient) => Promise<{ id: string; name: string }>,
 ): Promise<Agent> {
   try {
-    return await db().$transaction(async (tx) => {
+    const { id } = await db().$transaction(async (tx) => {
       const row = await write(tx);
       await recordAudit(
         principal,
         { action, resource_type: "agent", resource_id: row.id, resource_name: row.name, ...(detail && { detail }) },
         tx,
       );
-      return toAgent(row);
+      return row;
     });
+    return toAgent(await findAgent(principal.project.id, id));
   } catch (error) {
     if (isUniqueViolation(error)) throw nameTaken(name);
     if (isForeignKeyViolation(error)) throw unknownLlmKey();

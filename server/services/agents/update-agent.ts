@@ -1,7 +1,6 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { AppError, notFound } from "#server/errors.ts";
 import type { Agent, UpdateAgentInput } from "#server/schemas/agent.ts";
-import { withLinks } from "#server/services/agents/agent-dto.ts";
 import { checkAbilities } from "#server/services/agents/check-abilities.ts";
 import { chooseLlmKey } from "#server/services/agents/choose-llm-key.ts";
 import { findAgent } from "#server/services/agents/find-agent.ts";
@@ -40,6 +39,6 @@ export async function updateAgent(principal: ProjectPrincipal, input: UpdateAgen
   return saveAgent(principal, { action: "agent.update", name: after.name, detail: { changed } }, async (tx) => {
     const { count } = await tx.agent.updateMany({ where: { id: before.id, project_id }, data: given });
     if (count === 0) throw notFound("agent");
-    return tx.agent.findUniqueOrThrow({ where: { id: before.id }, include: withLinks });
+    return after;
   });
 }

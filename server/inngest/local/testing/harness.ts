@@ -78,7 +78,10 @@ export function createApp(pool: pg.Pool) {
     client,
     clock,
     name: (event: string) => `app${apps}/${event}`,
-    async start(functions: InngestFunction.Any[], options: { concurrency?: number; heartbeatMs?: number; pool?: pg.Pool; wrap?: (handler: Handler) => Handler } = {}) {
+    async start(
+      functions: InngestFunction.Any[],
+      options: { concurrency?: number; heartbeatMs?: number; pool?: pg.Pool; wrap?: (handler: Handler) => Handler } = {},
+    ) {
       const handler: Handler = serve({ client, functions });
       const executor = await startLocalExecutor({
         handler: options.wrap ? options.wrap(handler) : handler,

@@ -1,0 +1,132 @@
+"use client";
+
+import { Play } from "lucide-react";
+import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { coerceParameter, initialText } from "#components/editor/run-values.ts";
+import type { TriggerConfig } from "#components/editor/trigger-needs.ts";
+import { Button } from "#components/ui/button.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { Input } from "#components/ui/input.tsx";
+import { Select } from "#components/ui/select.tsx";
+import { Switch } from "#components/ui/switch.tsx";
+import { Textarea } from "#components/ui/textarea.tsx";
+import type { TriggerParameter } from "#server/engine/nodes/trigger-node.ts";
+
+export interface RunValues {
+  input?: string;
+  params?: Record<string, unknown>;
+}
+
+export interface RunFormProps {
+  trigger: TriggerConfig;
+  /** What was given the last time. */
+  last: Record<string, string>;
+  isPending: boolean;
+  onRun: (values: RunValues, texts: Record<string, string>) => void;
+}
+
+/** What the trigger asks for, with its defaults; ⌘/Ctrl+Enter runs. */
+export function RunForm({ trigger, last, isPending, onRun }: RunFormProps) {
+  const isManual = trigger.kind === "manual";
+  const [texts, setTexts] = useState<Record<string, string>>(() =>
+    isManual
+      ? { input: last.input ?? trigger.default_input }
+      : Object.fromEntries(trigger.parameters.map((parameter) => [parameter.name, last[parameter.name] ?? initialText(parameter)])),
+  );
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const set = (name: string, text: string) => {
+    setTexts((current) => ({ ...current, [name]: text }));
+    setErrors(({ [name]: _, ...rest }) => rest);
+  };
+
+  const run = () => {
+    if (isManual) return onRun({ input: texts.input ?? "" }, texts);
+    const found: Record<string, string> = {};
+    const params: Record<string, unknown> = {};
+    for (const parameter of trigger.parameters) {
+      const result = coerceParameter(parameter, texts[parameter.name] ?? "");
+      if ("error" in result) found[parameter.name] = result.error;
+      else if (result.value !== undefined) params[parameter.name] = result.value;
+    }
+    setErrors(found);
+    if (Object.keys(found).length === 0) onRun({ params }, texts);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    run();
+  };
+  return (
+    <form
+      noValidate
+      aria-label="Run with"
+      className="flex flex-col gap-3"
+      onKeyDown={onKeyDown}
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        run();
+      }}
+    >
+      {isManual ? (
+        <Field label={trigger.input_label || "Input"} hint="Read as {{trigger.output}}">
+          <Textarea autoFocus rows={3} value={texts.input ?? ""} onChange={(event) => set("input", event.target.value)} />
+        </Field>
+      ) : (
+        trigger.parameters.map((parameter, index) => (
+          <ParameterField
+            key={parameter.name}
+            parameter={parameter}
+            text={texts[parameter.name] ?? ""}
+            error={errors[parameter.name]}
+            isFirst={index === 0}
+            onChange={(text) => set(parameter.name, text)}
+          />
+        ))
+      )}
+      <Button type="submit" variant="primary" icon={<Play />} isPending={isPending} className="self-end">
+        Start run
+      </Button>
+    </form>
+  );
+}
+
+interface ParameterFieldProps {
+  parameter: TriggerParameter;
+  text: string;
+  error: string | undefined;
+  isFirst: boolean;
+  onChange: (text: string) => void;
+}
+
+function ParameterField({ parameter, text, error, isFirst, onChange }: ParameterFieldProps) {
+  const { type, name, label, required, options } = parameter;
+  const control =
+    type === "boolean" ? (
+      <Switch checked={text === "true"} onCheckedChange={(isOn) => onChange(String(isOn))} />
+    ) : type === "select" ? (
+      <Select value={text} options={(options ?? []).map((option) => ({ value: option, label: option }))} onValueChange={onChange} />
+    ) : type === "number" ? (
+      <Input inputMode="decimal" autoFocus={isFirst} value={text} onChange={(event) => onChange(event.target.value)} />
+    ) : (
+      <Textarea
+        rows={type === "text" ? 1 : 3}
+        autoFocus={isFirst}
+        value={text}
+        className={type === "text" ? "" : "font-mono text-12"}
+        placeholder={type === "array" ? "[ ]" : type === "object" ? "{ }" : undefined}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    );
+  return (
+    <Field
+      label={label || name}
+      isRequired={required}
+      isOptional={!required}
+      error={error}
+      {...((type === "array" || type === "object") && { hint: type === "array" ? "A JSON list" : "A JSON object" })}
+    >
+      {control}
+    </Field>
+  );
+}

@@ -1,0 +1,30 @@
+import type { TriggerParameter } from "#server/engine/nodes/trigger-node.ts";
+
+/** A parameter's default as the text of its field. */
+export function initialText({ type, default: value, options }: TriggerParameter): string {
+  if (value === undefined || value === null) return type === "boolean" ? "false" : "";
+  if (type === "select") return options?.includes(String(value)) ? String(value) : "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** What was typed as a value of the parameter's type, or why it is none. Nothing typed is `undefined`: the default then holds. */
+export function coerceParameter(
+  { type, required, default: fallback }: TriggerParameter,
+  text: string,
+): { value: unknown } | { error: string } {
+  const typed = text.trim();
+  if (type === "boolean") return { value: typed === "true" };
+  if (typed === "") return required && (fallback === undefined || fallback === "") ? { error: "Fill this in." } : { value: undefined };
+  if (type === "number") {
+    const number = Number(typed.replace(",", "."));
+    return Number.isFinite(number) ? { value: number } : { error: `"${typed}" is no number.` };
+  }
+  if (type === "text" || type === "select") return { value: text };
+  try {
+    const value: unknown = JSON.parse(typed);
+    const isRight = type === "array" ? Array.isArray(value) : value !== null && typeof value === "object" && !Array.isArray(value);
+    return isRight ? { value } : { error: type === "array" ? "Write a JSON list, e.g. [1, 2]." : 'Write a JSON object, e.g. {"a": 1}.' };
+  } catch {
+    return { error: "This is not valid JSON." };
+  }
+}

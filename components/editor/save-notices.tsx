@@ -1,0 +1,139 @@
+"use client";
+
+import { useState } from "react";
+import { toast } from "sonner";
+import { useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { useSession, useSessionState } from "#components/editor/session-context.tsx";
+import { FormFailure } from "#components/forms/form-failure.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { errorBodyOf } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+
+const clock = (time: string) => new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+
+/** Runs one of the ways out, once; what fails is told. */
+function useChoice() {
+  const [isBusy, setIsBusy] = useState(false);
+  const choose = async (way: () => Promise<unknown>) => {
+    setIsBusy(true);
+    try {
+      await way();
+    } catch (error) {
+      toast.error(errorBodyOf(error).detail);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return { isBusy, choose };
+}
+
+/** The draft was written by somebody else, or in another tab: which side shall it be? */
+export function DraftConflict() {
+  const session = useSession();
+  const { user } = useStudio();
+  const autosave = useSessionState((state) => state.autosave);
+  const theirs = useSessionState((state) => state.draftConflict);
+  const { isBusy, choose } = useChoice();
+  if (autosave.kind !== "conflict") return null;
+  const who = theirs?.draft.updated_by;
+  const text = theirs
+    ? `${who === user.name ? "You" : (who ?? "Somebody")} changed this draft at ${clock(theirs.draft.updated_at)} in another tab or window.`
+    : autosave.detail;
+  return (
+    <Notice
+      tone="waiting"
+      title={text}
+      className="mx-3 mt-3 shadow-md"
+      actions={
+        <>
+          <Button size="sm" disabled={isBusy} onClick={() => void choose(session.loadTheirs)}>
+            Load theirs
+          </Button>
+          <Button size="sm" disabled={isBusy} onClick={() => void choose(session.keepMine)}>
+            Keep mine
+          </Button>
+        </>
+      }
+    >
+      Your changes are safe in this tab, but are not saved until you choose. Undo brings yours back after “Load theirs”.
+    </Notice>
+  );
+}
+
+/** Save was refused: somebody saved a newer version meanwhile. */
+export function SaveConflictDialog() {
+  const session = useSession();
+  const editor = useEditorStore();
+  const save = useSessionState((state) => state.save);
+  const { isBusy, choose } = useChoice();
+  if (save.kind !== "conflict") return null;
+  const { workflow } = save.theirs;
+  const nodes = editor.getState().nodes.length;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && session.closeSave()}
+      title={`Version ${workflow.version} was saved meanwhile`}
+      description={save.detail}
+    >
+      <dl className="grid grid-cols-2 gap-3 text-13">
+        <div className="rounded-md border p-3">
+          <dt className="font-medium">Theirs: version {workflow.version}</dt>
+          <dd className="text-ink-soft">
+            {workflow.nodes.length} nodes, saved at {clock(workflow.updated_at)}
+          </dd>
+        </div>
+        <div className="rounded-md border p-3">
+          <dt className="font-medium">Yours</dt>
+          <dd className="text-ink-soft">{nodes} nodes, not saved as a version</dd>
+        </div>
+      </dl>
+      <p className="text-13 text-ink-soft">
+        “Keep mine” becomes version {workflow.version + 1}; theirs stays in the history. “Load theirs” can be undone.
+      </p>
+      <DialogFooter>
+        <Button variant="ghost" disabled={isBusy} onClick={session.closeSave}>
+          Decide later
+        </Button>
+        <Button disabled={isBusy} onClick={() => void choose(session.loadTheirs)}>
+          Load theirs
+        </Button>
+        <Button
+          variant="primary"
+          isPending={isBusy}
+          onClick={() =>
+            void choose(async () => {
+              session.closeSave();
+              await session.keepMine();
+              await session.save({ overwrites: true });
+            })
+          }
+        >
+          Keep mine
+        </Button>
+      </DialogFooter>
+    </Dialog>
+  );
+}
+
+/** Why the last Save did not go through. */
+export function SaveFailure() {
+  const session = useSession();
+  const save = useSessionState((state) => state.save);
+  if (save.kind !== "failed") return null;
+  return (
+    <div className="mx-3 mt-3 shadow-md">
+      <FormFailure
+        title="Not saved as a version"
+        failure={save.error}
+        actions={
+          <Button size="sm" onClick={session.closeSave}>
+            Dismiss
+          </Button>
+        }
+      />
+    </div>
+  );
+}
