@@ -57,23 +57,32 @@ export function postgresOf(dataDir: string): number | undefined {
   }
 }
 
-/** A data folder that the account of PostgreSQL can pass through. */
+const folders = new Set<string>();
+const running = new Set<ChildProcess>();
+
+/** A data folder that the account of PostgreSQL can pass through; removed when this process ends. */
 export function newDataDir(): string {
   const folder = mkdtempSync(join(tmpdir(), "treadle-e2e-"));
   chmodSync(folder, 0o755);
+  folders.add(folder);
   return folder;
 }
 
-const running = new Map<ChildProcess, string>();
-
-/** Ends at once whatever a start has left behind. */
-function sweep(child: ChildProcess, dataDir: string): void {
-  if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
-  const postgres = postgresOf(dataDir);
+/** Ends what still runs in a data folder (a killed start leaves its PostgreSQL behind) and removes it. */
+function removeDataDir(folder: string): void {
+  const postgres = postgresOf(folder);
   if (postgres) process.kill(postgres, "SIGQUIT");
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    folders.delete(folder);
+  } catch {
+    // A database that is still closing writes its last files; the next try is at the end of this process.
+  }
 }
+
 process.on("exit", () => {
-  for (const [child, dataDir] of running) sweep(child, dataDir);
+  for (const child of running) child.kill("SIGKILL");
+  for (const folder of folders) removeDataDir(folder);
 });
 
 function launch({ env = {}, dataDir, port }: StartOptions & { dataDir: string; port: number }) {
@@ -92,7 +101,8 @@ function launch({ env = {}, dataDir, port }: StartOptions & { dataDir: string; p
     } as Record<string, string> as NodeJS.ProcessEnv,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  running.set(child, dataDir);
+  running.add(child);
+  child.once("close", () => running.delete(child));
   const printed = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
     child[name].setEncoding("utf8").on("data", (text: string) => {
@@ -109,8 +119,7 @@ export async function startAndEnd(options: StartOptions = {}): Promise<Ended> {
   const timer = setTimeout(() => child.kill("SIGKILL"), START_MS);
   const code = await ended;
   clearTimeout(timer);
-  running.delete(child);
-  if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
+  if (!options.dataDir) removeDataDir(dataDir);
   return { code, ...printed };
 }
 
@@ -125,13 +134,8 @@ export async function startTreadle(options: StartOptions = {}): Promise<Treadle>
   const logs = () => printed.stdout + printed.stderr;
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const url = await until(() => /^Treadle is ready at (\S+)$/m.exec(printed.stdout)?.[1] ?? (hasEnded() ? "ended" : undefined), START_MS);
-  const forget = () => {
-    sweep(child, dataDir);
-    running.delete(child);
-    if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
-  };
   if (url === "ended") {
-    forget();
+    if (!options.dataDir) removeDataDir(dataDir);
     throw new Error(`Treadle did not start:\n${logs()}`);
   }
   return {
@@ -145,13 +149,12 @@ export async function startTreadle(options: StartOptions = {}): Promise<Treadle>
       const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
       const code = await ended;
       clearTimeout(timer);
-      forget();
+      if (!options.dataDir) removeDataDir(dataDir);
       return code;
     },
     async kill9() {
       child.kill("SIGKILL");
       await ended;
-      running.delete(child);
     },
   };
 }

@@ -1,0 +1,63 @@
+"use client";
+
+import { useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { NEXT_NODE_DISTANCE } from "#components/canvas/graph-edits.ts";
+import { NODE_DRAG_TYPE, type NodeChoice, nodeChoices } from "#components/canvas/node-choices.ts";
+import { NodeIcon } from "#components/nodes/node-icon.tsx";
+import { Kbd } from "#components/ui/kbd.tsx";
+
+const groups = [...Map.groupBy(nodeChoices, (choice) => choice.group)];
+
+/** Every node type, to be dragged onto the canvas or added by a click. */
+export function AddPanel() {
+  const isReadOnly = useEditor((state) => state.isReadOnly);
+  if (isReadOnly) return <p className="p-3 text-13 text-ink-soft">You may look, not change. Ask an admin of the project for the editor role.</p>;
+  return (
+    <div className="flex flex-col gap-4 p-3">
+      {groups.map(([group, choices]) => (
+        <section key={group} aria-label={group} className="flex flex-col gap-1">
+          <h3 className="px-1 text-11 text-ink-faint">{group}</h3>
+          {choices.map((choice) => (
+            <AddRow key={choice.type} choice={choice} />
+          ))}
+        </section>
+      ))}
+      <p className="px-1 text-12 text-ink-faint">
+        Drag one onto the canvas, or press <Kbd>N</Kbd> there.
+      </p>
+    </div>
+  );
+}
+
+function AddRow({ choice }: { choice: NodeChoice }) {
+  const editor = useEditorStore();
+  const ui = useCanvasUiStore();
+  const add = () => {
+    const { nodes, add: addNode } = editor.getState();
+    const selected = nodes.filter((node) => node.selected);
+    const last = nodes.reduce<(typeof nodes)[number] | undefined>((far, node) => (!far || node.position.x > far.position.x ? node : far), undefined);
+    const before = selected.length === 1 ? selected[0] : last;
+    const position = before ? { x: before.position.x + NEXT_NODE_DISTANCE, y: before.position.y } : { x: 0, y: 0 };
+    const after = selected.length === 1 && before ? { after: { nodeId: before.id, handle: null } } : {};
+    const id = addNode(choice.type, { position, ...after });
+    ui.getState().goTo(id, null);
+  };
+  return (
+    <button
+      type="button"
+      draggable
+      className="flex cursor-grab items-center gap-2.5 rounded-md border border-line bg-raised p-2 text-left hover:border-line-control active:cursor-grabbing"
+      onDragStart={(event) => {
+        event.dataTransfer.setData(NODE_DRAG_TYPE, choice.type);
+        event.dataTransfer.effectAllowed = "copy";
+      }}
+      onClick={add}
+    >
+      <NodeIcon type={choice.type} className="size-7" />
+      <span className="flex min-w-0 flex-col">
+        <span className="font-medium text-13">{choice.title}</span>
+        <span className="text-12 text-ink-faint">{choice.summary}</span>
+      </span>
+    </button>
+  );
+}

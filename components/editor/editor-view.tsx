@@ -1,0 +1,136 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { toast } from "sonner";
+import { Canvas } from "#components/canvas/canvas.tsx";
+import { CanvasProvider, useEditor } from "#components/canvas/canvas-context.tsx";
+import { createCanvasUiStore } from "#components/canvas/canvas-ui-store.ts";
+import { createEditorStore } from "#components/canvas/editor-store.ts";
+import { EditorHeader, type EditorTab } from "#components/editor/editor-header.tsx";
+import { createEditorSession } from "#components/editor/editor-session.ts";
+import { ProblemsPopover } from "#components/editor/problems-popover.tsx";
+import { saveAndTell } from "#components/editor/save-button.tsx";
+import { DraftConflict, SaveConflictDialog, SaveFailure } from "#components/editor/save-notices.tsx";
+import { SessionProvider, useSession, useSessionState } from "#components/editor/session-context.tsx";
+import { SidePanel } from "#components/editor/side-panel.tsx";
+import { useProblems } from "#components/editor/use-problems.ts";
+import { useWorkflowRun } from "#components/editor/use-workflow-run.ts";
+import { RunProvider } from "#components/runs/run-context.tsx";
+import { RunPanel } from "#components/runs/run-panel.tsx";
+import { createRunStore } from "#components/runs/run-store.ts";
+import { WorkflowRuns } from "#components/runs/workflow-runs.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useTitle } from "#components/shell/use-title.ts";
+import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Kbd } from "#components/ui/kbd.tsx";
+import type { WorkflowEditorState } from "#server/schemas/workflow.ts";
+
+/** The editor around one workflow: its stores live as long as it is open. */
+export function EditorView({ initial }: { initial: WorkflowEditorState }) {
+  const { canEdit } = useStudio();
+  const client = useTRPCClient();
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const workflowId = initial.workflow.id;
+  const [stores] = useState(() => {
+    const editor = createEditorStore(initial.draft, { isReadOnly: !canEdit });
+    const session = createEditorSession({
+      workflowId,
+      initial,
+      editor,
+      isReadOnly: !canEdit,
+      onRestored: () => toast.info("Changes that had not reached the server were brought back from this browser."),
+      api: {
+        editor: () => client.workflows.editor.query({ workflow_id: workflowId }),
+        saveDraft: (input) => client.workflows.saveDraft.mutate(input),
+        update: (input) => client.workflows.update.mutate(input),
+        errorOf: errorBodyOf,
+      },
+    });
+    const run = createRunStore({
+      onEnd: (executionId) => {
+        void cache.invalidateQueries(trpc.executions.pathFilter());
+        const { picture } = run.getState();
+        editor.getState().say(`Run ${picture?.status ?? "ended"}`);
+        // What the last event leaves out (all tokens, the whole output) is in the API's answer.
+        void client.executions.view.query({ execution_id: executionId }).then(
+          (view) => run.getState().executionId === executionId && run.getState().show(view),
+          () => {},
+        );
+      },
+    });
+    return { editor, session, run, ui: createCanvasUiStore() };
+  });
+  useEffect(() => (canEdit ? stores.session.start() : undefined), [stores, canEdit]);
+  useEffect(() => () => stores.run.getState().clear(), [stores]);
+  return (
+    <CanvasProvider editor={stores.editor} ui={stores.ui}>
+      <RunProvider store={stores.run}>
+        <SessionProvider session={stores.session}>
+          <EditorLayout workflowId={workflowId} isReadOnly={!canEdit} />
+        </SessionProvider>
+      </RunProvider>
+    </CanvasProvider>
+  );
+}
+
+function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOnly: boolean }) {
+  const [tab, setTab] = useState<EditorTab>("editor");
+  const [isSheetOpen, setIsSheetOpen] = useState(false);
+  const run = useWorkflowRun(workflowId);
+  useProblems();
+  useSaveKey();
+  useTitle(useSessionState((state) => state.name));
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <EditorHeader tab={tab} onTabChange={setTab} run={run} isReadOnly={isReadOnly} />
+      <div role="tabpanel" id="panel-editor" aria-labelledby="view-editor" className={tab === "editor" ? "flex min-h-0 flex-1" : "hidden"}>
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+          <div className="relative min-h-0 flex-1">
+            <Canvas controls={<ProblemsPopover />} onNodeOpen={() => setIsSheetOpen(true)}>
+              <FirstSteps />
+              <div className="pointer-events-none absolute inset-x-0 top-0 z-20 mx-auto max-w-160 *:pointer-events-auto">
+                <DraftConflict />
+                <SaveFailure />
+              </div>
+            </Canvas>
+          </div>
+          <RunPanel />
+        </div>
+        <SidePanel isSheetOpen={isSheetOpen} onSheetClose={() => setIsSheetOpen(false)} />
+      </div>
+      {tab === "runs" && (
+        <div role="tabpanel" id="panel-runs" aria-labelledby="view-runs" className="min-h-0 flex-1 overflow-y-auto">
+          <WorkflowRuns workflowId={workflowId} />
+        </div>
+      )}
+      <SaveConflictDialog />
+    </div>
+  );
+}
+
+/** ⌘/Ctrl+S saves, wherever one types. */
+function useSaveKey() {
+  const session = useSession();
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "s" || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      if (session.store.getState().isAhead) void saveAndTell(session);
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [session]);
+}
+
+/** What to do with a workflow that is only its trigger. */
+function FirstSteps() {
+  const isBare = useEditor((state) => state.nodes.length <= 1 && !state.isReadOnly);
+  if (!isBare) return null;
+  return (
+    <p className="pointer-events-none absolute inset-x-0 top-[66%] z-10 px-4 text-center text-13 text-ink-soft">
+      Press <Kbd>N</Kbd> to add a node, or drag from the dot at the trigger's right.
+    </p>
+  );
+}

@@ -1,0 +1,60 @@
+import type { RunPicture } from "#components/runs/run-picture.ts";
+import type { NodeScope } from "#server/engine/define-node.ts";
+import { matchName } from "#server/engine/expressions.ts";
+import { labelOf, namesOf, upstreamOf } from "#server/engine/graph.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+
+/** Something that an expression can read at a node. */
+export interface ExpressionOption {
+  /** Text between the braces, e.g. `Research.output`. */
+  expression: string;
+  nodeType: string;
+  /** What it was in the run on the screen. */
+  lastValue: string | null;
+}
+
+/** Everything upstream of a node, the nearest first, then the trigger and the execution. */
+export function expressionOptions(graph: Graph, nodeId: string, scope: NodeScope, picture: RunPicture | null): ExpressionOption[] {
+  const upstream = upstreamOf(graph, nodeId);
+  const names = namesOf(graph, scope);
+  const nodes = graph.nodes.filter((node) => upstream.has(node.id));
+  // Counting what leads to a node tells how far along it stands.
+  const depth = new Map(nodes.map((node) => [node.id, upstreamOf(graph, node.id).size]));
+  const trigger = graph.nodes.find((node) => node.type === "triggerNode");
+  const lastOf = (id: string) => picture?.nodes[id]?.output ?? null;
+
+  const outputs = nodes
+    .filter((node) => node.type !== "triggerNode")
+    .sort((a, b) => (depth.get(b.id) ?? 0) - (depth.get(a.id) ?? 0))
+    .map((node) => ({ expression: `${labelOf(node)}.output`, nodeType: node.type, lastValue: lastOf(node.id) }));
+  // An agent's own name is offered where it is not taken by a label.
+  const aliases = names
+    .filter((entry) => entry.isAlias && upstream.has(entry.node.id) && matchName(names, entry.name)?.node.id === entry.node.id)
+    .filter((entry) => entry.name !== labelOf(entry.node))
+    .map((entry) => ({ expression: `${entry.name}.output`, nodeType: entry.node.type, lastValue: lastOf(entry.node.id) }));
+
+  const isForm = trigger?.data.kind === "params";
+  const parameters = isForm && Array.isArray(trigger.data.parameters) ? trigger.data.parameters : [];
+  const fromTrigger: ExpressionOption[] = isForm
+    ? parameters.map((parameter) => ({ expression: `trigger.${String(parameter?.name)}`, nodeType: "triggerNode", lastValue: null }))
+    : [];
+  fromTrigger.push({ expression: "trigger.output", nodeType: "triggerNode", lastValue: trigger ? lastOf(trigger.id) : null });
+  return [...outputs, ...fromTrigger, ...aliases, { expression: "execution.id", nodeType: "", lastValue: null }];
+}
+
+/** The beginning of an expression before the caret: where it starts, and what has been typed of it. */
+export function openExpression(text: string, caret: number): { start: number; query: string } | null {
+  const before = text.slice(0, caret);
+  const braces = /\{\{\s*([^{}]*)$/.exec(before);
+  if (braces) return { start: braces.index, query: braces[1] ?? "" };
+  const slash = /(?:^|\s)\/([\w. ]{0,40})$/.exec(before);
+  if (!slash) return null;
+  return { start: slash.index + (slash[0].startsWith("/") ? 0 : 1), query: slash[1] ?? "" };
+}
+
+/** The text with the expression put where its beginning stood (closing braces that are there already are used). */
+export function insertExpression(text: string, start: number, caret: number, expression: string): { text: string; caret: number } {
+  const inserted = `{{${expression}}}`;
+  const rest = text.slice(caret).replace(/^\s*\}\}/, "");
+  return { text: text.slice(0, start) + inserted + rest, caret: start + inserted.length };
+}

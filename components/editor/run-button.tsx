@@ -1,0 +1,80 @@
+"use client";
+
+import { Play, Square } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useCanvasUi, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { MOD } from "#components/canvas/control-bar.tsx";
+import { RunForm, type RunValues } from "#components/editor/run-form.tsx";
+import { needsInput, triggerOf } from "#components/editor/trigger-needs.ts";
+import type { useWorkflowRun } from "#components/editor/use-workflow-run.ts";
+import { plural } from "#components/format.ts";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
+import { Tooltip } from "#components/ui/tooltip.tsx";
+
+export interface RunButtonProps {
+  run: ReturnType<typeof useWorkflowRun>;
+  isReadOnly: boolean;
+}
+
+/** Run ⇄ Stop, of one width. Asks for what the trigger needs first; says why when a run cannot start. */
+export function RunButton({ run, isReadOnly }: RunButtonProps) {
+  const editor = useEditorStore();
+  const problems = useCanvasUi((state) => state.problems.length);
+  const [isAsking, setIsAsking] = useState(false);
+  const [last, setLast] = useState<Record<string, string>>({});
+
+  const press = () => {
+    if (isReadOnly || run.isStarting) return;
+    if (run.isRunning) return void run.stop();
+    if (problems > 0) return run.explain();
+    if (needsInput(editor.getState().graph())) setIsAsking(true);
+    else void run.start({});
+  };
+  const begin = async (values: RunValues, texts: Record<string, string>) => {
+    setLast(texts);
+    if (await run.start(values)) setIsAsking(false);
+  };
+
+  const latest = useRef(press);
+  latest.current = press;
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey) || event.defaultPrevented) return;
+      if (event.target instanceof Element && event.target.closest("[role=dialog], [role=alertdialog]")) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+
+  const reason = isReadOnly
+    ? "You may look, not run. Ask an admin of the project for the editor role."
+    : problems > 0 && !run.isRunning
+      ? `${plural(problems, "problem")} to fix before it can run; press to see the first`
+      : run.isRunning
+        ? "Stop this run"
+        : "Run the workflow as it is on the canvas";
+  const isOff = isReadOnly || (problems > 0 && !run.isRunning);
+  return (
+    <>
+      <Tooltip content={reason} shortcut={[MOD, "⏎"]} side="bottom">
+        <Button
+          variant={run.isRunning ? "danger" : "primary"}
+          icon={run.isRunning ? <Square /> : <Play />}
+          isPending={run.isStarting || run.isStopping}
+          aria-disabled={isOff || undefined}
+          aria-keyshortcuts="Control+Enter Meta+Enter"
+          className="w-19 aria-disabled:cursor-not-allowed aria-disabled:opacity-55"
+          onClick={press}
+        >
+          {run.isRunning ? "Stop" : "Run"}
+        </Button>
+      </Tooltip>
+      <Dialog open={isAsking} onOpenChange={setIsAsking} title="Run workflow" size="sm">
+        <RunForm trigger={triggerOf(editor.getState().graph())} last={last} isPending={run.isStarting} onRun={(values, texts) => void begin(values, texts)} />
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+"use client";
+
+import { useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { formatCount, formatDuration } from "#components/format.ts";
+import { NodeIcon } from "#components/nodes/node-icon.tsx";
+import { useRunShallow } from "#components/runs/run-context.tsx";
+import { cardStatus } from "#components/runs/run-picture.ts";
+import { cn } from "#components/ui/cn.ts";
+import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
+import { definitionOf, labelOf } from "#server/engine/graph.ts";
+
+/** The nodes of a run in the order in which they started, then those not reached. */
+export function NodeRunList({ selected }: { selected: string | null }) {
+  const ids = useRunShallow(({ picture, view }) => {
+    const order = picture?.order ?? [];
+    const rest = view?.graph.nodes.filter((node) => !definitionOf(node.type)?.isInert && !order.includes(node.id)).map((node) => node.id);
+    return [...order, ...(rest ?? [])];
+  });
+  return (
+    <ul aria-label="Nodes of this run" className="flex flex-col gap-px p-1">
+      {ids.map((id) => (
+        <NodeRunRow key={id} id={id} isSelected={id === selected} />
+      ))}
+    </ul>
+  );
+}
+
+function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
+  const editor = useEditorStore();
+  const row = useRunShallow(({ picture, view }) => {
+    const node = view?.graph.nodes.find((candidate) => candidate.id === id);
+    const run = picture?.nodes[id];
+    return {
+      type: node?.type,
+      label: node ? labelOf(node) : id,
+      status: picture ? cardStatus(picture, id) : ("idle" as const),
+      duration: run?.duration_ms ?? null,
+      tokens: (run?.input_tokens ?? 0) + (run?.output_tokens ?? 0),
+      attempt: run?.attempt ?? 0,
+    };
+  });
+  return (
+    <li>
+      <button
+        type="button"
+        aria-current={isSelected || undefined}
+        className={cn(
+          "flex h-8 w-full items-center gap-2 rounded-md px-2 text-left text-12 hover:bg-hover pointer-coarse:h-10",
+          isSelected && "bg-press",
+          row.status === "skipped" && "opacity-60",
+        )}
+        onClick={() => editor.getState().selectOnly(id)}
+      >
+        <StatusIcon status={row.status} isDecorative />
+        <NodeIcon type={row.type} className="size-5" />
+        <span className={cn("min-w-0 flex-1 truncate font-medium", row.status === "failed" && "text-failed")}>{row.label}</span>
+        <span className="sr-only">, {statusLooks[row.status].label}</span>
+        {row.attempt > 1 && <span className="shrink-0 text-11 text-ink-faint">try {row.attempt}</span>}
+        {row.tokens > 0 && <span className="shrink-0 text-11 text-ink-faint tabular">{formatCount(row.tokens)} tokens</span>}
+        <span className="min-w-12 shrink-0 text-right text-11 text-ink-faint tabular">
+          {row.duration === null ? (row.status === "running" ? "Running" : "") : formatDuration(row.duration)}
+        </span>
+      </button>
+    </li>
+  );
+}

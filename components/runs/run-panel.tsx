@@ -1,0 +1,123 @@
+"use client";
+
+import { ArrowUpRight, ChevronDown, ChevronUp } from "lucide-react";
+import Link from "next/link";
+import { type CSSProperties, useEffect, useRef, useState } from "react";
+import { NodeRunList } from "#components/runs/node-run-list.tsx";
+import { NodeValues } from "#components/runs/node-values.tsx";
+import { useRun } from "#components/runs/run-context.tsx";
+import { RunFinish } from "#components/runs/run-finish.tsx";
+import { RunSummary } from "#components/runs/run-summary.tsx";
+import { useSelectedNode } from "#components/runs/use-selected-node.ts";
+import { cn } from "#components/ui/cn.ts";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
+import { storeLayout } from "#components/ui/stored-layout.ts";
+
+const BAR = 30;
+const DEFAULT = 206;
+
+/**
+ * What ran, under the canvas. Its height and whether it is open are CSS variables set before the first paint: open is 1px
+ * or 0px, and the height is that times a thousand, at most the height chosen and at least the bar.
+ */
+const HEIGHT = `max(${BAR}px, min(calc(var(--layout-run-open, 1px) * 1000), var(--layout-run-panel, ${DEFAULT}px)))`;
+
+export function RunPanel() {
+  const executionId = useRun((state) => state.executionId);
+  const [isOpen, setIsOpen] = useState(true);
+  const selected = useSelectedNode();
+
+  useEffect(() => {
+    setIsOpen(document.documentElement.style.getPropertyValue("--layout-run-open") !== "0px");
+  }, []);
+  const open = (next: boolean) => {
+    setIsOpen(next);
+    storeLayout("run-open", next ? 1 : 0);
+  };
+  const shown = useRef(executionId);
+  useEffect(() => {
+    const isNew = executionId !== null && executionId !== shown.current;
+    const isFirst = shown.current === null;
+    shown.current = executionId;
+    // A run that was just started is worth seeing; one that was open before keeps the panel as it was left.
+    if (!isNew || isFirst) return;
+    setIsOpen(true);
+    storeLayout("run-open", 1);
+  }, [executionId]);
+  return (
+    <>
+      {isOpen && (
+        <ResizableDivider
+          name="run-panel"
+          label="Resize the run panel"
+          orientation="horizontal"
+          area="after"
+          defaultSize={DEFAULT}
+          min={120}
+          max={0.7}
+          className="max-md:hidden"
+        />
+      )}
+      <section
+        aria-label="Run"
+        style={{ "--run-height": HEIGHT } as CSSProperties}
+        className={cn(
+          "flex shrink-0 flex-col overflow-hidden bg-surface md:h-(--run-height)",
+          isOpen ? "max-md:h-[56dvh] max-md:border-t" : "max-md:h-11 max-md:border-t md:border-t",
+        )}
+      >
+        <div className="flex h-[30px] shrink-0 items-center gap-2 border-b pr-1 pl-3 max-md:h-11">
+          <h2 className="font-semibold text-12">Run</h2>
+          <RunSummary />
+          <span className="ml-auto flex items-center gap-1">
+            {executionId && (
+              <Link
+                href={`/runs/${executionId}`}
+                className="inline-flex h-6 items-center gap-1 whitespace-nowrap rounded-md px-1.5 text-12 text-thread-text hover:underline"
+              >
+                Open run
+                <ArrowUpRight aria-hidden className="size-3" />
+              </Link>
+            )}
+            <IconButton
+              label={isOpen ? "Collapse the run panel" : "Open the run panel"}
+              aria-expanded={isOpen}
+              size="sm"
+              icon={isOpen ? <ChevronDown /> : <ChevronUp />}
+              className="max-md:size-9"
+              onClick={() => open(!isOpen)}
+            />
+          </span>
+        </div>
+        <div className={cn("min-h-0 flex-1", !isOpen && "hidden")}>
+          {executionId ? (
+            <div className="flex h-full min-h-0 max-md:flex-col">
+              <div className="w-(--layout-run-list,300px) shrink-0 overflow-y-auto max-md:max-h-[40%] max-md:w-full max-md:border-b">
+                <NodeRunList selected={selected} />
+                <RunFinish />
+              </div>
+              <ResizableDivider
+                name="run-list"
+                label="Resize the list of nodes"
+                orientation="vertical"
+                area="before"
+                defaultSize={300}
+                min={200}
+                max={600}
+                className="max-md:hidden"
+              />
+              <div className="min-h-0 min-w-0 flex-1">
+                {selected && <NodeValues key={`${executionId} ${selected}`} nodeId={selected} />}
+              </div>
+            </div>
+          ) : (
+            <p className="p-4 text-13 text-ink-soft">
+              Nothing has run here yet. Press Run and watch each node work; what goes in and comes out is kept.
+            </p>
+          )}
+        </div>
+      </section>
+    </>
+  );
+}

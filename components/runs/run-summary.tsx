@@ -1,0 +1,37 @@
+"use client";
+
+import { Unplug } from "lucide-react";
+import { formatDuration, formatTokens } from "#components/format.ts";
+import { Elapsed } from "#components/runs/elapsed.tsx";
+import { useRun, useRunShallow } from "#components/runs/run-context.tsx";
+import { totalTokens } from "#components/runs/run-picture.ts";
+import { Badge } from "#components/ui/badge.tsx";
+import { StatusBadge } from "#components/ui/status.tsx";
+import { isFinal } from "#server/schemas/execution.ts";
+
+/** State, time and tokens of the run on the screen, and whether the line to it is down. */
+export function RunSummary() {
+  const status = useRun((state) => state.picture?.status);
+  const line = useRun((state) => state.line);
+  const { duration, since, input, output } = useRunShallow(({ picture }) => ({
+    duration: picture?.duration_ms ?? null,
+    since: picture?.created_at ?? "",
+    ...(picture ? totalTokens(picture) : { input: 0, output: 0 }),
+  }));
+  if (!status) return null;
+  return (
+    <span className="flex min-w-0 items-center gap-2 text-12 text-ink-soft tabular">
+      <StatusBadge status={status} />
+      <span className="whitespace-nowrap">
+        {isFinal(status) ? duration !== null && formatDuration(duration) : <Elapsed since={since} />}
+      </span>
+      {input + output > 0 && <span className="whitespace-nowrap max-sm:hidden">{formatTokens(input, output)}</span>}
+      {line === "reconnecting" && (
+        <Badge tone="waiting">
+          <Unplug aria-hidden className="size-3" />
+          Reconnecting…
+        </Badge>
+      )}
+    </span>
+  );
+}

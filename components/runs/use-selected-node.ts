@@ -1,0 +1,23 @@
+"use client";
+
+import { useEditor } from "#components/canvas/canvas-context.tsx";
+import { useRunShallow } from "#components/runs/run-context.tsx";
+import { isFinal } from "#server/schemas/execution.ts";
+
+/**
+ * The node whose values are shown: the one selected on the canvas when it was part of the run; else the first that failed,
+ * the one that is running, or the last that started.
+ */
+export function useSelectedNode(): string | null {
+  const selected = useEditor((state) => {
+    const ids = state.nodes.filter((node) => node.selected).map((node) => node.id);
+    return ids.length === 1 ? (ids[0] ?? null) : null;
+  });
+  return useRunShallow(({ picture }) => {
+    if (!picture) return null;
+    if (selected && picture.nodes[selected]) return selected;
+    const failed = picture.order.findLast((id) => picture.nodes[id]?.status === "failed");
+    if (failed && isFinal(picture.status)) return failed;
+    return picture.order.findLast((id) => picture.nodes[id]?.status === "running") ?? picture.order.at(-1) ?? null;
+  });
+}

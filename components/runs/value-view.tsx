@@ -1,0 +1,108 @@
+"use client";
+
+import { ChevronRight } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useMemo, useState } from "react";
+import { formatBytes, plural } from "#components/format.ts";
+import { Button } from "#components/ui/button.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+
+const Markdown = dynamic(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
+
+/** More than this is shown in part at first: the browser would stall on it. */
+const MOST_CHARACTERS = 20_000;
+const MOST_ENTRIES = 100;
+
+export interface ValueViewProps {
+  value: string;
+  /** What it is, for the copy button, e.g. "output". */
+  what: string;
+  /** "markdown" is shown as formatted text; JSON is recognised by itself. */
+  format?: string;
+  /** Still growing: nothing is parsed, and there is nothing to copy yet. */
+  isArriving?: boolean;
+}
+
+/** A value of a run: JSON as a tree, Markdown as text, anything else as it is. */
+export function ValueView({ value, what, format, isArriving = false }: ValueViewProps) {
+  const json = useMemo(() => (isArriving ? undefined : parseContainer(value)), [value, isArriving]);
+  const [isWhole, setIsWhole] = useState(false);
+  if (value === "") return <p className="text-12 text-ink-faint italic">Empty</p>;
+  const isCut = value.length > MOST_CHARACTERS && !isWhole && json === undefined;
+  const shown = isCut ? value.slice(0, MOST_CHARACTERS) : value;
+  return (
+    <div className="group/value relative min-w-0">
+      {!isArriving && <CopyButton value={value} what={what} className="absolute -top-1 right-0 bg-surface" />}
+      {json !== undefined ? (
+        <div className="overflow-x-auto pr-8 font-mono text-12">
+          <JsonNode name={null} value={json} depth={0} />
+        </div>
+      ) : format === "markdown" && !isArriving ? (
+        <Markdown className="pr-8 text-13">{shown}</Markdown>
+      ) : (
+        <p className="whitespace-pre-wrap break-words pr-8 text-13 text-ink">{shown}</p>
+      )}
+      {isCut && (
+        <Button size="sm" className="mt-2" onClick={() => setIsWhole(true)}>
+          Show all {formatBytes(value.length)}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Objects and lists are worth a tree; a lone number or word is not. */
+function parseContainer(text: string): object | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === "object" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function JsonNode({ name, value, depth }: { name: string | null; value: unknown; depth: number }) {
+  const label = name === null ? null : <span className="text-role-interface">{name}: </span>;
+  if (value === null || typeof value !== "object")
+    return (
+      <div className="whitespace-pre-wrap break-words py-px pl-4">
+        {label}
+        <Leaf value={value} />
+      </div>
+    );
+  const entries = Object.entries(value);
+  const isList = Array.isArray(value);
+  if (entries.length === 0)
+    return (
+      <div className="py-px pl-4">
+        {label}
+        {isList ? "[]" : "{}"}
+      </div>
+    );
+  return (
+    <details open={depth < 2 && entries.length <= MOST_ENTRIES} className="group/json">
+      <summary className="flex cursor-pointer list-none items-center py-px hover:bg-hover [&::-webkit-details-marker]:hidden">
+        <ChevronRight aria-hidden className="size-3 shrink-0 text-ink-faint transition-transform [[open]>summary>&]:rotate-90" />
+        <span className="pl-1">
+          {label}
+          <span className="text-ink-faint">{isList ? `[${plural(entries.length, "item")}]` : `{${plural(entries.length, "field")}}`}</span>
+        </span>
+      </summary>
+      <div className="ml-1.5 border-l pl-2">
+        {entries.slice(0, MOST_ENTRIES).map(([key, item]) => (
+          <JsonNode key={key} name={key} value={item} depth={depth + 1} />
+        ))}
+        {entries.length > MOST_ENTRIES && (
+          <p className="pl-4 text-ink-faint">… and {entries.length - MOST_ENTRIES} more. Copy to see all.</p>
+        )}
+      </div>
+    </details>
+  );
+}
+
+function Leaf({ value }: { value: unknown }) {
+  if (typeof value === "string") return <span className="text-role-output">{JSON.stringify(value)}</span>;
+  if (typeof value === "number") return <span className="text-role-logic">{value}</span>;
+  return <span className="text-role-human">{String(value)}</span>;
+}

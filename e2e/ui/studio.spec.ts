@@ -1,0 +1,128 @@
+import { expect, test } from "#e2e/fixtures.ts";
+
+const key = { name: "Stand-in", secret: "stand-in-secret-key-1234" };
+
+test("sign-up, a wrong password, sign-out", async ({ page, baseURL }) => {
+  const email = `${crypto.randomUUID()}@example.com`;
+  await page.goto(`${baseURL}/sign-up`);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await expect(page.getByText("Give it a name.")).toBeVisible();
+  await page.getByLabel("Your name").fill("Uma Isaksen");
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill("password-ui-1");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
+
+  await page.getByRole("button", { name: /Account of/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(page).toHaveURL(/sign-in/);
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill("not-this-one");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: /password/i })).toBeVisible();
+});
+
+test("an LLM key with a wrong secret: the provider's words, nothing typed is lost, and a right one works", async ({
+  signedInPage: page,
+  modelServer,
+}) => {
+  const addKey = async (name: string, secret: string) => {
+    await page.getByRole("button", { name: "Add key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Provider").click();
+    await page.getByRole("option", { name: "OpenAI-compatible" }).click();
+    await dialog.getByLabel("Name", { exact: true }).fill(name);
+    await dialog.getByLabel("API key").fill(secret);
+    await dialog.getByLabel("Base URL").fill(modelServer.url);
+    await dialog.getByRole("button", { name: "Add key" }).click();
+    await expect(dialog).toBeHidden();
+  };
+  await page.goto("/agents/new");
+  await page.getByLabel("Name", { exact: true }).fill("Scout");
+  await addKey("Wrong", "wrong-key");
+  await page.getByRole("combobox", { name: "Model" }).fill("echo");
+  await page.keyboard.press("Escape");
+  await page.getByLabel("System prompt").fill("Answer with what you were told.");
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByText("Incorrect API key provided")).toBeVisible();
+  await expect(page.getByLabel("System prompt")).toHaveValue("Answer with what you were told.");
+
+  await addKey(key.name, key.secret);
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page).toHaveURL(/agents\/[0-9a-f-]{36}/);
+  await page.getByLabel("Message").fill("Hello loom");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Echo: Hello loom")).toBeVisible();
+
+  await page.goto("/keys");
+  await expect(page.getByText(key.name)).toBeVisible();
+  expect(await page.content()).not.toContain(key.secret);
+  await page.getByRole("button", { name: `Delete ${key.name}` }).click();
+  await page.getByRole("button", { name: "Delete key" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "Scout" })).toBeVisible();
+});
+
+test("leaving a form with changes asks first", async ({ signedInPage: page, agent }) => {
+  const { id } = await agent({ name: "Guarded", model: "echo" });
+  await page.goto(`/agents/${id}`);
+  await page.getByLabel("Description").fill("changed");
+  await page.getByRole("link", { name: "Workflows" }).click();
+  await expect(page.getByText("Leave without saving?")).toBeVisible();
+  await page.getByRole("button", { name: "Keep editing" }).click();
+  await expect(page.getByLabel("Description")).toHaveValue("changed");
+});
+
+test("an API key is shown once and works", async ({ signedInPage: page, baseURL }) => {
+  await page.goto("/settings/api-keys");
+  await page.getByRole("button", { name: "Create API key" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Nightly");
+  await page.keyboard.press("Enter");
+  const shown = await page.getByRole("textbox", { name: "API key" }).inputValue();
+  const answer = await fetch(`${baseURL}/api/v1/auth/me`, { headers: { authorization: `Bearer ${shown}` } });
+  expect(answer.status).toBe(200);
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByText("Nightly")).toBeVisible();
+  await page.reload();
+  await expect(page.getByText("Nightly")).toBeVisible();
+  expect(await page.content()).not.toContain(shown);
+});
+
+test("an invitation link leads a newcomer into the project, once", async ({ signedInPage: page, browser, baseURL }) => {
+  await page.goto("/settings/members");
+  await page.getByRole("button", { name: "Invite" }).click();
+  await page.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
+  await page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
+  const link = new URL(await page.getByRole("textbox", { name: "Invitation link" }).inputValue());
+  const context = await browser.newContext({ baseURL });
+  const newcomer = await context.newPage();
+  await newcomer.goto(link.pathname);
+  await newcomer.getByLabel("Your name").fill("Vera");
+  await newcomer.getByLabel("Password").fill("password-v-1");
+  await newcomer.getByRole("button", { name: "Join project" }).click();
+  await expect(newcomer.getByRole("navigation", { name: "Main" })).toBeVisible();
+  await context.clearCookies();
+  await newcomer.goto(link.pathname);
+  await expect(newcomer.getByRole("heading", { name: /has been used/ })).toBeVisible();
+  await context.close();
+});
+
+test("runs can be filtered, and a failed one says why", async ({ signedInPage: page, api, agent, workflow, finished }) => {
+  const position = { x: 0, y: 0 };
+  const scout = await agent({ model: "late-status-500" });
+  const nodes = [
+    { id: "t", type: "triggerNode", position, data: { label: "Start", kind: "manual" } },
+    { id: "a", type: "agentNode", position, data: { label: "Research", agent_id: scout.id, retries: 0 } },
+  ];
+  const flow = await workflow({ name: "Doomed", nodes, edges: [{ id: "e", source: "t", target: "a" }] });
+  const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "x" }, { status: 202 });
+  await finished(body.execution_id);
+  await page.goto("/runs");
+  const row = page.getByRole("row", { name: /Doomed/ });
+  await expect(row).toContainText("Failed");
+  await expect(row).toContainText("500");
+  await page.getByRole("combobox", { name: "Status" }).click();
+  await page.getByRole("option", { name: "Completed" }).click();
+  await expect(page.getByText("No run matches this filter.")).toBeVisible();
+  await page.getByRole("button", { name: "Show all" }).click();
+  await expect(row).toBeVisible();
+});
