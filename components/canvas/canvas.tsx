@@ -22,11 +22,12 @@ import { ConnectPicker } from "#components/canvas/connect-picker.tsx";
 import { ControlBar } from "#components/canvas/control-bar.tsx";
 import { FIT } from "#components/canvas/fit.ts";
 import { FlowEdge } from "#components/canvas/flow-edge.tsx";
-import { CARD_WIDTH, NEXT_NODE_DISTANCE } from "#components/canvas/graph-edits.ts";
+import { CARD_WIDTH, looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/canvas/graph-edits.ts";
 import { NodeCard } from "#components/canvas/node-card.tsx";
 import { NODE_DRAG_TYPE } from "#components/canvas/node-choices.ts";
 import { Palette } from "#components/canvas/palette.tsx";
 import { useCanvasKeys } from "#components/canvas/use-canvas-keys.ts";
+import { useReveal } from "#components/canvas/use-reveal.ts";
 import { nodeUis } from "#components/nodes/registry.gen.ts";
 import { checkConnection } from "#server/engine/graph.ts";
 import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
@@ -87,13 +88,12 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     const state = editor.getState();
     if (state.isReadOnly) return;
     const selected = state.nodes.filter((node) => node.selected);
-    const only = selected.length === 1 ? selected[0] : undefined;
-    const placement = only
-      ? { position: { x: only.position.x + NEXT_NODE_DISTANCE, y: only.position.y }, after: { nodeId: only.id, handle: null } }
-      : { position: pointer.current ? point() : lastPosition(state.nodes) };
+    const before = selected.length === 1 ? selected[0] : looseEnd(state);
+    const placement = before ? placeAfter(before) : { position: pointer.current ? point() : lastPosition(state.nodes) };
     ui.setState({ palette: { placement, at: null } });
   }, [editor, ui, point]);
 
+  useReveal();
   useCanvasKeys({ area, onAdd, onPoint: point });
 
   const onConnectStart = (_: unknown, { nodeId, handleId, handleType }: OnConnectStartParams) => {

@@ -43,6 +43,22 @@ function freePosition(nodes: readonly FlowNode[], wanted: { x: number; y: number
   return { x, y };
 }
 
+/** The one node at which the flow ends so far; undefined when it ends at several, so that nobody guesses. */
+export function looseEnd({ nodes, edges }: Pick<FlowDocument, "nodes" | "edges">): FlowNode | undefined {
+  const sources = new Set(edges.map((edge) => edge.source));
+  const ends = nodes.filter((node) => {
+    const definition = definitionOf(node.type ?? "");
+    return definition && !definition.isInert && !sources.has(node.id) && (definition.handles === null || definition.handles.length > 0);
+  });
+  return ends.length === 1 ? ends[0] : undefined;
+}
+
+/** The place right of a node, and the wish to follow it. */
+export const placeAfter = (node: FlowNode) => ({
+  position: { x: node.position.x + NEXT_NODE_DISTANCE, y: node.position.y },
+  after: { nodeId: node.id, handle: definitionOf(node.type ?? "")?.handles?.[0] ?? null },
+});
+
 const select = (nodes: readonly FlowNode[], ids: ReadonlySet<string>): FlowNode[] =>
   nodes.map((node) => ((node.selected ?? false) === ids.has(node.id) ? node : { ...node, selected: ids.has(node.id) }));
 

@@ -24,6 +24,8 @@ const RINGS: Partial<Record<CardStatus, string>> = {
   queued: "opacity-80",
 };
 
+/** Ports lie in the middle of the card's head: lines between neighbours are straight, and stay so while cards grow in a run. */
+const PORT_HEIGHT = 20;
 /** Distance of one way out of a node from the next, and of the first from the card's top (pixels). */
 const HANDLE_PITCH = 28;
 const FIRST_HANDLE = 58;
@@ -75,7 +77,7 @@ export const NodeCard = memo(function NodeCard({ id, type, selected, isConnectab
       )}
       style={handles.length > 1 ? { minHeight: FIRST_HANDLE + (handles.length - 1) * HANDLE_PITCH + HANDLE_PITCH / 2 } : undefined}
     >
-      {definition.hasInput && <Handle type="target" position={Position.Left} isConnectable={isConnectable} />}
+      {definition.hasInput && <Handle type="target" position={Position.Left} isConnectable={isConnectable} style={{ top: PORT_HEIGHT }} />}
       <div className="flex h-10 items-center gap-2 px-3">
         <NodeIcon type={type} />
         <span className={cn("min-w-0 flex-1 truncate font-semibold text-13", status === "failed" ? "text-failed" : "text-ink")}>
@@ -98,7 +100,7 @@ export const NodeCard = memo(function NodeCard({ id, type, selected, isConnectab
           {...(handle !== null && { id: handle })}
           position={Position.Right}
           isConnectable={isConnectable}
-          {...(handles.length > 1 && { style: { top: FIRST_HANDLE + index * HANDLE_PITCH } })}
+          style={{ top: handles.length > 1 ? FIRST_HANDLE + index * HANDLE_PITCH : PORT_HEIGHT }}
         >
           {handle !== null && (
             <span className="pointer-events-none absolute top-1/2 right-4 -translate-y-1/2 font-medium text-10 text-ink-faint">

@@ -1,7 +1,7 @@
 "use client";
 
 import { useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
-import { NEXT_NODE_DISTANCE } from "#components/canvas/graph-edits.ts";
+import { looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/canvas/graph-edits.ts";
 import { NODE_DRAG_TYPE, type NodeChoice, nodeChoices } from "#components/canvas/node-choices.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
@@ -11,7 +11,8 @@ const groups = [...Map.groupBy(nodeChoices, (choice) => choice.group)];
 /** Every node type, to be dragged onto the canvas or added by a click. */
 export function AddPanel() {
   const isReadOnly = useEditor((state) => state.isReadOnly);
-  if (isReadOnly) return <p className="p-3 text-13 text-ink-soft">You may look, not change. Ask an admin of the project for the editor role.</p>;
+  if (isReadOnly)
+    return <p className="p-3 text-13 text-ink-soft">You may look, not change. Ask an admin of the project for the editor role.</p>;
   return (
     <div className="flex flex-col gap-4 p-3">
       {groups.map(([group, choices]) => (
@@ -33,13 +34,11 @@ function AddRow({ choice }: { choice: NodeChoice }) {
   const editor = useEditorStore();
   const ui = useCanvasUiStore();
   const add = () => {
-    const { nodes, add: addNode } = editor.getState();
-    const selected = nodes.filter((node) => node.selected);
-    const last = nodes.reduce<(typeof nodes)[number] | undefined>((far, node) => (!far || node.position.x > far.position.x ? node : far), undefined);
-    const before = selected.length === 1 ? selected[0] : last;
-    const position = before ? { x: before.position.x + NEXT_NODE_DISTANCE, y: before.position.y } : { x: 0, y: 0 };
-    const after = selected.length === 1 && before ? { after: { nodeId: before.id, handle: null } } : {};
-    const id = addNode(choice.type, { position, ...after });
+    const state = editor.getState();
+    const selected = state.nodes.filter((node) => node.selected);
+    const before = selected.length === 1 ? selected[0] : looseEnd(state);
+    const right = Math.max(0, ...state.nodes.map((node) => node.position.x + NEXT_NODE_DISTANCE));
+    const id = state.add(choice.type, before ? placeAfter(before) : { position: { x: right, y: 0 } });
     ui.getState().goTo(id, null);
   };
   return (

@@ -1,8 +1,8 @@
 "use client";
 
+import { useQueryClient } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
-import { useQueryClient } from "@tanstack/react-query";
 import { EditableName } from "#components/editor/editable-name.tsx";
 import { RunButton, type RunButtonProps } from "#components/editor/run-button.tsx";
 import { SaveButton } from "#components/editor/save-button.tsx";

@@ -13,7 +13,7 @@ import { Spinner } from "#components/ui/spinner.tsx";
 export function EditorPage({ workflowId }: { workflowId: string }) {
   const trpc = useTRPC();
   // Read once: from here on the canvas is ahead of the server, and the session keeps the two together.
-  const { data, error, refetch, isFetching } = useQuery(
+  const { data, error, refetch } = useQuery(
     trpc.workflows.editor.queryOptions(
       { workflow_id: workflowId },
       { staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false, refetchOnReconnect: false, refetchOnMount: "always" },
@@ -26,7 +26,7 @@ export function EditorPage({ workflowId }: { workflowId: string }) {
         <LoadFailure error={error} onRetry={() => void refetch()} />
       </Page>
     );
-  if (!data || isFetching)
+  if (!data)
     return (
       <div role="status" className="flex h-full items-center justify-center gap-2 text-13 text-ink-soft">
         <Spinner /> Opening the workflow…

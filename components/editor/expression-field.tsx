@@ -1,6 +1,6 @@
 "use client";
 
-import { Braces } from "lucide-react";
+import { Braces, Hash } from "lucide-react";
 import { Popover as Radix } from "radix-ui";
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "react";
 import { useEditorStore } from "#components/canvas/canvas-context.tsx";
@@ -121,7 +121,7 @@ export function ExpressionField({ nodeId, value, onChange, isReadOnly, rows = 3,
                 onPointerMove={() => index !== list.active && setList({ ...list, active: index })}
                 className={cn(itemStyle, "cursor-pointer py-1", index === list.active && "bg-hover")}
               >
-                <NodeIcon type={option.nodeType} className="size-5" />
+                {option.nodeType ? <NodeIcon type={option.nodeType} className="size-5" /> : <Hash aria-hidden className="size-5! p-1" />}
                 <span className="flex min-w-0 flex-col">
                   <span className="truncate font-mono text-12">{option.expression}</span>
                   {option.lastValue !== null && <span className="truncate text-11 text-ink-faint">{option.lastValue.slice(0, 80)}</span>}

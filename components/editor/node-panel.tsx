@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react";
 import type { z } from "zod";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorShallow, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { isNodeType, labelOf, typeTitle } from "#components/canvas/flow-mapping.ts";
-import { NEXT_NODE_DISTANCE } from "#components/canvas/graph-edits.ts";
+import { placeAfter } from "#components/canvas/graph-edits.ts";
 import { EditableName } from "#components/editor/editable-name.tsx";
 import { SchemaField } from "#components/editor/schema-field.tsx";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
@@ -101,8 +101,7 @@ function OneNode({ id }: { id: string }) {
   const onNext = () => {
     const node = editor.getState().nodes.find((candidate) => candidate.id === id);
     if (!node) return;
-    const position = { x: node.position.x + NEXT_NODE_DISTANCE, y: node.position.y };
-    ui.setState({ palette: { placement: { position, after: { nodeId: id, handle: definition.handles?.[0] ?? null } }, at: null } });
+    ui.setState({ palette: { placement: placeAfter(node), at: null } });
   };
   return (
     <div ref={panel} className="flex flex-col gap-4 p-3">

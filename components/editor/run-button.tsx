@@ -73,7 +73,12 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
         </Button>
       </Tooltip>
       <Dialog open={isAsking} onOpenChange={setIsAsking} title="Run workflow" size="sm">
-        <RunForm trigger={triggerOf(editor.getState().graph())} last={last} isPending={run.isStarting} onRun={(values, texts) => void begin(values, texts)} />
+        <RunForm
+          trigger={triggerOf(editor.getState().graph())}
+          last={last}
+          isPending={run.isStarting}
+          onRun={(values, texts) => void begin(values, texts)}
+        />
       </Dialog>
     </>
   );

@@ -78,7 +78,7 @@ function NodeInput({ nodeId, attempt, status }: { nodeId: string; attempt: numbe
   const trpc = useTRPC();
   const executionId = useRun((state) => state.executionId) ?? "";
   const { data, error, isPending, refetch } = useQuery(
-trpc.executions.logs.queryOptions({ execution_id: executionId }, { enabled: attempt > 0 }),
+    trpc.executions.logs.queryOptions({ execution_id: executionId }, { enabled: attempt > 0 }),
   );
   // The log has a line more whenever the node has moved on.
   const stage = `${attempt} ${status}`;

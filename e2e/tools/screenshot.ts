@@ -46,6 +46,11 @@ if (values.login) {
 // Pages hold an event stream open, so the network never goes idle: the page is ready when it has stopped loading.
 await page.goto(url, { waitUntil: "load" });
 await page.waitForLoadState("networkidle", { timeout: 3000 }).catch(() => undefined);
+const loading = page.getByRole("status").filter({ hasText: /^Loading/ });
+await loading
+  .first()
+  .waitFor({ state: "detached", timeout: 15_000 })
+  .catch(() => process.stderr.write("The page is still loading.\n"));
 await mkdir(dirname(out), { recursive: true });
 await page.screenshot({ path: out, fullPage: values.full, animations: "disabled" });
 await browser.close();

@@ -4,7 +4,7 @@ import { RunsPage } from "#components/runs/runs-page.tsx";
 
 export const metadata: Metadata = { title: "Runs" };
 
-export default function Runs() {
+export default function Page() {
   return (
     <Suspense>
       <RunsPage />

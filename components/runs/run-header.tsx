@@ -1,0 +1,95 @@
+"use client";
+
+import { Link2, Pencil, Square } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { toast } from "sonner";
+import { useRun } from "#components/runs/run-context.tsx";
+import { RunSummary } from "#components/runs/run-summary.tsx";
+import { BackLink } from "#components/shell/back-link.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { Time } from "#components/ui/time.tsx";
+import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
+import { type ExecutionView, isFinal } from "#server/schemas/execution.ts";
+
+/** Which run this is: workflow, version, what and who started it, how it stands, and the way to stop it. */
+export function RunContextHeader({ initial }: { initial: ExecutionView }) {
+  const { canEdit } = useStudio();
+  const client = useTRPCClient();
+  const isOver = useRun((state) => isFinal(state.picture?.status ?? initial.execution.status));
+  const [isStopping, setIsStopping] = useState(false);
+  const { id, workflow_id, workflow_name, version, trigger, started_by, created_at } = initial.execution;
+  const cancel = async () => {
+    setIsStopping(true);
+    try {
+      await client.executions.cancel.mutate({ execution_id: id });
+    } catch (error) {
+      if (errorBodyOf(error).error_code !== "CONFLICT") toast.error(errorBodyOf(error).detail);
+      setIsStopping(false);
+    }
+  };
+  return (
+    <header className="flex shrink-0 flex-wrap items-center gap-x-5 gap-y-2 border-b bg-surface px-4 py-2.5">
+      <div className="flex min-w-0 flex-col">
+        <BackLink href="/runs">Runs</BackLink>
+        <h1 className="truncate font-semibold text-16">
+          <span className="sr-only">Run of </span>
+          {workflow_name}
+        </h1>
+      </div>
+      <RunSummary />
+      <dl className="flex flex-wrap items-center gap-x-4 gap-y-1 text-12 text-ink-soft [&>div]:flex [&>div]:items-center [&>div]:gap-1.5 [&_dt]:sr-only">
+        <div>
+          <dt>Trigger</dt>
+          <dd>
+            <TriggerLabel kind={trigger} />
+          </dd>
+        </div>
+        <div>
+          <dt>Version</dt>
+          <dd>{version === null ? "Draft" : `Version ${version}`}</dd>
+        </div>
+        <div>
+          <dt>Started by</dt>
+          <dd>{started_by?.name ?? "Automatically"}</dd>
+        </div>
+        <div>
+          <dt>When</dt>
+          <dd>
+            <Time value={created_at} />
+          </dd>
+        </div>
+        <div>
+          <dt>Execution id</dt>
+          <dd className="font-mono text-11">{id.slice(0, 8)}…</dd>
+          <CopyButton value={id} what="execution id" className="size-6" />
+        </div>
+      </dl>
+      <div className="ml-auto flex flex-wrap items-center gap-2">
+        <Button
+          variant="ghost"
+          icon={<Link2 />}
+          onClick={() =>
+            void navigator.clipboard.writeText(location.href).then(
+              () => toast.success("Link copied"),
+              () => toast.error("The browser did not allow copying. Copy the address from its bar."),
+            )
+          }
+        >
+          Copy link
+        </Button>
+        <Button asChild icon={<Pencil />}>
+          <Link href={`/workflows/${workflow_id}?run=${id}`}>Open workflow</Link>
+        </Button>
+        {!isOver && canEdit && (
+          <Button variant="danger" icon={<Square />} isPending={isStopping} onClick={() => void cancel()}>
+            Cancel run
+          </Button>
+        )}
+      </div>
+    </header>
+  );
+}

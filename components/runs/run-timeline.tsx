@@ -1,0 +1,105 @@
+"use client";
+
+import { type KeyboardEvent, useEffect, useState } from "react";
+import { useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { formatDuration } from "#components/format.ts";
+import { NodeIcon } from "#components/nodes/node-icon.tsx";
+import { useRunShallow } from "#components/runs/run-context.tsx";
+import { barOf } from "#components/runs/timeline-bar.ts";
+import { cn } from "#components/ui/cn.ts";
+import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
+import { labelOf } from "#server/engine/graph.ts";
+import { type ExecutionStatus, isFinal, type NodeStatus } from "#server/schemas/execution.ts";
+
+const BARS: Partial<Record<NodeStatus, string>> = {
+  failed: "bg-failed",
+  running: "bg-running",
+  waiting: "bg-waiting",
+  skipped: "bg-line-strong",
+};
+
+/** When each node worked, as bars from the start of the run. Arrow keys move from row to row. */
+export function RunTimeline({ selected }: { selected: string | null }) {
+  const editor = useEditorStore();
+  const picture = useRunShallow((state) => state.picture);
+  const graph = useRunShallow((state) => state.view?.graph);
+  const now = useNow(picture?.status);
+  if (!picture || !graph || picture.order.length === 0) return <p className="p-4 text-13 text-ink-soft">Nothing has started yet.</p>;
+  const begin = Date.parse(picture.created_at);
+  const total = Math.max(1, picture.duration_ms ?? now - begin);
+
+  const onKeyDown = (event: KeyboardEvent<HTMLUListElement>) => {
+    const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
+    const move = moves[event.key];
+    if (move === undefined) return;
+    event.preventDefault();
+    const next = picture.order[picture.order.indexOf(selected ?? "") + move];
+    if (!next) return;
+    editor.getState().selectOnly(next);
+    event.currentTarget.querySelector<HTMLElement>(`[data-id="${CSS.escape(next)}"]`)?.focus();
+  };
+  return (
+    <ul aria-label="Timeline" className="flex flex-col p-2" onKeyDown={onKeyDown}>
+      {picture.order.map((id) => {
+        const run = picture.nodes[id];
+        const node = graph.nodes.find((candidate) => candidate.id === id);
+        if (!run?.started_at) return null;
+        const bar = barOf({
+          begin,
+          total,
+          start: Date.parse(run.started_at),
+          duration: run.duration_ms ?? now - Date.parse(run.started_at),
+        });
+        const label = node ? labelOf(node) : id;
+        return (
+          <li key={id} role="none">
+            {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter and Space are those of the tree: the row that has the focus is the one selected */}
+            <div
+              role="treeitem"
+              aria-level={1}
+              aria-selected={id === selected}
+              data-id={id}
+              tabIndex={id === (selected ?? picture.order[0]) ? 0 : -1}
+              title={`${bar.duration} · +${bar.offset} · ${bar.share} of the run`}
+              className={cn("flex flex-col gap-1 rounded-md px-2 py-1.5 hover:bg-hover", id === selected && "bg-press")}
+              onClick={() => editor.getState().selectOnly(id)}
+              onFocus={() => editor.getState().selectOnly(id)}
+            >
+              <span className="flex items-center gap-2 text-12">
+                <NodeIcon type={node?.type} className="size-5" />
+                <span className={cn("min-w-0 flex-1 truncate font-medium", run.status === "failed" && "text-failed")}>{label}</span>
+                <span className="sr-only">
+                  , {statusLooks[run.status].label}, after {bar.offset}
+                </span>
+                <StatusIcon status={run.status} isDecorative />
+                <span className="w-16 text-right text-ink-soft tabular">{bar.duration}</span>
+              </span>
+              <span aria-hidden className="relative ml-7 h-[3px] rounded-full bg-sunken">
+                <span
+                  className={cn("absolute h-full rounded-full", BARS[run.status] ?? "bg-complete")}
+                  style={{ left: `${bar.left}%`, width: `${bar.width}%` }}
+                />
+              </span>
+            </div>
+          </li>
+        );
+      })}
+      <li role="none" className="flex justify-between px-2 pt-2 pl-9 text-11 text-ink-faint tabular">
+        <span>0</span>
+        <span>{formatDuration(total)}</span>
+      </li>
+    </ul>
+  );
+}
+
+/** The time now, moving while the run does. */
+function useNow(status: ExecutionStatus | undefined): number {
+  const [now, setNow] = useState(() => Date.now());
+  const isMoving = status !== undefined && !isFinal(status);
+  useEffect(() => {
+    if (!isMoving) return;
+    const timer = setInterval(() => setNow(Date.now()), 250);
+    return () => clearInterval(timer);
+  }, [isMoving]);
+  return now;
+}

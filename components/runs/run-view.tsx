@@ -1,0 +1,85 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { Canvas } from "#components/canvas/canvas.tsx";
+import { CanvasProvider } from "#components/canvas/canvas-context.tsx";
+import { createCanvasUiStore } from "#components/canvas/canvas-ui-store.ts";
+import { createEditorStore } from "#components/canvas/editor-store.ts";
+import { NodeValues } from "#components/runs/node-values.tsx";
+import { RunProvider, useRun } from "#components/runs/run-context.tsx";
+import { RunContextHeader } from "#components/runs/run-header.tsx";
+import { RunLog } from "#components/runs/run-log.tsx";
+import { RunResult } from "#components/runs/run-result.tsx";
+import type { RunStore } from "#components/runs/run-store.ts";
+import { RunTimeline } from "#components/runs/run-timeline.tsx";
+import { useSelectedNode } from "#components/runs/use-selected-node.ts";
+import { useTitle } from "#components/shell/use-title.ts";
+import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
+import { Tabs } from "#components/ui/tabs.tsx";
+import type { ExecutionView } from "#server/schemas/execution.ts";
+
+type View = "graph" | "timeline" | "log";
+
+/** One run in three views of the same data, with the values of the node that is picked beside them. */
+export function RunView({ view, store }: { view: ExecutionView; store: RunStore }) {
+  const [stores] = useState(() => ({ editor: createEditorStore(view.graph, { isReadOnly: true }), ui: createCanvasUiStore() }));
+  useTitle(`Run of ${view.execution.workflow_name}`);
+  return (
+    <RunProvider store={store}>
+      <CanvasProvider editor={stores.editor} ui={stores.ui}>
+        <RunLayout initial={view} onFailure={(nodeId) => stores.editor.getState().selectOnly(nodeId)} />
+      </CanvasProvider>
+    </RunProvider>
+  );
+}
+
+function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: (nodeId: string) => void }) {
+  const [tab, setTab] = useState<View>("graph");
+  const selected = useSelectedNode();
+  const failed = useRun(({ picture }) => picture?.order.findLast((id) => picture.nodes[id]?.status === "failed") ?? null);
+
+  // Once: a run that failed opens on what failed; after that the reader decides.
+  const isOpened = useRef(false);
+  useEffect(() => {
+    if (isOpened.current || failed === null) return;
+    isOpened.current = true;
+    onFailure(failed);
+  }, [failed, onFailure]);
+
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <RunContextHeader initial={initial} />
+      <div className="flex min-h-0 flex-1 max-md:flex-col">
+        <Tabs
+          label="Views of this run"
+          value={tab}
+          onValueChange={setTab}
+          className="min-h-0 min-w-0 flex-1"
+          panelClassName="overflow-y-auto"
+          tabs={[
+            { value: "graph", label: "Graph", content: <Canvas /> },
+            { value: "timeline", label: "Timeline", content: <RunTimeline selected={selected} /> },
+            { value: "log", label: "Log", content: <RunLog executionId={initial.execution.id} isShown={tab === "log"} /> },
+          ]}
+        />
+        <ResizableDivider
+          name="run-values"
+          label="Resize the values"
+          orientation="vertical"
+          area="after"
+          defaultSize={420}
+          min={280}
+          max={0.6}
+          className="max-md:hidden"
+        />
+        <aside
+          aria-label="Values"
+          className="flex min-h-0 w-[min(var(--layout-run-values,420px),60vw)] shrink-0 flex-col bg-surface max-md:h-[45dvh] max-md:w-full max-md:border-t"
+        >
+          <RunResult />
+          <div className="min-h-0 flex-1">{selected && <NodeValues key={selected} nodeId={selected} />}</div>
+        </aside>
+      </div>
+    </div>
+  );
+}

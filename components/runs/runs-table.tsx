@@ -1,0 +1,63 @@
+"use client";
+
+import Link from "next/link";
+import { formatCount, formatDuration } from "#components/format.ts";
+import { Elapsed } from "#components/runs/elapsed.tsx";
+import { StatusBadge } from "#components/ui/status.tsx";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { Time } from "#components/ui/time.tsx";
+import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
+import { type ExecutionSummary, isFinal } from "#server/schemas/execution.ts";
+
+/** Executions as rows; the whole row leads to the run. */
+export function RunsTable({ runs, hasWorkflow }: { runs: readonly ExecutionSummary[]; hasWorkflow: boolean }) {
+  return (
+    <Table label="Runs" className={hasWorkflow ? "min-w-210" : "min-w-170"}>
+      <TableHead>
+        <tr>
+          <TableHeader>Status</TableHeader>
+          <TableHeader className="w-full">{hasWorkflow ? "Workflow" : "Result"}</TableHeader>
+          <TableHeader>Version</TableHeader>
+          <TableHeader>Trigger</TableHeader>
+          <TableHeader>Started by</TableHeader>
+          <TableHeader className="text-right">Tokens</TableHeader>
+          <TableHeader className="text-right">Duration</TableHeader>
+          <TableHeader>When</TableHeader>
+        </tr>
+      </TableHead>
+      <TableBody>
+        {runs.map((run) => (
+          <TableRow key={run.id} className="relative">
+            <TableCell>
+              <StatusBadge status={run.status} />
+            </TableCell>
+            <TableCell className="max-w-0">
+              <Link href={`/runs/${run.id}`} className="block truncate font-medium after:absolute after:inset-0">
+                {hasWorkflow ? run.workflow_name : (run.error ?? run.output ?? run.input) || "No text"}
+              </Link>
+              {hasWorkflow && (run.error ?? run.output) && (
+                <span className={`block truncate text-12 ${run.error === null ? "text-ink-faint" : "text-failed"}`}>
+                  {run.error ?? run.output}
+                </span>
+              )}
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-ink-soft tabular">{run.version === null ? "Draft" : `v${run.version}`}</TableCell>
+            <TableCell>
+              <TriggerLabel kind={run.trigger} />
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-ink-soft">{run.started_by?.name ?? "—"}</TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">
+              {run.input_tokens + run.output_tokens > 0 ? formatCount(run.input_tokens + run.output_tokens) : "—"}
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">
+              {run.duration_ms !== null ? formatDuration(run.duration_ms) : isFinal(run.status) ? "—" : <Elapsed since={run.created_at} />}
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-ink-soft">
+              <Time value={run.created_at} />
+            </TableCell>
+          </TableRow>
+        ))}
+      </TableBody>
+    </Table>
+  );
+}

@@ -1,0 +1,110 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { expect, test } from "#e2e/fixtures.ts";
+import { startTreadle } from "#e2e/server.ts";
+
+// The walk of a new user: an empty install, an owner, a key, an agent, a workflow drawn on the canvas, a run that is
+// watched while it happens, and a reload in the middle of it.
+
+const images = join(import.meta.dirname, "../../app/docs/images");
+
+const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
+const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
+const runPanel = (page: Page) => page.getByRole("region", { name: "Run", exact: true });
+
+async function setUp(page: Page): Promise<void> {
+  await page.goto("/");
+  await expect(page).toHaveURL(/\/setup$/);
+  await page.getByLabel("Your name").fill("Ana Weaver");
+  await page.getByLabel("E-mail").fill("ana@example.com");
+  await page.getByLabel("Password").fill("a long password");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
+}
+
+async function addKey(page: Page, modelUrl: string): Promise<void> {
+  await page.goto("/keys");
+  await page.getByRole("button", { name: "Add key" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Provider").click();
+  await page.getByRole("option", { name: "OpenAI-compatible" }).click();
+  await dialog.getByLabel("Name", { exact: true }).fill("Local models");
+  await dialog.getByLabel("API key").fill("a-key-of-the-stand-in");
+  await dialog.getByLabel("Base URL").fill(modelUrl);
+  await dialog.getByRole("button", { name: "Add key" }).click();
+  await expect(dialog).toBeHidden();
+}
+
+async function createAgent(page: Page, name: string, model: string): Promise<void> {
+  await page.goto("/agents/new");
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await page.getByLabel("LLM key").click();
+  await page.getByRole("option", { name: /Local models/ }).click();
+  await page.getByRole("combobox", { name: "Model" }).fill(model);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page).toHaveURL(/agents\/[0-9a-f-]{36}/);
+}
+
+/** Draws trigger → agent → output with the palette, and configures it in the side panel. */
+async function drawWorkflow(page: Page, agent: string): Promise<void> {
+  await page.goto("/workflows");
+  await page.getByRole("button", { name: "New workflow" }).first().click();
+  await expect(node(page, "Trigger Start")).toBeVisible();
+  await page.getByRole("button", { name: "Add node" }).click();
+  await page.getByRole("combobox", { name: "Search nodes" }).fill("agent");
+  await page.keyboard.press("Enter");
+  await expect(node(page, "Agent")).toBeVisible();
+  const panel = page.getByRole("complementary", { name: "Nodes and settings" });
+  await panel.getByLabel("Agent", { exact: true }).click();
+  await page.getByRole("option", { name: new RegExp(agent) }).click();
+  await panel.getByLabel("Input", { exact: true }).fill("Find news about {{trigger.output}}");
+  await panel.getByRole("button", { name: "Next step" }).click();
+  await page.getByRole("combobox", { name: "Search nodes" }).fill("output");
+  await page.keyboard.press("Enter");
+  await expect(node(page, "Output")).toBeVisible();
+}
+
+test("from an empty install to a finished run", async ({ browser, modelServer }) => {
+  test.setTimeout(120_000);
+  const gate = `journey-${crypto.randomUUID()}`;
+  const treadle = await startTreadle({ env: { RATE_LIMIT_PER_MINUTE: "0", RATE_LIMIT_BURST: "0" } });
+  const context = await browser.newContext({ baseURL: treadle.url, viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  try {
+    await setUp(page);
+    await addKey(page, modelServer.url);
+    await createAgent(page, "Scout", `gate-${gate}`);
+    await drawWorkflow(page, "Scout");
+    await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(page.getByText("Version 2 saved")).toBeVisible();
+
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("dialog").getByRole("textbox").fill("looms");
+    await page.getByRole("button", { name: "Start run" }).click();
+    await expect(node(page, "Agent")).toHaveAccessibleDescription(/Running/);
+    await expect(node(page, "Trigger Start")).toHaveAccessibleDescription(/Complete/);
+    await expect(node(page, "Agent")).toContainText(`Waited at ${gate}`);
+    await expect(runPanel(page)).toContainText("Running");
+    if (process.env.UPDATE_SCREENSHOTS) {
+      mkdirSync(images, { recursive: true });
+      await page.screenshot({ path: join(images, "editor.png") });
+    }
+
+    await page.reload();
+    await expect(node(page, "Agent")).toHaveAccessibleDescription(/Running/);
+    await expect(node(page, "Agent")).toContainText(`Waited at ${gate}`);
+    await modelServer.release(gate);
+    await expect(node(page, "Output")).toHaveAccessibleDescription(/Complete/);
+    await expect(runPanel(page)).toContainText("Completed");
+    await runPanel(page).getByRole("button", { name: /Agent/ }).click();
+    await expect(runPanel(page)).toContainText("Find news about looms");
+    await expect(runPanel(page)).toContainText(/\d+ (ms|s)/);
+    await expect(runPanel(page)).toContainText(/tokens|in · /);
+  } finally {
+    await context.close();
+    await treadle.stop();
+  }
+});
