@@ -37,6 +37,8 @@ export const FlowEdge = memo(function FlowEdge(props: EdgeProps) {
   const { id, source, target, selected, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition } = props;
   const traffic = useRun((state) => trafficOf(state.picture, source, target));
   const isHovered = useCanvasUi((state) => state.hoveredEdge === id);
+  // With several selected, a forest of buttons would help nobody.
+  const isOnlyOne = useEditor((state) => selected === true && state.edges.filter((edge) => edge.selected).length === 1);
   const isReadOnly = useEditor((state) => state.isReadOnly);
   const isStill = useReducedMotion();
   const [path, middleX, middleY] = getSmoothStepPath({
@@ -59,7 +61,7 @@ export const FlowEdge = memo(function FlowEdge(props: EdgeProps) {
       />
       {traffic === "running" && !isStill && <path d={path} fill="none" className="flow-stitch stroke-raised" style={{ strokeWidth: 2 }} />}
       <path d={path} fill="none" strokeOpacity={0} strokeWidth={22} className="react-flow__edge-interaction" />
-      {(isHovered || selected) && !isReadOnly && <EdgeButtons id={id} x={middleX} y={middleY} />}
+      {(isHovered || isOnlyOne) && !isReadOnly && <EdgeButtons id={id} x={middleX} y={middleY} />}
     </>
   );
 });

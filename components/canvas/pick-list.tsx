@@ -95,12 +95,12 @@ export function PickList({ label, items, onPick, onRefused, onClose, empty }: Pi
               aria-disabled={Boolean(item.refusal)}
               onClick={() => take(item)}
               onPointerMove={() => setActive(position)}
-              className={cn(itemStyle, "cursor-pointer py-1", position === index && "bg-hover", item.refusal && "text-ink-faint")}
+              className={cn(itemStyle, "cursor-pointer py-1", position === index && "bg-hover", item.refusal && "text-ink-soft")}
             >
               {item.icon}
               <span className="flex min-w-0 flex-col">
                 <span className="truncate font-medium">{item.label}</span>
-                {(item.refusal ?? item.hint) && <span className="text-12 text-ink-faint">{item.refusal ?? item.hint}</span>}
+                {(item.refusal ?? item.hint) && <span className="text-12 text-ink-soft">{item.refusal ?? item.hint}</span>}
               </span>
             </div>
           </div>

@@ -57,6 +57,13 @@ export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeader
             id={`view-${key}`}
             aria-selected={key === tab}
             aria-controls={`panel-${key}`}
+            tabIndex={key === tab ? 0 : -1}
+            onKeyDown={(event) => {
+              if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+              const other = key === "editor" ? "runs" : "editor";
+              onTabChange(other);
+              document.getElementById(`view-${other}`)?.focus();
+            }}
             className="h-6 rounded-sm px-2.5 font-medium text-12 text-ink-soft hover:text-ink aria-selected:bg-raised aria-selected:text-ink aria-selected:shadow-sm pointer-coarse:h-8"
             onClick={() => onTabChange(key)}
           >

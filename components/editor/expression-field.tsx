@@ -124,7 +124,7 @@ export function ExpressionField({ nodeId, value, onChange, isReadOnly, rows = 3,
                 {option.nodeType ? <NodeIcon type={option.nodeType} className="size-5" /> : <Hash aria-hidden className="size-5! p-1" />}
                 <span className="flex min-w-0 flex-col">
                   <span className="truncate font-mono text-12">{option.expression}</span>
-                  {option.lastValue !== null && <span className="truncate text-11 text-ink-faint">{option.lastValue.slice(0, 80)}</span>}
+                  {option.lastValue !== null && <span className="truncate text-11 text-ink-soft">{option.lastValue.slice(0, 80)}</span>}
                 </span>
               </div>
             ))}

@@ -71,12 +71,14 @@ export function SaveConflictDialog() {
   if (save.kind !== "conflict") return null;
   const { workflow } = save.theirs;
   const nodes = editor.getState().nodes.length;
+  // The server's sentence begins with the name; without it the dialog says as much as it knows.
+  const saver = /^(.{1,120}?) saved version/.exec(save.detail)?.[1] ?? "Somebody";
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && session.closeSave()}
       title={`Version ${workflow.version} was saved meanwhile`}
-      description={save.detail}
+      description={`${saver} saved version ${workflow.version} at ${clock(workflow.updated_at)}, while you were editing an older one.`}
     >
       <dl className="grid grid-cols-2 gap-3 text-13">
         <div className="rounded-md border p-3">

@@ -29,8 +29,10 @@ export interface SchemaFieldProps {
 
 /** One config field of a node: its schema says title, bounds and control; the node's look says words for choices. */
 export function SchemaField(props: SchemaFieldProps) {
-  const { name, schema, problems } = props;
-  const { title, description } = describeField(schema);
+  const { name, schema, ui, problems } = props;
+  const { title, description: text } = describeField(schema);
+  // Choices that explain themselves need no line below.
+  const description = Object.values(ui.choices?.[name] ?? {}).some((choice) => choice.description) ? undefined : text;
   return (
     <div data-field={name}>
       <Field label={title ?? name} error={problems.length ? problems.join(" ") : undefined} {...(description && { hint: description })}>

@@ -32,7 +32,7 @@ export const noteNodeUi: NodeUi<"noteNode"> = {
     <div className={cn("w-80 rounded-lg border p-4 text-ink", COLOURS[config.color] ?? COLOURS.yellow)}>
       <div className="nowheel max-h-50 overflow-y-auto">
         {config.content.trim() ? (
-          <Markdown className="text-13">{config.content}</Markdown>
+          <Markdown className="text-13 [&>*+*]:mt-2 [&>:first-child]:mt-0">{config.content}</Markdown>
         ) : (
           <p className="text-13 text-ink-faint">Write a note in the panel.</p>
         )}

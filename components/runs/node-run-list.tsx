@@ -45,7 +45,7 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
         type="button"
         aria-current={isSelected || undefined}
         className={cn(
-          "flex h-8 w-full items-center gap-2 rounded-md px-2 text-left text-12 hover:bg-hover pointer-coarse:h-10",
+          "flex h-8 w-full items-center gap-2 rounded-md px-2 text-left text-12 text-ink hover:bg-hover pointer-coarse:h-10",
           isSelected && "bg-press",
           row.status === "skipped" && "opacity-60",
         )}
@@ -55,9 +55,9 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
         <NodeIcon type={row.type} className="size-5" />
         <span className={cn("min-w-0 flex-1 truncate font-medium", row.status === "failed" && "text-failed")}>{row.label}</span>
         <span className="sr-only">, {statusLooks[row.status].label}</span>
-        {row.attempt > 1 && <span className="shrink-0 text-11 text-ink-faint">try {row.attempt}</span>}
-        {row.tokens > 0 && <span className="shrink-0 text-11 text-ink-faint tabular">{formatCount(row.tokens)} tokens</span>}
-        <span className="min-w-12 shrink-0 text-right text-11 text-ink-faint tabular">
+        {row.attempt > 1 && <span className="shrink-0 text-11 text-ink-soft">try {row.attempt}</span>}
+        {row.tokens > 0 && <span className="shrink-0 text-11 text-ink-soft tabular">{formatCount(row.tokens)} tokens</span>}
+        <span className="min-w-12 shrink-0 text-right text-11 text-ink-soft tabular">
           {row.duration === null ? (row.status === "running" ? "Running" : "") : formatDuration(row.duration)}
         </span>
       </button>

@@ -21,6 +21,7 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
   const node = useRun((state) => state.view?.graph.nodes.find((candidate) => candidate.id === nodeId));
   const run = useRun((state) => state.picture?.nodes[nodeId]);
   const status = useRun((state) => (state.picture ? cardStatus(state.picture, nodeId) : "idle"));
+  const isStopped = useRun((state) => state.picture?.status === "cancelled");
   const format = typeof node?.data.format === "string" ? node.data.format : "text";
   if (!node || !run) return <p className="p-3 text-12 text-ink-faint">This node was not part of the run.</p>;
   return (
@@ -52,17 +53,37 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
         {run.output !== null ? (
           <ValueView value={run.output} what="output" format={format} />
         ) : run.arriving ? (
-          <div aria-live="off">
-            <ValueView value={run.arriving} what="output" isArriving />
-          </div>
+          <Arriving text={run.arriving} />
         ) : (
-          run.error === null && <p className="text-12 text-ink-faint">{WAITING[status] ?? "Nothing came out."}</p>
+          run.error === null && (
+            <p className="text-12 text-ink-faint">
+              {isStopped && status === "skipped"
+                ? "The run was stopped before this node was done."
+                : (WAITING[status] ?? "Nothing came out.")}
+            </p>
+          )
         )}
       </Radix.Content>
       <Radix.Content value="input" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Input" tabIndex={0}>
         <NodeInput nodeId={nodeId} attempt={run.attempt} status={status} />
       </Radix.Content>
     </Radix.Root>
+  );
+}
+
+/** Words as they arrive. The box goes along with them unless its reader has scrolled up. */
+function Arriving({ text }: { text: string }) {
+  const end = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new piece may need a step down
+  useEffect(() => {
+    const box = end.current?.parentElement?.parentElement;
+    if (box && box.scrollHeight - box.scrollTop - box.clientHeight < 80) box.scrollTop = box.scrollHeight;
+  }, [text]);
+  return (
+    <div>
+      <ValueView value={text} what="output" isArriving />
+      <div ref={end} />
+    </div>
   );
 }
 

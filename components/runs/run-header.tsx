@@ -64,8 +64,10 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
         </div>
         <div>
           <dt>Execution id</dt>
-          <dd className="font-mono text-11">{id.slice(0, 8)}…</dd>
-          <CopyButton value={id} what="execution id" className="size-6" />
+          <dd className="flex items-center gap-1 font-mono text-11">
+            {id.slice(0, 8)}…
+            <CopyButton value={id} what="execution id" className="size-6" />
+          </dd>
         </div>
       </dl>
       <div className="ml-auto flex flex-wrap items-center gap-2">

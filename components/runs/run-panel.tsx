@@ -64,7 +64,8 @@ export function RunPanel() {
         style={{ "--run-height": HEIGHT } as CSSProperties}
         className={cn(
           "flex shrink-0 flex-col overflow-hidden bg-surface md:h-(--run-height)",
-          isOpen ? "max-md:h-[56dvh] max-md:border-t" : "max-md:h-11 max-md:border-t md:border-t",
+          isOpen && executionId ? "max-md:h-[56dvh]" : "max-md:h-11",
+          isOpen ? "max-md:border-t" : "border-t",
         )}
       >
         <div className="flex h-[30px] shrink-0 items-center gap-2 border-b pr-1 pl-3 max-md:h-11">

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useState } from "react";
 import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { formatDuration } from "#components/format.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
-import { useRunShallow } from "#components/runs/run-context.tsx";
+import { useRun } from "#components/runs/run-context.tsx";
 import { barOf } from "#components/runs/timeline-bar.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
@@ -21,14 +21,14 @@ const BARS: Partial<Record<NodeStatus, string>> = {
 /** When each node worked, as bars from the start of the run. Arrow keys move from row to row. */
 export function RunTimeline({ selected }: { selected: string | null }) {
   const editor = useEditorStore();
-  const picture = useRunShallow((state) => state.picture);
-  const graph = useRunShallow((state) => state.view?.graph);
+  const picture = useRun((state) => state.picture);
+  const graph = useRun((state) => state.view?.graph);
   const now = useNow(picture?.status);
   if (!picture || !graph || picture.order.length === 0) return <p className="p-4 text-13 text-ink-soft">Nothing has started yet.</p>;
   const begin = Date.parse(picture.created_at);
   const total = Math.max(1, picture.duration_ms ?? now - begin);
 
-  const onKeyDown = (event: KeyboardEvent<HTMLUListElement>) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
     const move = moves[event.key];
     if (move === undefined) return;
@@ -39,22 +39,18 @@ export function RunTimeline({ selected }: { selected: string | null }) {
     event.currentTarget.querySelector<HTMLElement>(`[data-id="${CSS.escape(next)}"]`)?.focus();
   };
   return (
-    <ul aria-label="Timeline" className="flex flex-col p-2" onKeyDown={onKeyDown}>
-      {picture.order.map((id) => {
-        const run = picture.nodes[id];
-        const node = graph.nodes.find((candidate) => candidate.id === id);
-        if (!run?.started_at) return null;
-        const bar = barOf({
-          begin,
-          total,
-          start: Date.parse(run.started_at),
-          duration: run.duration_ms ?? now - Date.parse(run.started_at),
-        });
-        const label = node ? labelOf(node) : id;
-        return (
-          <li key={id} role="none">
-            {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter and Space are those of the tree: the row that has the focus is the one selected */}
+    <div className="p-2">
+      <div role="tree" tabIndex={-1} aria-label="Timeline" className="flex flex-col focus:outline-none" onKeyDown={onKeyDown}>
+        {picture.order.map((id) => {
+          const run = picture.nodes[id];
+          const node = graph.nodes.find((candidate) => candidate.id === id);
+          if (!run?.started_at) return null;
+          const start = Date.parse(run.started_at);
+          const bar = barOf({ begin, total, start, duration: run.duration_ms ?? now - start });
+          return (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the row that has the focus is the one selected; the tree handles the arrows
             <div
+              key={id}
               role="treeitem"
               aria-level={1}
               aria-selected={id === selected}
@@ -67,7 +63,9 @@ export function RunTimeline({ selected }: { selected: string | null }) {
             >
               <span className="flex items-center gap-2 text-12">
                 <NodeIcon type={node?.type} className="size-5" />
-                <span className={cn("min-w-0 flex-1 truncate font-medium", run.status === "failed" && "text-failed")}>{label}</span>
+                <span className={cn("min-w-0 flex-1 truncate font-medium", run.status === "failed" && "text-failed")}>
+                  {node ? labelOf(node) : id}
+                </span>
                 <span className="sr-only">
                   , {statusLooks[run.status].label}, after {bar.offset}
                 </span>
@@ -81,14 +79,14 @@ export function RunTimeline({ selected }: { selected: string | null }) {
                 />
               </span>
             </div>
-          </li>
-        );
-      })}
-      <li role="none" className="flex justify-between px-2 pt-2 pl-9 text-11 text-ink-faint tabular">
+          );
+        })}
+      </div>
+      <div aria-hidden className="flex justify-between pt-2 pr-2 pl-9 text-11 text-ink-faint tabular">
         <span>0</span>
         <span>{formatDuration(total)}</span>
-      </li>
-    </ul>
+      </div>
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@ import { type Answer, type ChatRequest, textOf } from "#e2e/fakes/chat-wire.ts";
 
 /** How one request is answered. */
 export type Script =
-  | { kind: "answer"; answer: Answer; delayMs: number; isOnePiece?: boolean; gate?: string }
+  | { kind: "answer"; answer: Answer; delayMs: number; isOnePiece?: boolean; gate?: string; gateAt?: number }
   | { kind: "status"; status: number }
   | { kind: "garbage" }
   | { kind: "drop" }
@@ -19,6 +19,11 @@ export const isProbe = (request: ChatRequest): boolean =>
 export const lastUserMessage = (request: ChatRequest): string => textOf(request.messages.findLast((message) => message.role === "user"));
 
 const text = (value: string, delayMs = 0): Script => ({ kind: "answer", answer: { text: value }, delayMs });
+
+const BRIEF =
+  "Three things moved this week. A mill in Como restarted its Jacquard looms after forty years and sells every metre before it is " +
+  "woven. The museum in Lyon put its punched-card archive online, 12,000 patterns, free to use. And a student in Kyoto wove a " +
+  "working circuit from conductive silk: the cloth counts to eight.";
 
 const words = (count: number): string => Array.from({ length: count }, (_, index) => `word${index + 1}`).join(" ");
 
@@ -57,6 +62,12 @@ const RULES: { pattern: RegExp; isForProbes: boolean; script(match: string[], re
       delayMs: 0,
       gate,
     }),
+  },
+  {
+    // As gate-<id>, with an answer that looks like one, for pictures.
+    pattern: /^brief-(.+)$/,
+    isForProbes: false,
+    script: ([, gate = ""]) => ({ kind: "answer", answer: { text: BRIEF }, delayMs: 0, gate, gateAt: 34 }),
   },
   { pattern: /^status-(\d{3})$/, isForProbes: true, script: ([, status]) => ({ kind: "status", status: Number(status) }) },
   { pattern: /^garbage$/, isForProbes: true, script: () => ({ kind: "garbage" }) },

@@ -162,13 +162,13 @@ class Provider {
   }
 
   async #stream(script: Extract<Script, { kind: "answer" }>, call: ModelCall, response: ServerResponse, gone: AbortSignal): Promise<void> {
-    const { answer, delayMs, gate } = script;
+    const { answer, delayMs, gate, gateAt = 2 } = script;
     const writer = new ChunkWriter(response, call.id, call.request);
     if (answer.toolCall) writer.toolCall(answer.toolCall);
     else {
       const pieces = script.isOnePiece ? [answer.text] : piecesOf(answer);
       for (const [index, content] of pieces.entries()) {
-        if (gate !== undefined && index === 2) await this.#gate(gate, call, gone);
+        if (gate !== undefined && index === gateAt) await this.#gate(gate, call, gone);
         else if (!script.isOnePiece) await pause(delayMs);
         if (gone.aborted) return;
         writer.delta({ content });

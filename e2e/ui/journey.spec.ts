@@ -47,15 +47,22 @@ async function createAgent(page: Page, name: string, model: string): Promise<voi
   await expect(page).toHaveURL(/agents\/[0-9a-f-]{36}/);
 }
 
+async function rename(page: Page, field: string, name: string): Promise<void> {
+  await page.getByRole("textbox", { name: field }).fill(name);
+  await page.keyboard.press("Enter");
+}
+
 /** Draws trigger → agent → output with the palette, and configures it in the side panel. */
 async function drawWorkflow(page: Page, agent: string): Promise<void> {
   await page.goto("/workflows");
   await page.getByRole("button", { name: "New workflow" }).first().click();
   await expect(node(page, "Trigger Start")).toBeVisible();
+  await rename(page, "Workflow name", "Weaving news");
   await page.getByRole("button", { name: "Add node" }).click();
   await page.getByRole("combobox", { name: "Search nodes" }).fill("agent");
   await page.keyboard.press("Enter");
   await expect(node(page, "Agent")).toBeVisible();
+  await rename(page, "Node name", "Research");
   const panel = page.getByRole("complementary", { name: "Nodes and settings" });
   await panel.getByLabel("Agent", { exact: true }).click();
   await page.getByRole("option", { name: new RegExp(agent) }).click();
@@ -64,6 +71,7 @@ async function drawWorkflow(page: Page, agent: string): Promise<void> {
   await page.getByRole("combobox", { name: "Search nodes" }).fill("output");
   await page.keyboard.press("Enter");
   await expect(node(page, "Output")).toBeVisible();
+  await rename(page, "Node name", "Brief");
 }
 
 test("from an empty install to a finished run", async ({ browser, modelServer }) => {
@@ -75,34 +83,43 @@ test("from an empty install to a finished run", async ({ browser, modelServer })
   try {
     await setUp(page);
     await addKey(page, modelServer.url);
-    await createAgent(page, "Scout", `gate-${gate}`);
+    await createAgent(page, "Scout", `brief-${gate}`);
     await drawWorkflow(page, "Scout");
     await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await expect(page.getByText("Version 2 saved")).toBeVisible();
+    await page.getByRole("button", { name: "Save", exact: true }).click(); // version 2 was the new name
+    await expect(page.getByText("Version 3 saved")).toBeVisible();
 
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByRole("dialog").getByRole("textbox").fill("looms");
     await page.getByRole("button", { name: "Start run" }).click();
-    await expect(node(page, "Agent")).toHaveAccessibleDescription(/Running/);
+    await expect(node(page, "Agent Research")).toHaveAccessibleDescription(/Running/);
     await expect(node(page, "Trigger Start")).toHaveAccessibleDescription(/Complete/);
-    await expect(node(page, "Agent")).toContainText(`Waited at ${gate}`);
+    await expect(node(page, "Agent Research")).toContainText("restarted its Jacquard looms");
     await expect(runPanel(page)).toContainText("Running");
     if (process.env.UPDATE_SCREENSHOTS) {
       mkdirSync(images, { recursive: true });
+      await runPanel(page)
+        .getByRole("button", { name: /Research/ })
+        .click();
+      await page.getByRole("button", { name: "Fit to screen" }).click();
+      await expect(page.getByText("Version 3 saved")).toBeHidden();
       await page.screenshot({ path: join(images, "editor.png") });
     }
 
     await page.reload();
-    await expect(node(page, "Agent")).toHaveAccessibleDescription(/Running/);
-    await expect(node(page, "Agent")).toContainText(`Waited at ${gate}`);
+    await expect(node(page, "Agent Research")).toHaveAccessibleDescription(/Running/);
+    await expect(node(page, "Agent Research")).toContainText("restarted its Jacquard looms");
+    await expect(node(page, "Agent Research")).not.toContainText("conductive silk");
     await modelServer.release(gate);
-    await expect(node(page, "Output")).toHaveAccessibleDescription(/Complete/);
+    await expect(node(page, "Output Brief")).toHaveAccessibleDescription(/Complete/);
     await expect(runPanel(page)).toContainText("Completed");
-    await runPanel(page).getByRole("button", { name: /Agent/ }).click();
-    await expect(runPanel(page)).toContainText("Find news about looms");
-    await expect(runPanel(page)).toContainText(/\d+ (ms|s)/);
-    await expect(runPanel(page)).toContainText(/tokens|in · /);
+    await runPanel(page)
+      .getByRole("button", { name: /Research/ })
+      .click();
+    await expect(runPanel(page).getByRole("button", { name: /Research/ })).toContainText(/\d+ tokens\s*[\d.]+ m?s/);
+    await expect(runPanel(page).getByRole("tabpanel", { name: "Output" })).toContainText("the cloth counts to eight.");
+    await runPanel(page).getByRole("tab", { name: "Input" }).click();
+    await expect(runPanel(page).getByRole("tabpanel", { name: "Input" })).toContainText("Find news about looms");
   } finally {
     await context.close();
     await treadle.stop();
