@@ -72,3 +72,19 @@ export function errorBody(error: unknown): ErrorBody {
 }
 
 export const notFound = (what: string) => new AppError("NOT_FOUND", `There is no such ${what} in this project.`);
+
+/** Codes of lost connections and shutdowns: PostgreSQL's classes 08 and 57P, Node's socket errors, Prisma's counterparts. */
+const AWAY = /^(08|57P|ECONN|EPIPE|ETIMEDOUT|P1001$|P1002$|P1008$|P1017$|P2024$)/;
+
+/** True when an error says that the database could not be reached, so that trying again is right. */
+export function isDatabaseAway(error: unknown): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    const code = "code" in current ? String(current.code) : "";
+    if (
+      AWAY.test(code) ||
+      /Connection terminated|timeout exceeded when trying to connect|Can't reach database server/.test(current.message)
+    )
+      return true;
+  }
+  return false;
+}

@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect } from "react";
-import { useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
-import { useSessionState } from "#components/editor/session-context.tsx";
+import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { useSession } from "#components/editor/session-context.tsx";
 import { useAgentNames } from "#components/nodes/agent-names.tsx";
 import { findProblems } from "#server/engine/graph.ts";
 
@@ -10,23 +10,37 @@ import { findProblems } from "#server/engine/graph.ts";
 const MOST_NODES = 80;
 const PAUSE_MS = 200;
 
-/** Keeps the list of problems up to date, a moment after the last change. */
+/** Keeps the list of problems up to date, a moment after the last change, without rendering anything for a change. */
 export function useProblems(): void {
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
-  const revision = useEditor((state) => state.revision);
-  const fromServer = useSessionState((state) => state.serverProblems);
+  const session = useSession();
   const { agentName, isPending } = useAgentNames();
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the revision stands for the document, which is read when the pause is over
   useEffect(() => {
-    if (isPending || editor.getState().nodes.length > MOST_NODES) {
-      ui.getState().setProblems(fromServer);
-      return;
-    }
-    const timer = setTimeout(() => {
-      ui.getState().setProblems(findProblems(editor.getState().graph(), { agentName: (id) => agentName(id) ?? undefined }));
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [revision, fromServer, agentName, isPending, editor, ui]);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = () => {
+      const isOurs = !isPending && editor.getState().nodes.length <= MOST_NODES;
+      const problems = isOurs
+        ? findProblems(editor.getState().graph(), { agentName: (id) => agentName(id) ?? undefined })
+        : session.store.getState().serverProblems;
+      ui.getState().setProblems(problems);
+    };
+    const plan = () => {
+      clearTimeout(timer);
+      timer = setTimeout(look, PAUSE_MS);
+    };
+    const stopEditor = editor.subscribe((state, before) => {
+      if (state.revision !== before.revision) plan();
+    });
+    const stopSession = session.store.subscribe((state, before) => {
+      if (state.serverProblems !== before.serverProblems) plan();
+    });
+    look();
+    return () => {
+      clearTimeout(timer);
+      stopEditor();
+      stopSession();
+    };
+  }, [agentName, isPending, editor, session, ui]);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { advance } from "#server/engine/advance.ts";
-import { type EngineServices, LeaseLost, type LedgerRow } from "#server/engine/ports.ts";
+import { type EngineServices, HostFault, LeaseLost, type LedgerRow } from "#server/engine/ports.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
 
@@ -172,6 +172,16 @@ describe("advance", () => {
         60,
       ),
     ).rejects.toThrow("the disk is full");
+  });
+
+  it("does not fail a node for a fault of the host: the step is tried again and finds the attempt interrupted", async () => {
+    const memory = memoryStore(chain, { input: "x" });
+    const away = async () => {
+      throw new HostFault("the database went away");
+    };
+    await expect(advance(services(memory, away), "run", 0, 60)).rejects.toThrow("the database went away");
+    expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "running" });
+    expect(memory.ending()).toBeUndefined();
   });
 
   it("passes pieces of an answer on, and none after the result", async () => {

@@ -89,6 +89,11 @@ export class LeaseLost extends Error {
   override name = "LeaseLost";
 }
 
+/** The host failed, not the node: the segment ends without a result for it, and the node is started again. */
+export class HostFault extends Error {
+  override name = "HostFault";
+}
+
 export interface Clock {
   now(): Date;
 }
@@ -96,7 +101,7 @@ export interface Clock {
 export interface EngineServices {
   store: RunStore;
   clock: Clock;
-  /** Calls an agent of the project; `onDelta` gets its answer piece by piece, `onRestart` when a try begins anew. */
+  /** Calls an agent of the project (throws HostFault for a fault that is not the agent's); `onDelta` gets its answer piece by piece, `onRestart` when a try begins anew. */
   callAgent(
     call: AgentCall & { project_id: string; signal: AbortSignal; onDelta(content: string): void; onRestart(): void },
   ): Promise<NodeResult>;

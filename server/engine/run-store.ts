@@ -10,6 +10,7 @@ import {
   type RunState,
   type RunStore,
 } from "#server/engine/ports.ts";
+import { isDatabaseAway } from "#server/errors.ts";
 import { PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
 import { processId } from "#server/settings.ts";
@@ -30,10 +31,7 @@ async function query<Row extends pg.QueryResultRow>(name: string, text: string, 
     try {
       return (await pool().query<Row>({ name, text, values })).rows;
     } catch (error) {
-      const code = (error as { code?: string }).code ?? "";
-      // Class 08 and 57P are lost connections and shutdowns; a Node error code means that none was made.
-      const isAway = /^(08|57P|ECONN|EPIPE|ETIMEDOUT)/.test(code) || /Connection terminated|timeout exceeded/.test(String(error));
-      if (!isAway || Date.now() + delay > until) throw error;
+      if (!isDatabaseAway(error) || Date.now() + delay > until) throw error;
       await new Promise((resolve) => setTimeout(resolve, delay));
     }
   }

@@ -4,7 +4,15 @@ import { DeltaBuffer } from "#server/engine/delta-buffer.ts";
 import { endingOf } from "#server/engine/ending.ts";
 import { resolveText } from "#server/engine/expressions.ts";
 import { definitionOf, templateFields } from "#server/engine/graph.ts";
-import type { Commit, EngineServices, EventFact, LedgerRow, LedgerWrite, RunState } from "#server/engine/ports.ts";
+import {
+  type Commit,
+  type EngineServices,
+  type EventFact,
+  HostFault,
+  type LedgerRow,
+  type LedgerWrite,
+  type RunState,
+} from "#server/engine/ports.ts";
 import { latestRows, runScope, upstreamOutput } from "#server/engine/run-scope.ts";
 import { makePlan, type NodeProgress, nextSteps, type Plan } from "#server/engine/scheduler.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
@@ -36,6 +44,7 @@ export class Segment {
   readonly #deltas: DeltaBuffer;
   readonly #inFlight = new Map<string, Promise<void>>();
   #batch: Commit = { rows: [], events: [] };
+  #fault: HostFault | undefined;
 
   /** @param signal fires when the lease is lost, by a cancellation or to another process */
   constructor(services: EngineServices, run: RunState, names: NodeScope, signal: AbortSignal) {
@@ -59,6 +68,7 @@ export class Segment {
       this.#closeInterrupted();
       for (;;) {
         this.#signal.throwIfAborted();
+        if (this.#fault) throw this.#fault;
         const failed = this.#failedRow();
         if (failed) return await this.#end(failed);
         const { ready, skipped, isDone } = nextSteps(this.#plan, this.#progress());
@@ -196,7 +206,8 @@ export class Segment {
       await this.#deltas.settle(node.id);
       // An abort is nobody's failure: the run was cancelled, or it ends because of another node.
       if (this.#signal.aborted) return;
-      this.#record(row, { status: "failed", error: messageOf(error) });
+      if (error instanceof HostFault) this.#fault = error;
+      else this.#record(row, { status: "failed", error: messageOf(error) });
     }
   }
 

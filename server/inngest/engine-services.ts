@@ -1,15 +1,14 @@
-import type { EngineServices } from "#server/engine/ports.ts";
+import { type EngineServices, HostFault } from "#server/engine/ports.ts";
 import { runStore } from "#server/engine/run-store.ts";
+import { isAppError, isDatabaseAway } from "#server/errors.ts";
+import { log } from "#server/log.ts";
 import { agentNames } from "#server/services/agents/agent-names.ts";
 import { runAgentCall } from "#server/services/agents/run-agent-call.ts";
 import { redispatch } from "#server/services/executions/redispatch.ts";
 
-/** The run loop's ports, plugged into the real services. */
-export const engineServices: EngineServices & { continueAsNew: typeof redispatch } = {
-  store: runStore,
-  clock: { now: () => new Date() },
-  agentNames,
-  callAgent: async ({ timeout, ...call }) => {
+/** An agent's failure is its node's; a database that is away is nobody's, and the node is started again. */
+const callAgent: EngineServices["callAgent"] = async ({ timeout, ...call }) => {
+  try {
     const { text, ...reply } = await runAgentCall({ ...call, timeoutMs: timeout * 1000 });
     return {
       output: text,
@@ -18,6 +17,19 @@ export const engineServices: EngineServices & { continueAsNew: typeof redispatch
       output_tokens: reply.output_tokens,
       tool_calls: reply.tool_calls,
     };
-  },
+  } catch (error) {
+    if (isDatabaseAway(error)) throw new HostFault("The database went away during an agent's call.", { cause: error });
+    if (isAppError(error) || call.signal.aborted) throw error;
+    log.error({ err: error, agent_id: call.agent_id }, "an agent's call failed for a reason of ours");
+    throw new Error("The call failed for a reason of ours, not of the model. The server's log tells more.");
+  }
+};
+
+/** The run loop's ports, plugged into the real services. */
+export const engineServices: EngineServices & { continueAsNew: typeof redispatch } = {
+  store: runStore,
+  clock: { now: () => new Date() },
+  agentNames,
+  callAgent,
   continueAsNew: redispatch,
 };
