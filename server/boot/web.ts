@@ -31,7 +31,8 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
   const ready = Promise.withResolvers<ReturnType<typeof next>>();
   const front = createFront({
     handle: async (request, response) => (await ready.promise).getRequestHandler()(request, response),
-    upgrade: async (request, socket, head) => (await ready.promise).getUpgradeHandler()(request, socket, head),
+    // Next listens for upgrades by itself from its first request on; hot reload is all that uses them.
+    ...(isDev && { upgrade: () => undefined }),
     settings: settings(),
   });
   await front.listen(PORT, HOST);
