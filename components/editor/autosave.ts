@@ -52,8 +52,6 @@ export function refuseDraft(graph: Graph): string | null {
   return null;
 }
 
-export type Autosave = ReturnType<typeof createAutosave>;
-
 /** Keeps the draft on the server equal to the canvas: a moment after the last change, one send at a time, with retries. */
 export function createAutosave(options: AutosaveOptions) {
   const clock = options.clock ?? systemClock;

@@ -51,18 +51,6 @@ export function StatusIcon({ status, isDecorative = false, className }: { status
   );
 }
 
-/** The state as a small disc, for dense rows. */
-export function StatusDot({ status, className }: { status: Status; className?: string }) {
-  const { label, tone, isMoving } = statusLooks[status];
-  return (
-    <span
-      role="img"
-      aria-label={label}
-      className={cn("inline-block size-2 shrink-0 rounded-full bg-current", INK[tone], isMoving && "animate-breathe", className)}
-    />
-  );
-}
-
 /** The state with its name. */
 export function StatusBadge({ status, className }: { status: Status; className?: string }) {
   const { label, tone } = statusLooks[status];
