@@ -73,12 +73,16 @@ export function errorBody(error: unknown): ErrorBody {
 
 export const notFound = (what: string) => new AppError("NOT_FOUND", `There is no such ${what} in this project.`);
 
-/** Codes of lost connections and shutdowns: PostgreSQL's classes 08 and 57P, Node's socket errors, Prisma's counterparts. */
-const AWAY = /^(08|57P|ECONN|EPIPE|ETIMEDOUT|P1001$|P1002$|P1008$|P1017$|P2024$)/;
+/**
+ * Codes of lost connections and shutdowns: PostgreSQL's class 08, 57P and 53300 (no connection free), Node's socket and
+ * name errors, Prisma's counterparts.
+ */
+const AWAY = /^(08|57P|53300|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|P1001$|P1002$|P1008$|P1017$|P2024$)/;
 
-/** True when an error says that the database could not be reached, so that trying again is right. */
+/** True when an error says that the database could not be reached, so that trying again is right. A vendor's words never count. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
+    if (isAppError(current)) return false;
     const code = "code" in current ? String(current.code) : "";
     if (
       AWAY.test(code) ||

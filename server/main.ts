@@ -6,7 +6,7 @@ import { appUrl, publishSettings, settings } from "#server/settings.ts";
 // the same in reverse. Every failure ends the start with one sentence and exit code 1.
 
 /** How long steps under way may take to end after SIGTERM, in milliseconds. */
-const GRACE_MS = 10_000;
+const GRACE_MS = 7000; // Docker kills after 10 s
 
 const stops: (() => Promise<void>)[] = [];
 const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -40,15 +40,14 @@ async function start(): Promise<void> {
   const { bootstrapOwner } = await import("#server/services/identity/bootstrap-owner.ts");
   await bootstrapOwner(settings());
 
+  // The web first: a port that cannot be had ends the start before any run is carried on.
+  const stopWeb = role === "worker" ? undefined : await (await import("#server/boot/web.ts")).startWeb(dev, say);
   if (role !== "web") {
     const { startWorker } = await import("#server/boot/worker.ts");
     const stopWorker = await startWorker();
     stops.push(() => stopWorker(GRACE_MS));
   }
-  if (role !== "worker") {
-    const { startWeb } = await import("#server/boot/web.ts");
-    stops.push(await startWeb(dev, say));
-  }
+  if (stopWeb) stops.push(stopWeb);
   process.stdout.write(role === "worker" ? "Treadle's worker is ready\n" : `Treadle is ready at ${appUrl()}\n`);
 }
 

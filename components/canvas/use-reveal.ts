@@ -3,10 +3,12 @@
 import { useReactFlow, useStoreApi } from "@xyflow/react";
 import { useEffect } from "react";
 import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { FIT } from "#components/canvas/fit.ts";
 import { CARD_WIDTH } from "#components/canvas/graph-edits.ts";
 
 const MARGIN = 48;
 const GUESSED_HEIGHT = 140;
+const PHONE_WIDTH = 768;
 
 /** How far a span must move to lie between two limits; none when it does, and its beginning first when it is too long. */
 export function shiftInto(from: number, to: number, low: number, high: number): number {
@@ -43,9 +45,15 @@ export function useReveal(): void {
     const stopUi = ui.subscribe((state, before) => {
       if (state.focusField && state.focusField !== before.focusField) reveal(state.focusField.nodeId);
     });
+    // On a phone the run's sheet takes half of the canvas; what is left shows the whole workflow again.
+    const stopView = view.subscribe((state, before) => {
+      const isPhone = state.width > 0 && state.width < PHONE_WIDTH;
+      if (isPhone && before.height > 0 && state.height !== before.height) void flow.fitView(FIT);
+    });
     return () => {
       stopEditor();
       stopUi();
+      stopView();
     };
   }, [editor, ui, flow, view]);
 }

@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { useSession } from "#components/editor/session-context.tsx";
 import { useAgentNames } from "#components/nodes/agent-names.tsx";
-import { findProblems } from "#server/engine/graph.ts";
+import { findProblems } from "#server/engine/problems.ts";
 
 /** Up to this many nodes the canvas looks for problems by itself; above, the server's answer at each autosave serves. */
 const MOST_NODES = 80;

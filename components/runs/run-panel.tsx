@@ -113,9 +113,7 @@ export function RunPanel() {
               </div>
             </div>
           ) : (
-            <p className="p-4 text-13 text-ink-soft">
-              Nothing has run here yet. Press Run and watch each node work; what goes in and comes out is kept.
-            </p>
+            <p className="p-4 text-13 text-ink-soft">Press Run and watch each node work. What goes in and comes out is kept under Runs.</p>
           )}
         </div>
       </section>

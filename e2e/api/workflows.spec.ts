@@ -22,6 +22,12 @@ test("a graph comes back as it was given, keys of React Flow included", async ({
   expect(read.edges).toEqual(edges);
 });
 
+test("text that the database cannot keep is cleaned, not refused", async ({ api }) => {
+  const nodes = [trigger, output("o", { value: "nul \u0000 and half \ud83d" })];
+  const { body } = await api.post("/workflows", { name: "Odd", nodes, edges: [edge("t", "o")] }, { schema: Workflow, status: 201 });
+  expect(body.nodes[1]?.data.value).toBe("nul  and half \ufffd");
+});
+
 test("lists come newest first, in pages", async ({ api }) => {
   for (const name of ["one", "two", "three"]) await api.post("/workflows", { name }, { status: 201 });
   const { body } = await api.get("/workflows?page=1&per_page=2", { schema: WorkflowPage });

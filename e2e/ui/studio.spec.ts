@@ -122,7 +122,7 @@ test("runs can be filtered, and a failed one says why", async ({ signedInPage: p
   await expect(row).toContainText("500");
   await page.getByRole("combobox", { name: "Status" }).click();
   await page.getByRole("option", { name: "Completed" }).click();
-  await expect(page.getByText("No run matches this filter.")).toBeVisible();
-  await page.getByRole("button", { name: "Show all" }).click();
+  await expect(page.getByText("No run matches these filters.")).toBeVisible();
+  await page.getByRole("button", { name: "Clear filters" }).click();
   await expect(row).toBeVisible();
 });

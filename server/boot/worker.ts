@@ -1,7 +1,8 @@
 import { serve } from "inngest/edge";
-import { pool } from "#server/db/client.ts";
+import { withClient } from "#server/db/client.ts";
 import { freeAllLeases } from "#server/engine/run-store.ts";
 import { inngest } from "#server/inngest/client.ts";
+import { stopSegments } from "#server/inngest/engine-services.ts";
 import { inngestFunctions } from "#server/inngest/functions/index.ts";
 import { startLocalExecutor } from "#server/inngest/local/executor.ts";
 import { log } from "#server/log.ts";
@@ -10,21 +11,19 @@ import { isEmbeddedExecutor, settings } from "#server/settings.ts";
 
 /** How often overdue executions are looked for, in milliseconds. */
 const SWEEP_MS = 5000;
+/** Time that a segment needs to end after its calls were aborted, in milliseconds. */
+const HALT_MS = 1500;
 /** Names the sweeper's lock in the database: one process at a time. */
 const SWEEP_LOCK = 7_208_411;
 
 /** One sweep, unless another process is at it. */
-async function sweep(): Promise<void> {
-  const client = await pool().connect();
-  try {
+const sweep = (): Promise<void> =>
+  withClient(async (client) => {
     const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [SWEEP_LOCK]);
     if (!rows[0]?.mine) return;
     const found = await sweepExecutions().finally(() => client.query("SELECT pg_advisory_unlock($1)", [SWEEP_LOCK]));
     if (found) log.info({ found }, "asked again for executions that nobody carried");
-  } finally {
-    client.release();
-  }
-}
+  });
 
 /**
  * Starts what carries runs in this process: the embedded executor unless a real Inngest server is named, and the sweeper.
@@ -42,6 +41,8 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
   }, SWEEP_MS);
   return async (graceMs) => {
     clearInterval(timer);
+    // Nothing new is started at once; calls that do not end in time are aborted early enough to give their leases back.
+    stopSegments(graceMs - HALT_MS);
     await Promise.all([sweeping, executor?.stop(graceMs)]);
   };
 }

@@ -26,6 +26,25 @@ export const db = (): PrismaClient => connection().db;
 /** The pool behind it, for the hot paths that are written in SQL (run store, embedded executor). */
 export const pool = (): pg.Pool => connection().pool;
 
+/**
+ * Lends one connection, for what needs several statements on the same one. A connection that breaks meanwhile fails the
+ * statement under way and is thrown away; without a listener its error event would end the process.
+ */
+export async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>, from: pg.Pool = pool()): Promise<Result> {
+  const client = await from.connect();
+  let broken: Error | undefined;
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on("error", onError);
+  try {
+    return await work(client);
+  } finally {
+    client.off("error", onError);
+    client.release(broken);
+  }
+}
+
 /** Closes every connection of this copy. */
 export async function closeDatabase(): Promise<void> {
   const open = shared.treadleDatabase;

@@ -23,14 +23,22 @@ export async function freePort(): Promise<number> {
   });
 }
 
-/** The process id in postmaster.pid when that process still runs, else undefined. */
+/** Whether a process is a PostgreSQL; where that cannot be told, it is taken for one. */
+async function isPostgres(pid: number): Promise<boolean> {
+  if (process.platform !== "linux") return true;
+  const [name, status] = await Promise.all(["comm", "status"].map((file) => readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "")));
+  // Process ids are reused, and a thread of our own has one too.
+  return name?.startsWith("postgres") === true && new RegExp(`^Tgid:\\s+${pid}$`, "m").test(status ?? "");
+}
+
+/** The process id in postmaster.pid when that PostgreSQL still runs, else undefined. */
 async function livingPostmaster(dataDir: string): Promise<number | undefined> {
   const text = await readFile(join(dataDir, "postmaster.pid"), "utf8").catch(() => "");
   const pid = Number(text.split("\n")[0]);
   if (!pid) return undefined;
   try {
     process.kill(pid, 0);
-    return pid;
+    return (await isPostgres(pid)) ? pid : undefined;
   } catch {
     return undefined;
   }

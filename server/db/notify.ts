@@ -10,6 +10,8 @@ export type Channel = "treadle_execution" | "treadle_control";
 
 type Handler = (payload: string) => void;
 
+const LONGEST_PAUSE_MS = 5000;
+
 const handlers = new Map<Channel, Map<string, Set<Handler>>>();
 let client: pg.Client | undefined;
 let connecting: Promise<void> | undefined;
@@ -29,23 +31,44 @@ async function connect(): Promise<void> {
   next.on("notification", ({ channel, payload }) => dispatch(channel, payload ?? ""));
   next.on("error", () => undefined);
   next.on("end", () => {
+    // Only the connection in use: one that never came to be is the business of whoever tried.
+    if (client !== next) return;
     client = undefined;
-    connecting = undefined;
-    if (!isClosed && handlers.size) reconnect(250);
+    if (!isClosed && handlers.size) connecting = reconnect();
   });
-  await next.connect();
-  await next.query("LISTEN treadle_execution; LISTEN treadle_control");
+  try {
+    await next.connect();
+    await next.query("LISTEN treadle_execution; LISTEN treadle_control");
+  } catch (error) {
+    await next.end().catch(() => undefined);
+    throw error;
+  }
   client = next;
 }
 
-function reconnect(delay: number): void {
-  setTimeout(() => {
-    connecting = connect().then(dispatchAll, (error) => {
+/** Tries until it is back; there is one such loop at a time. */
+async function reconnect(): Promise<void> {
+  for (let pause = 250; !isClosed; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    await new Promise((resolve) => setTimeout(resolve, pause).unref());
+    try {
+      await connect();
+      return dispatchAll();
+    } catch (error) {
       log.warn({ err: error }, "the notification connection is down, trying again");
+    }
+  }
+}
+
+/** Resolves when the connection is there, opening it if nobody does. */
+async function connected(): Promise<void> {
+  while (!client) {
+    connecting ??= connect();
+    try {
+      await connecting;
+    } finally {
       connecting = undefined;
-      reconnect(Math.min(delay * 2, 5000));
-    });
-  }, delay).unref();
+    }
+  }
 }
 
 /**
@@ -54,13 +77,7 @@ function reconnect(delay: number): void {
  */
 export async function subscribe(channel: Channel, payload: string, handler: Handler): Promise<() => void> {
   isClosed = false;
-  if (!client) {
-    connecting ??= connect();
-    await connecting.catch((error) => {
-      connecting = undefined;
-      throw error;
-    });
-  }
+  await connected();
   const byPayload = handlers.get(channel) ?? new Map<string, Set<Handler>>();
   handlers.set(channel, byPayload);
   const set = byPayload.get(payload) ?? new Set<Handler>();

@@ -184,6 +184,67 @@ describe("advance", () => {
     expect(memory.ending()).toBeUndefined();
   });
 
+  it("gives up on a node that was interrupted five times, with the reason", async () => {
+    const memory = memoryStore(chain, { input: "x", ledger: [row("t", "complete", { output: "x" }), row("a", "running", { attempt: 5 })] });
+    await advance(
+      services(memory, async () => ({ output: "never" })),
+      "run",
+      0,
+      60,
+    );
+    expect(memory.ending()).toMatchObject({ status: "failed", error: expect.stringContaining("It is not started again.") });
+  });
+
+  it("starts nothing new when its process is told to stop, and keeps what comes in", async () => {
+    const memory = memoryStore(chain, { input: "x" });
+    const drain = new AbortController();
+    const called: string[] = [];
+    const callAgent: EngineServices["callAgent"] = async ({ agent_id }) => {
+      called.push(agent_id);
+      drain.abort();
+      return { output: "in time" };
+    };
+    expect(await advance({ ...services(memory, callAgent), drain: drain.signal }, "run", 0, 60)).toEqual({ kind: "yielded" });
+    expect(called).toEqual(["a"]);
+    expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "complete", output: "in time" });
+  });
+
+  it("aborts a call that does not end before its process must, and gives the run back", async () => {
+    const memory = memoryStore(chain, { input: "x" });
+    const halt = new AbortController();
+    let isReleased = false;
+    memory.store.release = async () => {
+      isReleased = true;
+    };
+    const callAgent: EngineServices["callAgent"] = ({ signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+        halt.abort();
+      });
+    expect(await advance({ ...services(memory, callAgent), halt: halt.signal }, "run", 0, 60)).toEqual({ kind: "yielded" });
+    expect(isReleased).toBe(true);
+    expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "running" });
+  });
+
+  it("ends a run whose result the database refuses, instead of calling again and again", async () => {
+    const memory = memoryStore(chain, { input: "x" });
+    const { commit } = memory.store;
+    memory.store.commit = async (run, what, signal) => {
+      if (what.rows.some((written) => written.status === "complete" && written.node_id === "a"))
+        throw Object.assign(new Error("too large"), { code: "54000" });
+      return commit(run, what, signal);
+    };
+    expect(
+      await advance(
+        services(memory, async () => ({ output: "huge" })),
+        "run",
+        0,
+        60,
+      ),
+    ).toEqual({ kind: "over" });
+    expect(memory.ending()).toMatchObject({ status: "failed", error: "A result could not be stored: too large" });
+  });
+
   it("passes pieces of an answer on, and none after the result", async () => {
     const memory = memoryStore(chain, { input: "x" });
     const { deltas } = memory.store;

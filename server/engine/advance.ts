@@ -20,6 +20,20 @@ async function namesFor(services: EngineServices, run: RunState): Promise<NodeSc
   return { agentName: (id) => names.get(id) };
 }
 
+/** PostgreSQL's classes 22 and 54: it will never take this, however often it is sent. */
+const isRefused = (error: unknown): boolean => error instanceof Error && "code" in error && /^(22|54)/.test(String(error.code));
+
+/** Ends a run whose results cannot be stored; trying again would only repeat what it has done. */
+async function endAsUnstorable(services: EngineServices, run: RunState, error: unknown, signal: AbortSignal): Promise<Outcome> {
+  const reason = `A result could not be stored: ${error instanceof Error ? error.message : String(error)}`;
+  const now = services.clock.now();
+  const duration_ms = now.getTime() - run.created_at.getTime();
+  const event = { type: "execution_failed", status: "failed", error: reason, duration_ms, timestamp: now.toISOString() } as const;
+  const ending = { status: "failed", output: null, outputs: [], error: reason } as const;
+  await services.store.commit(run, { rows: [], events: [event], ending: { ...ending, outputs: [] } }, signal);
+  return { kind: "over" };
+}
+
 /**
  * Carries an execution on: takes its lease, runs what can run, and gives the lease back. Safe to call at any time and
  * from several processes: one holds the lease, the others are told until when.
@@ -33,6 +47,7 @@ export async function advance(services: EngineServices, execution_id: string, di
   if (acquired.kind === "over") return { kind: "over" };
   const { run } = acquired;
   const lost = new AbortController();
+  const signal = services.halt ? AbortSignal.any([lost.signal, services.halt]) : lost.signal;
   const check = async () => {
     // A database that is away says nothing about the lease; the next write will tell.
     if (!(await services.store.renew(run).catch(() => true))) lost.abort(new LeaseLost());
@@ -42,13 +57,15 @@ export async function advance(services: EngineServices, execution_id: string, di
   try {
     const names = await namesFor(services, run);
     const until = new Date(services.clock.now().getTime() + seconds * 1000);
-    const outcome = await new Segment(services, run, names, lost.signal).carryOn(until);
+    const outcome = await new Segment(services, run, names, signal).carryOn(until);
     if (outcome === "finished") return { kind: "over" };
     await services.store.release(run);
     return { kind: "yielded" };
   } catch (error) {
     if (error instanceof LeaseLost || lost.signal.aborted) return { kind: "over" };
+    if (isRefused(error) && !signal.aborted) return await endAsUnstorable(services, run, error, signal);
     await services.store.release(run).catch(() => undefined);
+    if (services.halt?.aborted) return { kind: "yielded" };
     throw error;
   } finally {
     clearInterval(timer);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkConnection, findFaults, findProblems } from "#server/engine/graph.ts";
+import { checkConnection, findFaults } from "#server/engine/graph.ts";
+import { findProblems } from "#server/engine/problems.ts";
 import type { Graph, GraphNode } from "#server/schemas/graph.ts";
 
 const scope = { agentName: (id: string) => (id === "ag" ? "Scout" : undefined) };

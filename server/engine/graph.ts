@@ -1,7 +1,6 @@
 import type { NodeDefinition, NodeScope } from "#server/engine/define-node.ts";
-import { matchName, referencesOf, suggestion } from "#server/engine/expressions.ts";
 import { nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
-import type { Graph, GraphEdge, GraphNode, Problem } from "#server/schemas/graph.ts";
+import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
 
 // What a graph may be. Pure and browser-safe: the canvas, every save and every run start ask the same functions.
 
@@ -23,11 +22,12 @@ export function labelOf(node: GraphNode): string {
   return typeof label === "string" && label.trim() !== "" ? label.trim() : (definitionOf(node.type)?.title ?? node.type);
 }
 
-const quoted = (node: GraphNode | undefined, id: string) => `"${node ? labelOf(node) : id}"`;
+export const quoted = (node: GraphNode | undefined, id: string) => `"${node ? labelOf(node) : id}"`;
+
+type Adjacency = Map<string, GraphEdge[]>;
 
 /** Ids from `from` to `to` along the edges, or undefined when no path leads there. */
-function findPath(edges: readonly GraphEdge[], from: string, to: string): string[] | undefined {
-  const next = Map.groupBy(edges, (edge) => edge.source);
+function findPath(next: Adjacency, from: string, to: string): string[] | undefined {
   const cameFrom = new Map<string, string | null>([[from, null]]);
   for (const id of cameFrom.keys()) {
     if (id === to) {
@@ -38,6 +38,27 @@ function findPath(edges: readonly GraphEdge[], from: string, to: string): string
     for (const edge of next.get(id) ?? []) if (!cameFrom.has(edge.target)) cameFrom.set(edge.target, id);
   }
   return undefined;
+}
+
+/** True when the edges lead round somewhere: nodes are taken away while nothing leads into them, and some are left. */
+function hasCycle(edges: readonly GraphEdge[]): boolean {
+  const next = Map.groupBy(edges, (edge) => edge.source);
+  const waits = new Map<string, number>();
+  for (const { source, target } of edges) {
+    waits.set(source, waits.get(source) ?? 0);
+    waits.set(target, (waits.get(target) ?? 0) + 1);
+  }
+  const free = [...waits].flatMap(([id, count]) => (count === 0 ? [id] : []));
+  let taken = 0;
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    taken += 1;
+    for (const { target } of next.get(id) ?? []) {
+      const left = (waits.get(target) ?? 1) - 1;
+      waits.set(target, left);
+      if (left === 0) free.push(target);
+    }
+  }
+  return taken < waits.size;
 }
 
 interface Connection {
@@ -75,7 +96,13 @@ export function checkConnection(graph: Graph, connection: Connection): string | 
   const isSame = (edge: GraphEdge) =>
     edge.source === source.id && edge.target === target.id && (edge.sourceHandle ?? "") === (connection.sourceHandle ?? "");
   if (graph.edges.some(isSame)) return "These two are connected already.";
-  if (findPath(graph.edges, target.id, source.id))
+  if (
+    findPath(
+      Map.groupBy(graph.edges, (edge) => edge.source),
+      target.id,
+      source.id,
+    )
+  )
     return `This would make a circle: ${quoted(target, target.id)} already leads to ${quoted(source, source.id)}. Workflows run one way only.`;
   return null;
 }
@@ -114,7 +141,9 @@ function edgeFaults(graph: Graph): GraphFault[] {
   const faults: GraphFault[] = [];
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const ids = new Set<string>();
-  const kept: GraphEdge[] = [];
+  // Which edge closes a cycle is looked for only when there is one.
+  const isRound = hasCycle(graph.edges);
+  const kept: Adjacency = new Map();
   for (const [index, edge] of graph.edges.entries()) {
     const name = `Edge "${edge.id}" (${edge.source} → ${edge.target})`;
     const add = (message: string) => faults.push({ path: `edges.${index}`, node_id: null, field: null, message });
@@ -126,11 +155,11 @@ function edgeFaults(graph: Graph): GraphFault[] {
       add(`${name} leads ${source ? "to" : "from"} a node that is not in the workflow: "${source ? edge.target : edge.source}".`);
       continue;
     }
-    const back = edge.source === edge.target ? [edge.source] : findPath(kept, edge.target, edge.source);
+    const back = isRound && (edge.source === edge.target ? [edge.source] : findPath(kept, edge.target, edge.source));
     const ends = refusedEnds(source, target, edge.sourceHandle);
     if (back) add(`${name} closes a cycle: ${[...back, edge.target].join(" → ")}. Remove it: workflows run one way only.`);
     else if (ends) add(`${name}: ${ends}`);
-    if (!back) kept.push(edge);
+    if (isRound && !back) kept.set(edge.source, [...(kept.get(edge.source) ?? []), edge]);
   }
   return faults;
 }
@@ -189,56 +218,3 @@ export const templateFields = (definition: NodeDefinition): string[] =>
   Object.entries(definition.config.shape)
     .filter(([, field]) => (field as { meta(): { template?: boolean } | undefined }).meta()?.template)
     .map(([name]) => name);
-
-/** Names that expressions can use besides nodes. */
-const ROOTS = ["trigger", "execution"];
-
-function referenceProblems(graph: Graph, node: GraphNode, scope: NodeScope): Problem[] {
-  const definition = definitionOf(node.type);
-  if (!definition) return [];
-  const names = namesOf(graph, scope);
-  const upstream = upstreamOf(graph, node.id);
-  const params = graph.nodes.find((other) => other.type === "triggerNode")?.data.parameters;
-  const triggerFields = ["output", ...(Array.isArray(params) ? params.map((parameter) => String(parameter?.name)) : [])];
-  return templateFields(definition).flatMap((field) =>
-    referencesOf(String(node.data[field] ?? "")).flatMap((reference) => {
-      const problem = (message: string): Problem[] => [{ node_id: node.id, field, message }];
-      if (reference.fault) return problem(reference.fault);
-      if (reference.head === "execution") return reference.path[0] === "id" ? [] : problem(`${reference.source}: execution has only "id".`);
-      if (reference.head === "trigger") {
-        const wanted = String(reference.path[0]);
-        return triggerFields.includes(wanted)
-          ? []
-          : problem(`${reference.source}: the trigger gives no "${wanted}".${suggestion(triggerFields, wanted)}`);
-      }
-      const named = matchName(names, reference.head);
-      if (!named)
-        return problem(
-          `${reference.source} names nothing in this workflow.${suggestion([...ROOTS, ...names.map((entry) => entry.name)], reference.head)}`,
-        );
-      const isBefore = names.some((entry) => entry.name === named.name && upstream.has(entry.node.id));
-      return isBefore
-        ? []
-        : problem(
-            `${reference.source}: ${quoted(named.node, named.node.id)} does not come before this node. Connect it upstream to read its output.`,
-          );
-    }),
-  );
-}
-
-/** Everything that would stop a run: the structural faults, and what is not filled in yet. */
-export function findProblems(graph: Graph, scope: NodeScope): Problem[] {
-  const faults = findFaults(graph).map(({ node_id, field, message }) => ({
-    node_id,
-    field: field?.replace(/^data\./, "") ?? null,
-    message,
-  }));
-  const nodes = graph.nodes.flatMap((node) => {
-    const definition = definitionOf(node.type);
-    const config = definition?.config.safeParse(node.data);
-    if (!definition || !config?.success) return [];
-    const own = (definition.problems?.(config.data, scope) ?? []).map((problem) => ({ node_id: node.id, ...problem }));
-    return [...own, ...referenceProblems(graph, node, scope)];
-  });
-  return [...faults, ...nodes];
-}

@@ -41,6 +41,8 @@ export interface RunState {
   id: string;
   project_id: string;
   epoch: number;
+  /** Writes made under this lease; the store counts. */
+  commits: number;
   created_at: Date;
   started_at: Date;
   input: string;
@@ -73,8 +75,11 @@ export interface Commit {
 /** The database side of a run. Every write carries the lease's epoch, so a process that lost its lease writes nothing. */
 export interface RunStore {
   acquire(execution_id: string, dispatch: number): Promise<Acquired>;
-  /** @throws LeaseLost when another process or a cancellation took over */
-  commit(run: RunState, commit: Commit): Promise<void>;
+  /**
+   * Writes all of it or nothing, and waits while the database is away, until `signal` fires.
+   * @throws LeaseLost when another process or a cancellation took over
+   */
+  commit(run: RunState, commit: Commit, signal: AbortSignal): Promise<void>;
   /** Tells viewers pieces of running nodes; they are dropped when their node completes. */
   deltas(run: RunState, events: EventWrite[]): Promise<void>;
   /** Keeps the lease. False when it is lost. */
@@ -101,6 +106,10 @@ export interface Clock {
 export interface EngineServices {
   store: RunStore;
   clock: Clock;
+  /** Fires when the process is told to stop: nothing new is started. */
+  drain?: AbortSignal;
+  /** Fires when its time to stop is up: calls under way are aborted, and run again elsewhere. */
+  halt?: AbortSignal;
   /** Calls an agent of the project (throws HostFault for a fault that is not the agent's); `onDelta` gets its answer piece by piece, `onRestart` when a try begins anew. */
   callAgent(
     call: AgentCall & { project_id: string; signal: AbortSignal; onDelta(content: string): void; onRestart(): void },

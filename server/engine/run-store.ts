@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { cleanText } from "#server/clean-text.ts";
 import { pool } from "#server/db/client.ts";
 import { subscribe } from "#server/db/notify.ts";
 import {
@@ -19,31 +20,37 @@ import { processId } from "#server/settings.ts";
 const LEASE_SECONDS = 30;
 /** After this time without a live lease the sweeper asks for the run again, in seconds. */
 const OVERDUE_SECONDS = 120;
-/** How long a write is tried again while the database is away, in milliseconds; shorter than a lease. */
+/** How long a read is tried again while the database is away, in milliseconds. */
 const OUTAGE_MS = 20_000;
 
 const FINAL = "('completed', 'failed', 'rejected', 'cancelled')";
 
-/** Runs a statement again while the server cannot be reached, so that a short outage loses no finished model call. */
-async function query<Row extends pg.QueryResultRow>(name: string, text: string, values: unknown[]): Promise<Row[]> {
+/**
+ * Runs a statement again while the server cannot be reached.
+ * @param signal when given, tries go on until it fires: a finished model call is worth waiting for, and nobody can take
+ *   the lease while the database is away
+ */
+async function query<Row extends pg.QueryResultRow>(name: string, text: string, values: unknown[], signal?: AbortSignal): Promise<Row[]> {
   const until = Date.now() + OUTAGE_MS;
   for (let delay = 100; ; delay = Math.min(delay * 2, 2000)) {
     try {
       return (await pool().query<Row>({ name, text, values })).rows;
     } catch (error) {
-      if (!isDatabaseAway(error) || Date.now() + delay > until) throw error;
+      const isOver = signal ? signal.aborted : Date.now() + delay > until;
+      if (!isDatabaseAway(error) || isOver) throw error;
       await new Promise((resolve) => setTimeout(resolve, delay));
     }
   }
 }
 
 const ACQUIRE = `
+  -- While nobody has carried it, whichever request comes first does: an older one only waited longer in the queue.
   UPDATE executions e SET
     lease_owner = $3, lease_epoch = lease_epoch + 1, lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
     overdue_at = now() + make_interval(secs => ${LEASE_SECONDS + OVERDUE_SECONDS}),
-    status = 'running', started_at = coalesce(started_at, now())
+    status = 'running', started_at = coalesce(started_at, now()), commit_no = 0
   FROM workflow_snapshots s, execution_values v
-  WHERE e.id = $1 AND e.dispatch = $2 AND e.status NOT IN ${FINAL} AND (e.lease_until IS NULL OR e.lease_until < now())
+  WHERE e.id = $1 AND (e.dispatch = $2 OR e.lease_epoch = 0) AND e.status NOT IN ${FINAL} AND (e.lease_until IS NULL OR e.lease_until < now())
     AND s.id = e.snapshot_id AND v.execution_id = e.id
   RETURNING e.id, e.project_id, e.lease_epoch, e.created_at, e.started_at, s.graph, v.input, v.params`;
 
@@ -56,7 +63,7 @@ const LEDGER = `
 const COMMIT = `
   WITH lease AS (
     UPDATE executions SET
-      last_seq = last_seq + jsonb_array_length($4::jsonb),
+      last_seq = last_seq + jsonb_array_length($4::jsonb), commit_no = $9,
       input_tokens = input_tokens + $6, output_tokens = output_tokens + $7,
       status = coalesce(($5::jsonb->>'status')::"ExecutionStatus", status),
       error = coalesce($5::jsonb->>'error', error),
@@ -64,7 +71,7 @@ const COMMIT = `
       completed_at = CASE WHEN $5::jsonb IS NULL THEN completed_at ELSE now() END,
       lease_until = CASE WHEN $5::jsonb IS NULL THEN lease_until END,
       overdue_at = CASE WHEN $5::jsonb IS NULL THEN overdue_at END
-    WHERE id = $1 AND lease_epoch = $2 AND status NOT IN ${FINAL}
+    WHERE id = $1 AND lease_epoch = $2 AND commit_no = $9 - 1 AND status NOT IN ${FINAL}
     RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq
   ), new_rows AS (
     SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(
@@ -91,18 +98,30 @@ const COMMIT = `
   )
   SELECT seq, pg_notify('treadle_execution', $1::text) FROM lease`;
 
+const DELTAS = `
+  WITH lease AS (
+    UPDATE executions SET last_seq = last_seq + jsonb_array_length($3::jsonb)
+    WHERE id = $1 AND lease_epoch = $2 AND status NOT IN ${FINAL}
+    RETURNING last_seq - jsonb_array_length($3::jsonb) AS seq
+  ), told AS (
+    INSERT INTO execution_events (execution_id, seq, type, node_id, data)
+    SELECT $1, lease.seq + e.position, e.event->>'type', e.event->>'node_id', e.event
+    FROM lease, jsonb_array_elements($3::jsonb) WITH ORDINALITY AS e(event, position)
+  )
+  SELECT pg_notify('treadle_execution', $1::text) FROM lease`;
+
 /** Events as they are stored: with whose they are. */
 const eventJson = (run: RunState, events: EventWrite[]) => json(events.map((event) => ({ ...event, execution_id: run.id })));
-/** JSON without U+0000, which PostgreSQL cannot keep in text. */
-const json = (value: unknown): string => JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\u0000/g, "$1");
+/** JSON that PostgreSQL can keep: without U+0000 and without halves of surrogate pairs, such as cutting a text may leave. */
+const json = (value: unknown): string => JSON.stringify(value, (_, item) => (typeof item === "string" ? cleanText(item) : item));
 
 async function acquire(execution_id: string, dispatch: number): Promise<Acquired> {
-  type Row = Omit<RunState, "epoch" | "ledger" | "params"> & { lease_epoch: number; params: Record<string, unknown> | null };
+  type Row = Omit<RunState, "epoch" | "commits" | "ledger" | "params"> & { lease_epoch: number; params: Record<string, unknown> | null };
   const [row] = await query<Row>("run-acquire", ACQUIRE, [execution_id, dispatch, processId]);
   if (row) {
     const { lease_epoch, graph, params, ...rest } = row;
     const ledger = await query<LedgerRow>("run-ledger", LEDGER, [execution_id]);
-    return { kind: "acquired", run: { ...rest, params: params ?? {}, graph: Graph.parse(graph), epoch: lease_epoch, ledger } };
+    return { kind: "acquired", run: { ...rest, params: params ?? {}, graph: Graph.parse(graph), epoch: lease_epoch, commits: 0, ledger } };
   }
   const [held] = await query<{ lease_until: Date }>(
     "run-held",
@@ -112,7 +131,7 @@ async function acquire(execution_id: string, dispatch: number): Promise<Acquired
   return held ? { kind: "busy", until: held.lease_until } : { kind: "over" };
 }
 
-async function commit(run: RunState, { rows, events, ending }: Commit): Promise<void> {
+async function commit(run: RunState, { rows, events, ending }: Commit, signal: AbortSignal): Promise<void> {
   const ended = rows.filter((row) => row.status !== "running");
   const sum = (field: "input_tokens" | "output_tokens") => ended.reduce((total, row) => total + row[field], 0);
   const restarted = events.flatMap((event) => (event.type === "node_start" ? [event.node_id] : []));
@@ -125,9 +144,21 @@ async function commit(run: RunState, { rows, events, ending }: Commit): Promise<
     sum("input_tokens"),
     sum("output_tokens"),
     [...ended.map((row) => row.node_id), ...restarted],
+    run.commits + 1,
   ];
-  const [written] = await query<{ seq: number }>("run-commit", COMMIT, values);
-  if (!written) throw new LeaseLost("Another process carries this run.");
+  const [written] = await query<{ seq: number }>("run-commit", COMMIT, values, signal);
+  if (!written && !(await isWritten(run))) throw new LeaseLost("Another process carries this run.");
+  run.commits += 1;
+}
+
+/** True when the next write is there already: it was made, and the answer was lost on the way. */
+async function isWritten(run: RunState): Promise<boolean> {
+  const rows = await query("run-is-written", "SELECT 1 FROM executions WHERE id = $1 AND lease_epoch = $2 AND commit_no = $3", [
+    run.id,
+    run.epoch,
+    run.commits + 1,
+  ]);
+  return rows.length > 0;
 }
 
 /** A batch may hold the start and the end of one attempt; a statement may touch a row once only. */
@@ -137,7 +168,7 @@ function lastOfEach(rows: Commit["rows"]): Commit["rows"] {
 
 async function deltas(run: RunState, events: EventWrite[]): Promise<void> {
   // Not worth a retry or a wait for the disk: the completed node holds the whole text.
-  await pool().query({ name: "run-deltas", text: COMMIT, values: [run.id, run.epoch, "[]", eventJson(run, events), null, 0, 0, []] });
+  await pool().query({ name: "run-deltas", text: DELTAS, values: [run.id, run.epoch, eventJson(run, events)] });
 }
 
 async function renew(run: RunState): Promise<boolean> {

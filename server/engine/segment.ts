@@ -4,15 +4,8 @@ import { DeltaBuffer } from "#server/engine/delta-buffer.ts";
 import { endingOf } from "#server/engine/ending.ts";
 import { resolveText } from "#server/engine/expressions.ts";
 import { definitionOf, templateFields } from "#server/engine/graph.ts";
-import {
-  type Commit,
-  type EngineServices,
-  type EventFact,
-  HostFault,
-  type LedgerRow,
-  type LedgerWrite,
-  type RunState,
-} from "#server/engine/ports.ts";
+import { type EngineServices, HostFault, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
+import { RunBatch } from "#server/engine/run-batch.ts";
 import { latestRows, runScope, upstreamOutput } from "#server/engine/run-scope.ts";
 import { makePlan, type NodeProgress, nextSteps, type Plan } from "#server/engine/scheduler.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
@@ -27,6 +20,11 @@ interface Attempt {
   config: Record<string, unknown>;
 }
 
+/** How often a node may be interrupted before it counts as the reason. */
+const MOST_INTERRUPTIONS = 5;
+/** Nodes between two breaths of the event loop. */
+const BREATH = 50;
+
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /**
@@ -37,13 +35,14 @@ export class Segment {
   readonly #services: EngineServices;
   readonly #run: RunState;
   readonly #names: NodeScope;
+  readonly #nodes: ReadonlyMap<string, GraphNode>;
   readonly #plan: Plan;
   readonly #rows: Map<string, LedgerRow>;
   readonly #signal: AbortSignal;
   readonly #ownAbort = new AbortController();
+  readonly #batch: RunBatch;
   readonly #deltas: DeltaBuffer;
   readonly #inFlight = new Map<string, Promise<void>>();
-  #batch: Commit = { rows: [], events: [] };
   #fault: HostFault | undefined;
 
   /** @param signal fires when the lease is lost, by a cancellation or to another process */
@@ -51,6 +50,8 @@ export class Segment {
     this.#services = services;
     this.#run = run;
     this.#names = names;
+    this.#nodes = new Map(run.graph.nodes.map((node) => [node.id, node]));
+    this.#batch = new RunBatch(services, run, signal);
     this.#signal = AbortSignal.any([signal, this.#ownAbort.signal]);
     const isRoot = (type: string) => definitionOf(type)?.group === "trigger";
     const isInert = (type: string) => definitionOf(type)?.isInert === true;
@@ -68,24 +69,27 @@ export class Segment {
       this.#closeInterrupted();
       for (;;) {
         this.#signal.throwIfAborted();
-        if (this.#fault) throw this.#fault;
+        if (this.#fault) await this.#giveUp(this.#fault);
         const failed = this.#failedRow();
         if (failed) return await this.#end(failed);
         const { ready, skipped, isDone } = nextSteps(this.#plan, this.#progress());
         for (const id of skipped) this.#skip(id);
         if (isDone) return await this.#end(undefined);
-        const isLate = this.#services.clock.now() >= until;
-        const attempts = isLate ? [] : ready.flatMap((id) => this.#prepare(id) ?? []);
+        const isLate = this.#services.clock.now() >= until || this.#services.drain?.aborted === true;
+        const attempts = isLate ? [] : await this.#prepareAll(ready);
         const pure = attempts.filter(({ definition }) => !definition.isEffect);
-        await Promise.all(pure.map((attempt) => this.#perform(attempt)));
+        for (const attempt of pure) {
+          await this.#perform(attempt);
+          if (this.#batch.isLarge) await this.#batch.flush();
+        }
         await this.#launch(attempts.filter(({ definition }) => definition.isEffect));
-        if (pure.length || skipped.length) continue;
-        if (this.#failedRow()) continue;
+        const hasFailedToStart = !isLate && attempts.length < ready.length;
+        if (pure.length || skipped.length || hasFailedToStart) continue;
         if (this.#inFlight.size) {
-          await this.#flush();
+          await this.#batch.flush();
           await Promise.race(this.#inFlight.values());
         } else if (isLate) {
-          await this.#flush();
+          await this.#batch.flush();
           return "yielded";
         }
       }
@@ -99,16 +103,38 @@ export class Segment {
   #closeInterrupted(): void {
     for (const row of this.#rows.values()) {
       if (row.status !== "running") continue;
-      const error = `Interrupted: the process stopped during attempt ${row.attempt}. The node is started again.`;
-      this.#batch.rows.push(this.#written({ ...row, status: "failed", error, completed_at: this.#services.clock.now() }));
-      this.#rows.delete(row.node_id);
+      const isOnceTooOften = row.attempt >= MOST_INTERRUPTIONS;
+      const next = isOnceTooOften ? "It is not started again." : "The node is started again.";
+      const error = `Interrupted: the process stopped during attempt ${row.attempt}. ${next}`;
+      const closed = this.#written({ ...row, status: "failed", error, completed_at: this.#services.clock.now() });
+      this.#batch.keep(closed);
+      if (isOnceTooOften) this.#rows.set(row.node_id, closed);
+      else this.#rows.delete(row.node_id);
     }
+  }
+
+  /** Lets calls under way end and keeps what they brought, then ends the segment: the step is tried again. */
+  async #giveUp(fault: HostFault): Promise<never> {
+    await Promise.allSettled(this.#inFlight.values());
+    await this.#batch.flush();
+    throw fault;
+  }
+
+  /** Resolves the configs of many nodes, with a breath now and then: leases are renewed by a timer of this same process. */
+  async #prepareAll(ids: string[]): Promise<Attempt[]> {
+    const attempts: Attempt[] = [];
+    for (const [index, id] of ids.entries()) {
+      if (index % BREATH === BREATH - 1) await new Promise((resolve) => setImmediate(resolve));
+      const attempt = this.#prepare(id);
+      if (attempt) attempts.push(attempt);
+    }
+    return attempts;
   }
 
   #progress(): Map<string, NodeProgress> {
     const progress = new Map<string, NodeProgress>();
     for (const [id, row] of this.#rows) {
-      const continues = row.status === "failed" && this.#run.graph.nodes.find((node) => node.id === id)?.data.on_error === "continue";
+      const continues = row.status === "failed" && this.#nodes.get(id)?.data.on_error === "continue";
       progress.set(id, { status: row.status, handle: row.handle ?? undefined, continues });
     }
     return progress;
@@ -118,10 +144,6 @@ export class Segment {
   #failedRow(): LedgerRow | undefined {
     const progress = this.#progress();
     return [...this.#rows.values()].find((row) => row.status === "failed" && !progress.get(row.node_id)?.continues);
-  }
-
-  #tell(fact: EventFact): void {
-    this.#batch.events.push({ ...fact, timestamp: this.#services.clock.now().toISOString() });
   }
 
   #attemptOf(id: string): number {
@@ -137,8 +159,8 @@ export class Segment {
     const now = this.#services.clock.now();
     const row = this.#written({ ...this.#emptyRow(id), status: "skipped", started_at: null, completed_at: now });
     this.#rows.set(id, row);
-    this.#batch.rows.push(row);
-    this.#tell({ type: "node_skipped", node_id: id });
+    this.#batch.keep(row);
+    this.#batch.tell({ type: "node_skipped", node_id: id });
   }
 
   #emptyRow(node_id: string): LedgerRow {
@@ -160,11 +182,11 @@ export class Segment {
 
   /** Resolves the config; a node whose expressions cannot be resolved fails here, without having started. */
   #prepare(id: string): Attempt | undefined {
-    const node = this.#run.graph.nodes.find((candidate) => candidate.id === id);
+    const node = this.#nodes.get(id);
     const definition = node && definitionOf(node.type);
     if (!node || !definition) throw new Error(`The plan names "${id}", which is not in the graph.`);
     const row = this.#written(this.#emptyRow(id));
-    this.#tell({ type: "node_start", node_id: id, node_type: node.type, attempt: row.attempt });
+    this.#batch.tell({ type: "node_start", node_id: id, node_type: node.type, attempt: row.attempt });
     try {
       const scope = runScope(this.#run, this.#rows, this.#names);
       const config: Record<string, unknown> = { ...definition.config.parse(node.data) };
@@ -184,9 +206,9 @@ export class Segment {
     if (attempts.length === 0) return;
     for (const { row } of attempts) {
       this.#rows.set(row.node_id, row);
-      this.#batch.rows.push({ ...row });
+      this.#batch.keep(row);
     }
-    await this.#flush();
+    await this.#batch.flush();
     for (const attempt of attempts) {
       const { id } = attempt.node;
       this.#inFlight.set(
@@ -238,9 +260,9 @@ export class Segment {
       completed_at: this.#services.clock.now(),
     });
     this.#rows.set(row.node_id, done);
-    this.#batch.rows.push(done);
+    this.#batch.keep(done);
     const common = { node_id: row.node_id, duration_ms: done.duration_ms ?? 0 };
-    this.#tell(
+    this.#batch.tell(
       end.status === "complete"
         ? {
             type: "node_complete",
@@ -253,13 +275,6 @@ export class Segment {
     );
   }
 
-  async #flush(): Promise<void> {
-    const batch = this.#batch;
-    if (batch.rows.length === 0 && batch.events.length === 0) return;
-    this.#batch = { rows: [], events: [] };
-    await this.#services.store.commit(this.#run, batch);
-  }
-
   /** Aborts what still runs, marks what was not reached, and writes the end together with the last results. */
   async #end(failed: LedgerRow | undefined): Promise<SegmentOutcome> {
     this.#ownAbort.abort();
@@ -268,19 +283,19 @@ export class Segment {
     for (const row of this.#rows.values()) if (row.status === "running") this.#skipRunning(row);
     for (const id of this.#plan.nodeIds) if (!this.#rows.has(id)) this.#skip(id);
     const duration_ms = this.#services.clock.now().getTime() - this.#run.created_at.getTime();
-    this.#tell(
+    this.#batch.tell(
       failed
         ? { type: "execution_failed", status: "failed", error: ending.error ?? "", duration_ms }
         : { type: "execution_complete", status: ending.status, output: ending.output, duration_ms },
     );
-    await this.#services.store.commit(this.#run, { ...this.#batch, ending });
+    await this.#batch.end(ending);
     return "finished";
   }
 
   #skipRunning(row: LedgerRow): void {
     const skipped = this.#written({ ...row, status: "skipped", completed_at: this.#services.clock.now() });
     this.#rows.set(row.node_id, skipped);
-    this.#batch.rows.push(skipped);
-    this.#tell({ type: "node_skipped", node_id: row.node_id });
+    this.#batch.keep(skipped);
+    this.#batch.tell({ type: "node_skipped", node_id: row.node_id });
   }
 }

@@ -25,10 +25,21 @@ const callAgent: EngineServices["callAgent"] = async ({ timeout, ...call }) => {
   }
 };
 
+const drain = new AbortController();
+const halt = new AbortController();
+
+/** Tells the segments of this process to start nothing new, and after `ms` to abort what is under way. */
+export function stopSegments(ms: number): void {
+  drain.abort();
+  setTimeout(() => halt.abort(), Math.max(0, ms)).unref();
+}
+
 /** The run loop's ports, plugged into the real services. */
 export const engineServices: EngineServices & { continueAsNew: typeof redispatch } = {
   store: runStore,
   clock: { now: () => new Date() },
+  drain: drain.signal,
+  halt: halt.signal,
   agentNames,
   callAgent,
   continueAsNew: redispatch,

@@ -7,6 +7,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     id: "run",
     project_id: "project",
     epoch: 1,
+    commits: 0,
     created_at: new Date(0),
     started_at: new Date(0),
     input: start.input ?? "",

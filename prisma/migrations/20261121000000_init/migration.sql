@@ -263,6 +263,7 @@ CREATE TABLE "executions" (
     "wake_at" TIMESTAMPTZ(3),
     "overdue_at" TIMESTAMPTZ(3),
     "last_seq" INTEGER NOT NULL DEFAULT 0,
+    "commit_no" INTEGER NOT NULL DEFAULT 0,
 
     CONSTRAINT "executions_pkey" PRIMARY KEY ("id")
 );

@@ -1,3 +1,4 @@
+import { parseCleanJson } from "#server/clean-text.ts";
 import { AppError } from "#server/errors.ts";
 import { settings } from "#server/settings.ts";
 
@@ -49,7 +50,7 @@ export async function readJsonObject(request: Request, limit?: number): Promise<
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (text.trim() === "") return {};
-    data = JSON.parse(text);
+    data = parseCleanJson(text);
   } catch (cause) {
     throw unreadable(request.headers.get("content-type"), cause);
   }

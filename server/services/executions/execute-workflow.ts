@@ -1,8 +1,8 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
-import { findProblems } from "#server/engine/graph.ts";
 import { triggerNode } from "#server/engine/nodes/trigger-node.ts";
 import { ParameterError, paramValues } from "#server/engine/params.ts";
+import { findProblems } from "#server/engine/problems.ts";
 import { AppError, notFound } from "#server/errors.ts";
 import type { ExecuteInput, ExecuteResult } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";

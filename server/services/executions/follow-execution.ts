@@ -6,7 +6,7 @@ import { isTerminalEvent } from "#server/schemas/execution-event.ts";
 import { isUuid } from "#server/services/ids.ts";
 
 /** Events read at a time. */
-const BATCH = 500;
+const BATCH = 100;
 
 export interface StoredEvent {
   seq: number;

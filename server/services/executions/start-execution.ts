@@ -1,5 +1,6 @@
 import { v7 as uuid } from "uuid";
-import { pool } from "#server/db/client.ts";
+import { cleanText } from "#server/clean-text.ts";
+import { pool, withClient } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import { type ExecuteResult, type ExecutionTrigger, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
@@ -32,41 +33,40 @@ const values = (id: string, execution: NewExecution) => [
   execution.snapshot_id,
   execution.trigger,
   execution.started_by_id,
-  execution.input.replaceAll("\u0000", ""),
+  cleanText(execution.input),
   execution.params && JSON.stringify(execution.params),
 ];
+
+const WINDOW = `
+  SELECT count(*)::int AS used, ceil(extract(epoch FROM min(created_at) + interval '1 hour' - now()))::int AS free_in
+  FROM (SELECT created_at FROM executions WHERE project_id = $1 AND created_at > now() - interval '1 hour' ORDER BY created_at DESC LIMIT $2) AS latest`;
+
+const hourUsedUp = (limit: number, retryAfter: number) =>
+  new AppError(
+    "RATE_LIMIT_EXCEEDED",
+    `This project has started ${limit} executions within an hour, which is its limit. Try again in ${retryAfter} seconds.`,
+    { retryAfter },
+  );
 
 /**
  * Inserts while the project's executions of the last hour are fewer than `limit`. Requests of one project queue up on a
  * lock, so that together they never get past it.
  */
 async function insertWithin(limit: number, id: string, execution: NewExecution): Promise<void> {
-  const client = await pool().connect();
-  try {
+  await withClient(async (client) => {
     await client.query("BEGIN");
-    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || $1, 0))", [execution.project_id]);
-    const { rows } = await client.query<{ used: number; free_in: number }>(
-      `SELECT count(*)::int AS used, ceil(extract(epoch FROM min(created_at) + interval '1 hour' - now()))::int AS free_in
-       FROM (SELECT created_at FROM executions WHERE project_id = $1 AND created_at > now() - interval '1 hour' ORDER BY created_at DESC LIMIT $2) AS latest`,
-      [execution.project_id, limit],
-    );
-    const [window] = rows;
-    if (window && window.used >= limit) {
-      const retryAfter = Math.max(1, window.free_in);
-      throw new AppError(
-        "RATE_LIMIT_EXCEEDED",
-        `This project has started ${limit} executions within an hour, which is its limit. Try again in ${retryAfter} seconds.`,
-        { retryAfter },
-      );
+    try {
+      await client.query("SELECT pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || $1, 0))", [execution.project_id]);
+      const { rows } = await client.query<{ used: number; free_in: number }>(WINDOW, [execution.project_id, limit]);
+      const [window] = rows;
+      if (window && window.used >= limit) throw hourUsedUp(limit, Math.max(1, window.free_in));
+      await client.query({ name: "execution-insert", text: INSERT, values: values(id, execution) });
+      await client.query("COMMIT");
+    } catch (error) {
+      await client.query("ROLLBACK").catch(() => undefined);
+      throw error;
     }
-    await client.query({ name: "execution-insert", text: INSERT, values: values(id, execution) });
-    await client.query("COMMIT");
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+  });
 }
 
 /**

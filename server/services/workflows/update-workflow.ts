@@ -20,8 +20,10 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
   const { workflow_id } = input;
   const project_id = principal.project.id;
   const by = principal.user.id;
+  await findWorkflow(principal, workflow_id, { id: true });
   const saved = await db().$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM workflows WHERE id::text = ${workflow_id} FOR UPDATE`;
+    // Not FOR UPDATE: an autosave that records an agent's use holds a key lock on this row.
+    await tx.$queryRaw`SELECT 1 FROM workflows WHERE id = ${workflow_id}::uuid FOR NO KEY UPDATE`;
     const current = await findWorkflow(principal, workflow_id, { name: true, version: true, snapshot_id: true }, tx);
     if (input.version !== undefined && input.version !== current.version) {
       const last = await tx.workflowVersion.findFirst({

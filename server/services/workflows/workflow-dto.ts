@@ -1,6 +1,6 @@
 import type { Prisma } from "#prisma/generated/client.ts";
 import type { NodeScope } from "#server/engine/define-node.ts";
-import { findProblems } from "#server/engine/graph.ts";
+import { findProblems } from "#server/engine/problems.ts";
 import { Graph } from "#server/schemas/graph.ts";
 import type { Workflow, WorkflowDraft, WorkflowSummary } from "#server/schemas/workflow.ts";
 import { graphScope } from "#server/services/workflows/graph-scope.ts";

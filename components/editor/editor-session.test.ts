@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { createEditorStore } from "#components/canvas/editor-store.ts";
+import { createEditorSession } from "#components/editor/editor-session.ts";
+import type { ErrorBody } from "#server/schemas/error.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+import type { UpdateWorkflowInput, WorkflowEditorState } from "#server/schemas/workflow.ts";
+
+const graphOf = (label: string): Graph => ({
+  nodes: [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label } }],
+  edges: [],
+});
+const conflict = (detail: string): ErrorBody => ({ status: 409, error_code: "CONFLICT", detail });
+
+/** A server that keeps one workflow as the real one does: a save counts the version up and rewrites the draft. */
+function setUp() {
+  const server = { version: 1, saved: graphOf("one"), draft: graphOf("one"), revision: 1, updates: [] as UpdateWorkflowInput[] };
+  const stateOf = () =>
+    ({
+      workflow: { id: "w", name: "W", version: server.version, ...server.saved },
+      draft: { ...server.draft, revision: server.revision, base_version: server.version, problems: [] },
+      is_draft_ahead: false,
+    }) as unknown as WorkflowEditorState;
+  const editor = createEditorStore(server.draft);
+  const session = createEditorSession({
+    workflowId: "w",
+    initial: stateOf(),
+    editor,
+    isReadOnly: false,
+    api: {
+      editor: async () => stateOf(),
+      saveDraft: async ({ nodes, edges, revision }) => {
+        if (revision !== server.revision) throw conflict("draft");
+        Object.assign(server, { draft: { nodes, edges }, revision: revision + 1 });
+        return stateOf().draft;
+      },
+      update: async (input) => {
+        server.updates.push(input);
+        if (input.version !== undefined && input.version !== server.version) throw conflict("Ana saved version 2");
+        server.version += 1;
+        if (input.nodes && input.edges) {
+          server.saved = { nodes: input.nodes, edges: input.edges };
+          Object.assign(server, { draft: server.saved, revision: server.revision + 1 });
+        }
+        return { ...stateOf().workflow, ...(input.name && { name: input.name }) };
+      },
+      errorOf: (error) => error as ErrorBody,
+    },
+  });
+  return { server, editor, session, state: () => session.store.getState() };
+}
+
+test("saving makes the canvas the next version, and the next save counts from there", async () => {
+  const { server, editor, session, state } = setUp();
+  editor.getState().rename("t", "two");
+  expect(await session.save()).toBe(true);
+  expect(server.saved).toEqual(graphOf("two"));
+  expect(state()).toMatchObject({ version: 2, isAhead: false, save: { kind: "idle" }, autosave: { kind: "saved" } });
+  editor.getState().rename("t", "three");
+  expect(await session.save()).toBe(true);
+  expect(server.updates.map((update) => update.version)).toEqual([1, 2]);
+});
+
+test("a version that somebody saved meanwhile is shown as a choice and overwrites nothing", async () => {
+  const { server, editor, session, state } = setUp();
+  Object.assign(server, { version: 2, saved: graphOf("theirs"), draft: graphOf("theirs"), revision: 2 });
+  editor.getState().rename("t", "mine");
+  expect(await session.save()).toBe(false);
+  expect(state().save).toMatchObject({ kind: "conflict", theirs: { workflow: { version: 2 } } });
+  expect(server.saved).toEqual(graphOf("theirs"));
+  expect(editor.getState().graph()).toEqual(graphOf("mine"));
+});
+
+test("theirs can be taken, and undo brings mine back", async () => {
+  const { server, editor, session, state } = setUp();
+  Object.assign(server, { version: 2, saved: graphOf("theirs"), draft: graphOf("theirs"), revision: 2 });
+  editor.getState().rename("t", "mine");
+  await session.save();
+  await session.loadTheirs();
+  expect(editor.getState().graph()).toEqual(graphOf("theirs"));
+  expect(state()).toMatchObject({ version: 2, save: { kind: "idle" } });
+  editor.getState().undo();
+  expect(editor.getState().graph()).toEqual(graphOf("mine"));
+});
+
+test("mine can be kept: it becomes the version after theirs", async () => {
+  const { server, editor, session } = setUp();
+  Object.assign(server, { version: 2, saved: graphOf("theirs"), draft: graphOf("theirs"), revision: 2 });
+  editor.getState().rename("t", "mine");
+  await session.save();
+  session.closeSave();
+  await session.keepMine();
+  expect(await session.save({ overwrites: true })).toBe(true);
+  expect(server).toMatchObject({ version: 3, saved: graphOf("mine"), draft: graphOf("mine") });
+});
+
+test("a new name counts the version up without putting the next save in conflict", async () => {
+  const { server, editor, session, state } = setUp();
+  await session.rename("Better");
+  expect(state()).toMatchObject({ name: "Better", version: 2 });
+  editor.getState().rename("t", "two");
+  expect(await session.save()).toBe(true);
+  expect(server.version).toBe(3);
+});

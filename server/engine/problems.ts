@@ -1,0 +1,111 @@
+import type { NodeScope } from "#server/engine/define-node.ts";
+import { referencesOf, slugOf, suggestion } from "#server/engine/expressions.ts";
+import { definitionOf, findFaults, type NamedNode, namesOf, quoted, templateFields } from "#server/engine/graph.ts";
+import type { Graph, GraphNode, Problem } from "#server/schemas/graph.ts";
+
+// What would stop a run, beyond what a save refuses. Pure and browser-safe, like server/engine/graph.ts.
+
+/** Names that expressions can use besides nodes. */
+const ROOTS = ["trigger", "execution"];
+
+/** What the references of a graph are checked against, gathered once for all of them. */
+interface Directory {
+  find(name: string): NamedNode | undefined;
+  /** " Did you mean …?"; only for the first few problems, since each compares with every name. */
+  suggest(name: string): string;
+  /** True when a node with this name can run before `id`. */
+  isUpstream(name: string, id: string): boolean;
+  triggerFields: string[];
+}
+
+/**
+ * Which nodes come before which, for all pairs at once: one set of bits a node, passed on along the edges in topological
+ * order. In a cycle, which a save refuses anyway, nodes beyond it have no ancestors.
+ */
+function ancestry({ nodes, edges }: Graph): (before: string, after: string) => boolean {
+  const index = new Map(nodes.map((node, position) => [node.id, position]));
+  const width = Math.ceil(nodes.length / 32);
+  const bits = new Uint32Array(width * nodes.length);
+  const next = Map.groupBy(edges, (edge) => edge.source);
+  const waits = new Map(nodes.map((node) => [node.id, 0]));
+  for (const { target } of edges) waits.set(target, (waits.get(target) ?? 0) + 1);
+  const free = [...waits].flatMap(([id, count]) => (count === 0 ? [id] : []));
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    const from = index.get(id);
+    for (const { target } of next.get(id) ?? []) {
+      const to = index.get(target);
+      if (from !== undefined && to !== undefined) {
+        for (let word = 0; word < width; word++)
+          bits[to * width + word] = (bits[to * width + word] ?? 0) | (bits[from * width + word] ?? 0);
+        bits[to * width + (from >> 5)] = (bits[to * width + (from >> 5)] ?? 0) | (1 << (from & 31));
+      }
+      const left = (waits.get(target) ?? 1) - 1;
+      waits.set(target, left);
+      if (left === 0) free.push(target);
+    }
+  }
+  return (before, after) => {
+    const [from, to] = [index.get(before), index.get(after)];
+    return from !== undefined && to !== undefined && ((bits[to * width + (from >> 5)] ?? 0) & (1 << (from & 31))) !== 0;
+  };
+}
+
+const MOST_SUGGESTIONS = 20;
+
+function directoryOf(graph: Graph, scope: NodeScope): Directory {
+  const names = namesOf(graph, scope);
+  const exact = new Map(names.toReversed().map((named) => [named.name, named]));
+  const slugs = new Map(names.toReversed().map((named) => [slugOf(named.name), named]));
+  const bearers = Map.groupBy(names, (named) => named.name);
+  const isBefore = ancestry(graph);
+  const params = graph.nodes.find((node) => node.type === "triggerNode")?.data.parameters;
+  let suggested = 0;
+  return {
+    find: (name) => exact.get(name) ?? slugs.get(slugOf(name)),
+    suggest: (name) => (suggested++ < MOST_SUGGESTIONS ? suggestion([...ROOTS, ...new Set(names.map((named) => named.name))], name) : ""),
+    isUpstream: (name, id) => (bearers.get(name) ?? []).some((named) => isBefore(named.node.id, id)),
+    triggerFields: ["output", ...(Array.isArray(params) ? params.map((parameter) => String(parameter?.name)) : [])],
+  };
+}
+
+function referenceProblems(node: GraphNode, directory: Directory): Problem[] {
+  const definition = definitionOf(node.type);
+  if (!definition) return [];
+  return templateFields(definition).flatMap((field) =>
+    referencesOf(String(node.data[field] ?? "")).flatMap((reference) => {
+      const problem = (message: string): Problem[] => [{ node_id: node.id, field, message }];
+      if (reference.fault) return problem(reference.fault);
+      if (reference.head === "execution") return reference.path[0] === "id" ? [] : problem(`${reference.source}: execution has only "id".`);
+      if (reference.head === "trigger") {
+        const wanted = String(reference.path[0]);
+        const { triggerFields } = directory;
+        if (triggerFields.includes(wanted)) return [];
+        return problem(`${reference.source}: the trigger gives no "${wanted}".${suggestion(triggerFields, wanted)}`);
+      }
+      const named = directory.find(reference.head);
+      if (!named) return problem(`${reference.source} names nothing in this workflow.${directory.suggest(reference.head)}`);
+      if (directory.isUpstream(named.name, node.id)) return [];
+      return problem(
+        `${reference.source}: ${quoted(named.node, named.node.id)} does not come before this node. Connect it upstream to read its output.`,
+      );
+    }),
+  );
+}
+
+/** Everything that would stop a run: the structural faults, and what is not filled in yet. */
+export function findProblems(graph: Graph, scope: NodeScope): Problem[] {
+  const faults = findFaults(graph).map(({ node_id, field, message }) => ({
+    node_id,
+    field: field?.replace(/^data\./, "") ?? null,
+    message,
+  }));
+  const directory = directoryOf(graph, scope);
+  const nodes = graph.nodes.flatMap((node) => {
+    const definition = definitionOf(node.type);
+    const config = definition?.config.safeParse(node.data);
+    if (!definition || !config?.success) return [];
+    const own = (definition.problems?.(config.data, scope) ?? []).map((problem) => ({ node_id: node.id, ...problem }));
+    return [...own, ...referenceProblems(node, directory)];
+  });
+  return [...faults, ...nodes];
+}
