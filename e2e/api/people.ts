@@ -3,8 +3,9 @@ import { type APIRequestContext, request } from "@playwright/test";
 
 // People of the identity and door specs: clients that act as somebody over HTTP, made by the product's own means.
 
-const baseURL = process.env.BASE_URL ?? "http://localhost:4000";
-const owner = { email: process.env.OWNER_EMAIL ?? "dev@example.com", password: process.env.OWNER_PASSWORD ?? "password-dev-1" };
+// Set by the global setup.
+const baseURL = process.env.BASE_URL ?? "";
+const owner = { email: process.env.OWNER_EMAIL ?? "", password: process.env.OWNER_PASSWORD ?? "" };
 
 /** A client without any proof of who it is. */
 export const stranger = (): Promise<APIRequestContext> => request.newContext({ baseURL });

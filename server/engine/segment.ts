@@ -22,8 +22,9 @@ interface Attempt {
 
 /** How often a node may be interrupted before it counts as the reason. */
 const MOST_INTERRUPTIONS = 5;
-/** Nodes between two breaths of the event loop. */
+/** Nodes between two breaths of the event loop, which renews the lease among other things. */
 const BREATH = 50;
+const breathe = () => new Promise((resolve) => setImmediate(resolve));
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -67,7 +68,8 @@ export class Segment {
   async carryOn(until: Date): Promise<SegmentOutcome> {
     try {
       this.#closeInterrupted();
-      for (;;) {
+      for (let round = 1; ; round++) {
+        if (round % BREATH === 0) await breathe();
         this.#signal.throwIfAborted();
         if (this.#fault) await this.#giveUp(this.#fault);
         const failed = this.#failedRow();
@@ -88,10 +90,7 @@ export class Segment {
         if (this.#inFlight.size) {
           await this.#batch.flush();
           await Promise.race(this.#inFlight.values());
-        } else if (isLate) {
-          await this.#batch.flush();
-          return "yielded";
-        }
+        } else if (isLate) return await this.#batch.flush().then(() => "yielded" as const);
       }
     } finally {
       this.#ownAbort.abort();
@@ -120,11 +119,11 @@ export class Segment {
     throw fault;
   }
 
-  /** Resolves the configs of many nodes, with a breath now and then: leases are renewed by a timer of this same process. */
+  /** Resolves the configs of many nodes. */
   async #prepareAll(ids: string[]): Promise<Attempt[]> {
     const attempts: Attempt[] = [];
     for (const [index, id] of ids.entries()) {
-      if (index % BREATH === BREATH - 1) await new Promise((resolve) => setImmediate(resolve));
+      if (index % BREATH === BREATH - 1) await breathe();
       const attempt = this.#prepare(id);
       if (attempt) attempts.push(attempt);
     }
