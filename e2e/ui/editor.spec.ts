@@ -175,3 +175,19 @@ test("a failed node is red, says why in the provider's words, and the run page o
   await expect(page).toHaveURL(/\/runs\//);
   await expect(page.getByRole("main")).toContainText("401");
 });
+
+test("on a phone the run sheet leaves the workflow in view", async ({ signedInPage: page, workflow }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const nodes = [trigger, { id: "o", type: "outputNode", position: at(330), data: { label: "Result", value: "done" } }];
+  const flow = await workflow({ nodes, edges: [edge("t", "o")] });
+  await page.goto(`/workflows/${flow.id}`);
+  await expect(node(page, "Output Result")).toBeVisible();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(page.getByRole("region", { name: "Run", exact: true })).toContainText("Completed");
+  await expect(node(page, "Output Result")).toBeInViewport({ ratio: 0.9 });
+  const [card, sheet] = await Promise.all([
+    node(page, "Output Result").boundingBox(),
+    page.getByRole("region", { name: "Run", exact: true }).boundingBox(),
+  ]);
+  expect((card?.y ?? 0) + (card?.height ?? 0)).toBeLessThanOrEqual(sheet?.y ?? 0);
+});
