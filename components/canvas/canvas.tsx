@@ -27,7 +27,6 @@ import { NodeCard } from "#components/canvas/node-card.tsx";
 import { NODE_DRAG_TYPE } from "#components/canvas/node-choices.ts";
 import { Palette } from "#components/canvas/palette.tsx";
 import { useCanvasKeys } from "#components/canvas/use-canvas-keys.ts";
-import { useRefit } from "#components/canvas/use-refit.ts";
 import { useReveal } from "#components/canvas/use-reveal.ts";
 import { nodeUis } from "#components/nodes/registry.gen.ts";
 import { checkConnection } from "#server/engine/graph.ts";
@@ -95,7 +94,6 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
   }, [editor, ui, point]);
 
   useReveal();
-  useRefit(area);
   useCanvasKeys({ area, onAdd, onPoint: point });
 
   const onConnectStart = (_: unknown, { nodeId, handleId, handleType }: OnConnectStartParams) => {
