@@ -1,6 +1,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "#prisma/generated/client.ts";
+import { isDatabaseAway } from "#server/errors.ts";
 import { settings } from "#server/settings.ts";
 
 // One pool and one client for each copy of this module; `next dev` reloads modules, so they hang on globalThis there.
@@ -39,6 +40,10 @@ export async function withClient<Result>(work: (client: pg.PoolClient) => Promis
   client.on("error", onError);
   try {
     return await work(client);
+  } catch (error) {
+    // The statement fails before the connection says that it has ended.
+    if (isDatabaseAway(error)) broken = error as Error;
+    throw error;
   } finally {
     client.off("error", onError);
     client.release(broken);

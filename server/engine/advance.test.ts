@@ -184,6 +184,22 @@ describe("advance", () => {
     expect(memory.ending()).toBeUndefined();
   });
 
+  it("keeps what other calls brought when the host fails one of them", async () => {
+    const fork: Graph = { nodes: chain.nodes.slice(0, 3), edges: [edge("t", "a"), edge("t", "b")] };
+    const memory = memoryStore(fork, { input: "x" });
+    const failed = Promise.withResolvers<void>();
+    const callAgent: EngineServices["callAgent"] = async ({ agent_id }) => {
+      if (agent_id === "b") {
+        failed.resolve();
+        throw new HostFault("the database went away");
+      }
+      await failed.promise;
+      return { output: "paid for" };
+    };
+    await expect(advance(services(memory, callAgent), "run", 0, 60)).rejects.toThrow("the database went away");
+    expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "complete", output: "paid for" });
+  });
+
   it("gives up on a node that was interrupted five times, with the reason", async () => {
     const memory = memoryStore(chain, { input: "x", ledger: [row("t", "complete", { output: "x" }), row("a", "running", { attempt: 5 })] });
     await advance(

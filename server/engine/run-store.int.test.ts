@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
-import { db, pool } from "#server/db/client.ts";
+import { db, pool, withClient } from "#server/db/client.ts";
 import { closeNotifications, subscribe } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
 import { type EngineServices, LeaseLost, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
 import { runStore } from "#server/engine/run-store.ts";
 import { cancelExecution } from "#server/services/executions/cancel-execution.ts";
 import { getExecution } from "#server/services/executions/get-execution.ts";
+import { redispatch } from "#server/services/executions/redispatch.ts";
 import { startExecution } from "#server/services/executions/start-execution.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+import { getWorkflow } from "#server/services/workflows/get-workflow.ts";
+import { saveDraft } from "#server/services/workflows/save-draft.ts";
+import { updateWorkflow } from "#server/services/workflows/update-workflow.ts";
 import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
 
 let database: TestDatabase;
@@ -153,4 +157,37 @@ test("the line for notifications comes back after an outage, once, and everybody
   await heard.promise;
   expect((await pool().query(LISTENERS)).rows).toHaveLength(1);
   stop();
+});
+
+test("while nobody has carried a run, the request that waited longest still may", async () => {
+  await redispatch({ execution_id, project_id: admin.project.id, dispatch: 3 });
+  const run = await acquired(); // asks with dispatch 0
+  await runStore.release(run);
+  expect(await runStore.acquire(execution_id, 0)).toEqual({ kind: "over" });
+  expect((await runStore.acquire(execution_id, 3)).kind).toBe("acquired");
+});
+
+test("a connection that the server ends fails its own work only", async () => {
+  const doomed = withClient(async (client) => {
+    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    await Promise.all([client.query("SELECT pg_sleep(30)"), pool().query("SELECT pg_terminate_backend($1)", [rows[0]?.pid])]);
+  });
+  await expect(doomed).rejects.toThrow(/terminat/);
+  expect((await pool().query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+});
+
+test("autosaves and saves of one workflow at once do not lock each other out", async () => {
+  const { workflow_id } = await db().execution.findUniqueOrThrow({ where: { id: execution_id } });
+  const { nodes, edges } = await getWorkflow(admin, { workflow_id });
+  const draft = () => db().workflowDraft.findUniqueOrThrow({ where: { workflow_id } });
+  for (let round = 0; round < 10; round++) {
+    const { revision } = await draft();
+    const [saved, autosaved] = await Promise.allSettled([
+      updateWorkflow(admin, { workflow_id, nodes, edges }),
+      saveDraft(admin, { workflow_id, nodes, edges, revision }),
+    ]);
+    expect(saved.status).toBe("fulfilled");
+    // The autosave is either before the save, or told that the draft has moved on.
+    if (autosaved.status === "rejected") expect(autosaved.reason).toMatchObject({ code: "CONFLICT" });
+  }
 });
