@@ -86,7 +86,9 @@ export function isDatabaseAway(error: unknown): boolean {
     const code = "code" in current ? String(current.code) : "";
     if (
       AWAY.test(code) ||
-      /Connection terminated|timeout exceeded when trying to connect|Can't reach database server/.test(current.message)
+      /Connection terminated|timeout exceeded when trying to connect|not queryable|server closed|Can't reach database server/.test(
+        current.message,
+      )
     )
       return true;
   }

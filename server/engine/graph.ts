@@ -40,25 +40,34 @@ function findPath(next: Adjacency, from: string, to: string): string[] | undefin
   return undefined;
 }
 
-/** True when the edges lead round somewhere: nodes are taken away while nothing leads into them, and some are left. */
-function hasCycle(edges: readonly GraphEdge[]): boolean {
-  const next = Map.groupBy(edges, (edge) => edge.source);
-  const waits = new Map<string, number>();
-  for (const { source, target } of edges) {
-    waits.set(source, waits.get(source) ?? 0);
-    waits.set(target, (waits.get(target) ?? 0) + 1);
-  }
-  const free = [...waits].flatMap(([id, count]) => (count === 0 ? [id] : []));
-  let taken = 0;
-  for (let id = free.pop(); id !== undefined; id = free.pop()) {
-    taken += 1;
-    for (const { target } of next.get(id) ?? []) {
+/**
+ * Ids such that every edge leads from an earlier to a later one. What lies in a cycle, or beyond one, is left out.
+ * @param ids every node; edges between others are passed over
+ */
+export function topologicalOrder(ids: readonly string[], next: ReadonlyMap<string, readonly GraphEdge[]>): string[] {
+  const waits = new Map(ids.map((id) => [id, 0]));
+  const targets = (id: string) => (next.get(id) ?? []).flatMap(({ target }) => (waits.has(target) ? [target] : []));
+  for (const id of ids) for (const target of targets(id)) waits.set(target, (waits.get(target) ?? 0) + 1);
+  const order = ids.filter((id) => waits.get(id) === 0);
+  for (const id of order) {
+    for (const target of targets(id)) {
       const left = (waits.get(target) ?? 1) - 1;
       waits.set(target, left);
-      if (left === 0) free.push(target);
+      if (left === 0) order.push(target);
     }
   }
-  return taken < waits.size;
+  return order;
+}
+
+/** True when the edges lead round somewhere. */
+function hasCycle(edges: readonly GraphEdge[]): boolean {
+  const ids = [...new Set(edges.flatMap(({ source, target }) => [source, target]))];
+  return (
+    topologicalOrder(
+      ids,
+      Map.groupBy(edges, (edge) => edge.source),
+    ).length < ids.length
+  );
 }
 
 interface Connection {

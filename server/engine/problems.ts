@@ -1,6 +1,6 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
 import { referencesOf, slugOf, suggestion } from "#server/engine/expressions.ts";
-import { definitionOf, findFaults, type NamedNode, namesOf, quoted, templateFields } from "#server/engine/graph.ts";
+import { definitionOf, findFaults, type NamedNode, namesOf, quoted, templateFields, topologicalOrder } from "#server/engine/graph.ts";
 import type { Graph, GraphNode, Problem } from "#server/schemas/graph.ts";
 
 // What would stop a run, beyond what a save refuses. Pure and browser-safe, like server/engine/graph.ts.
@@ -27,21 +27,17 @@ function ancestry({ nodes, edges }: Graph): (before: string, after: string) => b
   const width = Math.ceil(nodes.length / 32);
   const bits = new Uint32Array(width * nodes.length);
   const next = Map.groupBy(edges, (edge) => edge.source);
-  const waits = new Map(nodes.map((node) => [node.id, 0]));
-  for (const { target } of edges) waits.set(target, (waits.get(target) ?? 0) + 1);
-  const free = [...waits].flatMap(([id, count]) => (count === 0 ? [id] : []));
-  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+  const order = topologicalOrder(
+    nodes.map((node) => node.id),
+    next,
+  );
+  for (const id of order) {
     const from = index.get(id);
     for (const { target } of next.get(id) ?? []) {
       const to = index.get(target);
-      if (from !== undefined && to !== undefined) {
-        for (let word = 0; word < width; word++)
-          bits[to * width + word] = (bits[to * width + word] ?? 0) | (bits[from * width + word] ?? 0);
-        bits[to * width + (from >> 5)] = (bits[to * width + (from >> 5)] ?? 0) | (1 << (from & 31));
-      }
-      const left = (waits.get(target) ?? 1) - 1;
-      waits.set(target, left);
-      if (left === 0) free.push(target);
+      if (from === undefined || to === undefined) continue;
+      for (let word = 0; word < width; word++) bits[to * width + word] = (bits[to * width + word] ?? 0) | (bits[from * width + word] ?? 0);
+      bits[to * width + (from >> 5)] = (bits[to * width + (from >> 5)] ?? 0) | (1 << (from & 31));
     }
   }
   return (before, after) => {

@@ -12,7 +12,7 @@ import {
   type RunStore,
 } from "#server/engine/ports.ts";
 import { isDatabaseAway } from "#server/errors.ts";
-import { PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
+import { finalStatuses, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
 import { processId } from "#server/settings.ts";
 
@@ -23,7 +23,8 @@ const OVERDUE_SECONDS = 120;
 /** How long a read is tried again while the database is away, in milliseconds. */
 const OUTAGE_MS = 20_000;
 
-const FINAL = "('completed', 'failed', 'rejected', 'cancelled')";
+/** The states in which a run has ended, as an SQL list. */
+export const FINAL = `(${finalStatuses.map((status) => `'${status}'`).join(", ")})`;
 
 /**
  * Runs a statement again while the server cannot be reached.

@@ -6,18 +6,7 @@ export type Queryable = Pick<pg.Pool, "query">;
 
 // Deadlock and serialization failure: the same statement works when it is sent again.
 const REPEAT = new Set(["40P01", "40001"]);
-// Connection failures, shutdown and start of the server, too many connections.
-const AWAY = /^(08|57P0|53300)/;
-const AWAY_SYSTEM =
-  /ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|Connection terminated|timeout exceeded when trying to connect|not queryable|server closed/i;
-
 const codeOf = (error: unknown): string => (error && typeof error === "object" ? String(Reflect.get(error, "code") ?? "") : "");
-
-/** True when the database is away or refuses connections for now, so that waiting helps. */
-export function isAway(error: unknown): boolean {
-  const code = codeOf(error);
-  return AWAY.test(code) || AWAY_SYSTEM.test(code) || AWAY_SYSTEM.test(error instanceof Error ? error.message : String(error));
-}
 
 /**
  * Runs a prepared statement, again after a deadlock.

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
+import { isDatabaseAway } from "#server/errors.ts";
 import type { StepRow } from "#server/inngest/local/call.ts";
 import { ulid } from "#server/inngest/local/ids.ts";
 import { ingestWithin, isStale } from "#server/inngest/local/ingest.ts";
 import type { StepChange } from "#server/inngest/local/ops.ts";
-import { isAway, prepared, type Queryable, transaction } from "#server/inngest/local/query.ts";
+import { prepared, type Queryable, transaction } from "#server/inngest/local/query.ts";
 import { readRegistry, registry } from "#server/inngest/local/registry.ts";
 import { log } from "#server/log.ts";
 
@@ -142,7 +143,7 @@ export async function applyUntilDone(
       return write.mode === "failed" ? await fail(pool, lease, fnId, runEvent, write) : await apply(pool, lease, write);
     } catch (error) {
       if (abandoned()) return { status: "lost", next_due: null, steps: null, discover: null };
-      if (!isAway(error)) throw error;
+      if (!isDatabaseAway(error)) throw error;
       log.warn({ run: lease.run, err: error }, "the database is away; the result of a step waits for it");
       await pause(wait);
     }

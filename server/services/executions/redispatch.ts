@@ -1,4 +1,5 @@
 import { pool } from "#server/db/client.ts";
+import { FINAL } from "#server/engine/run-store.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
 
 // One that nobody has carried yet most likely waits for its turn behind others, so it is left longer.
@@ -9,7 +10,7 @@ import { requestRun } from "#server/services/executions/request-run.ts";
 export async function redispatch(data: { execution_id: string; project_id: string; dispatch: number }): Promise<void> {
   const { rowCount } = await pool().query(
     `UPDATE executions SET dispatch = $2, overdue_at = now() + CASE WHEN lease_epoch = 0 THEN interval '10 minutes' ELSE interval '2 minutes' END
-     WHERE id = $1 AND dispatch <= $2 AND status NOT IN ('completed', 'failed', 'rejected', 'cancelled')`,
+     WHERE id = $1 AND dispatch <= $2 AND status NOT IN ${FINAL}`,
     [data.execution_id, data.dispatch],
   );
   if (rowCount) await requestRun(data);

@@ -1,4 +1,5 @@
 import { pool } from "#server/db/client.ts";
+import { FINAL } from "#server/engine/run-store.ts";
 import { redispatch } from "#server/services/executions/redispatch.ts";
 
 /** How many executions one sweep takes on. */
@@ -12,7 +13,7 @@ const BATCH = 100;
 export async function sweepExecutions(): Promise<number> {
   const { rows } = await pool().query<{ execution_id: string; project_id: string; dispatch: number }>(
     `SELECT id AS execution_id, project_id, dispatch FROM executions
-     WHERE overdue_at < now() AND (lease_until IS NULL OR lease_until < now()) AND status NOT IN ('completed', 'failed', 'rejected', 'cancelled')
+     WHERE overdue_at < now() AND (lease_until IS NULL OR lease_until < now()) AND status NOT IN ${FINAL}
      ORDER BY overdue_at LIMIT ${BATCH}`,
   );
   for (const row of rows) await redispatch({ ...row, dispatch: row.dispatch + 1 });

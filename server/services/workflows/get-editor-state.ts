@@ -2,7 +2,6 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { Graph } from "#server/schemas/graph.ts";
 import type { WorkflowEditorState } from "#server/schemas/workflow.ts";
-import { findWorkflow } from "#server/services/workflows/find-workflow.ts";
 import { getWorkflow } from "#server/services/workflows/get-workflow.ts";
 import { graphScope } from "#server/services/workflows/graph-scope.ts";
 import { graphHash } from "#server/services/workflows/snapshot-of.ts";
@@ -13,14 +12,11 @@ import { draftDto } from "#server/services/workflows/workflow-dto.ts";
  * @throws AppError NOT_FOUND
  */
 export async function getEditorState(principal: ProjectPrincipal, input: { workflow_id: string }): Promise<WorkflowEditorState> {
-  await findWorkflow(principal, input.workflow_id, { id: true });
-  const [workflow, row] = await Promise.all([
-    getWorkflow(principal, input),
-    db().workflowDraft.findUniqueOrThrow({
-      where: { workflow_id: input.workflow_id },
-      include: { updated_by: { select: { name: true } } },
-    }),
-  ]);
+  const workflow = await getWorkflow(principal, input);
+  const row = await db().workflowDraft.findUniqueOrThrow({
+    where: { workflow_id: workflow.id },
+    include: { updated_by: { select: { name: true } } },
+  });
   const draft = draftDto(row, await graphScope(principal.project.id, Graph.parse(row.graph)));
   return { workflow, draft, is_draft_ahead: graphHash(draft) !== graphHash(workflow) };
 }

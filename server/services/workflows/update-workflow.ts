@@ -1,10 +1,11 @@
 import type { Prisma } from "#prisma/generated/client.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
-import { AppError } from "#server/errors.ts";
+import { AppError, notFound } from "#server/errors.ts";
 import { Graph } from "#server/schemas/graph.ts";
 import type { UpdateWorkflowInput, Workflow } from "#server/schemas/workflow.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { isUuid } from "#server/services/ids.ts";
 import { recordAgentUses } from "#server/services/workflows/agent-uses.ts";
 import { checkedGraph, triggerKind } from "#server/services/workflows/checked-graph.ts";
 import { findWorkflow } from "#server/services/workflows/find-workflow.ts";
@@ -20,7 +21,7 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
   const { workflow_id } = input;
   const project_id = principal.project.id;
   const by = principal.user.id;
-  await findWorkflow(principal, workflow_id, { id: true });
+  if (!isUuid(workflow_id)) throw notFound("workflow");
   const saved = await db().$transaction(async (tx) => {
     // Not FOR UPDATE: an autosave that records an agent's use holds a key lock on this row.
     await tx.$queryRaw`SELECT 1 FROM workflows WHERE id = ${workflow_id}::uuid FOR NO KEY UPDATE`;
