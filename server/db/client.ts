@@ -50,6 +50,20 @@ export async function withClient<Result>(work: (client: pg.PoolClient) => Promis
   }
 }
 
+/** Lends one connection within a transaction, which is kept when `work` returns and undone when it throws. */
+export const inTransaction = <Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> =>
+  withClient(async (client) => {
+    await client.query("BEGIN");
+    try {
+      const result = await work(client);
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK").catch(() => undefined);
+      throw error;
+    }
+  });
+
 /** Closes every connection of this copy. */
 export async function closeDatabase(): Promise<void> {
   const open = shared.treadleDatabase;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { advance } from "#server/engine/advance.ts";
 import { type EngineServices, HostFault, LeaseLost, type LedgerRow } from "#server/engine/ports.ts";
 import type { Graph } from "#server/schemas/graph.ts";
+import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
 
 const node = (id: string, type: string, data = {}) => ({ id, type, position: { x: 0, y: 0 }, data: { label: id, ...data } });
@@ -28,11 +29,13 @@ const row = (node_id: string, status: LedgerRow["status"], rest: Partial<LedgerR
   completed_at: status === "running" ? null : new Date(2),
   input_tokens: 0,
   output_tokens: 0,
+  items: null,
+  input: null,
   ...rest,
 });
 
 function services(memory: ReturnType<typeof memoryStore>, callAgent: EngineServices["callAgent"], now = () => new Date()): EngineServices {
-  return { store: memory.store, clock: { now }, agentNames: async () => new Map(), callAgent };
+  return testServices(memory, { clock: { now }, callAgent });
 }
 
 describe("advance", () => {

@@ -12,7 +12,9 @@ export type Outcome =
   /** Another process holds it until then. */
   | { kind: "busy"; until: string }
   /** The time share is used up and there is more to do. */
-  | { kind: "yielded" };
+  | { kind: "yielded" }
+  /** Only people can carry it on now. `at`: when that was found; `wake_at`: the nearest deadline. */
+  | { kind: "waiting"; at: string; wake_at: string | null };
 
 async function namesFor(services: EngineServices, run: RunState): Promise<NodeScope> {
   const ids = run.graph.nodes.map((node) => node.data.agent_id).filter((id): id is string => typeof id === "string" && id !== "");
@@ -52,15 +54,25 @@ export async function advance(services: EngineServices, execution_id: string, di
     // A database that is away says nothing about the lease; the next write will tell.
     if (!(await services.store.renew(run).catch(() => true))) lost.abort(new LeaseLost());
   };
-  const stopListening = await services.store.onControl(execution_id, () => void check());
+  let segment: Segment | undefined;
+  const stopListening = await services.store.onControl(execution_id, () => {
+    void check();
+    segment?.look();
+  });
   const timer = setInterval(() => void check(), RENEW_MS);
   try {
     const names = await namesFor(services, run);
     const until = new Date(services.clock.now().getTime() + seconds * 1000);
-    const outcome = await new Segment(services, run, names, signal).carryOn(until);
-    if (outcome === "finished") return { kind: "over" };
-    await services.store.release(run);
-    return { kind: "yielded" };
+    segment = new Segment(services, run, names, signal);
+    const outcome = await segment.carryOn(until);
+    if (outcome.kind === "finished") return { kind: "over" };
+    if (outcome.kind === "yielded") {
+      await services.store.release(run);
+      return outcome;
+    }
+    const { wake_at } = outcome;
+    await services.store.release(run, { wake_at });
+    return { kind: "waiting", at: services.clock.now().toISOString(), wake_at: wake_at?.toISOString() ?? null };
   } catch (error) {
     if (error instanceof LeaseLost || lost.signal.aborted) return { kind: "over" };
     if (isRefused(error) && !signal.aborted) return await endAsUnstorable(services, run, error, signal);

@@ -14,6 +14,39 @@ export interface NodeResult {
   tool_calls?: { name: string; args: Record<string, unknown> }[];
 }
 
+/** What a reviewer is asked, and until when the run waits for the answer. */
+export interface ReviewRequest {
+  title: string;
+  description: string;
+  display_value: string;
+  /** Told by e-mail when the run pauses. */
+  notification_email: string | null;
+  /** Hours until it counts as rejected, fractions allowed; 0 waits for ever. */
+  timeout_hours: number;
+}
+
+/** The items that a loop's body runs for. */
+export interface LoopRequest {
+  items: unknown[];
+}
+
+/** How a loop goes through its items. */
+export interface LoopSettings {
+  /** How many run at a time. */
+  concurrency: number;
+  /** Whether a failed item leaves `{"error": …}` in its place instead of failing the loop. */
+  continues: boolean;
+}
+
+/** The end of the whole run. */
+export interface RunEnd {
+  status: "completed" | "failed";
+  message: string;
+}
+
+/** What a node's work came to: a result, or something that only the run loop can do. */
+export type NodeOutcome = NodeResult | { review: ReviewRequest } | { loop: LoopRequest } | { end: RunEnd };
+
 /** A call of a configured agent, through the port that the engine hands in. */
 export interface AgentCall {
   agent_id: string;
@@ -37,6 +70,13 @@ export interface NodeContext<Config> {
   /** Tells viewers the next piece of the output while the node runs. */
   onDelta(content: string): void;
   callAgent(call: AgentCall): Promise<NodeResult>;
+  /** The value of a template field that is a single expression, with its type kept; of any other its text. */
+  typedValue(field: string): unknown;
+  /**
+   * Whether a Python condition holds, with `output`, `trigger_output` and `node_outputs` at hand (specification, branchNode).
+   * @throws Error that says what is wrong with the condition
+   */
+  evaluate(condition: string): boolean;
 }
 
 /** A thing that would stop the node from running, found before a run starts. */
@@ -49,6 +89,8 @@ export interface NodeProblem {
 export interface NodeScope {
   /** Name of an agent of the project, or undefined when there is none with this id. */
   agentName(id: string): string | undefined;
+  /** What is wrong with a Python condition, or undefined; left out where there is no Python at hand (a browser). */
+  conditionFault?(condition: string): string | undefined;
 }
 
 export interface NodeDefinition<Type extends string = string, Config extends z.ZodObject = z.ZodObject> {
@@ -62,10 +104,18 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   hasInput: boolean;
   /** Names of the handles that edges leave from; null for a single unnamed one, empty for none. */
   handles: readonly string[] | null;
+  /** Of a loop: the handle (also meant by an edge without one) that starts its body, and what only the body can read of it. */
+  body?: { handle: string; fields: readonly string[]; settings(config: z.infer<Config>): LoopSettings };
+  /** Of a review: the handle which, with nothing attached, ends the run as rejected. */
+  rejects?: string;
+  /** What expressions can read besides `output`, from what the node left behind. */
+  fields?: Record<string, (result: { output: string; handle: string | null }) => string>;
   /** Types that must not follow, by handle ("" for the unnamed one). Everything else with an input may. */
   refuses?: Record<string, readonly string[]>;
   /** Config fields with their defaults; the label is common to all. */
   config: Config;
+  /** The field that a log shows as the node's input; left out, the first one that may hold expressions. */
+  input?: string;
   /** True for work outside this process: written down before and after, so that a crash can tell. */
   isEffect: boolean;
   /** True for nodes that take no part in a run. */
@@ -73,7 +123,7 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   /** Name besides the label under which expressions find the node's output, e.g. its agent's name. */
   alias?(config: z.infer<Config>, scope: NodeScope): string | undefined;
   problems?(config: z.infer<Config>, scope: NodeScope): NodeProblem[];
-  run?(ctx: NodeContext<z.infer<Config>>): Promise<NodeResult> | NodeResult;
+  run?(ctx: NodeContext<z.infer<Config>>): Promise<NodeOutcome> | NodeOutcome;
 }
 
 /** Keeps a definition's exact type while checking its shape. */
@@ -89,7 +139,7 @@ declare module "zod" {
     /** The text may hold {{expressions}}, resolved when the node starts. */
     template?: boolean;
     /** Which control a form draws; left out, the field's type decides. */
-    widget?: "textarea" | "agent" | "code" | "parameters" | "color" | "markdown";
+    widget?: "textarea" | "agent" | "code" | "parameters" | "color" | "markdown" | "python" | "cron" | "timezone" | "webhook";
     /** Folded away under Advanced in a form. */
     advanced?: boolean;
   }

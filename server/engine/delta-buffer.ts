@@ -3,6 +3,14 @@ import type { Clock, EventWrite } from "#server/engine/ports.ts";
 /** How long pieces of an answer gather before they are written, in milliseconds. */
 const FLUSH_MS = 50;
 
+/** Which node of which iteration a piece comes from. */
+interface Source {
+  node_id: string;
+  iteration: string;
+}
+
+const keyOf = ({ node_id, iteration }: Source) => `${iteration} ${node_id}`;
+
 /**
  * Gathers the pieces that running nodes emit and writes them a few times a second. Pieces are a courtesy to viewers:
  * a write that fails is dropped, the whole output is written when the node completes.
@@ -10,7 +18,7 @@ const FLUSH_MS = 50;
 export class DeltaBuffer {
   readonly #write: (events: EventWrite[]) => Promise<void>;
   readonly #clock: Clock;
-  #pieces = new Map<string, { content: string; reset: boolean }>();
+  #pieces = new Map<string, { source: Source; content: string; reset: boolean }>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -19,30 +27,31 @@ export class DeltaBuffer {
     this.#clock = clock;
   }
 
-  add(node_id: string, content: string): void {
-    const piece = this.#pieces.get(node_id);
-    this.#pieces.set(node_id, { content: (piece?.content ?? "") + content, reset: piece?.reset ?? false });
+  add(source: Source, content: string): void {
+    const piece = this.#pieces.get(keyOf(source));
+    this.#pieces.set(keyOf(source), { source, content: (piece?.content ?? "") + content, reset: piece?.reset ?? false });
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
   }
 
   /** Tells viewers to forget what came before: the call is tried again. */
-  reset(node_id: string): void {
-    this.#pieces.set(node_id, { content: "", reset: true });
+  reset(source: Source): void {
+    this.#pieces.set(keyOf(source), { source, content: "", reset: true });
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
   }
 
   /** Drops what has not been written of a node and waits for a write under way, so that no piece comes after its result. */
-  async settle(node_id: string): Promise<void> {
-    this.#pieces.delete(node_id);
+  async settle(source: Source): Promise<void> {
+    this.#pieces.delete(keyOf(source));
     await this.#writing;
   }
 
   #flush(): void {
     this.#timer = undefined;
     const timestamp = this.#clock.now().toISOString();
-    const events = [...this.#pieces].map(
-      ([node_id, { content, reset }]): EventWrite => ({ type: "node_delta", node_id, content, timestamp, ...(reset && { reset }) }),
-    );
+    const events = [...this.#pieces.values()].map(({ source, content, reset }): EventWrite => {
+      const { node_id, iteration } = source;
+      return { type: "node_delta", node_id, ...(iteration && { iteration }), content, timestamp, ...(reset && { reset }) };
+    });
     this.#pieces = new Map();
     if (events.length) this.#writing = this.#writing.then(() => this.#write(events)).catch(() => undefined);
   }

@@ -1,32 +1,49 @@
+import type { RunEnd } from "#server/engine/define-node.ts";
+import type { Frame } from "#server/engine/frame.ts";
 import { definitionOf, labelOf } from "#server/engine/graph.ts";
-import type { Ending, LedgerRow, RunState } from "#server/engine/ports.ts";
+import { listText, objectText } from "#server/engine/json-text.ts";
+import { toldOutput } from "#server/engine/output-size.ts";
+import type { Ending, EventFact, LedgerRow, RunState } from "#server/engine/ports.ts";
 import type { ExecutionOutput } from "#server/schemas/execution.ts";
+import type { GraphNode } from "#server/schemas/graph.ts";
 
-/** Every Output node that was reached, in graph order. */
-function reachedOutputs(run: RunState, rows: ReadonlyMap<string, LedgerRow>): ExecutionOutput[] {
+/** Why a run ends before everything has run: a node failed, or a Terminate node was reached. */
+export type RunStop = { node_id: string; error: string } | { node_id: string; end: RunEnd };
+
+/** The stop that a Terminate node's row stands for, when a process died between reaching it and ending the run. */
+export function terminationOf(node: GraphNode | undefined, { node_id, status, handle, output }: LedgerRow): RunStop | undefined {
+  if (node?.type !== "terminateNode" || status !== "complete") return undefined;
+  return { node_id, end: { status: handle === "failed" ? "failed" : "completed", message: output ?? "" } };
+}
+
+/** Values of Output nodes inside loops, by node id; each with the path of its iteration. */
+export type BodyOutputs = ReadonlyMap<string, readonly { path: string; value: string }[]>;
+
+const compare = (a: string, b: string): number => {
+  const [left, right] = [a.split(".").map(Number), b.split(".").map(Number)];
+  const at = left.findIndex((index, depth) => index !== right[depth]);
+  return at === -1 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
+};
+
+/** Every Output node that was reached, in graph order; of one inside a loop the list of its values in item order. */
+function reachedOutputs(run: RunState, top: Frame, inside: BodyOutputs): ExecutionOutput[] {
   return run.graph.nodes.flatMap((node) => {
-    const row = rows.get(node.id);
-    if (definitionOf(node.type)?.group !== "output" || row?.status !== "complete") return [];
-    return [{ node_id: node.id, label: labelOf(node), format: String(node.data.format ?? "passthrough"), value: row.output ?? "" }];
+    if (definitionOf(node.type)?.group !== "output") return [];
+    const common = { node_id: node.id, label: labelOf(node), format: String(node.data.format ?? "passthrough") };
+    const row = top.rows.get(node.id);
+    if (row?.status === "complete") return [{ ...common, value: row.output ?? "" }];
+    const values = inside.get(node.id);
+    if (!values?.length) return [];
+    return [{ ...common, value: listText([...values].sort((a, b) => compare(a.path, b.path)).map(({ value }) => value)) }];
   });
 }
 
-/** Text as the JSON value that it is, when it is an object or a list; other text stays text. */
-function embedded(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === "object" ? value : text;
-  } catch {
-    return text;
-  }
-}
-
 /** The run's output: of one Output node its value, of several an object by label, of none the last node's output. */
-function outputText(outputs: ExecutionOutput[], rows: ReadonlyMap<string, LedgerRow>): string | null {
+function outputText(outputs: ExecutionOutput[], top: Frame): string | null {
   const [only] = outputs;
   if (outputs.length === 1 && only) return only.value;
-  if (outputs.length > 1) return JSON.stringify(Object.fromEntries(outputs.map(({ label, value }) => [label, embedded(value)])));
-  const last = [...rows.values()]
+  if (outputs.length > 1) return objectText(outputs.map(({ label, value }) => [label, value]));
+  const last = [...top.rows.values()]
     .reverse()
     .filter((row) => row.status === "complete")
     .sort((a, b) => (b.completed_at?.getTime() ?? 0) - (a.completed_at?.getTime() ?? 0))[0];
@@ -35,13 +52,21 @@ function outputText(outputs: ExecutionOutput[], rows: ReadonlyMap<string, Ledger
 
 /**
  * How a run that has nothing left to do ended.
- * @param failed the node that ended it, when one did
+ * @param stop what ended it early, when something did
  */
-export function endingOf(run: RunState, rows: ReadonlyMap<string, LedgerRow>, failed: LedgerRow | undefined): Ending {
-  const outputs = reachedOutputs(run, rows);
-  if (failed) {
-    const node = run.graph.nodes.find((candidate) => candidate.id === failed.node_id);
-    return { status: "failed", output: null, outputs, error: `${node ? labelOf(node) : failed.node_id}: ${failed.error}` };
-  }
-  return { status: "completed", output: outputText(outputs, rows), outputs, error: null };
+export function endingOf(run: RunState, top: Frame, inside: BodyOutputs, stop: RunStop | undefined): Ending {
+  const outputs = reachedOutputs(run, top, inside);
+  const node = stop && run.graph.nodes.find((candidate) => candidate.id === stop.node_id);
+  const name = node ? labelOf(node) : (stop?.node_id ?? "");
+  if (stop && "error" in stop) return { status: "failed", output: null, outputs, error: `${name}: ${stop.error}` };
+  if (stop?.end.status === "failed") return { status: "failed", output: null, outputs, error: stop.end.message || `Ended at "${name}".` };
+  if (stop) return { status: "completed", output: outputText(outputs, top) ?? stop.end.message, outputs, error: null };
+  return { status: top.isRejected ? "rejected" : "completed", output: outputText(outputs, top), outputs, error: null };
+}
+
+/** The one event that ends a stream. */
+export function endingEvent(run: RunState, { status, output, error }: Ending, now: Date): EventFact {
+  const duration_ms = now.getTime() - run.created_at.getTime();
+  if (status === "failed") return { type: "execution_failed", status, error: error ?? "", duration_ms };
+  return { type: "execution_complete", status, ...toldOutput(output, `/api/v1/executions/${run.id}`), duration_ms };
 }

@@ -1,14 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearestName, parseTemplate, referencesOf, resolveText, resolveValue, type Scope, slugOf } from "#server/engine/expressions.ts";
+import {
+  nearestName,
+  parseTemplate,
+  referencesOf,
+  resolveText,
+  resolveValue,
+  type Scope,
+  scopeOf,
+  slugOf,
+} from "#server/engine/expressions.ts";
 
-const scope: Scope = {
-  entries: [
-    { name: "trigger", fields: { output: '{"user":{"email":"a@b.c","tags":["x","y"]}}', count: 3 } },
-    { name: "Research Agent", fields: { output: "found it" } },
-    { name: "Skipped", fields: { output: "" } },
-  ],
-};
+const scope: Scope = scopeOf([
+  { name: "trigger", fields: { output: '{"user":{"email":"a@b.c","tags":["x","y"]}}', count: 3 } },
+  { name: "Research Agent", fields: { output: "found it" } },
+  { name: "Skipped", fields: { output: "" } },
+]);
 
 describe("resolveText", () => {
   it.each([
@@ -27,7 +34,7 @@ describe("resolveText", () => {
 
   it.each([
     ["{{Reserch Agent.output}}", 'Did you mean "Research Agent"?'],
-    ["{{nobody.output}}", "names nothing in this workflow"],
+    ["{{nobody.output}}", "names nothing that has run"],
     ["{{trigger.cuont}}", 'Did you mean "count"?'],
     ["{{trigger.output.user.mail}}", 'has no "mail"'],
     ["{{trigger.output.user.tags[7]}}", "no item 7"],

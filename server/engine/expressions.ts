@@ -109,8 +109,17 @@ export interface ScopeEntry {
 }
 
 export interface Scope {
-  entries: readonly ScopeEntry[];
+  /** What answers to a name: matched exactly, then by slug. */
+  find(name: string): ScopeEntry | undefined;
+  /** Every name, for a suggestion. */
+  names(): string[];
 }
+
+/** A scope of a few fixed entries. */
+export const scopeOf = (entries: readonly ScopeEntry[]): Scope => ({
+  find: (name) => matchName(entries, name),
+  names: () => entries.map((entry) => entry.name),
+});
 
 /** Follows a path into a value; text is read as JSON when a path goes into it. */
 function follow(value: unknown, path: readonly PathPart[], reference: Reference): unknown {
@@ -143,9 +152,8 @@ function follow(value: unknown, path: readonly PathPart[], reference: Reference)
  */
 export function resolveReference(reference: Reference, scope: Scope): unknown {
   if (reference.fault) throw new ExpressionError(reference.fault);
-  const names = scope.entries.map((entry) => entry.name);
-  const entry = matchName(scope.entries, reference.head);
-  if (!entry) throw new ExpressionError(`${reference.source} names nothing in this workflow.${suggestion(names, reference.head)}`);
+  const entry = scope.find(reference.head);
+  if (!entry) throw new ExpressionError(`${reference.source} names nothing that has run.${suggestion(scope.names(), reference.head)}`);
   const [field, ...rest] = reference.path;
   const key = String(field);
   if (!Object.hasOwn(entry.fields, key))
@@ -161,8 +169,8 @@ export const asText = (value: unknown): string =>
  * A template as text.
  * @throws ExpressionError as resolveReference does
  */
-export const resolveText = (template: string, scope: Scope): string =>
-  parseTemplate(template)
+export const resolveText = (template: string | readonly TemplatePart[], scope: Scope): string =>
+  (typeof template === "string" ? parseTemplate(template) : template)
     .map((part) => ("text" in part ? part.text : asText(resolveReference(part.reference, scope))))
     .join("");
 

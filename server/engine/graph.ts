@@ -83,10 +83,11 @@ function refusedEnds(source: GraphNode, target: GraphNode, handle: string | null
   if (!from || !to) return null; // an unknown type is a fault of its own
   if (from.handles !== null && from.handles.length === 0) return `Nothing can follow a ${from.title}.`;
   if (!to.hasInput) return to.group === "trigger" ? "Nothing can lead into the trigger." : `A ${to.title} cannot be connected.`;
-  if (from.handles !== null && !from.handles.includes(handle ?? ""))
+  const way = handle || (from.body?.handle ?? "");
+  if (from.handles !== null && !from.handles.includes(way))
     return `Say which way out of ${quoted(source, source.id)} it leaves: ${from.handles.join(" or ")}.`;
   if (from.handles === null && handle && handle !== "output") return `${quoted(source, source.id)} has no way out named "${handle}".`;
-  const refused = from.refuses?.[from.handles === null ? "" : (handle ?? "")] ?? [];
+  const refused = from.refuses?.[from.handles === null ? "" : way] ?? [];
   if (refused.includes(target.type)) return `A ${to.title} cannot follow ${handle ? `"${handle}" of ` : ""}a ${from.title}.`;
   return null;
 }

@@ -19,13 +19,19 @@ export interface LedgerRow {
   completed_at: Date | null;
   input_tokens: number;
   output_tokens: number;
+  /** Of a loop: how many items it runs for. */
+  items: number | null;
+  /** What it was given; read back only of a row under way. */
+  input: string | null;
 }
+
+/** The handle of the row that keeps one item's result: it bears the loop's id and the iteration's path. */
+export const ITEM = "item";
 
 /** A row to write; fields left out of an update keep their value. */
 export interface LedgerWrite extends LedgerRow {
   duration_ms: number | null;
   model: string | null;
-  input: string | null;
   tool_calls: NodeResult["tool_calls"] | null;
 }
 
@@ -40,6 +46,8 @@ export type EventFact = WithoutTime<EventWrite>;
 export interface RunState {
   id: string;
   project_id: string;
+  /** As the database has it; kept up with what is written. */
+  status: ExecutionStatus;
   epoch: number;
   /** Writes made under this lease; the store counts. */
   commits: number;
@@ -66,9 +74,41 @@ export interface Ending {
   error: string | null;
 }
 
+/** A review that begins. */
+export interface ReviewWrite {
+  id: string;
+  node_id: string;
+  iteration: string;
+  label: string;
+  title: string;
+  description: string;
+  display_value: string;
+  notification_email: string | null;
+  /** When it counts as rejected; null: never. */
+  due_at: Date | null;
+}
+
+/** A review as it stands: still waiting, or decided and not yet acted on. */
+export interface ReviewState {
+  id: string;
+  node_id: string;
+  iteration: string;
+  status: "waiting" | "approved" | "rejected";
+  comment: string | null;
+  due_at: Date | null;
+}
+
 export interface Commit {
   rows: LedgerWrite[];
   events: EventWrite[];
+  /** Set when the run begins or ends to wait for people only. */
+  status?: "running" | "paused";
+  reviews?: ReviewWrite[];
+  /** Ids of reviews whose decision the run has acted on. */
+  taken?: string[];
+  /** Reviews that nobody needs to decide any more. */
+  withdrawn?: { node_id: string; iteration: string }[];
+  /** The end of the run; withdraws every review that still waits. */
   ending?: Ending;
 }
 
@@ -84,8 +124,10 @@ export interface RunStore {
   deltas(run: RunState, events: EventWrite[]): Promise<void>;
   /** Keeps the lease. False when it is lost. */
   renew(run: RunState): Promise<boolean>;
-  /** Gives the lease back without ending the run. */
-  release(run: RunState): Promise<void>;
+  /** Gives the lease back without ending the run; `wake_at` when it only waits for people, with the nearest deadline if there is one. */
+  release(run: RunState, wait?: { wake_at: Date | null }): Promise<void>;
+  /** The reviews that are open or decided but not taken, after those overdue at `now` have been rejected. */
+  reviews(run: RunState, now: Date): Promise<ReviewState[]>;
   /** Calls back when somebody else changes the execution; returns how to stop listening. */
   onControl(execution_id: string, callback: () => void): Promise<() => void>;
 }
@@ -114,6 +156,13 @@ export interface EngineServices {
   callAgent(
     call: AgentCall & { project_id: string; signal: AbortSignal; onDelta(content: string): void; onRestart(): void },
   ): Promise<NodeResult>;
+  /**
+   * Whether a Python condition holds.
+   * @throws Error that says what is wrong with it
+   */
+  evaluate(condition: string, variables: { output: string; trigger_output: string; node_outputs: Record<string, string> }): boolean;
+  /** Reviews have begun and are in the database: tell those who can decide. Must not throw. */
+  reviewsOpened(ids: string[]): void;
   /** Names of the project's agents by id. */
   agentNames(project_id: string, ids: string[]): Promise<Map<string, string>>;
 }

@@ -1,6 +1,7 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
 import { referencesOf, slugOf, suggestion } from "#server/engine/expressions.ts";
 import { definitionOf, findFaults, type NamedNode, namesOf, quoted, templateFields, topologicalOrder } from "#server/engine/graph.ts";
+import { makePlan, type Plan } from "#server/engine/plan.ts";
 import type { Graph, GraphNode, Problem } from "#server/schemas/graph.ts";
 
 // What would stop a run, beyond what a save refuses. Pure and browser-safe, like server/engine/graph.ts.
@@ -15,6 +16,7 @@ interface Directory {
   suggest(name: string): string;
   /** True when a node with this name can run before `id`. */
   isUpstream(name: string, id: string): boolean;
+  plan: Plan;
   triggerFields: string[];
 }
 
@@ -48,7 +50,7 @@ function ancestry({ nodes, edges }: Graph): (before: string, after: string) => b
 
 const MOST_SUGGESTIONS = 20;
 
-function directoryOf(graph: Graph, scope: NodeScope): Directory {
+function directoryOf(graph: Graph, scope: NodeScope, plan: Plan): Directory {
   const names = namesOf(graph, scope);
   const exact = new Map(names.toReversed().map((named) => [named.name, named]));
   const slugs = new Map(names.toReversed().map((named) => [slugOf(named.name), named]));
@@ -59,9 +61,41 @@ function directoryOf(graph: Graph, scope: NodeScope): Directory {
   return {
     find: (name) => exact.get(name) ?? slugs.get(slugOf(name)),
     suggest: (name) => (suggested++ < MOST_SUGGESTIONS ? suggestion([...ROOTS, ...new Set(names.map((named) => named.name))], name) : ""),
+    plan,
     isUpstream: (name, id) => (bearers.get(name) ?? []).some((named) => isBefore(named.node.id, id)),
     triggerFields: ["output", ...(Array.isArray(params) ? params.map((parameter) => String(parameter?.name)) : [])],
   };
+}
+
+/** Why `field` of a node before it cannot be read at `reader`, or undefined: loops hide what is inside, and have an item only there. */
+function unreadable(source: GraphNode, field: string, reader: GraphNode, plan: Plan): string | undefined {
+  const definition = definitionOf(source.type);
+  const name = quoted(source, source.id);
+  const around = plan.loopsAround(reader.id);
+  if (around.includes(source.id)) {
+    const fields = definition?.body?.fields ?? [];
+    return fields.includes(field) ? undefined : `inside its body ${name} has no "${field}".${suggestion(fields, field)}`;
+  }
+  if (definition?.body?.fields.includes(field)) return `"${field}" can be read only inside the body of ${name}.`;
+  const hidden = plan.loopsAround(source.id).find((loop) => !around.includes(loop));
+  if (hidden !== undefined) return `${name} runs inside a loop, once for each item. Read the output of the loop instead.`;
+  const fields = ["output", ...Object.keys(definition?.fields ?? {})];
+  return fields.includes(field) ? undefined : `${name} has no "${field}".${suggestion(fields, field)}`;
+}
+
+/** Loops without a body, and nodes that two loops claim. */
+function loopProblems(graph: Graph, plan: Plan): Problem[] {
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
+  const named = (id: string) => quoted(nodes.get(id), id);
+  const empty = [...plan.scopes].flatMap(([loop, { nodeIds }]) => (loop !== null && nodeIds.length === 0 ? [loop] : []));
+  return [
+    ...empty.map((node_id) => ({ node_id, field: null, message: "Connect what this loop is to do for each item to its body." })),
+    ...plan.contested.map(({ node_id, loops: [one, other] }) => ({
+      node_id,
+      field: null,
+      message: `${named(node_id)} is in the bodies of both ${named(one)} and ${named(other)}. Connect it to one of them, or after both by done.`,
+    })),
+  ];
 }
 
 function referenceProblems(node: GraphNode, directory: Directory): Problem[] {
@@ -80,7 +114,10 @@ function referenceProblems(node: GraphNode, directory: Directory): Problem[] {
       }
       const named = directory.find(reference.head);
       if (!named) return problem(`${reference.source} names nothing in this workflow.${directory.suggest(reference.head)}`);
-      if (directory.isUpstream(named.name, node.id)) return [];
+      if (directory.isUpstream(named.name, node.id)) {
+        const fault = unreadable(named.node, String(reference.path[0]), node, directory.plan);
+        return fault ? problem(`${reference.source}: ${fault}`) : [];
+      }
       return problem(
         `${reference.source}: ${quoted(named.node, named.node.id)} does not come before this node. Connect it upstream to read its output.`,
       );
@@ -95,7 +132,8 @@ export function findProblems(graph: Graph, scope: NodeScope): Problem[] {
     field: field?.replace(/^data\./, "") ?? null,
     message,
   }));
-  const directory = directoryOf(graph, scope);
+  const plan = makePlan(graph);
+  const directory = directoryOf(graph, scope, plan);
   const nodes = graph.nodes.flatMap((node) => {
     const definition = definitionOf(node.type);
     const config = definition?.config.safeParse(node.data);
@@ -103,5 +141,5 @@ export function findProblems(graph: Graph, scope: NodeScope): Problem[] {
     const own = (definition.problems?.(config.data, scope) ?? []).map((problem) => ({ node_id: node.id, ...problem }));
     return [...own, ...referenceProblems(node, directory)];
   });
-  return [...faults, ...nodes];
+  return [...faults, ...loopProblems(graph, plan), ...nodes];
 }

@@ -1,14 +1,21 @@
-import type { Commit, Ending, EngineServices, EventFact, LedgerWrite, RunState } from "#server/engine/ports.ts";
+import type { Commit, Ending, EngineServices, EventFact, LedgerWrite, ReviewWrite, RunState } from "#server/engine/ports.ts";
 
 /** A batch with more text than this is written at once; PostgreSQL takes no parameter of 256 MiB. */
 const FLUSH_CHARACTERS = 4_000_000;
+/** So is one with more rows, so that a loop of any length needs little memory. */
+const FLUSH_ROWS = 4000;
+
+type Gathered = Commit & Required<Pick<Commit, "reviews" | "taken" | "withdrawn">>;
+const nothing = (): Gathered => ({ rows: [], events: [], reviews: [], taken: [], withdrawn: [] });
 
 /** What a segment has to write: gathered, and sent together with the next effect or the end. */
 export class RunBatch {
   readonly #services: EngineServices;
   readonly #run: RunState;
   readonly #signal: AbortSignal;
-  #waiting: Commit = { rows: [], events: [] };
+  #waiting = nothing();
+  /** Where in the batch a loop's latest progress stands; one is enough. */
+  #progress = new Map<string, number>();
   #characters = 0;
 
   /** @param signal fires when the lease is lost or the process halts: then no write is waited for any more */
@@ -20,12 +27,16 @@ export class RunBatch {
 
   /** True when it should be written before more is added. */
   get isLarge(): boolean {
-    return this.#characters > FLUSH_CHARACTERS;
+    return this.#characters > FLUSH_CHARACTERS || this.#waiting.rows.length > FLUSH_ROWS;
   }
 
   /** Adds an event, as of now. */
   tell(fact: EventFact): void {
-    this.#waiting.events.push({ ...fact, timestamp: this.#services.clock.now().toISOString() });
+    const event = { ...fact, timestamp: this.#services.clock.now().toISOString() };
+    const key = fact.type === "loop_progress" ? `${fact.iteration ?? ""} ${fact.node_id}` : undefined;
+    const position = key === undefined ? undefined : this.#progress.get(key);
+    if (position !== undefined) this.#waiting.events[position] = event;
+    else if (this.#waiting.events.push(event) && key !== undefined) this.#progress.set(key, this.#waiting.events.length - 1);
   }
 
   /** Adds a row of the ledger as it is now. */
@@ -34,20 +45,49 @@ export class RunBatch {
     this.#characters += (row.input?.length ?? 0) + 2 * (row.output?.length ?? 0);
   }
 
+  /** Begins a review. */
+  ask(review: ReviewWrite): void {
+    this.#waiting.reviews.push(review);
+    this.#characters += review.display_value.length;
+  }
+
+  /** Takes note that the run has acted on a decision. */
+  take(review_id: string): void {
+    this.#waiting.taken.push(review_id);
+  }
+
+  /** Withdraws a review that nobody needs to decide any more. */
+  withdraw(node_id: string, iteration: string): void {
+    // One that was never written down is simply not asked.
+    const asked = this.#waiting.reviews.findIndex((review) => review.node_id === node_id && review.iteration === iteration);
+    if (asked === -1) this.#waiting.withdrawn.push({ node_id, iteration });
+    else this.#waiting.reviews.splice(asked, 1);
+  }
+
+  /** The run waits for people only, or goes on. */
+  mark(status: "running" | "paused"): void {
+    if (this.#run.status !== status) this.#waiting.status = status;
+    else delete this.#waiting.status;
+  }
+
   /** Writes what has gathered. */
   async flush(): Promise<void> {
-    if (this.#waiting.rows.length || this.#waiting.events.length) await this.#send(this.#waiting);
+    const { rows, events, taken, status } = this.#waiting;
+    if (rows.length || events.length || taken.length || status) await this.#send(this.#waiting);
   }
 
   /** Writes the end of the run together with the last results. */
   async end(ending: Ending): Promise<void> {
     if (this.isLarge) await this.flush();
-    await this.#send({ ...this.#waiting, ending });
+    await this.#send({ ...this.#waiting, reviews: [], ending });
   }
 
-  async #send(commit: Commit): Promise<void> {
-    this.#waiting = { rows: [], events: [] };
+  async #send(commit: Gathered): Promise<void> {
+    this.#waiting = nothing();
+    this.#progress = new Map();
     this.#characters = 0;
     await this.#services.store.commit(this.#run, commit, this.#signal);
+    if (commit.status) this.#run.status = commit.status;
+    if (commit.reviews.length) this.#services.reviewsOpened(commit.reviews.map((review) => review.id));
   }
 }

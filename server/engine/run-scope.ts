@@ -1,49 +1,108 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
-import type { Scope, ScopeEntry } from "#server/engine/expressions.ts";
-import { namesOf } from "#server/engine/graph.ts";
+import { asText, type Scope, type ScopeEntry, slugOf } from "#server/engine/expressions.ts";
+import type { Frame } from "#server/engine/frame.ts";
+import { progressOf } from "#server/engine/frame.ts";
+import { definitionOf, namesOf } from "#server/engine/graph.ts";
 import type { LedgerRow, RunState } from "#server/engine/ports.ts";
-import { edgeState, type NodeProgress } from "#server/engine/scheduler.ts";
+import { isLive } from "#server/engine/scheduler.ts";
+import type { GraphNode } from "#server/schemas/graph.ts";
 
-/** The newest attempt of each node. */
-export function latestRows(ledger: readonly LedgerRow[]): Map<string, LedgerRow> {
-  const latest = new Map<string, LedgerRow>();
-  for (const row of ledger) if ((latest.get(row.node_id)?.attempt ?? 0) <= row.attempt) latest.set(row.node_id, row);
-  return latest;
+const ENDED = new Set(["complete", "failed", "skipped"]);
+
+/** What a node left behind, as text; of a failed one whose run goes on, its error. */
+export const outputOf = (row: LedgerRow): string => (row.status === "failed" ? row.error : row.output) ?? "";
+
+/** The names of a graph, looked up once for a whole segment. */
+export class RunNames {
+  readonly #labels = new Map<string, GraphNode[]>();
+  readonly #aliases = new Map<string, GraphNode[]>();
+  readonly #slugs = new Map<string, GraphNode[]>();
+  readonly #run: RunState;
+
+  constructor(run: RunState, scope: NodeScope) {
+    this.#run = run;
+    const add = (map: Map<string, GraphNode[]>, key: string, node: GraphNode) => map.set(key, [...(map.get(key) ?? []), node]);
+    for (const { name, node, isAlias } of namesOf(run.graph, scope)) {
+      add(isAlias ? this.#aliases : this.#labels, name, node);
+      // Labels come first, so they come before aliases of the same slug.
+      add(this.#slugs, slugOf(name), node);
+    }
+  }
+
+  /**
+   * What expressions can read in a frame at this moment: the trigger, the execution, the loops around, and every node that
+   * has ended (a skipped one reads as empty text). Of several nodes with one alias the latest to complete answers to it.
+   */
+  in(frame: Frame): Scope {
+    const run = this.#run;
+    const fixed: Record<string, ScopeEntry> = {
+      trigger: { name: "trigger", fields: { ...run.params, output: run.input } },
+      execution: { name: "execution", fields: { id: run.id } },
+    };
+    const find = (name: string): ScopeEntry | undefined => {
+      if (Object.hasOwn(fixed, name)) return fixed[name];
+      for (const candidates of [this.#labels.get(name), latest(this.#aliases.get(name), frame), this.#slugs.get(slugOf(name))])
+        for (const node of candidates ?? []) {
+          const fields = fieldsOf(node, frame);
+          if (fields) return { name, fields };
+        }
+      const slug = slugOf(name);
+      return Object.hasOwn(fixed, slug) ? fixed[slug] : undefined;
+    };
+    const names = () => [
+      ...Object.keys(fixed),
+      ...[...this.#labels, ...this.#aliases].flatMap(([name, nodes]) => (nodes.some((node) => fieldsOf(node, frame)) ? [name] : [])),
+    ];
+    return { find, names };
+  }
+
+  /** Outputs by agent's name and, of other nodes, by label: what conditions see as `node_outputs`. */
+  outputs(frame: Frame): Record<string, string> {
+    const outputs: Record<string, string> = {};
+    const keep = (name: string, nodes: readonly GraphNode[] | undefined) => {
+      const row = nodes?.map((node) => frame.lookup(node.id)).find((candidate) => candidate && ENDED.has(candidate.status));
+      if (row) outputs[name] = outputOf(row);
+    };
+    for (const [name, nodes] of this.#labels) keep(name, nodes);
+    for (const [name, nodes] of this.#aliases) if (!Object.hasOwn(outputs, name)) keep(name, latest(nodes, frame));
+    return outputs;
+  }
+}
+
+/** The latest to complete first. */
+function latest(nodes: readonly GraphNode[] | undefined, frame: Frame): readonly GraphNode[] | undefined {
+  if (!nodes || nodes.length < 2) return nodes;
+  const time = (node: GraphNode) => frame.lookup(node.id)?.completed_at?.getTime() ?? 0;
+  return [...nodes].sort((a, b) => time(b) - time(a));
+}
+
+/** What can be read of a node, or undefined when it has not ended and is no loop around the frame. */
+function fieldsOf(node: GraphNode, frame: Frame): Record<string, unknown> | undefined {
+  const iteration = frame.iterationOf(node.id);
+  if (iteration) return { current_item: iteration.item, index: iteration.index };
+  const row = frame.lookup(node.id);
+  if (!row || !ENDED.has(row.status)) return undefined;
+  const output = outputOf(row);
+  const own = Object.entries(definitionOf(node.type)?.fields ?? {}).map(([name, read]) => [name, read({ output, handle: row.handle })]);
+  return { output, ...Object.fromEntries(own) };
 }
 
 /**
- * What expressions can read at this moment of a run: the trigger, the execution, and every node that has ended
- * (a skipped one reads as empty text). Of several nodes with one alias the latest to complete answers to it.
+ * Outputs that live edges bring to a node, in edge order, joined by a blank line; of a failed node that continues, its
+ * error; at the start of a loop's body, the item.
  */
-export function runScope(run: RunState, rows: ReadonlyMap<string, LedgerRow>, names: NodeScope): Scope {
-  const fieldsOf = (row: LedgerRow) => ({ output: row.status === "failed" ? (row.error ?? "") : (row.output ?? "") });
-  const ended = namesOf(run.graph, names)
-    .map((named) => ({ ...named, row: rows.get(named.node.id) }))
-    .filter((named) => named.row !== undefined && named.row.status !== "running");
-  const byCompletion = (a: (typeof ended)[number], b: (typeof ended)[number]) =>
-    (b.row?.completed_at?.getTime() ?? 0) - (a.row?.completed_at?.getTime() ?? 0);
-  const labels = ended.filter((named) => !named.isAlias);
-  const aliases = ended.filter((named) => named.isAlias).sort(byCompletion);
-  const entries: ScopeEntry[] = [
-    { name: "trigger", fields: { ...run.params, output: run.input } },
-    { name: "execution", fields: { id: run.id } },
-    ...[...labels, ...aliases].map(({ name, row }) => ({ name, fields: row ? fieldsOf(row) : {} })),
-  ];
-  return { entries };
-}
-
-/** Outputs that live edges bring to `id`, in edge order, joined by a blank line; of a failed node that continues, its error. */
-export function upstreamOutput(
-  run: RunState,
-  rows: ReadonlyMap<string, LedgerRow>,
-  progress: ReadonlyMap<string, NodeProgress>,
-  id: string,
-): string {
-  const sources = run.graph.edges
-    .filter((edge) => edge.target === id && edgeState(edge, progress.get(edge.source)) === "live")
-    .map((edge) => edge.source);
-  const outputs = [...new Set(sources)]
-    .map((source) => rows.get(source))
-    .map((row) => (row?.status === "failed" ? row.error : row?.output) ?? "");
-  return outputs.filter((text) => text !== "").join("\n\n");
+export function upstreamOutput(frame: Frame, id: string, continues: (id: string) => boolean): string {
+  const edges = frame.scope.incoming.get(id) ?? [];
+  const texts: string[] = [];
+  const seen = new Set<string>();
+  for (const edge of edges) {
+    if (edge.isGate || seen.has(edge.source)) continue;
+    const iteration = frame.iterationOf(edge.source);
+    const row = iteration ? undefined : frame.lookup(edge.source);
+    if (!iteration && !(row && isLive(edge, progressOf(row, continues(edge.source))))) continue;
+    seen.add(edge.source);
+    const text = iteration ? asText(iteration.item) : row ? outputOf(row) : "";
+    if (text !== "") texts.push(text);
+  }
+  return texts.join("\n\n");
 }

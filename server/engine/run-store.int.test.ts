@@ -3,7 +3,7 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool, withClient } from "#server/db/client.ts";
 import { closeNotifications, subscribe } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
-import { type EngineServices, LeaseLost, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
+import { LeaseLost, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
 import { runStore } from "#server/engine/run-store.ts";
 import { cancelExecution } from "#server/services/executions/cancel-execution.ts";
 import { getExecution } from "#server/services/executions/get-execution.ts";
@@ -13,6 +13,7 @@ import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { getWorkflow } from "#server/services/workflows/get-workflow.ts";
 import { saveDraft } from "#server/services/workflows/save-draft.ts";
 import { updateWorkflow } from "#server/services/workflows/update-workflow.ts";
+import { testServices } from "#server/testing/engine-services.ts";
 import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
 
 let database: TestDatabase;
@@ -69,6 +70,7 @@ const row = (node_id: string, output: string): LedgerWrite => ({
   model: null,
   input: null,
   tool_calls: null,
+  items: null,
 });
 const told = (node_id: string) => ({ type: "node_skipped", node_id, timestamp: new Date().toISOString() }) as const;
 const eventTypes = async () =>
@@ -108,15 +110,15 @@ test("text that PostgreSQL cannot keep is stored without what it cannot keep", a
 
 test("an error that quotes the middle of an emoji ends the run instead of repeating the call", async () => {
   let calls = 0;
-  const services: EngineServices = {
-    store: runStore,
-    clock: { now: () => new Date() },
-    agentNames: async () => new Map(),
-    callAgent: async () => {
-      calls += 1;
-      return { output: `${"x".repeat(79)}😀 is not JSON` };
+  const services = testServices(
+    { store: runStore },
+    {
+      callAgent: async () => {
+        calls += 1;
+        return { output: `${"x".repeat(79)}😀 is not JSON` };
+      },
     },
-  };
+  );
   expect(await advance(services, execution_id, 0, 60)).toEqual({ kind: "over" });
   expect(calls).toBe(1);
   expect(await getExecution(admin, { execution_id })).toMatchObject({

@@ -1,88 +1,118 @@
+import type { PlanEdge, PlanScope } from "#server/engine/plan.ts";
 import type { NodeStatus } from "#server/schemas/execution.ts";
-import type { Graph, GraphEdge } from "#server/schemas/graph.ts";
 
-// Which nodes may start, decided only from the graph and what has happened so far. Pure: the same ledger always gives
-// the same answer, in whatever order results came in.
+// Which nodes may start, decided only from the graph and what has happened so far. Pure: the same results always give
+// the same answer, in whatever order they came in. Each edge is looked at once, so the cost grows with the graph alone.
 
 /** How far one node is. A failed node whose `continues` is set counts as finished for what follows it. */
 export interface NodeProgress {
   status: NodeStatus;
   /** The handle that is live, of a node with several. */
-  handle?: string | undefined;
+  handle?: string | null | undefined;
   continues?: boolean | undefined;
 }
 
-/** The part of a graph that runs, with its edges looked up once. */
-export interface Plan {
-  nodeIds: readonly string[];
-  incoming: ReadonlyMap<string, readonly GraphEdge[]>;
-  /** Ids of nodes that start without anything before them: the trigger. */
-  roots: ReadonlySet<string>;
-}
+const hasEnded = ({ status }: NodeProgress) => status === "complete" || status === "failed" || status === "skipped";
 
-export interface NextSteps {
-  /** Nodes to start now, in graph order. */
-  ready: string[];
-  /** Nodes that no live path can reach any more. */
-  skipped: string[];
-  /** True when nothing runs, nothing is ready and nothing waits. */
-  isDone: boolean;
-}
-
-/** @param isInert tells nodes that take no part, such as notes */
-export function makePlan(graph: Graph, isRoot: (type: string) => boolean, isInert: (type: string) => boolean): Plan {
-  const active = graph.nodes.filter((node) => !isInert(node.type));
-  const ids = new Set(active.map((node) => node.id));
-  const edges = graph.edges.filter((edge) => ids.has(edge.source) && ids.has(edge.target));
-  return {
-    nodeIds: active.map((node) => node.id),
-    incoming: Map.groupBy(edges, (edge) => edge.target),
-    roots: new Set(active.filter((node) => isRoot(node.type)).map((node) => node.id)),
-  };
-}
-
-type EdgeState = "open" | "live" | "dead";
-
-/** Whether an edge carries a result: open while its source has not ended. */
-export function edgeState(edge: GraphEdge, source: NodeProgress | undefined): EdgeState {
-  switch (source?.status) {
-    case "complete":
-      return source.handle === undefined || source.handle === (edge.sourceHandle ?? "") ? "live" : "dead";
-    case "failed":
-      return source.continues ? "live" : "dead";
-    case "skipped":
-      return "dead";
-    default:
-      return "open";
-  }
-}
-
-/** What a node's incoming edges say: wait for more, run, or never. A join waits for every path (contract, section 4). */
-function verdict(id: string, plan: Plan, progress: ReadonlyMap<string, NodeProgress>): "wait" | "run" | "skip" {
-  if (plan.roots.has(id)) return "run";
-  const states = (plan.incoming.get(id) ?? []).map((edge) => edgeState(edge, progress.get(edge.source)));
-  if (states.includes("open")) return "wait";
-  return states.includes("live") ? "run" : "skip";
+/** Whether an edge carries a result of a source that has ended. */
+export function isLive(edge: PlanEdge, source: NodeProgress): boolean {
+  if (source.status === "failed") return source.continues === true;
+  if (source.status !== "complete") return false;
+  return source.handle === undefined || source.handle === null || edge.handle === "" || source.handle === edge.handle;
 }
 
 /**
- * What to do next.
- * @param progress every node that has started or ended; nodes that are missing have not
+ * The state of one scope: counts down each node's open edges as results come in. A join waits for every path; it runs when
+ * one of them is live, and is skipped when none is (contract, section 4).
  */
-export function nextSteps(plan: Plan, progress: ReadonlyMap<string, NodeProgress>): NextSteps {
-  const seen = new Map(progress);
-  const skipped: string[] = [];
-  // Skips cascade: each round can only decide nodes after those of the round before, so this ends.
-  for (let changed = true; changed; ) {
-    changed = false;
-    for (const id of plan.nodeIds) {
-      if (seen.has(id) || verdict(id, plan, seen) !== "skip") continue;
-      seen.set(id, { status: "skipped" });
-      skipped.push(id);
-      changed = true;
+export class Schedule {
+  readonly #scope: PlanScope;
+  readonly #open = new Map<string, number>();
+  readonly #live = new Set<string>();
+  readonly #started = new Set<string>();
+  #ready: string[] = [];
+  #skipped: string[] = [];
+  #left: number;
+
+  /**
+   * @param outer how nodes of outer scopes ended; all that lead in have, before a body starts
+   * @param progress what had happened when a run is taken up again
+   */
+  constructor(
+    scope: PlanScope,
+    outer: (id: string) => NodeProgress | undefined = () => undefined,
+    progress = new Map<string, NodeProgress>(),
+  ) {
+    this.#scope = scope;
+    this.#left = scope.nodeIds.length;
+    for (const id of progress.keys()) this.#started.add(id);
+    for (const id of scope.nodeIds) {
+      let open = 0;
+      for (const edge of scope.incoming.get(id) ?? []) {
+        if (scope.index.has(edge.source)) open++;
+        else if (!edge.isGate && (edge.source === scope.loop || isLive(edge, outer(edge.source) ?? { status: "skipped" })))
+          this.#live.add(id);
+      }
+      this.#open.set(id, open);
+    }
+    for (const [id, node] of progress) if (hasEnded(node)) this.#countDown(id, node, false);
+    for (const id of scope.nodeIds) if (this.#open.get(id) === 0) this.#decide(id);
+  }
+
+  /** True when every node has ended or been skipped. */
+  get isDone(): boolean {
+    return this.#left === 0;
+  }
+
+  /** True when something may start, or has been skipped, that nobody has taken yet. */
+  get hasNews(): boolean {
+    return this.#ready.length > 0 || this.#skipped.length > 0;
+  }
+
+  /** Nodes to start now, in graph order; they count as started. */
+  takeReady(): string[] {
+    return this.#taken(this.#ready, () => (this.#ready = []));
+  }
+
+  /** Nodes that no live path reaches any more; they count as ended. */
+  takeSkipped(): string[] {
+    return this.#taken(this.#skipped, () => (this.#skipped = []));
+  }
+
+  /** A node has ended. */
+  end(id: string, progress: NodeProgress): void {
+    this.#countDown(id, progress, true);
+  }
+
+  #taken(ids: string[], clear: () => void): string[] {
+    clear();
+    const position = (id: string) => this.#scope.index.get(id) ?? 0;
+    return ids.length > 1 ? ids.sort((a, b) => position(a) - position(b)) : ids;
+  }
+
+  /** Skips cascade: this goes on through everything that a skip decides. */
+  #countDown(id: string, progress: NodeProgress, decides: boolean): void {
+    const ended: [string, NodeProgress][] = [[id, progress]];
+    for (const [source, result] of ended) {
+      this.#left--;
+      for (const edge of this.#scope.outgoing.get(source) ?? []) {
+        const open = (this.#open.get(edge.target) ?? 0) - 1;
+        this.#open.set(edge.target, open);
+        if (!edge.isGate && isLive(edge, result)) this.#live.add(edge.target);
+        if (open === 0 && decides && this.#decideOne(edge.target) === "skipped") ended.push([edge.target, { status: "skipped" }]);
+      }
     }
   }
-  const ready = plan.nodeIds.filter((id) => !seen.has(id) && verdict(id, plan, seen) === "run");
-  const isBusy = [...progress.values()].some(({ status }) => status === "running" || status === "waiting");
-  return { ready, skipped, isDone: ready.length === 0 && !isBusy };
+
+  #decide(id: string): void {
+    if (this.#decideOne(id) === "skipped") this.#countDown(id, { status: "skipped" }, true);
+  }
+
+  #decideOne(id: string): "ready" | "skipped" | "known" {
+    if (this.#started.has(id)) return "known";
+    this.#started.add(id);
+    const runs = this.#scope.roots.has(id) || this.#live.has(id);
+    (runs ? this.#ready : this.#skipped).push(id);
+    return runs ? "ready" : "skipped";
+  }
 }

@@ -1,27 +1,23 @@
-import { v7 as uuid } from "uuid";
-import type { NodeContext, NodeDefinition, NodeResult, NodeScope } from "#server/engine/define-node.ts";
+import { type Attempt, Attempts } from "#server/engine/attempt.ts";
+import { Bell } from "#server/engine/bell.ts";
+import type { NodeOutcome, NodeResult, NodeScope } from "#server/engine/define-node.ts";
 import { DeltaBuffer } from "#server/engine/delta-buffer.ts";
-import { endingOf } from "#server/engine/ending.ts";
-import { resolveText } from "#server/engine/expressions.ts";
-import { definitionOf, templateFields } from "#server/engine/graph.ts";
+import { endingEvent, endingOf, type RunStop, terminationOf } from "#server/engine/ending.ts";
+import { type Frame, progressOf } from "#server/engine/frame.ts";
+import { definitionOf } from "#server/engine/graph.ts";
+import { Ledger } from "#server/engine/ledger.ts";
+import { LoopDriver } from "#server/engine/loop-driver.ts";
+import { OpenReviews } from "#server/engine/open-reviews.ts";
+import { MAX_OUTPUT, tooLarge } from "#server/engine/output-size.ts";
+import { makePlan, type Plan } from "#server/engine/plan.ts";
 import { type EngineServices, HostFault, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
+import { restoreFrames } from "#server/engine/restore.ts";
 import { RunBatch } from "#server/engine/run-batch.ts";
-import { latestRows, runScope, upstreamOutput } from "#server/engine/run-scope.ts";
-import { makePlan, type NodeProgress, nextSteps, type Plan } from "#server/engine/scheduler.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
 
-/** What one pass over a run came to. */
-export type SegmentOutcome = "finished" | "yielded";
+/** What one pass over a run came to; one that only waits for people names the nearest deadline. */
+export type SegmentOutcome = { kind: "finished" } | { kind: "yielded" } | { kind: "waiting"; wake_at: Date | null };
 
-interface Attempt {
-  node: GraphNode;
-  definition: NodeDefinition;
-  row: LedgerWrite;
-  config: Record<string, unknown>;
-}
-
-/** How often a node may be interrupted before it counts as the reason. */
-const MOST_INTERRUPTIONS = 5;
 /** Nodes between two breaths of the event loop, which renews the lease among other things. */
 const BREATH = 50;
 const breathe = () => new Promise((resolve) => setImmediate(resolve));
@@ -35,62 +31,83 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 export class Segment {
   readonly #services: EngineServices;
   readonly #run: RunState;
-  readonly #names: NodeScope;
   readonly #nodes: ReadonlyMap<string, GraphNode>;
   readonly #plan: Plan;
-  readonly #rows: Map<string, LedgerRow>;
   readonly #signal: AbortSignal;
   readonly #ownAbort = new AbortController();
   readonly #batch: RunBatch;
+  readonly #ledger: Ledger;
+  readonly #attempts: Attempts;
   readonly #deltas: DeltaBuffer;
-  readonly #inFlight = new Map<string, Promise<void>>();
+  readonly #bell = new Bell();
+  readonly #loops: LoopDriver;
+  readonly #reviews: OpenReviews;
+  readonly #top: Frame;
+  /** Frames in which something may start or was skipped. */
+  readonly #news = new Set<Frame>();
+  readonly #inFlight = new Set<Promise<void>>();
+  #stop: RunStop | undefined;
   #fault: HostFault | undefined;
+  #mustLook = false;
 
   /** @param signal fires when the lease is lost, by a cancellation or to another process */
   constructor(services: EngineServices, run: RunState, names: NodeScope, signal: AbortSignal) {
     this.#services = services;
     this.#run = run;
-    this.#names = names;
     this.#nodes = new Map(run.graph.nodes.map((node) => [node.id, node]));
-    this.#batch = new RunBatch(services, run, signal);
+    this.#plan = makePlan(run.graph);
     this.#signal = AbortSignal.any([signal, this.#ownAbort.signal]);
-    const isRoot = (type: string) => definitionOf(type)?.group === "trigger";
-    const isInert = (type: string) => definitionOf(type)?.isInert === true;
-    this.#plan = makePlan(run.graph, isRoot, isInert);
-    this.#rows = latestRows(run.ledger);
+    this.#signal.addEventListener("abort", () => this.#bell.ring());
+    this.#batch = new RunBatch(services, run, signal);
+    this.#ledger = new Ledger(run, services.clock, this.#batch);
+    this.#reviews = new OpenReviews(services.clock, this.#batch);
     this.#deltas = new DeltaBuffer((events) => services.store.deltas(run, events), services.clock);
+    const continues = (id: string) => this.#continues(id);
+    this.#attempts = new Attempts({ services, run, names, nodes: this.#nodes }, continues, {
+      signal: (frame) => frame.signal(this.#signal),
+      onDelta: (row, content) => this.#deltas.add(row, content),
+      onRestart: (row) => this.#deltas.reset(row),
+    });
+    this.#loops = new LoopDriver(this.#plan, this.#nodes, this.#ledger, {
+      continues,
+      opened: (frame) => this.#touch(frame),
+      ended: (loop, end) => this.#end(loop.frame, loop.row, end),
+      closed: (frame) => this.#close(frame),
+    });
+    const recall = (frame: Frame, row: LedgerRow) => this.#recall(frame, row);
+    this.#top = restoreFrames({ run, plan: this.#plan, nodes: this.#nodes, ledger: this.#ledger, continues, recall });
+    for (const row of run.ledger) if (row.iteration && this.#isOutput(row)) this.#loops.keepOutput(row);
+  }
+
+  /** Looks for decisions at the next opportunity: somebody has changed something about this run. */
+  look(): void {
+    this.#mustLook = true;
+    this.#bell.ring();
   }
 
   /**
-   * Runs until nothing is left, or until `until`, after which nothing new is started.
+   * Runs until nothing is left to do here, or until `until`, after which nothing new is started.
    * @throws LeaseLost when somebody else took over; whatever the store throws when the database is away
    */
   async carryOn(until: Date): Promise<SegmentOutcome> {
     try {
-      this.#closeInterrupted();
+      this.#takeUp(this.#top);
+      this.#mustLook ||= this.#reviews.size > 0;
       for (let round = 1; ; round++) {
         if (round % BREATH === 0) await breathe();
         this.#signal.throwIfAborted();
         if (this.#fault) await this.#giveUp(this.#fault);
-        const failed = this.#failedRow();
-        if (failed) return await this.#end(failed);
-        const { ready, skipped, isDone } = nextSteps(this.#plan, this.#progress());
-        for (const id of skipped) this.#skip(id);
-        if (isDone) return await this.#end(undefined);
+        if (this.#mustLook) await this.#takeDecisions();
+        if (this.#stop || this.#top.schedule.isDone) return await this.#finish();
         const isLate = this.#services.clock.now() >= until || this.#services.drain?.aborted === true;
-        const attempts = isLate ? [] : await this.#prepareAll(ready);
-        const pure = attempts.filter(({ definition }) => !definition.isEffect);
-        for (const attempt of pure) {
-          await this.#perform(attempt);
-          if (this.#batch.isLarge) await this.#batch.flush();
-        }
-        await this.#launch(attempts.filter(({ definition }) => definition.isEffect));
-        const hasFailedToStart = !isLate && attempts.length < ready.length;
-        if (pure.length || skipped.length || hasFailedToStart) continue;
-        if (this.#inFlight.size) {
-          await this.#batch.flush();
-          await Promise.race(this.#inFlight.values());
-        } else if (isLate) return await this.#batch.flush().then(() => "yielded" as const);
+        if (!isLate && (await this.#startReady())) continue;
+        if (this.#inFlight.size === 0 && this.#reviews.size && !this.#news.size) this.#batch.mark("paused");
+        await this.#batch.flush();
+        if (this.#mustLook || this.#hasMore(isLate)) continue;
+        if (this.#inFlight.size) await this.#bell.rung();
+        else if (isLate && this.#news.size) return { kind: "yielded" };
+        else if (this.#reviews.size) return { kind: "waiting", wake_at: this.#reviews.nearestDeadline() };
+        else throw new Error("Nothing of this run can go on, and it has not ended.");
       }
     } finally {
       this.#ownAbort.abort();
@@ -98,203 +115,192 @@ export class Segment {
     }
   }
 
-  /** Attempts found running belong to a process that died: they are closed, and their nodes start again. */
-  #closeInterrupted(): void {
-    for (const row of this.#rows.values()) {
-      if (row.status !== "running") continue;
-      const isOnceTooOften = row.attempt >= MOST_INTERRUPTIONS;
-      const next = isOnceTooOften ? "It is not started again." : "The node is started again.";
-      const error = `Interrupted: the process stopped during attempt ${row.attempt}. ${next}`;
-      const closed = this.#written({ ...row, status: "failed", error, completed_at: this.#services.clock.now() });
-      this.#batch.keep(closed);
-      if (isOnceTooOften) this.#rows.set(row.node_id, closed);
-      else this.#rows.delete(row.node_id);
+  /** True when a call that ended meanwhile has given something to do. */
+  #hasMore(isLate: boolean): boolean {
+    return this.#stop !== undefined || this.#fault !== undefined || this.#top.schedule.isDone || (!isLate && this.#news.size > 0);
+  }
+
+  #continues(id: string): boolean {
+    return this.#nodes.get(id)?.data.on_error === "continue";
+  }
+
+  /** Takes note of what a row of an earlier segment means for the run. */
+  #recall(frame: Frame, row: LedgerRow): void {
+    if (row.status === "waiting") this.#reviews.restore(frame, row);
+    this.#stop ??= terminationOf(this.#nodes.get(row.node_id), row);
+    frame.isRejected ||= this.#isRejection(frame, row);
+  }
+
+  /** What the ledger of an earlier segment leaves to decide, the innermost frames first. */
+  #takeUp(frame: Frame): void {
+    for (const loop of [...frame.loops]) for (const inner of [...loop.active.values()]) this.#takeUp(inner);
+    if (frame.isClosed || this.#stop) return;
+    for (const loop of [...frame.loops]) this.#loops.fill(loop);
+    const failed = [...frame.rows.values()].find((row) => row.status === "failed" && !this.#continues(row.node_id));
+    if (failed) this.#fail(frame, failed);
+    else this.#touch(frame);
+  }
+
+  /** Looks at a frame whose schedule has changed. */
+  #touch(frame: Frame): void {
+    if (frame.isClosed) return;
+    for (const id of frame.schedule.takeSkipped()) frame.rows.set(id, this.#ledger.skip(frame, id));
+    if (frame.schedule.hasNews) this.#news.add(frame);
+    if (frame.schedule.isDone) this.#loops.frameDone(frame);
+  }
+
+  /** Starts what is ready. True when anything happened. */
+  async #startReady(): Promise<boolean> {
+    const effects: [Frame, string][] = [];
+    let count = 0;
+    for (const frame of [...this.#news]) {
+      this.#news.delete(frame);
+      for (const id of frame.schedule.takeReady()) {
+        if (++count % BREATH === 0) await breathe();
+        if (frame.isClosed || this.#stop) break;
+        if (definitionOf(this.#nodes.get(id)?.type ?? "")?.isEffect) effects.push([frame, id]);
+        else await this.#perform(this.#prepare(frame, id));
+        if (this.#batch.isLarge) await this.#batch.flush();
+      }
     }
-  }
-
-  /** Lets calls under way end and keeps what they brought, then ends the segment: the step is tried again. */
-  async #giveUp(fault: HostFault): Promise<never> {
-    await Promise.allSettled(this.#inFlight.values());
-    await this.#batch.flush();
-    throw fault;
-  }
-
-  /** Resolves the configs of many nodes. */
-  async #prepareAll(ids: string[]): Promise<Attempt[]> {
-    const attempts: Attempt[] = [];
-    for (const [index, id] of ids.entries()) {
-      if (index % BREATH === BREATH - 1) await breathe();
-      const attempt = this.#prepare(id);
-      if (attempt) attempts.push(attempt);
-    }
-    return attempts;
-  }
-
-  #progress(): Map<string, NodeProgress> {
-    const progress = new Map<string, NodeProgress>();
-    for (const [id, row] of this.#rows) {
-      const continues = row.status === "failed" && this.#nodes.get(id)?.data.on_error === "continue";
-      progress.set(id, { status: row.status, handle: row.handle ?? undefined, continues });
-    }
-    return progress;
-  }
-
-  /** The first failed node that its config does not let the run survive. */
-  #failedRow(): LedgerRow | undefined {
-    const progress = this.#progress();
-    return [...this.#rows.values()].find((row) => row.status === "failed" && !progress.get(row.node_id)?.continues);
-  }
-
-  #attemptOf(id: string): number {
-    return 1 + Math.max(0, ...this.#run.ledger.filter((row) => row.node_id === id).map((row) => row.attempt));
-  }
-
-  #written(row: LedgerRow & Partial<LedgerWrite>): LedgerWrite {
-    const duration_ms = row.started_at && row.completed_at ? row.completed_at.getTime() - row.started_at.getTime() : null;
-    return { model: null, input: null, tool_calls: null, ...row, duration_ms };
-  }
-
-  #skip(id: string): void {
-    const now = this.#services.clock.now();
-    const row = this.#written({ ...this.#emptyRow(id), status: "skipped", started_at: null, completed_at: now });
-    this.#rows.set(id, row);
-    this.#batch.keep(row);
-    this.#batch.tell({ type: "node_skipped", node_id: id });
-  }
-
-  #emptyRow(node_id: string): LedgerRow {
-    return {
-      id: uuid(),
-      node_id,
-      iteration: "",
-      attempt: this.#attemptOf(node_id),
-      status: "running",
-      handle: null,
-      output: null,
-      error: null,
-      started_at: this.#services.clock.now(),
-      completed_at: null,
-      input_tokens: 0,
-      output_tokens: 0,
-    };
+    if (!this.#stop) await this.#launch(effects);
+    return count > 0;
   }
 
   /** Resolves the config; a node whose expressions cannot be resolved fails here, without having started. */
-  #prepare(id: string): Attempt | undefined {
-    const node = this.#nodes.get(id);
-    const definition = node && definitionOf(node.type);
-    if (!node || !definition) throw new Error(`The plan names "${id}", which is not in the graph.`);
-    const row = this.#written(this.#emptyRow(id));
-    this.#batch.tell({ type: "node_start", node_id: id, node_type: node.type, attempt: row.attempt });
+  #prepare(frame: Frame, id: string): Attempt | undefined {
+    const row = this.#ledger.begin(frame, id);
+    const where = { node_id: id, ...(frame.path && { iteration: frame.path }), node_type: this.#nodes.get(id)?.type ?? "" };
+    this.#batch.tell({ type: "node_start", ...where, attempt: row.attempt });
     try {
-      const scope = runScope(this.#run, this.#rows, this.#names);
-      const config: Record<string, unknown> = { ...definition.config.parse(node.data) };
-      for (const field of templateFields(definition)) config[field] = resolveText(String(config[field] ?? ""), scope);
-      const own = templateFields(definition)[0];
-      const upstream = upstreamOutput(this.#run, this.#rows, this.#progress(), id);
-      row.input = (own && String(config[own] ?? "").trim()) || upstream || (definition.group === "trigger" ? this.#run.input : "");
-      return { node, definition, row, config };
+      return this.#attempts.prepare(frame, id, row);
     } catch (error) {
-      this.#record(row, { status: "failed", error: messageOf(error) });
+      this.#end(frame, row, { status: "failed", error: messageOf(error) });
       return undefined;
     }
   }
 
   /** Writes the attempts down as running, then starts them. */
-  async #launch(attempts: Attempt[]): Promise<void> {
-    if (attempts.length === 0) return;
-    for (const { row } of attempts) {
-      this.#rows.set(row.node_id, row);
-      this.#batch.keep(row);
+  async #launch(effects: [Frame, string][]): Promise<void> {
+    const attempts: Attempt[] = [];
+    for (const [frame, id] of effects) {
+      const attempt = frame.isClosed || this.#stop ? undefined : this.#prepare(frame, id);
+      if (!attempt) continue;
+      frame.rows.set(id, attempt.row);
+      this.#batch.keep(attempt.row);
+      attempts.push(attempt);
     }
-    await this.#batch.flush();
+    if (attempts.length) await this.#batch.flush();
     for (const attempt of attempts) {
-      const { id } = attempt.node;
-      this.#inFlight.set(
-        id,
-        this.#perform(attempt).finally(() => this.#inFlight.delete(id)),
-      );
+      const call = this.#perform(attempt).finally(() => {
+        this.#inFlight.delete(call);
+        this.#bell.ring();
+      });
+      this.#inFlight.add(call);
     }
   }
 
-  async #perform(attempt: Attempt): Promise<void> {
-    const { definition, node, row } = attempt;
+  async #perform(attempt: Attempt | undefined): Promise<void> {
+    if (!attempt) return;
+    const { definition, frame, row, context } = attempt;
+    // An abort is nobody's failure: the run was cancelled, or it ends because of another node.
+    const isOver = () => this.#signal.aborted || frame.isClosed || this.#stop !== undefined;
     try {
-      const result = await definition.run?.(this.#contextOf(attempt));
-      await this.#deltas.settle(node.id);
-      this.#record(row, { status: "complete", ...(result ?? { output: "" }) });
+      const running = definition.run?.(context) ?? { output: "" };
+      const outcome = running instanceof Promise ? await running : running;
+      if (definition.isEffect) await this.#deltas.settle(row);
+      if (!isOver()) this.#apply(attempt, outcome);
     } catch (error) {
-      await this.#deltas.settle(node.id);
-      // An abort is nobody's failure: the run was cancelled, or it ends because of another node.
-      if (this.#signal.aborted) return;
+      await this.#deltas.settle(row);
+      if (isOver()) return;
       if (error instanceof HostFault) this.#fault = error;
-      else this.#record(row, { status: "failed", error: messageOf(error) });
+      else this.#end(frame, row, { status: "failed", error: messageOf(error) });
     }
   }
 
-  #contextOf({ node, config }: Attempt): NodeContext<Record<string, unknown>> {
-    return {
-      config,
-      upstream: upstreamOutput(this.#run, this.#rows, this.#progress(), node.id),
-      trigger: { output: this.#run.input, params: this.#run.params },
-      signal: this.#signal,
-      onDelta: (content) => this.#deltas.add(node.id, content),
-      callAgent: (call) =>
-        this.#services.callAgent({
-          ...call,
-          project_id: this.#run.project_id,
-          signal: this.#signal,
-          onDelta: (content) => this.#deltas.add(node.id, content),
-          onRestart: () => this.#deltas.reset(node.id),
-        }),
-    };
+  #apply({ frame, node, definition, row }: Attempt, outcome: NodeOutcome): void {
+    if ("review" in outcome) this.#reviews.ask(frame, node, row, outcome.review);
+    else if ("loop" in outcome) {
+      const { items } = outcome.loop;
+      const open: LedgerWrite = { ...row, items: items.length, input: JSON.stringify(items) };
+      frame.rows.set(node.id, open);
+      this.#batch.keep(open);
+      this.#loops.open(frame, open, items, definition.body?.settings(definition.config.parse(node.data)));
+    } else if ("end" in outcome) {
+      this.#stop = { node_id: node.id, end: outcome.end };
+      this.#end(frame, row, { status: "complete", output: outcome.end.message, handle: outcome.end.status });
+    } else this.#end(frame, row, { status: "complete", ...outcome });
   }
 
-  #record(row: LedgerWrite, end: { status: "complete" | "failed"; error?: string } & Partial<NodeResult>): void {
-    const done = this.#written({
-      ...row,
-      ...end,
-      handle: end.handle ?? null,
-      tool_calls: end.tool_calls ?? null,
-      completed_at: this.#services.clock.now(),
-    });
-    this.#rows.set(row.node_id, done);
-    this.#batch.keep(done);
-    const common = { node_id: row.node_id, duration_ms: done.duration_ms ?? 0 };
-    this.#batch.tell(
-      end.status === "complete"
-        ? {
-            type: "node_complete",
-            ...common,
-            output: done.output ?? "",
-            input_tokens: done.input_tokens,
-            output_tokens: done.output_tokens,
-          }
-        : { type: "node_failed", ...common, error: end.error ?? "" },
-    );
+  /** Acts on what people, or the clock, have decided. */
+  async #takeDecisions(): Promise<void> {
+    this.#mustLook = false;
+    if (this.#reviews.size === 0) return;
+    await this.#batch.flush();
+    const states = await this.#services.store.reviews(this.#run, this.#services.clock.now());
+    for (const { frame, row, output, handle } of this.#reviews.take(states)) this.#end(frame, row, { status: "complete", output, handle });
+  }
+
+  #isOutput = (row: LedgerRow) => definitionOf(this.#nodes.get(row.node_id)?.type ?? "")?.group === "output";
+
+  #isRejection(frame: Frame, row: LedgerRow): boolean {
+    const handle = definitionOf(this.#nodes.get(row.node_id)?.type ?? "")?.rejects;
+    if (handle === undefined || row.status !== "complete" || row.handle !== handle) return false;
+    return !(frame.scope.outgoing.get(row.node_id) ?? []).some((edge) => edge.handle === handle);
+  }
+
+  /** A node has ended: its row is kept, and what follows it may start. */
+  #end(frame: Frame, row: LedgerRow, end: { status: "complete" | "failed" | "skipped"; error?: string } & Partial<NodeResult>): void {
+    if (frame.isClosed) return;
+    const { status, output } = end;
+    const isTooLarge = status === "complete" && (output?.length ?? 0) > MAX_OUTPUT;
+    const checked = isTooLarge ? { status: "failed" as const, error: tooLarge(output?.length ?? 0) } : { ...end, status };
+    const done =
+      checked.status === "skipped" ? this.#ledger.skip(frame, row.node_id) : this.#ledger.end(row, { ...checked, status: checked.status });
+    frame.rows.set(row.node_id, done);
+    if (frame.parent && this.#isOutput(row)) this.#loops.keepOutput(done);
+    if (this.#isRejection(frame, done)) frame.isRejected = true;
+    if (done.status === "failed" && !this.#continues(row.node_id)) this.#fail(frame, done);
+    else {
+      frame.schedule.end(row.node_id, progressOf(done, this.#continues(row.node_id)));
+      this.#touch(frame);
+    }
+  }
+
+  /** A node has failed: so has its frame, and the run if that is the workflow itself. */
+  #fail(frame: Frame, row: LedgerRow): void {
+    if (!frame.parent) this.#stop ??= { node_id: row.node_id, error: row.error ?? "" };
+    else this.#loops.frameFailed(frame, row);
+  }
+
+  /** What a frame does no longer counts: its calls are aborted, what is open in it is skipped. */
+  #close(frame: Frame): void {
+    frame.close();
+    this.#news.delete(frame);
+    for (const row of [...frame.rows.values()]) {
+      if (row.status !== "running" && row.status !== "waiting") continue;
+      frame.rows.set(row.node_id, this.#ledger.skip(frame, row.node_id));
+      this.#reviews.withdraw(row);
+    }
+    for (const loop of frame.loops) for (const inner of loop.active.values()) this.#close(inner);
+  }
+
+  /** Lets calls under way end and keeps what they brought, then ends the segment: the step is tried again. */
+  async #giveUp(fault: HostFault): Promise<never> {
+    await Promise.allSettled(this.#inFlight);
+    await this.#batch.flush();
+    throw fault;
   }
 
   /** Aborts what still runs, marks what was not reached, and writes the end together with the last results. */
-  async #end(failed: LedgerRow | undefined): Promise<SegmentOutcome> {
+  async #finish(): Promise<SegmentOutcome> {
     this.#ownAbort.abort();
-    await Promise.allSettled(this.#inFlight.values());
-    const ending = endingOf(this.#run, this.#rows, failed);
-    for (const row of this.#rows.values()) if (row.status === "running") this.#skipRunning(row);
-    for (const id of this.#plan.nodeIds) if (!this.#rows.has(id)) this.#skip(id);
-    const duration_ms = this.#services.clock.now().getTime() - this.#run.created_at.getTime();
-    this.#batch.tell(
-      failed
-        ? { type: "execution_failed", status: "failed", error: ending.error ?? "", duration_ms }
-        : { type: "execution_complete", status: ending.status, output: ending.output, duration_ms },
-    );
+    await Promise.allSettled(this.#inFlight);
+    const ending = endingOf(this.#run, this.#top, this.#loops.outputs, this.#stop);
+    this.#close(this.#top);
+    for (const id of this.#top.scope.nodeIds) if (!this.#top.rows.has(id)) this.#ledger.skip(this.#top, id);
+    this.#batch.tell(endingEvent(this.#run, ending, this.#services.clock.now()));
     await this.#batch.end(ending);
-    return "finished";
-  }
-
-  #skipRunning(row: LedgerRow): void {
-    const skipped = this.#written({ ...row, status: "skipped", completed_at: this.#services.clock.now() });
-    this.#rows.set(row.node_id, skipped);
-    this.#batch.keep(skipped);
-    this.#batch.tell({ type: "node_skipped", node_id: row.node_id });
+    return { kind: "finished" };
   }
 }

@@ -1,3 +1,4 @@
+import { evaluateCondition } from "#server/engine/conditions.ts";
 import { type EngineServices, HostFault } from "#server/engine/ports.ts";
 import { runStore } from "#server/engine/run-store.ts";
 import { isAppError, isDatabaseAway } from "#server/errors.ts";
@@ -5,6 +6,8 @@ import { log } from "#server/log.ts";
 import { agentNames } from "#server/services/agents/agent-names.ts";
 import { runAgentCall } from "#server/services/agents/run-agent-call.ts";
 import { redispatch } from "#server/services/executions/redispatch.ts";
+import { announceReviews } from "#server/services/reviews/announce-reviews.ts";
+import { wakeIfDecided } from "#server/services/reviews/wake-if-decided.ts";
 
 /** An agent's failure is its node's; a database that is away is nobody's, and the node is started again. */
 const callAgent: EngineServices["callAgent"] = async ({ timeout, ...call }) => {
@@ -35,12 +38,15 @@ export function stopSegments(ms: number): void {
 }
 
 /** The run loop's ports, plugged into the real services. */
-export const engineServices: EngineServices & { continueAsNew: typeof redispatch } = {
+export const engineServices: EngineServices & { continueAsNew: typeof redispatch; wakeIfDecided: typeof wakeIfDecided } = {
   store: runStore,
   clock: { now: () => new Date() },
   drain: drain.signal,
   halt: halt.signal,
   agentNames,
   callAgent,
+  evaluate: evaluateCondition,
+  reviewsOpened: (ids) => void announceReviews(ids),
   continueAsNew: redispatch,
+  wakeIfDecided,
 };

@@ -10,3 +10,9 @@ export const executionRequested = eventType("execution/requested", {
 
 /** The execution's row says cancelled; ends the run that carries it. */
 export const executionCancelled = eventType("execution/cancelled", { schema: z.object({ execution_id: z.string() }) });
+
+/** Something that a waiting execution waits for has happened. Only a hint: PostgreSQL knows what. */
+export const executionWake = eventType("execution/wake", { schema: z.object({ execution_id: z.string() }) });
+
+/** A run has paused at a review: tell the people who can decide. */
+export const reviewOpened = eventType("review/opened", { schema: z.object({ review_id: z.string() }) });

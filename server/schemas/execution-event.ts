@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cutOutput } from "#server/schemas/cut-output.ts";
 import { ExecutionStatus } from "#server/schemas/execution.ts";
 import { Timestamp } from "#server/schemas/primitives.ts";
 
@@ -18,6 +19,7 @@ export const ExecutionEvent = z.discriminatedUnion("type", [
     type: z.literal("node_complete"),
     ...node,
     output: z.string(),
+    ...cutOutput,
     duration_ms: z.number().int(),
     input_tokens: z.number().int(),
     output_tokens: z.number().int(),
@@ -33,6 +35,7 @@ export const ExecutionEvent = z.discriminatedUnion("type", [
     status: ExecutionStatus,
     duration_ms: z.number().int(),
     output: z.string().nullable(),
+    ...cutOutput,
   }),
   z.object({ type: z.literal("execution_failed"), ...common, status: ExecutionStatus, error: z.string(), duration_ms: z.number().int() }),
 ]);

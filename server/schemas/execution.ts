@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ToolCall } from "#server/schemas/agent.ts";
+import { cutOutput } from "#server/schemas/cut-output.ts";
 import { graphShape } from "#server/schemas/graph.ts";
 import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/schemas/primitives.ts";
 
@@ -60,7 +61,13 @@ export const NodeResult = z
     input_tokens: z.number().int(),
     output_tokens: z.number().int(),
     attempt: z.number().int(),
-    iterations: z.object({ total: z.number().int(), complete: z.number().int(), failed: z.number().int() }).optional(),
+    reused: z.boolean().meta({ description: "true: taken over from the execution that this one reruns" }),
+    iteration: z.string().optional().meta({ description: "Of a node inside a loop: the iteration that this is the result of, the latest" }),
+    iterations: z
+      .object({ total: z.number().int(), complete: z.number().int(), failed: z.number().int() })
+      .optional()
+      .meta({ description: "Of a loop: how many items it has, and how they ended" }),
+    ...cutOutput,
   })
   .meta({ id: "NodeResult" });
 export type NodeResult = z.infer<typeof NodeResult>;
@@ -70,18 +77,26 @@ export const ExecutionOutput = z
   .meta({ id: "ExecutionOutput" });
 export type ExecutionOutput = z.infer<typeof ExecutionOutput>;
 
+export const Reviewer = z
+  .object({
+    id: Id.nullable().meta({ description: "null for an address without an account, which decided by a link" }),
+    email: z.string(),
+    name: z.string(),
+  })
+  .meta({ id: "Reviewer" });
+
 export const ReviewRecord = z
   .object({
     node_id: z.string(),
     label: z.string(),
     decision: z.enum(["approved", "rejected"]).nullable(),
     comment: z.string().nullable(),
-    reviewer: z.object({ id: Id, email: z.string(), name: z.string() }).nullable(),
+    reviewer: Reviewer.nullable(),
     role: Role.nullable(),
     via: z.string().nullable(),
     decided_at: Timestamp.nullable(),
   })
-  .meta({ id: "Review" });
+  .meta({ id: "ReviewRecord" });
 
 export const Execution = z
   .object({
@@ -141,6 +156,37 @@ export const WorkflowExecutionsInput = z.strictObject({
   limit: z.number().int().min(1).max(200).default(20).meta({ description: "At most 200" }),
 });
 export const ExecutionRef = z.strictObject({ execution_id: Id });
+
+export const NodeOutputInput = z.strictObject({
+  execution_id: Id,
+  node_id: z.string().min(1).max(100),
+  iteration: z
+    .string()
+    .max(200)
+    .default("")
+    .meta({ description: 'Which run of a node inside a loop: its index, "3", or "3.0" in a loop inside a loop' }),
+});
+export type NodeOutputInput = z.infer<typeof NodeOutputInput>;
+export const NodeOutput = z
+  .object({ node_id: z.string(), iteration: z.string().nullable(), output: z.string().nullable() })
+  .meta({ id: "NodeOutput" });
+export type NodeOutput = z.infer<typeof NodeOutput>;
+
+export const RerunInput = z.strictObject({
+  execution_id: Id,
+  ...runValues,
+  from_node_id: z.string().min(1).max(100).optional().meta({
+    description:
+      "Runs this node and what depends on it again; finished results of everything else are taken over. Left out, everything runs",
+  }),
+  use_current: z
+    .boolean()
+    .default(false)
+    .meta({ description: "true runs the workflow as it is saved now; false the graph that the original ran" }),
+});
+export type RerunInput = z.infer<typeof RerunInput>;
+export const RerunResult = z.object({ execution_id: Id, status: ExecutionStatus, rerun_of: Id }).meta({ id: "RerunResult" });
+export type RerunResult = z.infer<typeof RerunResult>;
 
 /** A run with the graph that it runs, for the run page and the editor. Not part of the REST API. */
 export const ExecutionView = z.object({ execution: Execution, graph: z.object(graphShape), last_event_id: z.number().int() });

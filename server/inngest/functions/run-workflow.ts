@@ -1,11 +1,21 @@
 import { advance, type Outcome } from "#server/engine/advance.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { engineServices } from "#server/inngest/engine-services.ts";
-import { executionCancelled, executionRequested } from "#server/inngest/events.ts";
+import { executionCancelled, executionRequested, executionWake } from "#server/inngest/events.ts";
 import { settings } from "#server/settings.ts";
 
 /** Segments in one run of the function; then it continues as a new one, long before Inngest's 1,000 steps. */
 const SEGMENTS = 100;
+const MINUTE_MS = 60_000;
+/** A wait for people is bounded: 15 minutes at first, an hour in the end. A wake may be lost, and then this is the net. */
+const FIRST_WAIT_MS = 15 * MINUTE_MS;
+const LONGEST_WAIT_MS = 60 * MINUTE_MS;
+
+/** Until when to wait for a decision, computed from what the step returned so that a replay says the same. */
+function waitUntil({ at, wake_at }: Extract<Outcome, { kind: "waiting" }>, waits: number): Date {
+  const bound = Date.parse(at) + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits);
+  return new Date(wake_at ? Math.min(bound, Date.parse(wake_at)) : bound);
+}
 
 /**
  * Carries a workflow run. Control is here, data is in PostgreSQL: each step is one segment of the run, however many nodes
@@ -24,12 +34,23 @@ export const runWorkflow = () =>
     },
     async ({ event, step }) => {
       const { execution_id, project_id, dispatch } = event.data;
+      let waits = 0;
       for (let n = 0; n < SEGMENTS; n++) {
         const outcome: Outcome = await step.run(`advance ${n}`, () =>
           advance(engineServices, execution_id, dispatch, settings().SEGMENT_SECONDS),
         );
         if (outcome.kind === "over") return;
         if (outcome.kind === "busy") await step.sleepUntil(`busy ${n}`, outcome.until);
+        if (outcome.kind !== "waiting") {
+          waits = 0;
+          continue;
+        }
+        // The wait is stored before the step beside it starts, so a decision made in between is not lost.
+        const [wake] = await Promise.all([
+          step.waitForEvent(`wake ${n}`, { event: executionWake, match: "data.execution_id", timeout: waitUntil(outcome, waits) }),
+          step.run(`look again ${n}`, () => engineServices.wakeIfDecided(execution_id)),
+        ]);
+        waits = wake ? 0 : waits + 1;
       }
       await step.run("continue as new", () => engineServices.continueAsNew({ execution_id, project_id, dispatch: dispatch + 1 }));
     },

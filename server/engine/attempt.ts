@@ -1,0 +1,111 @@
+import type { NodeContext, NodeDefinition, NodeScope } from "#server/engine/define-node.ts";
+import { parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/engine/expressions.ts";
+import type { Frame } from "#server/engine/frame.ts";
+import { definitionOf, templateFields } from "#server/engine/graph.ts";
+import type { EngineServices, LedgerWrite, RunState } from "#server/engine/ports.ts";
+import { RunNames, upstreamOutput } from "#server/engine/run-scope.ts";
+import type { GraphNode } from "#server/schemas/graph.ts";
+
+/** One try at one node in one frame. */
+export interface Attempt {
+  frame: Frame;
+  node: GraphNode;
+  definition: NodeDefinition;
+  row: LedgerWrite;
+  context: NodeContext<Record<string, unknown>>;
+}
+
+/** A node as the engine needs it again and again: its config read and its templates taken apart. */
+interface Compiled {
+  node: GraphNode;
+  definition: NodeDefinition;
+  config: Record<string, unknown>;
+  templates: [field: string, parts: TemplatePart[]][];
+}
+
+/** What a context needs of the segment. */
+export interface AttemptHost {
+  signal(frame: Frame): AbortSignal;
+  onDelta(row: LedgerWrite, content: string): void;
+  onRestart(row: LedgerWrite): void;
+}
+
+/** Makes attempts: resolves a node's config against what has happened, and hands it what it may use. */
+export class Attempts {
+  readonly #services: EngineServices;
+  readonly #run: RunState;
+  readonly #names: RunNames;
+  readonly #nodes: ReadonlyMap<string, GraphNode>;
+  readonly #continues: (id: string) => boolean;
+  readonly #host: AttemptHost;
+  readonly #compiled = new Map<string, Compiled>();
+
+  constructor(
+    { services, run, names, nodes }: { services: EngineServices; run: RunState; names: NodeScope; nodes: ReadonlyMap<string, GraphNode> },
+    continues: (id: string) => boolean,
+    host: AttemptHost,
+  ) {
+    this.#services = services;
+    this.#run = run;
+    this.#names = new RunNames(run, names);
+    this.#nodes = nodes;
+    this.#continues = continues;
+    this.#host = host;
+  }
+
+  /**
+   * @param row the attempt's row; its input is set here
+   * @throws ExpressionError or ZodError when the config cannot be resolved: the node fails without having started
+   */
+  prepare(frame: Frame, id: string, row: LedgerWrite): Attempt {
+    const { node, definition, config: raw, templates } = this.#compile(id);
+    const scope = this.#names.in(frame);
+    const config = { ...raw };
+    for (const [field, parts] of templates) config[field] = resolveText(parts, scope);
+    const upstream = upstreamOutput(frame, id, this.#continues);
+    const own = definition.input ?? templates[0]?.[0];
+    row.input = (own && String(config[own] ?? "").trim()) || upstream || (definition.group === "trigger" ? this.#run.input : "");
+    const run = this.#run;
+    const trigger = { output: run.input, params: run.params };
+    const host = this.#host;
+    const context: NodeContext<Record<string, unknown>> = {
+      config,
+      upstream,
+      trigger,
+      get signal() {
+        return host.signal(frame);
+      },
+      onDelta: (content) => host.onDelta(row, content),
+      callAgent: (call) =>
+        this.#services.callAgent({
+          ...call,
+          project_id: run.project_id,
+          signal: host.signal(frame),
+          onDelta: (content) => host.onDelta(row, content),
+          onRestart: () => host.onRestart(row),
+        }),
+      typedValue: (field) => resolveValue(String(raw[field] ?? ""), scope),
+      evaluate: (condition) => {
+        const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};
+        return this.#services.evaluate(condition, { output: upstream, trigger_output: run.input, node_outputs });
+      },
+    };
+    return { frame, node, definition, row, context };
+  }
+
+  #compile(id: string): Compiled {
+    const known = this.#compiled.get(id);
+    if (known) return known;
+    const node = this.#nodes.get(id);
+    const definition = node && definitionOf(node.type);
+    if (!node || !definition) throw new Error(`The plan names "${id}", which is not in the graph.`);
+    const config = definition.config.parse(node.data);
+    const fields = templateFields(definition).map((field): Compiled["templates"][number] => [
+      field,
+      parseTemplate(String(config[field] ?? "")),
+    ]);
+    const compiled = { node, definition, config, templates: fields };
+    this.#compiled.set(id, compiled);
+    return compiled;
+  }
+}

@@ -1,0 +1,16 @@
+/** Wakes one waiter. A ring that came while nobody waited is not lost. */
+export class Bell {
+  #isRung = false;
+  #wake = () => {};
+
+  ring(): void {
+    this.#isRung = true;
+    this.#wake();
+  }
+
+  /** Resolves at the next ring, at once when there was one since the last wait. */
+  async rung(): Promise<void> {
+    if (!this.#isRung) await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#isRung = false;
+  }
+}

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { conditionFault, evaluateCondition } from "#server/engine/conditions.ts";
+
+const holds = (condition: string, output = "", more: { trigger?: string; nodes?: Record<string, string> } = {}) =>
+  evaluateCondition(condition, { output, trigger_output: more.trigger ?? "", node_outputs: more.nodes ?? {} });
+
+test.each([
+  ['"yes" in output', "well, yes", true],
+  ['"yes" in output', "no", false],
+  ["  output == 'a'  \n", "a", true],
+  ["output == 'a' # a remark", "a", true],
+  ["output == 'a'\n  and len(output) > 1", "a", false],
+  ["json.loads(output)['score'] >= 7", '{"score": 7}', true],
+  [String.raw`re.search(r"\bterm\w*", output)`, "it terminates", true],
+  [String.raw`re.search(r"\bterm\w*", output)`, "it ends", false],
+  ["math.ceil(float(output)) == 3", "2.1", true],
+  ["output.strip().lower().startswith('grün')", " GRÜN 🌿", true],
+  [`output == '"'`, '"', true],
+  ["len(output) == 200000", "x".repeat(200_000), true],
+  ["output", "text counts as true", true],
+  ["output", "", false],
+  ["None", "", false],
+  ["[x for x in output if x == 'b']", "abc", true],
+])("%s of %j is %s", (condition, output, expected) => {
+  expect(holds(condition, output)).toBe(expected);
+});
+
+test("the trigger's output and those of nodes are at hand, also under names that JavaScript keeps for itself", () => {
+  expect(holds("trigger_output == 'go'", "", { trigger: "go" })).toBe(true);
+  const nodes = { "Research Agent": "done", ["__proto__"]: "kept", ü: "ö" };
+  expect(holds("node_outputs['Research Agent'] == 'done' and node_outputs['__proto__'] == 'kept'", "", { nodes })).toBe(true);
+  expect(holds("node_outputs.get('nobody', '') == '' and len(node_outputs) == 3", "", { nodes })).toBe(true);
+});
+
+test("a condition keeps no state from one run to the next, and a failure leaves it whole", () => {
+  const condition = "json.loads(output)['ok']";
+  expect(holds(condition, '{"ok": true}')).toBe(true);
+  expect(() => holds(condition, "no json")).toThrow("The condition failed: json.JSONDecodeError");
+  expect(holds(condition, '{"ok": false}')).toBe(false);
+  expect(holds("(lambda seen: seen.append(output) or len(seen) == 1)([])", "a")).toBe(true);
+  expect(holds("(lambda seen: seen.append(output) or len(seen) == 1)([])", "a")).toBe(true);
+});
+
+test.each([
+  ["x", "The condition failed: NameError: name 'x' is not defined. It can use output, trigger_output and node_outputs."],
+  [
+    "node_outputs['Scot']",
+    'The condition failed: KeyError: "Scot". node_outputs has "Scout"; node_outputs.get("…", "") reads one that may be missing.',
+  ],
+  ["output + 1", "The condition failed: TypeError"],
+  ["[i for i in range(10**12)]", "took longer than 100 ms"],
+  ["sum(range(10**12)) > 0", "took longer than 100 ms"],
+  ["10**10**8", "took more than 64 MB of memory"],
+  ["'a' * 10**9", "took more than 64 MB of memory"],
+  ["f'{output:>1000000000}'", "took more than 64 MB of memory"],
+  ["(lambda f: f(f))(lambda f: f(f))", "calls itself without end"],
+  [String.raw`re.match(r'(.*)*x(?=y)\1', 'a' * 300000)`, "regular expression takes too long"],
+  ["().__class__", "AttributeError"],
+  ["(1).__class__.__bases__[0].__subclasses__()", "AttributeError"],
+  ["open('/etc/passwd')", "it cannot read files or the system"],
+  ["__import__('os')", "NameError: name '__import__' is not defined"],
+  ["eval('1')", "NameError: name 'eval' is not defined"],
+  ["re.__loader__", "AttributeError"],
+])("%s fails in words", (condition, words) => {
+  expect(() => holds(condition, "text", { nodes: { Scout: "a" } })).toThrow(words);
+});
+
+test("nested repeats in a regular expression cost nothing", () => {
+  expect(holds("re.match('(a+)+$', 'a' * 40 + 'b')")).toBe(false);
+});
+
+test("what a condition prints goes nowhere", () => {
+  expect(holds("print('hello')")).toBe(false);
+});
+
+test.each([
+  ["", "The condition is empty."],
+  ["# only a remark", "The condition is empty."],
+  ["output ==", "Expected an expression at its end."],
+  ["output = 'x'", "unexpected `=` near \"= 'x'\". To compare, write ==."],
+  ["output === 'x'", "Python compares with == and !=."],
+  ["output && trigger_output", "Python writes and, or, not."],
+  ["“yes” in output", "Use straight quotes."],
+  ["'yes", "missing closing quote"],
+  ["1; 2", "unexpected `;`"],
+  ["True\nFalse", "is not a Python expression"],
+  ["import os", "is not a Python expression"],
+  ["while True: pass", "is not a Python expression"],
+  ["del output", "is not a Python expression"],
+  ["return True", "is not a Python expression"],
+  ["yield output", "is not a Python expression"],
+  ["True) or (True", "is not a Python expression"],
+  ["True))\nimport os\nbool((True", "is not a Python expression"],
+  ["x for x in output", "is not a Python expression"],
+  [`${"(".repeat(5000)}1${")".repeat(5000)}`, "nested too deeply"],
+  ["outptu == 'x'", "The condition uses outptu, which does not exist. Did you mean output?"],
+  ["output == 'x' or shout(output)", "The condition uses shout, which does not exist."],
+  ["output == true", "Python writes True."],
+])("%s is refused before it runs", (condition, words) => {
+  expect(conditionFault(condition)).toContain(words);
+  expect(conditionFault(condition)).toBe(conditionFault(condition));
+  expect(() => holds(condition)).toThrow(/^The condition /);
+});
+
+test.each(["json.loads(output)['a'] > 3", "node_outputs['Scout'] == 'x'", "float(output) > 2", "re.search('a', output)", "(\n1\n)"])(
+  "%s is no fault, though it may fail on an empty text",
+  (condition) => {
+    expect(conditionFault(condition)).toBeUndefined();
+  },
+);
+
+test("more conditions than are kept compiled still work", () => {
+  for (let number = 0; number < 700; number++) expect(holds(`len(output) == ${number}`, "abc")).toBe(number === 3);
+  expect(holds("len(output) == 0", "abc")).toBe(false);
+});

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { defineNode } from "#server/engine/define-node.ts";
+
+export const branchNode = defineNode({
+  type: "branchNode",
+  title: "Branch",
+  summary: "Goes one of two ways, by a Python condition",
+  group: "logic",
+  hasInput: true,
+  handles: ["true", "false"],
+  refuses: { true: ["branchNode"], false: ["branchNode"] },
+  isEffect: false,
+  config: z.looseObject({
+    condition: z.string().max(10_000).default("").meta({
+      title: "Condition",
+      description: "A Python expression. At hand: output, trigger_output, node_outputs, re, json, math",
+      widget: "python",
+    }),
+  }),
+  problems({ condition }, scope) {
+    if (condition.trim() === "") return [{ field: "condition", message: 'Write a condition, for example: "yes" in output.lower()' }];
+    const fault = scope.conditionFault?.(condition);
+    return fault ? [{ field: "condition", message: fault }] : [];
+  },
+  run({ config, evaluate }) {
+    const holds = evaluate(config.condition);
+    return { output: holds ? "True" : "False", handle: holds ? "true" : "false" };
+  },
+});

@@ -1,0 +1,86 @@
+import { v7 as uuid } from "uuid";
+import type { ReviewRequest } from "#server/engine/define-node.ts";
+import type { Frame } from "#server/engine/frame.ts";
+import { labelOf } from "#server/engine/graph.ts";
+import type { Clock, LedgerRow, LedgerWrite, ReviewState } from "#server/engine/ports.ts";
+import type { RunBatch } from "#server/engine/run-batch.ts";
+import type { GraphNode } from "#server/schemas/graph.ts";
+
+const HOUR_MS = 3_600_000;
+const keyOf = ({ node_id, iteration }: { node_id: string; iteration: string }) => `${iteration} ${node_id}`;
+
+interface OpenReview {
+  frame: Frame;
+  row: LedgerRow;
+  due_at: Date | null;
+}
+
+/** A review that has been decided, and what its node leaves behind. */
+export interface DecidedReview extends OpenReview {
+  output: string;
+  handle: string;
+}
+
+/** The reviews that a segment waits for. The table `reviews` is the truth; this knows which node each one holds up. */
+export class OpenReviews {
+  readonly #clock: Clock;
+  readonly #batch: RunBatch;
+  readonly #open = new Map<string, OpenReview>();
+
+  constructor(clock: Clock, batch: RunBatch) {
+    this.#clock = clock;
+    this.#batch = batch;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Takes up a node that an earlier segment left waiting. */
+  restore(frame: Frame, row: LedgerRow): void {
+    this.#open.set(keyOf(row), { frame, row, due_at: null });
+  }
+
+  /** Begins a review at a node that has just been reached. */
+  ask(frame: Frame, node: GraphNode, row: LedgerWrite, request: ReviewRequest): void {
+    const { node_id, iteration } = row;
+    const { description, display_value, notification_email, timeout_hours } = request;
+    const due_at = timeout_hours > 0 ? new Date(this.#clock.now().getTime() + timeout_hours * HOUR_MS) : null;
+    const waiting: LedgerWrite = { ...row, status: "waiting" };
+    frame.rows.set(node_id, waiting);
+    this.#open.set(keyOf(row), { frame, row: waiting, due_at });
+    this.#batch.keep(waiting);
+    const label = labelOf(node);
+    const title = request.title || label;
+    this.#batch.ask({ id: uuid(), node_id, iteration, label, title, description, display_value, notification_email, due_at });
+    this.#batch.tell({ type: "execution_paused", node_id, ...(iteration && { iteration }), title, display_value });
+  }
+
+  /** Nobody needs to decide this one any more. */
+  withdraw(row: LedgerRow): void {
+    if (this.#open.delete(keyOf(row))) this.#batch.withdraw(row.node_id, row.iteration);
+  }
+
+  /** Takes what people, or the clock, have decided. */
+  take(states: readonly ReviewState[]): DecidedReview[] {
+    return states.flatMap((review): DecidedReview[] => {
+      const open = this.#open.get(keyOf(review));
+      if (review.status === "waiting") {
+        if (open) open.due_at = review.due_at;
+        return [];
+      }
+      this.#batch.take(review.id);
+      if (!open) return [];
+      this.#open.delete(keyOf(review));
+      this.#batch.mark("running");
+      this.#batch.tell({ type: "execution_resumed" });
+      return [{ ...open, handle: review.status, output: review.comment ? `${review.status}: ${review.comment}` : review.status }];
+    });
+  }
+
+  /** When the first of them counts as rejected, if one has a deadline. */
+  nearestDeadline(): Date | null {
+    const times = [...this.#open.values()].flatMap(({ due_at }) => (due_at ? [due_at.getTime()] : []));
+    return times.length ? new Date(Math.min(...times)) : null;
+  }
+}

@@ -1,0 +1,29 @@
+/** The most characters that one node may leave behind, or a loop's items together. */
+export const MAX_OUTPUT = 16 * 1024 * 1024;
+/** An output with more characters than this is told and listed as a preview, with the address of the whole. */
+export const LARGE_OUTPUT = 256 * 1024;
+/** Characters of such a preview. */
+const PREVIEW = 2000;
+
+const mib = (characters: number) => `${(characters / 1024 / 1024).toFixed(1)} MiB`;
+
+/** Why a result was not taken. */
+export const tooLarge = (characters: number): string =>
+  `The output has ${mib(characters)}, more than the ${mib(MAX_OUTPUT)} that one node may leave behind. Shorten it, or pass on a part.`;
+
+/** Where a node's whole output can be read (REST). */
+export function outputUrl(execution_id: string, node_id: string, iteration: string): string {
+  const query = iteration ? `?iteration=${encodeURIComponent(iteration)}` : "";
+  return `/api/v1/executions/${execution_id}/nodes/${encodeURIComponent(node_id)}/output${query}`;
+}
+
+/** An output as viewers are told it: whole, or of a large one the beginning and where the whole is. */
+export function toldOutput<Output extends string | null>(output: Output, url: string) {
+  if ((output?.length ?? 0) <= LARGE_OUTPUT) return { output };
+  return {
+    output: output?.slice(0, PREVIEW).toWellFormed() as Output,
+    truncated: true,
+    output_length: output?.length ?? 0,
+    output_url: url,
+  };
+}

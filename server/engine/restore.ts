@@ -1,0 +1,92 @@
+import { childPath, Frame, type Iteration } from "#server/engine/frame.ts";
+import { definitionOf } from "#server/engine/graph.ts";
+import type { Ledger } from "#server/engine/ledger.ts";
+import { type ItemEnd, LoopRun } from "#server/engine/loop-run.ts";
+import type { Plan } from "#server/engine/plan.ts";
+import { ITEM, type LedgerRow, type RunState } from "#server/engine/ports.ts";
+import type { GraphNode } from "#server/schemas/graph.ts";
+
+/** How often a node may be interrupted before it counts as the reason. */
+const MOST_INTERRUPTIONS = 5;
+
+const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf(".")));
+const indexOf = (path: string) => Number(path.slice(path.lastIndexOf(".") + 1));
+
+/** The newest attempt of each node. */
+function latestRows(rows: readonly LedgerRow[]): Map<string, LedgerRow> {
+  const latest = new Map<string, LedgerRow>();
+  for (const row of rows) if ((latest.get(row.node_id)?.attempt ?? 0) <= row.attempt) latest.set(row.node_id, row);
+  return latest;
+}
+
+function itemEnd({ status, output, error }: LedgerRow): ItemEnd {
+  if (status === "complete") return { status, output: output ?? "" };
+  return status === "failed" ? { status, error: error ?? "" } : { status: "skipped" };
+}
+
+interface Parts {
+  run: RunState;
+  plan: Plan;
+  nodes: ReadonlyMap<string, GraphNode>;
+  ledger: Ledger;
+  continues(id: string): boolean;
+  /** Called for each row that counts, in the frame that it belongs to. */
+  recall(frame: Frame, row: LedgerRow): void;
+}
+
+/**
+ * Builds the frames of a run from what the ledger says: the workflow's own, and one for each iteration that has begun and
+ * not ended. Attempts found running belong to a process that died: they are closed, and their nodes start again.
+ */
+export function restoreFrames({ run, plan, nodes, ledger, continues, recall }: Parts): Frame {
+  const isItem = (row: LedgerRow) => row.handle === ITEM;
+  const own = Map.groupBy(
+    run.ledger.filter((row) => !isItem(row)),
+    (row) => `${plan.ownerOf(row.node_id) ?? ""} ${row.iteration}`,
+  );
+  const ended = Map.groupBy(run.ledger.filter(isItem), (row) => `${row.node_id} ${parentOf(row.iteration)}`);
+  const begun = new Map<string, Set<number>>();
+  for (const row of run.ledger) {
+    const owner = plan.ownerOf(row.node_id);
+    if (owner === null || isItem(row)) continue;
+    const key = `${owner} ${parentOf(row.iteration)}`;
+    begun.set(key, (begun.get(key) ?? new Set()).add(indexOf(row.iteration)));
+  }
+
+  const closeInterrupted = (rows: Map<string, LedgerRow>) => {
+    for (const row of [...rows.values()]) {
+      if (row.status !== "running" || !definitionOf(nodes.get(row.node_id)?.type ?? "")?.isEffect) continue;
+      if (row.attempt >= MOST_INTERRUPTIONS) rows.set(row.node_id, ledger.interrupt(row, "It is not started again."));
+      else {
+        ledger.interrupt(row, "The node is started again.");
+        rows.delete(row.node_id);
+      }
+    }
+    return rows;
+  };
+
+  const build = (loop: string | null, path: string, around: { parent: Frame; iteration: Iteration } | null): Frame => {
+    const scope = plan.scopes.get(loop);
+    if (!scope) throw new Error(`The plan has no scope "${loop}".`);
+    const rows = closeInterrupted(latestRows(own.get(`${loop ?? ""} ${path}`) ?? []));
+    const frame = new Frame(scope, around, rows, continues);
+    for (const row of rows.values()) {
+      recall(frame, row);
+      const node = nodes.get(row.node_id);
+      const definition = definitionOf(node?.type ?? "");
+      if (!node || !definition?.body || row.status !== "running") continue;
+      const items: unknown[] = JSON.parse(row.input ?? "[]");
+      const write = { model: null, tool_calls: null, duration_ms: null, ...row };
+      const run = new LoopRun(write, frame, items, definition.body.settings(definition.config.parse(node.data)));
+      for (const item of ended.get(`${node.id} ${path}`) ?? []) run.end(indexOf(item.iteration), itemEnd(item));
+      for (const index of begun.get(`${node.id} ${path}`) ?? []) {
+        if (run.hasEnded(index)) continue;
+        const iteration = { loop: run, index, item: items[index] };
+        run.active.set(index, build(node.id, childPath(path, index), { parent: frame, iteration }));
+      }
+      frame.loops.add(run);
+    }
+    return frame;
+  };
+  return build(null, "", null);
+}

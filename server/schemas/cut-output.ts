@@ -1,0 +1,8 @@
+import { z } from "zod";
+
+/** Of an output too large to be told whole (contract, section 5; over 256 Ki characters). */
+export const cutOutput = {
+  truncated: z.boolean().optional().meta({ description: "true: output is only the beginning" }),
+  output_length: z.number().int().optional().meta({ description: "Characters of the whole output" }),
+  output_url: z.string().optional().meta({ description: "Where the whole output can be read" }),
+};

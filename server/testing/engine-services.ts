@@ -1,0 +1,14 @@
+import { evaluateCondition } from "#server/engine/conditions.ts";
+import type { EngineServices } from "#server/engine/ports.ts";
+import type { memoryStore } from "#server/testing/memory-store.ts";
+
+/** The run loop's ports over a store in memory; what a test does not hand in does nothing. */
+export const testServices = (memory: Pick<ReturnType<typeof memoryStore>, "store">, own: Partial<EngineServices> = {}): EngineServices => ({
+  store: memory.store,
+  clock: { now: () => new Date() },
+  agentNames: async () => new Map(),
+  callAgent: async () => ({ output: "" }),
+  evaluate: evaluateCondition,
+  reviewsOpened: () => undefined,
+  ...own,
+});

@@ -1,0 +1,64 @@
+import { vi } from "vitest";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db, pool } from "#server/db/client.ts";
+import { inngest } from "#server/inngest/client.ts";
+import { startExecution } from "#server/services/executions/start-execution.ts";
+import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+
+const position = { x: 0, y: 0 };
+const review = (id: string) => ({ id, type: "humanLoopNode", position, data: { label: `Check ${id}` } });
+
+/** A run with reviews `a` and `b` that has paused, as the run loop leaves it; the reviews are for the test to open. */
+export async function newPausedRun(admin: ProjectPrincipal, name = "Reviewed"): Promise<string> {
+  const nodes = [{ id: "t", type: "triggerNode", position, data: { label: "Start" } }, review("a"), review("b")];
+  const edges = ["a", "b"].map((target) => ({ id: target, source: "t", target }));
+  const workflow = await createWorkflow(admin, { name, nodes, edges });
+  const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow.id } });
+  const common = { project_id: admin.project.id, workflow_id: workflow.id, workflow_version: 1, snapshot_id, started_by_id: admin.user.id };
+  const { execution_id } = await startExecution({ ...common, trigger: "manual", input: "x", params: null });
+  await db().execution.update({ where: { id: execution_id }, data: { status: "paused", overdue_at: null } });
+  return execution_id;
+}
+
+interface ReviewFields {
+  iteration?: string;
+  title?: string;
+  description?: string;
+  display_value?: string;
+  due_at?: Date;
+  notification_email?: string;
+}
+
+/** A review at which the run waits. */
+export async function openReview(execution_id: string, node_id: string, fields: ReviewFields = {}): Promise<{ id: string }> {
+  const { project_id } = await db().execution.findUniqueOrThrow({ where: { id: execution_id }, select: { project_id: true } });
+  return db().review.create({
+    data: { project_id, execution_id, node_id, label: `Check ${node_id}`, title: "Good?", display_value: "Text", ...fields },
+  });
+}
+
+/** Puts every time of a review further into the past, as if so many seconds had gone by. */
+export const ageReview = (id: string, seconds: number) =>
+  pool().query(
+    `UPDATE reviews SET decided_at = decided_at - make_interval(secs => $2), woken_at = woken_at - make_interval(secs => $2),
+       created_at = created_at - make_interval(secs => $2), due_at = due_at - make_interval(secs => $2) WHERE id = $1`,
+    [id, seconds],
+  );
+
+export const inSeconds = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
+
+export interface SentEvent {
+  name: string;
+  id?: string;
+  data: Record<string, unknown>;
+}
+
+/** Keeps events from the executor. @returns those that are sent from now on, newest last */
+export function collectEvents(): SentEvent[] {
+  const sent: SentEvent[] = [];
+  vi.spyOn(inngest(), "send").mockImplementation(async (events) => {
+    sent.push(...([events].flat() as SentEvent[]));
+    return { ids: [] };
+  });
+  return sent;
+}
