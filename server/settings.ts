@@ -36,6 +36,9 @@ const Environment = z.object({
   INNGEST_EVENT_KEY: z.string().optional(),
   INNGEST_SIGNING_KEY: z.string().optional(),
   INNGEST_SIGNING_KEY_FALLBACK: z.string().optional(),
+  // Mail: without both nothing is sent, and the web app shows the links to copy.
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  EMAIL_FROM: z.string().max(320).optional(),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(50),
   PROJECT_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(25),
   SEGMENT_SECONDS: z.coerce.number().min(1).max(3600).default(60),

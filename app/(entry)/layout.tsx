@@ -9,7 +9,9 @@ export default function EntryLayout({ children }: { children: ReactNode }) {
         <header>
           <Logo className="text-18 [&>svg]:size-7" />
         </header>
-        <main className="w-full max-w-100 rounded-lg border border-line-strong bg-raised p-7 shadow-md max-sm:p-5">{children}</main>
+        <main className="w-full max-w-100 has-data-wide:max-w-168 rounded-lg border border-line-strong bg-raised p-7 shadow-md max-sm:p-5">
+          {children}
+        </main>
       </div>
     </ApiProvider>
   );

@@ -22,7 +22,7 @@ import { ConnectPicker } from "#components/canvas/connect-picker.tsx";
 import { ControlBar } from "#components/canvas/control-bar.tsx";
 import { FIT } from "#components/canvas/fit.ts";
 import { FlowEdge } from "#components/canvas/flow-edge.tsx";
-import { CARD_WIDTH, looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/canvas/graph-edits.ts";
+import { CARD_WIDTH, firstWay, looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/canvas/graph-edits.ts";
 import { NodeCard } from "#components/canvas/node-card.tsx";
 import { NODE_DRAG_TYPE } from "#components/canvas/node-choices.ts";
 import { Palette } from "#components/canvas/palette.tsx";
@@ -89,7 +89,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     if (state.isReadOnly) return;
     const selected = state.nodes.filter((node) => node.selected);
     const before = selected.length === 1 ? selected[0] : looseEnd(state);
-    const placement = before ? placeAfter(before) : { position: pointer.current ? point() : lastPosition(state.nodes) };
+    const placement = before ? placeAfter(before, state.edges) : { position: pointer.current ? point() : lastPosition(state.nodes) };
     ui.setState({ palette: { placement, at: null } });
   }, [editor, ui, point]);
 
@@ -103,9 +103,10 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     const refusals: Record<string, string> = {};
     for (const node of state.nodes) {
       if (node.id === nodeId) continue;
-      const ends =
-        handleType === "source" ? { source: nodeId, sourceHandle: handleId, target: node.id } : { source: node.id, target: nodeId };
-      const refusal = checkConnection(graph, ends);
+      const refusal =
+        handleType === "source"
+          ? checkConnection(graph, { source: nodeId, sourceHandle: handleId, target: node.id })
+          : firstWay(graph, node.id, nodeId).refusal;
       if (refusal) refusals[node.id] = refusal;
     }
     ui.setState({ refusals, refusal: null });
@@ -120,7 +121,9 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     const from = { nodeId: state.fromNode.id, handle: state.fromHandle.id ?? null };
     if (over) {
       if (over === from.nodeId) return;
-      const ends = isForward ? { source: from.nodeId, sourceHandle: from.handle, target: over } : { source: over, target: from.nodeId };
+      const ends = isForward
+        ? { source: from.nodeId, sourceHandle: from.handle, target: over }
+        : firstWay(editor.getState().graph(), over, from.nodeId).ends;
       const refusal = editor.getState().connect(ends);
       if (refusal) toast.error(refusal);
       return;

@@ -20,7 +20,7 @@ export function ConnectPicker({ onClose }: { onClose: () => void }) {
     onClose();
   };
   // With several ways out each pair of way and target is a choice of its own.
-  const handles = definitionOf(source?.type ?? "")?.handles ?? [null];
+  const handles = from.handle === null ? (definitionOf(source?.type ?? "")?.handles ?? [null]) : [from.handle];
   const whole = graph();
   const items = handles.flatMap((handle) =>
     nodes
@@ -28,7 +28,7 @@ export function ConnectPicker({ onClose }: { onClose: () => void }) {
       .map((node) => ({
         id: `${handle ?? ""} ${node.id}`,
         label: labelOf(data[node.id], node.type),
-        hint: typeTitle(node.type),
+        hint: handle === null ? typeTitle(node.type) : `${typeTitle(node.type)}, from ${handle}`,
         ...(handle !== null && { group: `From ${handle}` }),
         icon: <NodeIcon type={node.type} />,
         refusal: checkConnection(whole, { source: from.nodeId, sourceHandle: handle, target: node.id }),

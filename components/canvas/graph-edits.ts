@@ -10,7 +10,7 @@ import {
   toFlow,
   toGraph,
 } from "#components/canvas/flow-mapping.ts";
-import { definitionOf } from "#server/engine/graph.ts";
+import { checkConnection, definitionOf } from "#server/engine/graph.ts";
 import { type NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
@@ -53,11 +53,34 @@ export function looseEnd({ nodes, edges }: Pick<FlowDocument, "nodes" | "edges">
   return ends.length === 1 ? ends[0] : undefined;
 }
 
-/** The place right of a node, and the wish to follow it. */
-export const placeAfter = (node: FlowNode) => ({
-  position: { x: node.position.x + NEXT_NODE_DISTANCE, y: node.position.y },
-  after: { nodeId: node.id, handle: definitionOf(node.type ?? "")?.handles?.[0] ?? null },
-});
+/** Distance between what follows two ways out of a node, in canvas units. */
+const WAY_DISTANCE = 150;
+
+/**
+ * The place right of a node, and the wish to follow it.
+ * @param handle the way out; left out, the first that leads nowhere yet
+ */
+export function placeAfter(node: FlowNode, edges: readonly FlowEdge[], handle?: string) {
+  const handles = definitionOf(node.type ?? "")?.handles ?? null;
+  const isFree = (way: string) => !edges.some((edge) => edge.source === node.id && (edge.sourceHandle || handles?.[0]) === way);
+  const way = handle ?? handles?.find(isFree) ?? handles?.[0] ?? null;
+  const row = handles && way !== null ? handles.indexOf(way) : 0;
+  return {
+    position: { x: node.position.x + NEXT_NODE_DISTANCE, y: node.position.y + row * WAY_DISTANCE },
+    after: { nodeId: node.id, handle: way },
+  };
+}
+
+/** Both ends of a new edge, by the first way out of `source` that the rules allow; with none, the first way and why not. */
+export function firstWay(graph: Graph, source: string, target: string): { ends: Ends; refusal: string | null } {
+  const type = graph.nodes.find((node) => node.id === source)?.type;
+  const ways = definitionOf(type ?? "")?.handles ?? [null];
+  const tries = (ways.length ? ways : [null]).map((sourceHandle) => {
+    const ends = { source, target, sourceHandle };
+    return { ends, refusal: checkConnection(graph, ends) };
+  });
+  return tries.find(({ refusal }) => refusal === null) ?? (tries[0] as (typeof tries)[number]);
+}
 
 const select = (nodes: readonly FlowNode[], ids: ReadonlySet<string>): FlowNode[] =>
   nodes.map((node) => ((node.selected ?? false) === ids.has(node.id) ? node : { ...node, selected: ids.has(node.id) }));

@@ -89,7 +89,7 @@ export const NodeCard = memo(function NodeCard({ id, type, selected, isConnectab
           <span className={cn("shrink-0 rounded-sm px-1 font-medium text-10", roleStyle(type))}>{typeTitle(type)}</span>
         )}
       </div>
-      <div className="flex flex-col gap-2 px-3 pb-3">
+      <div className={cn("flex flex-col gap-2 pb-3 pl-3", handles.length > 1 ? "pr-18" : "pr-3")}>
         <NodeSentence parts={nodeUi.sentence(config as never, lookups)} />
         {run && status && <NodeRunFoot status={status} run={run} />}
       </div>

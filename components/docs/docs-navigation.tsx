@@ -5,7 +5,9 @@ import { usePathname } from "next/navigation";
 
 const chapters = [
   { href: "/docs", label: "First steps" },
+  { href: "/docs/triggers", label: "Triggers" },
   { href: "/docs/expressions", label: "Expressions" },
+  { href: "/docs/reviews", label: "Reviews" },
   { href: "/docs/rest", label: "REST with curl" },
   { href: "/docs/api", label: "API reference" },
 ];

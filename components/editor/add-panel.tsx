@@ -38,7 +38,7 @@ function AddRow({ choice }: { choice: NodeChoice }) {
     const selected = state.nodes.filter((node) => node.selected);
     const before = selected.length === 1 ? selected[0] : looseEnd(state);
     const right = Math.max(0, ...state.nodes.map((node) => node.position.x + NEXT_NODE_DISTANCE));
-    const id = state.add(choice.type, before ? placeAfter(before) : { position: { x: right, y: 0 } });
+    const id = state.add(choice.type, before ? placeAfter(before, state.edges) : { position: { x: right, y: 0 } });
     ui.getState().goTo(id, null);
   };
   return (

@@ -27,6 +27,8 @@ export type SaveState =
 export interface SessionState {
   name: string;
   version: number;
+  /** Kind of the saved version's trigger; what is on the canvas may be of another. */
+  savedTrigger: string;
   autosave: AutosaveState;
   /** The other draft, once it is known what stands against ours. */
   draftConflict: WorkflowEditorState | null;
@@ -55,6 +57,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   const store = createStore<SessionState>()(() => ({
     name: initial.workflow.name,
     version: initial.workflow.version,
+    savedTrigger: initial.workflow.trigger,
     autosave: { kind: "saved" },
     draftConflict: null,
     save: { kind: "idle" },
@@ -104,7 +107,13 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   function know({ workflow, draft }: WorkflowEditorState) {
     saved = workflow;
     baseVersion = draft.base_version;
-    set({ version: workflow.version, name: workflow.name, serverProblems: draft.problems, draftConflict: null });
+    set({
+      version: workflow.version,
+      savedTrigger: workflow.trigger,
+      name: workflow.name,
+      serverProblems: draft.problems,
+      draftConflict: null,
+    });
   }
 
   async function save({ overwrites = false } = {}): Promise<boolean> {
@@ -144,6 +153,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   }
 
   return {
+    workflowId,
     store,
     save,
     get isPending() {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { expressionOptions, insertExpression, openExpression } from "#components/editor/expression-options.ts";
+import { pythonOptions } from "#components/editor/python-options.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
 const graph: Graph = {
@@ -36,4 +37,58 @@ test("two braces or a slash at the beginning of a word open the list", () => {
 test("the beginning is replaced, and closing braces are not doubled", () => {
   expect(insertExpression("Ask {{Res}} now", 4, 9, "Research.output")).toEqual({ text: "Ask {{Research.output}} now", caret: 23 });
   expect(insertExpression("Ask /re now", 4, 7, "trigger.output").text).toBe("Ask {{trigger.output}} now");
+});
+
+const at = { x: 0, y: 0 };
+const looped: Graph = {
+  nodes: [
+    { id: "t", type: "triggerNode", position: at, data: { label: "Start", kind: "http" } },
+    { id: "h", type: "humanLoopNode", position: at, data: { label: "Review" } },
+    { id: "l", type: "loopNode", position: at, data: { label: "Each", items_expression: "{{trigger.output}}" } },
+    { id: "a", type: "agentNode", position: at, data: { label: "Write", agent_id: "7", input: "" } },
+    { id: "b", type: "outputNode", position: at, data: { label: "Draft", value: "" } },
+    { id: "d", type: "outputNode", position: at, data: { label: "All", value: "" } },
+  ],
+  edges: [
+    { id: "1", source: "t", target: "h" },
+    { id: "2", source: "h", target: "l", sourceHandle: "approved" },
+    { id: "3", source: "l", target: "a", sourceHandle: "body" },
+    { id: "4", source: "a", target: "b" },
+    { id: "5", source: "l", target: "d", sourceHandle: "done" },
+  ],
+};
+const namesAt = (id: string) => expressionOptions(looped, id, scope, null).map((option) => option.expression);
+
+test("inside of a loop there is the item, not yet the loop's output; parts of a review and of a request can be read", () => {
+  expect(namesAt("b")).toEqual([
+    "Write.output",
+    "Each.current_item",
+    "Each.index",
+    "Review.output",
+    "Review.decision",
+    "Review.comment",
+    "trigger.output",
+    "trigger.output.body",
+    "trigger.output.method",
+    "trigger.output.headers",
+    "trigger.output.query",
+    "Scout.output",
+    "execution.id",
+  ]);
+});
+
+test("behind a loop there is its output, and nothing of its items", () => {
+  const names = namesAt("d");
+  expect(names).toContain("Each.output");
+  expect(names.filter((name) => /current_item|index|Write|Scout/.test(name))).toEqual([]);
+});
+
+test("a condition is offered its variables, agents by name and other nodes by label", () => {
+  expect(pythonOptions(looped, "b", scope, null).map((option) => option.code)).toEqual([
+    "output",
+    "trigger_output",
+    'node_outputs["Scout"]',
+    'node_outputs["Review"]',
+  ]);
+  expect(pythonOptions(graph, "a", scope, null).map((option) => option.code)).toEqual(["output", "trigger_output", "node_outputs"]);
 });

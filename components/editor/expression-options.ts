@@ -1,8 +1,9 @@
 import type { RunPicture } from "#components/runs/run-picture.ts";
 import type { NodeScope } from "#server/engine/define-node.ts";
 import { matchName } from "#server/engine/expressions.ts";
-import { labelOf, namesOf, upstreamOf } from "#server/engine/graph.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import { definitionOf, labelOf, namesOf, upstreamOf } from "#server/engine/graph.ts";
+import { makePlan } from "#server/engine/plan.ts";
+import type { Graph, GraphNode } from "#server/schemas/graph.ts";
 
 /** Something that an expression can read at a node. */
 export interface ExpressionOption {
@@ -13,11 +14,23 @@ export interface ExpressionOption {
   lastValue: string | null;
 }
 
-/** Everything upstream of a node, the nearest first, then the trigger and the execution. */
+/** What the output of an HTTP trigger holds (specification, Trigger output expressions). */
+const REQUEST_PARTS = ["body", "method", "headers", "query"];
+
+/** What can be read of a node: its output and parts of it; of a loop that one is inside of, the item. */
+function readable(node: GraphNode, isInside: boolean): string[] {
+  const definition = definitionOf(node.type);
+  if (isInside) return [...(definition?.body?.fields ?? [])];
+  return ["output", ...Object.keys(definition?.fields ?? {})];
+}
+
+/** Everything upstream of a node, the nearest first, then the trigger and the execution. What runs once for each item of a loop is only there inside of it. */
 export function expressionOptions(graph: Graph, nodeId: string, scope: NodeScope, picture: RunPicture | null): ExpressionOption[] {
   const upstream = upstreamOf(graph, nodeId);
   const names = namesOf(graph, scope);
-  const nodes = graph.nodes.filter((node) => upstream.has(node.id));
+  const { loopsAround } = makePlan(graph);
+  const around = loopsAround(nodeId);
+  const nodes = graph.nodes.filter((node) => upstream.has(node.id) && loopsAround(node.id).every((loop) => around.includes(loop)));
   // Counting what leads to a node tells how far along it stands.
   const depth = new Map(nodes.map((node) => [node.id, upstreamOf(graph, node.id).size]));
   const trigger = graph.nodes.find((node) => node.type === "triggerNode");
@@ -26,10 +39,16 @@ export function expressionOptions(graph: Graph, nodeId: string, scope: NodeScope
   const outputs = nodes
     .filter((node) => node.type !== "triggerNode")
     .sort((a, b) => (depth.get(b.id) ?? 0) - (depth.get(a.id) ?? 0))
-    .map((node) => ({ expression: `${labelOf(node)}.output`, nodeType: node.type, lastValue: lastOf(node.id) }));
+    .flatMap((node) =>
+      readable(node, around.includes(node.id)).map((field) => ({
+        expression: `${labelOf(node)}.${field}`,
+        nodeType: node.type,
+        lastValue: field === "output" ? lastOf(node.id) : null,
+      })),
+    );
   // An agent's own name is offered where it is not taken by a label.
   const aliases = names
-    .filter((entry) => entry.isAlias && upstream.has(entry.node.id) && matchName(names, entry.name)?.node.id === entry.node.id)
+    .filter((entry) => entry.isAlias && nodes.includes(entry.node) && matchName(names, entry.name)?.node.id === entry.node.id)
     .filter((entry) => entry.name !== labelOf(entry.node))
     .map((entry) => ({ expression: `${entry.name}.output`, nodeType: entry.node.type, lastValue: lastOf(entry.node.id) }));
 
@@ -39,6 +58,8 @@ export function expressionOptions(graph: Graph, nodeId: string, scope: NodeScope
     ? parameters.map((parameter) => ({ expression: `trigger.${String(parameter?.name)}`, nodeType: "triggerNode", lastValue: null }))
     : [];
   fromTrigger.push({ expression: "trigger.output", nodeType: "triggerNode", lastValue: trigger ? lastOf(trigger.id) : null });
+  if (trigger?.data.kind === "http")
+    fromTrigger.push(...REQUEST_PARTS.map((part) => ({ expression: `trigger.output.${part}`, nodeType: "triggerNode", lastValue: null })));
   return [...outputs, ...fromTrigger, ...aliases, { expression: "execution.id", nodeType: "", lastValue: null }];
 }
 

@@ -1,6 +1,7 @@
 "use client";
 
 import { ChevronRight, Copy, MousePointerClick, Plus, Spline, Trash2 } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useEffect, useRef } from "react";
 import type { z } from "zod";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorShallow, useEditorStore } from "#components/canvas/canvas-context.tsx";
@@ -14,6 +15,17 @@ import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { definitionOf } from "#server/engine/graph.ts";
+
+// Loaded with the first trigger of its kind.
+const WebhookPanel = dynamic(() => import("#components/editor/webhook-panel.tsx").then((module) => module.WebhookPanel));
+const HttpPanel = dynamic(() => import("#components/editor/http-panel.tsx").then((module) => module.HttpPanel));
+
+/** What a trigger has besides its fields: the address that others call. */
+function TriggerPanel({ config, isReadOnly }: { config: Record<string, unknown>; isReadOnly: boolean }) {
+  if (config.kind === "webhook") return <WebhookPanel isReadOnly={isReadOnly} />;
+  if (config.kind !== "http") return null;
+  return <HttpPanel methods={Array.isArray(config.allowed_methods) ? config.allowed_methods : []} isReadOnly={isReadOnly} />;
+}
 
 /** The panel of what is selected: one node's fields, or what can be done with several. */
 export function NodePanel() {
@@ -78,9 +90,9 @@ function OneNode({ id }: { id: string }) {
   const config = configOf(type, data);
   const label = labelOf(data, type);
   const own = problems.filter((problem) => problem.node_id === id);
-  const fields = (Object.entries(definition.config.shape) as [string, z.ZodType][]).filter(
-    ([name]) => nodeUi.shows?.(name, config as never) ?? true,
-  );
+  const shape: Record<string, z.ZodType> = definition.config.shape;
+  const names = nodeUi.fields?.(config as never) ?? Object.keys(shape);
+  const fields = names.flatMap((name) => (shape[name] ? [[name, shape[name]] as [string, z.ZodType]] : []));
   const loose = own.filter((problem) => !fields.some(([name]) => name === problem.field));
   const draw = ([name, schema]: [string, z.ZodType]) => (
     <SchemaField
@@ -98,10 +110,11 @@ function OneNode({ id }: { id: string }) {
   const advanced = fields.filter(([, schema]) => schema.meta()?.advanced);
   const hasWayOut = definition.handles === null || definition.handles.length > 0;
   const isTrigger = definition.group === "trigger";
-  const onNext = () => {
-    const node = editor.getState().nodes.find((candidate) => candidate.id === id);
+  const onNext = (handle?: string) => {
+    const { nodes, edges } = editor.getState();
+    const node = nodes.find((candidate) => candidate.id === id);
     if (!node) return;
-    ui.setState({ palette: { placement: placeAfter(node), at: null } });
+    ui.setState({ palette: { placement: placeAfter(node, edges, handle), at: null } });
   };
   return (
     <div ref={panel} className="flex flex-col gap-4 p-3">
@@ -135,11 +148,14 @@ function OneNode({ id }: { id: string }) {
           <div className="flex flex-col gap-4 border-t p-2.5">{advanced.map(draw)}</div>
         </details>
       )}
+      {isTrigger && <TriggerPanel config={config} isReadOnly={isReadOnly} />}
       {!isReadOnly && hasWayOut && (
         <div className="flex flex-wrap gap-2 border-t pt-3">
-          <Button size="sm" icon={<Plus />} onClick={onNext}>
-            Next step
-          </Button>
+          {(definition.handles ?? [undefined]).map((handle) => (
+            <Button key={handle ?? ""} size="sm" icon={<Plus />} onClick={() => onNext(handle)}>
+              Next step{handle !== undefined && ` on ${handle}`}
+            </Button>
+          ))}
           <Button size="sm" variant="ghost" icon={<Spline />} onClick={() => ui.setState({ connectFrom: { nodeId: id, handle: null } })}>
             Connect to…
           </Button>

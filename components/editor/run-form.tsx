@@ -25,13 +25,29 @@ export interface RunFormProps {
   onRun: (values: RunValues, texts: Record<string, string>) => void;
 }
 
+const isJson = (kind: TriggerConfig["kind"]) => kind === "webhook" || kind === "http";
+
+/** A request as the HTTP trigger would pass it on, to be changed. */
+const SAMPLE_REQUEST = JSON.stringify({ method: "POST", headers: {}, body: {} }, null, 2);
+
+function firstInput({ kind, default_input }: TriggerConfig): string {
+  if (kind === "http") return SAMPLE_REQUEST;
+  return kind === "webhook" ? "{}" : default_input;
+}
+
+function inputLabel({ kind, input_label }: TriggerConfig): string {
+  if (kind === "http") return "Request, as JSON";
+  if (kind === "webhook") return "Payload, as JSON";
+  return (kind === "manual" && input_label) || "Input";
+}
+
 /** What the trigger asks for, with its defaults; ⌘/Ctrl+Enter runs. */
 export function RunForm({ trigger, last, isPending, onRun }: RunFormProps) {
-  const isManual = trigger.kind === "manual";
+  const isForm = trigger.kind === "params";
   const [texts, setTexts] = useState<Record<string, string>>(() =>
-    isManual
-      ? { input: last.input ?? trigger.default_input }
-      : Object.fromEntries(trigger.parameters.map((parameter) => [parameter.name, last[parameter.name] ?? initialText(parameter)])),
+    isForm
+      ? Object.fromEntries(trigger.parameters.map((parameter) => [parameter.name, last[parameter.name] ?? initialText(parameter)]))
+      : { input: last.input ?? firstInput(trigger) },
   );
   const [errors, setErrors] = useState<Record<string, string>>({});
   const set = (name: string, text: string) => {
@@ -40,7 +56,7 @@ export function RunForm({ trigger, last, isPending, onRun }: RunFormProps) {
   };
 
   const run = () => {
-    if (isManual) return onRun({ input: texts.input ?? "" }, texts);
+    if (!isForm) return onRun({ input: texts.input ?? "" }, texts);
     const found: Record<string, string> = {};
     const params: Record<string, unknown> = {};
     for (const parameter of trigger.parameters) {
@@ -68,11 +84,18 @@ export function RunForm({ trigger, last, isPending, onRun }: RunFormProps) {
         run();
       }}
     >
-      {isManual ? (
-        <Field label={trigger.input_label || "Input"} hint="Read as {{trigger.output}}">
-          <Textarea autoFocus rows={3} value={texts.input ?? ""} onChange={(event) => set("input", event.target.value)} />
+      {!isForm && (
+        <Field label={inputLabel(trigger)} hint="Read as {{trigger.output}}">
+          <Textarea
+            autoFocus
+            rows={trigger.kind === "http" ? 6 : 3}
+            value={texts.input ?? ""}
+            className={isJson(trigger.kind) ? "font-mono text-12" : ""}
+            onChange={(event) => set("input", event.target.value)}
+          />
         </Field>
-      ) : (
+      )}
+      {isForm &&
         trigger.parameters.map((parameter, index) => (
           <ParameterField
             key={parameter.name}
@@ -82,8 +105,7 @@ export function RunForm({ trigger, last, isPending, onRun }: RunFormProps) {
             isFirst={index === 0}
             onChange={(text) => set(parameter.name, text)}
           />
-        ))
-      )}
+        ))}
       <Button type="submit" variant="primary" icon={<Play />} isPending={isPending} className="self-end">
         Start run
       </Button>

@@ -2,9 +2,13 @@
 
 import type { z } from "zod";
 import { AgentPicker } from "#components/editor/agent-picker.tsx";
+import { CronField } from "#components/editor/cron-field.tsx";
 import { ExpressionField } from "#components/editor/expression-field.tsx";
 import { NumberField } from "#components/editor/number-field.tsx";
 import { ParametersField } from "#components/editor/parameters-field.tsx";
+import { PythonField } from "#components/editor/python-field.tsx";
+import { TimezoneField } from "#components/editor/timezone-field.tsx";
+import { ToggleRow } from "#components/editor/toggle-row.tsx";
 import { describeField } from "#components/forms/describe-field.ts";
 import type { NodeUi } from "#components/nodes/types.ts";
 import { cn } from "#components/ui/cn.ts";
@@ -31,8 +35,9 @@ export interface SchemaFieldProps {
 export function SchemaField(props: SchemaFieldProps) {
   const { name, schema, ui, problems } = props;
   const { title, description: text } = describeField(schema);
-  // Choices that explain themselves need no line below.
-  const description = Object.values(ui.choices?.[name] ?? {}).some((choice) => choice.description) ? undefined : text;
+  // Choices that explain themselves need no line below, nor does a builder that shows what it makes.
+  const isClear = Object.values(ui.choices?.[name] ?? {}).some((choice) => choice.description) || schema.meta()?.widget === "cron";
+  const description = isClear ? undefined : text;
   return (
     <div data-field={name}>
       <Field label={title ?? name} error={problems.length ? problems.join(" ") : undefined} {...(description && { hint: description })}>
@@ -61,6 +66,12 @@ function Control({ nodeId, name, schema, ui, value, isReadOnly, onChange }: Sche
       return (
         <ParametersField value={Array.isArray(value) ? (value as TriggerParameter[]) : []} isReadOnly={isReadOnly} onChange={onChange} />
       );
+    case "python":
+      return <PythonField nodeId={nodeId} value={text} maxLength={field.max} isReadOnly={isReadOnly} onChange={onChange} />;
+    case "cron":
+      return <CronField nodeId={nodeId} value={text} isReadOnly={isReadOnly} onChange={onChange} />;
+    case "timezone":
+      return <TimezoneField value={text} isReadOnly={isReadOnly} onChange={onChange} />;
     case "color":
       return (
         <span className="flex gap-2">
@@ -100,6 +111,16 @@ function Control({ nodeId, name, schema, ui, value, isReadOnly, onChange }: Sche
       );
     case "boolean":
       return <Switch checked={value === true} disabled={isReadOnly} onCheckedChange={onChange} />;
+    case "choices":
+      return (
+        <ToggleRow
+          options={field.options.map((option) => ({ value: option, label: ui.choices?.[name]?.[option]?.label ?? option }))}
+          value={Array.isArray(value) ? value.map(String) : []}
+          isReadOnly={isReadOnly}
+          className="font-mono text-11"
+          onChange={onChange}
+        />
+      );
     case "choice":
       return (
         <Select

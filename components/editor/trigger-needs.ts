@@ -18,7 +18,7 @@ export function triggerOf(graph: Graph): TriggerConfig {
 export function needsInput(graph: Graph): boolean {
   const trigger = triggerOf(graph);
   if (trigger.kind === "params") return trigger.parameters.length > 0;
-  if (trigger.input_label) return true;
+  if (trigger.kind === "manual" && trigger.input_label) return true;
   const triggerIds = new Set(graph.nodes.filter((node) => node.type === triggerNode.type).map((node) => node.id));
   const followers = new Set(graph.edges.filter((edge) => triggerIds.has(edge.source)).map((edge) => edge.target));
   return graph.nodes.some((node) => {

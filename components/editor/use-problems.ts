@@ -1,9 +1,11 @@
 "use client";
 
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { useSession } from "#components/editor/session-context.tsx";
 import { useAgentNames } from "#components/nodes/agent-names.tsx";
+import { useTRPC } from "#components/trpc.tsx";
 import { findProblems } from "#server/engine/problems.ts";
 
 /** Up to this many nodes the canvas looks for problems by itself; above, the server's answer at each autosave serves. */
@@ -15,14 +17,28 @@ export function useProblems(): void {
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
   const session = useSession();
+  const trpc = useTRPC();
+  const cache = useQueryClient();
   const { agentName, isPending } = useAgentNames();
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    /** Python is judged by the server: asked once a condition, and looked at again with its answer. */
+    const conditionFault = (condition: string): string | undefined => {
+      const query = trpc.checks.condition.queryOptions({ condition }, { staleTime: Number.POSITIVE_INFINITY, retry: false });
+      const known = cache.getQueryState(query.queryKey);
+      if (known?.data === undefined && known?.status !== "error" && known?.fetchStatus !== "fetching")
+        void cache.fetchQuery(query).then(
+          ({ fault }) => fault !== null && !isOver && look(),
+          () => {}, // nobody can say now: a run would be refused with the same words
+        );
+      return known?.data?.fault ?? undefined;
+    };
     const look = () => {
       const isOurs = !isPending && editor.getState().nodes.length <= MOST_NODES;
       const problems = isOurs
-        ? findProblems(editor.getState().graph(), { agentName: (id) => agentName(id) ?? undefined })
+        ? findProblems(editor.getState().graph(), { agentName: (id) => agentName(id) ?? undefined, conditionFault })
         : session.store.getState().serverProblems;
       ui.getState().setProblems(problems);
     };
@@ -38,9 +54,10 @@ export function useProblems(): void {
     });
     look();
     return () => {
+      isOver = true;
       clearTimeout(timer);
       stopEditor();
       stopSession();
     };
-  }, [agentName, isPending, editor, session, ui]);
+  }, [agentName, isPending, editor, session, ui, trpc, cache]);
 }

@@ -6,13 +6,13 @@ export interface FieldDescription {
   /** Whether a value must be given. */
   isRequired: boolean;
   isNullable: boolean;
-  control: "text" | "textarea" | "number" | "boolean" | "choice" | "other";
+  control: "text" | "textarea" | "number" | "boolean" | "choice" | "choices" | "other";
   min: number | undefined;
   max: number | undefined;
   isInteger: boolean;
   /** A text of fixed form (address, e-mail): where it may be left out, empty means left out. */
   isFormat: boolean;
-  /** Choices of an enum. */
+  /** Choices of an enum, or of a list of them. */
   options: readonly string[];
 }
 
@@ -38,6 +38,7 @@ export function describeField(schema: z.ZodType): FieldDescription {
     meta = { ...core.meta(), ...meta };
   }
   const number = core instanceof z.ZodNumber ? core : undefined;
+  const choices = core instanceof z.ZodArray && core.element instanceof z.ZodEnum ? core.element : undefined;
   const maxLength = core instanceof z.ZodString ? (core.maxLength ?? undefined) : undefined;
   return {
     title: meta.title,
@@ -50,18 +51,20 @@ export function describeField(schema: z.ZodType): FieldDescription {
         ? "boolean"
         : core instanceof z.ZodEnum
           ? "choice"
-          : core instanceof z.ZodString
-            ? (maxLength ?? 0) > LONG_TEXT
-              ? "textarea"
-              : "text"
-            : core instanceof z.ZodStringFormat
-              ? "text"
-              : "other",
+          : choices
+            ? "choices"
+            : core instanceof z.ZodString
+              ? (maxLength ?? 0) > LONG_TEXT
+                ? "textarea"
+                : "text"
+              : core instanceof z.ZodStringFormat
+                ? "text"
+                : "other",
     min: number && finite(number.minValue),
     max: number ? finite(number.maxValue) : maxLength,
     isInteger: number?.isInt ?? false,
     isFormat: core instanceof z.ZodStringFormat,
-    options: core instanceof z.ZodEnum ? core.options.map(String) : [],
+    options: (core instanceof z.ZodEnum ? core : choices)?.options.map(String) ?? [],
   };
 }
 

@@ -1,12 +1,20 @@
+import { CronWords } from "#components/nodes/cron-words.tsx";
 import type { SentencePart } from "#components/nodes/types.ts";
 import { cn } from "#components/ui/cn.ts";
 
 const TONES = {
   value: "bg-sunken text-ink",
   expression: "bg-thread-soft font-mono text-11 text-thread-text",
+  code: "bg-sunken font-mono text-11 text-ink",
   missing: "border border-waiting border-dashed text-waiting",
   quiet: "bg-sunken/60 text-ink-faint",
 } as const;
+
+const SHORT = "inline-block max-w-full truncate align-bottom leading-5";
+/** Code and words of a schedule are read whole: they wrap with the sentence. */
+const WRAPPED = "box-decoration-clone py-px";
+
+const isWrapped = (part: Exclude<SentencePart, string>) => "cron" in part || part.tone === "code";
 
 /** The card's sentence, values in chips. */
 export function NodeSentence({ parts }: { parts: readonly SentencePart[] }) {
@@ -17,10 +25,14 @@ export function NodeSentence({ parts }: { parts: readonly SentencePart[] }) {
           part
         ) : (
           <span
-            key={`${part.chip} ${index.toString()}`}
-            className={cn("mx-px inline-block max-w-full truncate rounded-sm px-1 align-bottom leading-5", TONES[part.tone ?? "value"])}
+            key={`${"cron" in part ? part.cron : part.chip} ${index.toString()}`}
+            className={cn(
+              "mx-px rounded-sm px-1",
+              isWrapped(part) ? WRAPPED : SHORT,
+              TONES["cron" in part ? "value" : (part.tone ?? "value")],
+            )}
           >
-            {part.chip}
+            {"cron" in part ? <CronWords expression={part.cron} /> : part.chip}
           </span>
         ),
       )}

@@ -17,9 +17,11 @@ export type SentencePart =
   | string
   | {
       chip: string;
-      /** "expression" for a reference, "missing" for a slot that must be filled, "quiet" for what stands in by default. */
-      tone?: "value" | "expression" | "missing" | "quiet";
-    };
+      /** "expression" for a reference, "code", "missing" for a slot that must be filled, "quiet" for what stands in by default. */
+      tone?: "value" | "expression" | "code" | "missing" | "quiet";
+    }
+  /** A cron expression, shown in words. */
+  | { cron: string };
 
 /** Names of the colours by what a node is for (the --role-* tokens). */
 export type NodeRole = "agent" | "logic" | "flow" | "state" | "interface" | "human" | "output";
@@ -30,8 +32,8 @@ export interface NodeUi<Type extends NodeType = NodeType> {
   role: NodeRole;
   /** The card's one sentence. */
   sentence(config: NodeConfig<Type>, lookups: NodeLookups): SentencePart[];
-  /** Whether a field is shown for this config; left out, all are. */
-  shows?(field: string, config: NodeConfig<Type>): boolean;
+  /** The fields that this config has, in the order of its form; left out, all of the schema. */
+  fields?(config: NodeConfig<Type>): readonly string[];
   /** Words for the choices of an enum field, by field and value. */
   choices?: Record<string, Record<string, { label: string; description?: string }>>;
   /** Draws the whole node in place of the card, e.g. a note. */

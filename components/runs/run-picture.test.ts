@@ -15,6 +15,7 @@ const idle: NodeResult = {
   input_tokens: 0,
   output_tokens: 0,
   attempt: 0,
+  reused: false,
 };
 const execution = (status: Execution["status"], node_results: Execution["node_results"] = { t: idle, a: idle, o: idle }): Execution => ({
   id: "x",

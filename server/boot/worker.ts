@@ -7,6 +7,7 @@ import { inngestFunctions } from "#server/inngest/functions/index.ts";
 import { startLocalExecutor } from "#server/inngest/local/executor.ts";
 import { log } from "#server/log.ts";
 import { sweepExecutions } from "#server/services/executions/sweep-executions.ts";
+import { fireDueSchedules } from "#server/services/schedules/fire-due-schedules.ts";
 import { isEmbeddedExecutor, settings } from "#server/settings.ts";
 
 /** How often overdue executions are looked for, in milliseconds. */
@@ -35,6 +36,10 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
   if (TREADLE_EMBEDDED_DATABASE) await freeAllLeases();
   const handler = serve({ client: inngest(), functions: inngestFunctions() });
   const executor = isEmbeddedExecutor() ? await startLocalExecutor({ handler, concurrency: WORKER_CONCURRENCY }) : undefined;
+  // What came due while nothing ran fires now, not at the next minute.
+  const catchingUp = fireDueSchedules().catch((error) =>
+    log.warn({ err: error }, "schedules could not be fired at start, the next minute tries again"),
+  );
   let sweeping: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     sweeping = sweep().catch((error) => log.warn({ err: error }, "the sweep failed, the next one tries again"));
@@ -43,6 +48,6 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
     clearInterval(timer);
     // Nothing new is started at once; calls that do not end in time are aborted early enough to give their leases back.
     stopSegments(graceMs - HALT_MS);
-    await Promise.all([sweeping, executor?.stop(graceMs)]);
+    await Promise.all([sweeping, catchingUp, executor?.stop(graceMs)]);
   };
 }

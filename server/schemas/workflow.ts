@@ -5,13 +5,14 @@ import { Description, Id, ignoredFields, Name, pageOf, Timestamp } from "#server
 /** Read-only view of a schedule trigger. */
 export const ScheduleView = z
   .object({
-    enabled: z.boolean(),
+    enabled: z.boolean().meta({ description: "The trigger's own toggle" }),
     cron_expression: z.string(),
     timezone: z.string(),
     default_input: z.string(),
-    next_fires: z.array(Timestamp),
+    next_fires: z.array(Timestamp).meta({ description: "The next five fires; none while the schedule or the workflow is off" }),
   })
   .meta({ id: "Schedule" });
+export type ScheduleView = z.infer<typeof ScheduleView>;
 
 const summary = {
   id: Id,
@@ -52,6 +53,20 @@ export const UpdateWorkflowInput = z.strictObject({
 export type UpdateWorkflowInput = z.infer<typeof UpdateWorkflowInput>;
 export const WorkflowRef = z.strictObject({ workflow_id: Id });
 export const WorkflowPage = pageOf(WorkflowSummary);
+
+export const SetScheduleInput = z.strictObject({
+  workflow_id: Id,
+  ...ignoredFields(ScheduleView, { enabled: 0, cron_expression: 0, timezone: 0, default_input: 0 }),
+  enabled: z.boolean().meta({ title: "Enabled" }),
+  cron_expression: z
+    .string()
+    .max(120)
+    .optional()
+    .meta({ title: "Schedule", description: "Cron with five fields, at least 5 minutes apart" }),
+  timezone: z.string().max(60).optional().meta({ title: "Time zone", description: "IANA name, e.g. Europe/Berlin" }),
+  default_input: z.string().max(100_000).optional().meta({ title: "Default input", description: "The input of each run" }),
+});
+export type SetScheduleInput = z.infer<typeof SetScheduleInput>;
 
 /** What the editor opens: the saved workflow and the draft on top of it. Not part of the REST API. */
 export const WorkflowDraft = z.object({

@@ -1,10 +1,25 @@
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/api/trpc.ts";
-import { Execution, ExecutionLogs, ExecutionPage, ExecutionRef, ExecutionView, ListExecutionsInput } from "#server/schemas/execution.ts";
+import {
+  Execution,
+  ExecutionLogs,
+  ExecutionPage,
+  ExecutionRef,
+  ExecutionView,
+  ListExecutionsInput,
+  NodeOutput,
+  NodeOutputInput,
+  RerunInput,
+  RerunResult,
+} from "#server/schemas/execution.ts";
+import { ApproveInput } from "#server/schemas/review.ts";
 import { cancelExecution } from "#server/services/executions/cancel-execution.ts";
 import { getExecution } from "#server/services/executions/get-execution.ts";
 import { getExecutionLogs } from "#server/services/executions/get-execution-logs.ts";
 import { getExecutionView } from "#server/services/executions/get-execution-view.ts";
+import { getNodeOutput } from "#server/services/executions/get-node-output.ts";
 import { listExecutions } from "#server/services/executions/list-executions.ts";
+import { rerunExecution } from "#server/services/executions/rerun-execution.ts";
+import { approveExecution } from "#server/services/reviews/approve-execution.ts";
 
 const tag = "Executions";
 
@@ -45,6 +60,41 @@ export const executionsRouter = router({
     .input(ExecutionRef)
     .output(Execution)
     .mutation(({ ctx, input }) => cancelExecution(ctx.principal, input)),
+  approve: editorProcedure
+    .meta(
+      endpoint("POST", "/executions/{execution_id}/approve", {
+        tag,
+        summary: "Approve or reject a review",
+        description: "node_id may be left out when one review waits. 409 when it was decided already, with who and when.",
+      }),
+    )
+    .input(ApproveInput)
+    .output(Execution)
+    .mutation(({ ctx, input }) => approveExecution(ctx.principal, input)),
+  rerun: editorProcedure
+    .meta(
+      endpoint("POST", "/executions/{execution_id}/rerun", {
+        tag,
+        summary: "Run an execution again",
+        description:
+          "From `from_node_id` on, when given: it and what depends on it run, finished results of everything else are taken over and marked `reused` in node_results. 409 while the original has not ended.",
+        status: 202,
+      }),
+    )
+    .input(RerunInput)
+    .output(RerunResult)
+    .mutation(({ ctx, input }) => rerunExecution(ctx.principal, input)),
+  nodeOutput: viewerProcedure
+    .meta(
+      endpoint("GET", "/executions/{execution_id}/nodes/{node_id}/output", {
+        tag,
+        summary: "Read one node's whole output",
+        description: "However large: elsewhere an output of more than 256 Ki characters is shown by its beginning.",
+      }),
+    )
+    .input(NodeOutputInput)
+    .output(NodeOutput)
+    .query(({ ctx, input }) => getNodeOutput(ctx.principal, input)),
   // The run page and the editor: the run with the graph it runs.
   view: viewerProcedure
     .input(ExecutionRef)

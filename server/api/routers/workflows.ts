@@ -4,6 +4,7 @@ import { NoContent, PageInput } from "#server/schemas/primitives.ts";
 import {
   CreateWorkflowInput,
   SaveDraftInput,
+  SetScheduleInput,
   UpdateWorkflowInput,
   Workflow,
   WorkflowDraft,
@@ -13,6 +14,7 @@ import {
 } from "#server/schemas/workflow.ts";
 import { executeWorkflow } from "#server/services/executions/execute-workflow.ts";
 import { listWorkflowExecutions } from "#server/services/executions/list-workflow-executions.ts";
+import { setSchedule } from "#server/services/schedules/set-schedule.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { deleteWorkflow } from "#server/services/workflows/delete-workflow.ts";
 import { getEditorState } from "#server/services/workflows/get-editor-state.ts";
@@ -74,6 +76,18 @@ export const workflowsRouter = router({
     .input(ExecuteInput)
     .output(ExecuteResult)
     .mutation(({ ctx, input }) => executeWorkflow(ctx.principal, input)),
+  setSchedule: editorProcedure
+    .meta(
+      endpoint("PUT", "/workflows/{workflow_id}/schedule", {
+        tag,
+        summary: "Switch a workflow's schedule on or off",
+        description:
+          "May change its times too. Writes into the schedule trigger and counts the version up; 422 for another kind of trigger.",
+      }),
+    )
+    .input(SetScheduleInput)
+    .output(Workflow)
+    .mutation(({ ctx, input }) => setSchedule(ctx.principal, input)),
   executions: viewerProcedure
     .meta(
       endpoint("GET", "/workflows/{workflow_id}/executions", {

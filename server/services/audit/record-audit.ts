@@ -1,6 +1,12 @@
 import type { Prisma, PrismaClient } from "#prisma/generated/client.ts";
-import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
+
+/** Whose act it is: a principal, or whoever holds a link that was sent by e-mail. */
+export interface AuditActor {
+  user: { id: string | null; email: string };
+  auth: { type: "platform_key" | "session" | "email" };
+  project: { id: string };
+}
 
 interface AuditRecord {
   /** Resource and verb, e.g. `workflow.update`. */
@@ -17,7 +23,7 @@ interface AuditRecord {
  * @param within pass the transaction that makes the change, so that both are kept or neither
  */
 export async function recordAudit(
-  principal: Pick<ProjectPrincipal, "user" | "auth" | "project">,
+  principal: AuditActor,
   { action, resource_type, resource_id, resource_name, detail }: AuditRecord,
   within: Pick<PrismaClient, "auditEntry"> = db(),
 ): Promise<void> {

@@ -25,24 +25,19 @@ export async function cancelExecution(principal: ProjectPrincipal, { execution_i
     if (!row) throw notFound("execution");
     if (isFinal(row.status)) throw new AppError("CONFLICT", `This execution has already ended: it is ${row.status}.`);
     const { graph } = await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: row.snapshot_id }, select: { graph: true } });
-    const runs = await tx.nodeRun.findMany({
-      where: { execution_id },
-      select: { id: true, node_id: true, status: true, started_at: true },
-    });
     const now = new Date();
-    const under = runs.filter((run) => run.status === "running" || run.status === "waiting");
-    const isUnder = new Set(under.map((run) => run.node_id));
-    const ended = new Set(runs.map((run) => run.node_id).filter((id) => !isUnder.has(id)));
-    const skipped = Graph.parse(graph).nodes.filter((node) => !ended.has(node.id) && !definitionOf(node.type)?.isInert);
+    const under = await tx.$queryRaw<{ node_id: string; iteration: string }[]>`
+      UPDATE node_runs SET status = 'skipped', completed_at = ${now}::timestamptz, duration_ms = extract(epoch FROM ${now}::timestamptz - started_at) * 1000
+      WHERE execution_id = ${execution_id}::uuid AND status IN ('running', 'waiting') RETURNING node_id, iteration`;
+    const reached = await tx.nodeRun.findMany({ where: { execution_id }, distinct: "node_id", select: { node_id: true } });
+    const known = new Set(reached.map((run) => run.node_id));
+    const unreached = Graph.parse(graph).nodes.filter((node) => !known.has(node.id) && !definitionOf(node.type)?.isInert);
     const common = { execution_id, timestamp: now.toISOString() };
     const events = [
-      ...skipped.map((node) => ({ type: "node_skipped", node_id: node.id, ...common })),
+      ...under.map(({ node_id, iteration }) => ({ type: "node_skipped", node_id, ...(iteration && { iteration }), ...common })),
+      ...unreached.map((node) => ({ type: "node_skipped", node_id: node.id, ...common })),
       { type: "execution_complete", status: "cancelled", output: null, duration_ms: now.getTime() - row.created_at.getTime(), ...common },
     ];
-    for (const run of under) {
-      const duration_ms = run.started_at && now.getTime() - run.started_at.getTime();
-      await tx.nodeRun.update({ where: { id: run.id }, data: { status: "skipped", completed_at: now, duration_ms } });
-    }
     await tx.executionEvent.deleteMany({ where: { execution_id, type: "node_delta" } });
     await tx.executionEvent.createMany({
       data: events.map((event, index) => ({
@@ -53,7 +48,15 @@ export async function cancelExecution(principal: ProjectPrincipal, { execution_i
         data: event,
       })),
     });
-    await tx.review.updateMany({ where: { execution_id, status: "waiting" }, data: { status: "withdrawn", decided_at: now } });
+    const withdrawn = await tx.review.updateManyAndReturn({
+      where: { execution_id, status: "waiting" },
+      data: { status: "withdrawn", decided_at: now },
+      select: { id: true },
+    });
+    await tx.notification.updateMany({
+      where: { kind: "review", subject_id: { in: withdrawn.map(({ id }) => id) }, read_at: null },
+      data: { read_at: now },
+    });
     await tx.execution.update({
       where: { id: execution_id },
       data: {

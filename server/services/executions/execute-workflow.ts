@@ -2,17 +2,20 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { triggerNode } from "#server/engine/nodes/trigger-node.ts";
 import { ParameterError, paramValues } from "#server/engine/params.ts";
-import { findProblems } from "#server/engine/problems.ts";
 import { AppError, notFound } from "#server/errors.ts";
 import type { ExecuteInput, ExecuteResult } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
+import { assertRunnable } from "#server/services/executions/assert-runnable.ts";
 import { startExecution } from "#server/services/executions/start-execution.ts";
 import { isUuid } from "#server/services/ids.ts";
-import { graphScope } from "#server/services/workflows/graph-scope.ts";
+import { triggerOf } from "#server/services/workflows/checked-graph.ts";
 import { snapshotOf } from "#server/services/workflows/snapshot-of.ts";
 
-/** The saved graph, or the draft kept as a snapshot so that the run can always be looked at as it was. */
-async function graphToRun(project_id: string, workflow_id: string, isDraft: boolean) {
+/**
+ * The saved graph, or the draft kept as a snapshot so that the run can always be looked at as it was.
+ * @throws AppError NOT_FOUND
+ */
+export async function graphToRun(project_id: string, workflow_id: string, isDraft = false) {
   if (!isUuid(workflow_id)) throw notFound("workflow");
   const workflow = await db().workflow.findFirst({
     where: { id: workflow_id, project_id, deleted_at: null },
@@ -27,19 +30,24 @@ async function graphToRun(project_id: string, workflow_id: string, isDraft: bool
   return { graph: Graph.parse(graph), version: workflow.version, snapshot_id: workflow.snapshot_id };
 }
 
-/** What the trigger gives: its text, and for a params trigger the values. */
-function triggerValues(graph: Graph, { input, params }: ExecuteInput) {
-  const trigger = triggerNode.config.parse(graph.nodes.find((node) => node.type === "triggerNode")?.data);
+/**
+ * What the trigger gives: its text, and for a params trigger the values.
+ * @throws AppError VALIDATION_ERROR for a value that the trigger does not take
+ */
+export function triggerValues(graph: Graph, { input, params }: Pick<ExecuteInput, "input" | "params">) {
+  const trigger = triggerNode.config.parse(triggerOf(graph)?.data);
+  const { kind } = trigger;
   const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
-  if (trigger.kind !== "params") {
+  if (kind !== "params") {
     if (params && Object.keys(params).length)
       throw refuse("params", "This workflow's trigger takes `input`, a text. It has no parameters.");
-    return { input: input ?? trigger.default_input, params: null };
+    if (kind === "manual") return { trigger: kind, input: input ?? trigger.default_input, params: null };
+    return { trigger: "api" as const, input: input || (kind === "schedule" ? trigger.default_input : ""), params: null };
   }
   if (input) throw refuse("input", "This workflow's trigger takes `params`, an object of values by name.");
   try {
     const values = paramValues(trigger.parameters, params ?? {});
-    return { input: JSON.stringify(values), params: values };
+    return { trigger: kind, input: JSON.stringify(values), params: values };
   } catch (error) {
     if (error instanceof ParameterError) throw refuse(`params.${error.parameter}`, error.message);
     throw error;
@@ -54,23 +62,13 @@ function triggerValues(graph: Graph, { input, params }: ExecuteInput) {
 export async function executeWorkflow(principal: ProjectPrincipal, input: ExecuteInput, { isDraft = false } = {}): Promise<ExecuteResult> {
   const project_id = principal.project.id;
   const { graph, version, snapshot_id } = await graphToRun(project_id, input.workflow_id, isDraft);
-  const problems = findProblems(graph, await graphScope(project_id, graph));
-  if (problems.length) {
-    const errors = problems.map(({ node_id, field, message }) => ({
-      path: [node_id ?? "workflow", field].filter(Boolean).join("."),
-      message,
-    }));
-    throw new AppError("VALIDATION_ERROR", `The workflow cannot run yet: ${problems[0]?.message}`, { errors });
-  }
-  const values = triggerValues(graph, input);
-  const trigger = values.params ? "params" : "manual";
+  await assertRunnable(project_id, graph);
   return startExecution({
     project_id,
     workflow_id: input.workflow_id,
     workflow_version: version,
     snapshot_id,
-    trigger,
     started_by_id: principal.user.id,
-    ...values,
+    ...triggerValues(graph, input),
   });
 }

@@ -1,15 +1,14 @@
 import type { Prisma } from "#prisma/generated/client.ts";
-import { definitionOf } from "#server/engine/graph.ts";
 import {
   type Execution,
   ExecutionOutput,
   type ExecutionSummary,
   type ExecutionTrigger,
-  isFinal,
-  type NodeResult,
   PREVIEW_CHARACTERS,
 } from "#server/schemas/execution.ts";
 import type { Graph } from "#server/schemas/graph.ts";
+import { nodeResults } from "#server/services/executions/node-results.ts";
+import { reviewerDto } from "#server/services/reviews/review-dto.ts";
 
 /** What a list reads: never the big values. */
 export const summaryFields = {
@@ -70,48 +69,13 @@ export const detailFields = {
   last_seq: true,
   snapshot: { select: { graph: true } },
   values: { select: { input: true, output: true, outputs: true } },
-  node_runs: { where: { iteration: "" }, orderBy: { attempt: "asc" }, include: { values: { select: { output: true } } } },
   reviews: { orderBy: { id: "asc" } },
 } as const satisfies Prisma.ExecutionSelect;
 
 type DetailRow = Prisma.ExecutionGetPayload<{ select: typeof detailFields }>;
 
-const untouched = (status: "idle" | "skipped"): NodeResult => ({
-  status,
-  output: null,
-  error: null,
-  duration_ms: null,
-  started_at: null,
-  completed_at: null,
-  input_tokens: 0,
-  output_tokens: 0,
-  attempt: 0,
-});
-
-/** Every node of the graph that takes part: its newest attempt, or how it stands without one. */
-function nodeResults(row: DetailRow, graph: Graph): Record<string, NodeResult> {
-  const rest = untouched(isFinal(row.status) ? "skipped" : "idle");
-  const results: Record<string, NodeResult> = {};
-  for (const node of graph.nodes) if (!definitionOf(node.type)?.isInert) results[node.id] = rest;
-  for (const run of row.node_runs) {
-    const { status, error, duration_ms, input_tokens, output_tokens, attempt } = run;
-    const times = { started_at: iso(run.started_at), completed_at: iso(run.completed_at) };
-    results[run.node_id] = {
-      status,
-      output: run.values?.output ?? null,
-      error,
-      duration_ms,
-      input_tokens,
-      output_tokens,
-      attempt,
-      ...times,
-    };
-  }
-  return results;
-}
-
 /** An execution with everything that it holds. */
-export function executionDto(row: DetailRow, graph: Graph): Execution {
+export async function executionDto(row: DetailRow, graph: Graph): Promise<Execution> {
   return {
     ...commonFields(row),
     input: row.values?.input ?? "",
@@ -122,13 +86,11 @@ export function executionDto(row: DetailRow, graph: Graph): Execution {
       label: review.label,
       decision: review.status === "approved" || review.status === "rejected" ? review.status : null,
       comment: review.comment,
-      reviewer: review.reviewer_id
-        ? { id: review.reviewer_id, email: review.reviewer_email ?? "", name: review.reviewer_name ?? "" }
-        : null,
+      reviewer: reviewerDto(review),
       role: review.reviewer_role,
       via: review.via,
       decided_at: iso(review.decided_at),
     })),
-    node_results: nodeResults(row, graph),
+    node_results: await nodeResults(row, graph),
   };
 }

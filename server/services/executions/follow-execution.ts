@@ -15,7 +15,7 @@ export interface StoredEvent {
 }
 
 /** Wakes when told, or after `ms`; a call that came while nobody waited is not lost. */
-function bell(signal: AbortSignal) {
+export function bell(signal: AbortSignal) {
   let isRung = false;
   let wake = () => {};
   const ring = () => {

@@ -22,5 +22,5 @@ export async function getExecutionView({ project }: ProjectPrincipal, { executio
     orderBy: { seq: "asc" },
     select: { seq: true },
   });
-  return { execution: executionDto(row, graph), graph, last_event_id: Math.min(row.last_seq, (piece?.seq ?? row.last_seq + 1) - 1) };
+  return { execution: await executionDto(row, graph), graph, last_event_id: Math.min(row.last_seq, (piece?.seq ?? row.last_seq + 1) - 1) };
 }

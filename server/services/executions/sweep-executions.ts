@@ -1,13 +1,15 @@
 import { pool } from "#server/db/client.ts";
 import { FINAL } from "#server/engine/run-store.ts";
 import { redispatch } from "#server/services/executions/redispatch.ts";
+import { sweepReviews } from "#server/services/reviews/sweep-reviews.ts";
 
 /** How many executions one sweep takes on. */
 const BATCH = 100;
 
 /**
  * Asks again for unfinished executions that are overdue and that no live lease covers: whatever was lost (an event, a
- * process, a server), a run goes on. One process at a time sweeps.
+ * process, a server), a run goes on. Runs that wait for people are looked after with their reviews. One process at a time
+ * sweeps.
  * @returns how many were asked for
  */
 export async function sweepExecutions(): Promise<number> {
@@ -17,5 +19,5 @@ export async function sweepExecutions(): Promise<number> {
      ORDER BY overdue_at LIMIT ${BATCH}`,
   );
   for (const row of rows) await redispatch({ ...row, dispatch: row.dispatch + 1 });
-  return rows.length;
+  return rows.length + (await sweepReviews());
 }

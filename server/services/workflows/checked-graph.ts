@@ -1,6 +1,7 @@
 import { findFaults } from "#server/engine/graph.ts";
 import { AppError } from "#server/errors.ts";
 import type { Graph, GraphNode } from "#server/schemas/graph.ts";
+import { triggerFaults } from "#server/services/workflows/trigger-faults.ts";
 
 /** What React Flow adds while a canvas is open; it says nothing about the workflow. */
 const VOLATILE = ["selected", "dragging", "resizing", "measured"];
@@ -17,6 +18,7 @@ export const settledGraph = ({ nodes, edges }: Graph): Graph => ({ nodes: nodes.
  */
 export function checkedGraph(graph: Graph): Graph {
   const faults = findFaults(graph);
+  if (!faults.length) faults.push(...triggerFaults(graph));
   if (faults.length) {
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
     throw new AppError("VALIDATION_ERROR", `${faults[0]?.message}${more}`, {
@@ -32,8 +34,11 @@ export const firstGraph = (): Graph => ({
   edges: [],
 });
 
+/** The one trigger of a saved graph. */
+export const triggerOf = (graph: Graph): GraphNode | undefined => graph.nodes.find((node) => node.type === "triggerNode");
+
 /** Kind of the trigger, for lists. */
 export function triggerKind(graph: Graph): string {
-  const trigger: GraphNode | undefined = graph.nodes.find((node) => node.type === "triggerNode");
-  return typeof trigger?.data.kind === "string" ? trigger.data.kind : "manual";
+  const kind = triggerOf(graph)?.data.kind;
+  return typeof kind === "string" ? kind : "manual";
 }

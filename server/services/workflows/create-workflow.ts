@@ -4,6 +4,7 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import type { CreateWorkflowInput, Workflow } from "#server/schemas/workflow.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { registerSchedule } from "#server/services/schedules/register-schedule.ts";
 import { recordAgentUses } from "#server/services/workflows/agent-uses.ts";
 import { checkedGraph, firstGraph, triggerKind } from "#server/services/workflows/checked-graph.ts";
 import { graphHash } from "#server/services/workflows/snapshot-of.ts";
@@ -11,7 +12,7 @@ import { summaryFields, workflowDto } from "#server/services/workflows/workflow-
 
 /**
  * Creates a workflow as version 1, with a draft that equals it.
- * @throws AppError VALIDATION_ERROR with every structural fault of the graph
+ * @throws AppError VALIDATION_ERROR with every structural fault of the graph, or a schedule that cannot be kept
  */
 export async function createWorkflow(principal: ProjectPrincipal, input: CreateWorkflowInput): Promise<Workflow> {
   const project_id = principal.project.id;
@@ -35,6 +36,7 @@ export async function createWorkflow(principal: ProjectPrincipal, input: CreateW
       },
       select: summaryFields,
     });
+    await registerSchedule(created, graph, tx);
     await tx.workflowVersion.create({ data: { workflow_id: id, version: 1, snapshot_id, saved_by_id: by } });
     await recordAgentUses(id, [graph], tx);
     await recordAudit(principal, { action: "workflow.create", resource_type: "workflow", resource_id: id, resource_name: input.name }, tx);

@@ -1,3 +1,4 @@
+import { conditionFault } from "#server/engine/conditions.ts";
 import type { NodeScope } from "#server/engine/define-node.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import { agentNames } from "#server/services/agents/agent-names.ts";
@@ -10,5 +11,5 @@ export const agentIdsOf = (graph: Graph): string[] => [
 /** What the checks of a graph may look up in its project. */
 export async function graphScope(project_id: string, graph: Graph): Promise<NodeScope> {
   const names = await agentNames(project_id, agentIdsOf(graph));
-  return { agentName: (id) => names.get(id) };
+  return { agentName: (id) => names.get(id), conditionFault };
 }

@@ -6,18 +6,23 @@ import { Graph } from "#server/schemas/graph.ts";
 import type { UpdateWorkflowInput, Workflow } from "#server/schemas/workflow.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { isUuid } from "#server/services/ids.ts";
+import { registerSchedule } from "#server/services/schedules/register-schedule.ts";
 import { recordAgentUses } from "#server/services/workflows/agent-uses.ts";
 import { checkedGraph, triggerKind } from "#server/services/workflows/checked-graph.ts";
 import { findWorkflow } from "#server/services/workflows/find-workflow.ts";
 import { snapshotOf } from "#server/services/workflows/snapshot-of.ts";
 import { summaryFields, workflowDto } from "#server/services/workflows/workflow-dto.ts";
 
+/** A change of the saved graph and, separately, of the draft; a draft that is ahead keeps what else it holds. */
+type Edit = (graph: Graph, which: "saved" | "draft") => Graph;
+
 /**
- * Saves a workflow: checks the graph, counts the version up, and makes the draft equal to it.
- * @throws AppError NOT_FOUND; VALIDATION_ERROR with every structural fault; CONFLICT, naming who saved, when `version` is
+ * Saves a workflow: checks the graph, counts the version up, makes the draft equal to it, and registers its schedule.
+ * @param edit instead of a whole graph in the input, a change of the one that is there
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR with every structural fault or a schedule that cannot be kept; CONFLICT, naming who saved, when `version` is
  *   older than the current one
  */
-export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateWorkflowInput): Promise<Workflow> {
+export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateWorkflowInput, edit?: Edit): Promise<Workflow> {
   const { workflow_id } = input;
   const project_id = principal.project.id;
   const by = principal.user.id;
@@ -40,9 +45,10 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
     }
     const stored = Graph.parse((await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: current.snapshot_id } })).graph);
     const hasGraph = input.nodes !== undefined || input.edges !== undefined;
-    const graph = hasGraph ? checkedGraph({ nodes: input.nodes ?? stored.nodes, edges: input.edges ?? stored.edges }) : stored;
+    const given = edit ? edit(stored, "saved") : { nodes: input.nodes ?? stored.nodes, edges: input.edges ?? stored.edges };
+    const graph = hasGraph || edit ? checkedGraph(given) : stored;
     const version = current.version + 1;
-    const snapshot_id = hasGraph ? await snapshotOf(workflow_id, graph, tx) : current.snapshot_id;
+    const snapshot_id = hasGraph || edit ? await snapshotOf(workflow_id, graph, tx) : current.snapshot_id;
     const { name, description, enabled } = input;
     const row = await tx.workflow.update({
       where: { id: workflow_id },
@@ -56,6 +62,7 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
       },
       select: summaryFields,
     });
+    await registerSchedule(row, graph, tx);
     await tx.workflowVersion.create({ data: { workflow_id, version, snapshot_id, saved_by_id: by } });
     const graphs = [graph];
     if (hasGraph) {
@@ -66,8 +73,12 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
         update: { ...draft, revision: { increment: 1 } },
       });
     } else {
-      const draft = await tx.workflowDraft.update({ where: { workflow_id }, data: { base_version: version }, select: { graph: true } });
-      graphs.push(Graph.parse(draft.graph));
+      const { graph: kept } = await tx.workflowDraft.findUniqueOrThrow({ where: { workflow_id }, select: { graph: true } });
+      const before = Graph.parse(kept);
+      const draft = edit ? edit(before, "draft") : before;
+      const change = { graph: draft as unknown as Prisma.InputJsonObject, revision: { increment: 1 }, updated_by_id: by };
+      await tx.workflowDraft.update({ where: { workflow_id }, data: { base_version: version, ...(draft !== before && change) } });
+      graphs.push(draft);
     }
     await recordAgentUses(workflow_id, graphs, tx);
     await recordAudit(

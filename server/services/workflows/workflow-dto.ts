@@ -1,9 +1,11 @@
 import type { Prisma } from "#prisma/generated/client.ts";
 import type { NodeScope } from "#server/engine/define-node.ts";
 import { findProblems } from "#server/engine/problems.ts";
-import { Graph } from "#server/schemas/graph.ts";
+import { Graph, type Problem } from "#server/schemas/graph.ts";
 import type { Workflow, WorkflowDraft, WorkflowSummary } from "#server/schemas/workflow.ts";
+import { scheduleView } from "#server/services/schedules/schedule-of.ts";
 import { graphScope } from "#server/services/workflows/graph-scope.ts";
+import { triggerFaults } from "#server/services/workflows/trigger-faults.ts";
 
 /** What a list reads. */
 export const summaryFields = {
@@ -28,10 +30,28 @@ export const summaryDto = (row: SummaryRow): WorkflowSummary => ({
 /** A workflow with its graph and what would stop a run of it. */
 export async function workflowDto(project_id: string, row: SummaryRow, graph: Graph): Promise<Workflow> {
   const scope = await graphScope(project_id, graph);
-  return { ...summaryDto(row), nodes: graph.nodes, edges: graph.edges, schedule: null, problems: findProblems(graph, scope) };
+  return {
+    ...summaryDto(row),
+    nodes: graph.nodes,
+    edges: graph.edges,
+    schedule: scheduleView(graph, row.enabled),
+    problems: findProblems(graph, scope),
+  };
 }
 
 type DraftRow = Prisma.WorkflowDraftGetPayload<{ include: { updated_by: { select: { name: true } } } }>;
+
+/** What would stop a run of a draft, and what a save would refuse in its trigger. */
+function draftProblems(graph: Graph, scope: NodeScope): Problem[] {
+  const problems = findProblems(graph, scope);
+  const faults = triggerFaults(graph).map(({ node_id, field, message }) => ({
+    node_id,
+    field: field?.replace(/^data\./, "") ?? null,
+    message,
+  }));
+  const isTold = (fault: Problem) => problems.some(({ node_id, field }) => node_id === fault.node_id && field === fault.field);
+  return [...problems, ...faults.filter((fault) => !isTold(fault))];
+}
 
 /** A draft as the editor gets it. */
 export function draftDto(row: DraftRow, scope: NodeScope): WorkflowDraft {
@@ -42,6 +62,6 @@ export function draftDto(row: DraftRow, scope: NodeScope): WorkflowDraft {
     base_version: row.base_version,
     updated_at: row.updated_at.toISOString(),
     updated_by: row.updated_by?.name ?? null,
-    problems: findProblems(graph, scope),
+    problems: draftProblems(graph, scope),
   };
 }

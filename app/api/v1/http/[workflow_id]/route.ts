@@ -1,0 +1,3 @@
+import { httpTrigger } from "#server/api/http-trigger.ts";
+
+export { httpTrigger as DELETE, httpTrigger as GET, httpTrigger as HEAD, httpTrigger as PATCH, httpTrigger as POST, httpTrigger as PUT };

@@ -1,0 +1,160 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { baseUrl } from "#app/docs/base-url.ts";
+import { CodeBlock } from "#components/ui/code-block.tsx";
+
+export const metadata: Metadata = { title: "Triggers" };
+
+const kinds: readonly [string, string, string][] = [
+  ["Manual", "A person, with a text", "The text"],
+  ["Params", "A person, with a form of named values", "The values as JSON; each also as {{trigger.name}}"],
+  ["Webhook", "A service that signs its calls", "The JSON payload, or the part that the payload path selects"],
+  ["Schedule", "The clock", "The default input"],
+  ["HTTP", "A program with an API key", "JSON with method, headers, query and body"],
+];
+
+const TYPESCRIPT = `import { createHmac } from "node:crypto";
+
+const body = JSON.stringify({ issue: { title: "It is broken" } });
+const signature = createHmac("sha256", process.env.WEBHOOK_SECRET!).update(body).digest("hex");
+await fetch(process.env.WEBHOOK_URL!, {
+  method: "POST",
+  headers: { "Content-Type": "application/json", "X-SERVICE-Signature": \`sha256=\${signature}\` },
+  body, // exactly the text that was signed
+});`;
+
+const PYTHON = `import hashlib, hmac, json, os, urllib.request
+
+body = json.dumps({"issue": {"title": "It is broken"}}).encode()
+signature = hmac.new(os.environ["WEBHOOK_SECRET"].encode(), body, hashlib.sha256).hexdigest()
+request = urllib.request.Request(
+    os.environ["WEBHOOK_URL"],
+    data=body,  # exactly the bytes that were signed
+    headers={"Content-Type": "application/json", "X-SERVICE-Signature": f"sha256={signature}"},
+)
+print(urllib.request.urlopen(request).read().decode())`;
+
+export default async function Triggers() {
+  const base = await baseUrl();
+  return (
+    <article className="prose max-w-168">
+      <h1>Triggers</h1>
+      <p>
+        Every workflow has one trigger node, and its kind says what starts a run. What the trigger gives is{" "}
+        <code>{"{{trigger.output}}"}</code> in the nodes after it. Webhooks, schedules and HTTP calls run the saved version, never a draft.
+      </p>
+      <table>
+        <thead>
+          <tr>
+            <th>Kind</th>
+            <th>Started by</th>
+            <th>Output</th>
+          </tr>
+        </thead>
+        <tbody>
+          {kinds.map(([kind, starter, output]) => (
+            <tr key={kind}>
+              <td>{kind}</td>
+              <td>{starter}</td>
+              <td>{output}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>
+        A workflow that is switched off takes no webhook and no HTTP call (409) and its schedule is silent. Running it by hand or over{" "}
+        <Link href="/docs/rest">REST</Link> still works, whatever the kind.
+      </p>
+
+      <h2>Webhook</h2>
+      <p>
+        Save the workflow with a webhook trigger, then set the webhook up in the trigger’s panel, or over REST. The secret is shown once;
+        setting up again replaces it, and calls signed with the old one get 401.
+      </p>
+      <CodeBlock
+        label="command"
+        code={`curl -X POST ${base}/api/v1/webhooks/setup/$WORKFLOW_ID \\
+  -H "Authorization: Bearer $TREADLE_KEY"`}
+      />
+      <CodeBlock label="answer" code={`{"webhook_url": "${base}/api/v1/webhooks/019a8f3e-…", "webhook_secret": "…"}`} />
+      <p>
+        The sender posts JSON and signs the raw body: <code>X-SERVICE-Signature</code> is <code>sha256=</code> and the hex HMAC-SHA256 of
+        the bytes, keyed by the secret. The answer, 202, comes at once with the id of the queued run.
+      </p>
+      <CodeBlock
+        label="command"
+        code={`BODY='{"issue": {"title": "It is broken"}}'
+SIGNATURE=$(printf %s "$BODY" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d' ' -f1)
+curl -X POST "$WEBHOOK_URL" \\
+  -H "Content-Type: application/json" \\
+  -H "X-SERVICE-Signature: sha256=$SIGNATURE" \\
+  -d "$BODY"`}
+      />
+      <p>In TypeScript:</p>
+      <CodeBlock label="TypeScript" code={TYPESCRIPT} />
+      <p>In Python:</p>
+      <CodeBlock label="Python" code={PYTHON} />
+      <h3>Payload path</h3>
+      <p>
+        A JSONPath (RFC 9535) such as <code>$.issue.title</code> passes on a part of the payload: one match as its value, several as a JSON
+        list. A text stays as it is, anything else becomes compact JSON. A payload in which the path finds nothing is refused with 422.
+      </p>
+      <h3>Repeated deliveries</h3>
+      <p>
+        Senders repeat what they are not sure of. Name each delivery with the header <code>Idempotency-Key</code>, or let the sender’s own
+        id do it: <code>webhook-id</code>, <code>svix-id</code>, <code>X-GitHub-Delivery</code>, <code>X-Gitea-Delivery</code>,{" "}
+        <code>X-Shopify-Webhook-Id</code>, <code>X-Atlassian-Webhook-Identifier</code>, <code>Linear-Delivery</code>,{" "}
+        <code>I-Twilio-Idempotency-Token</code> or <code>PayPal-Transmission-Id</code>. A repetition gives the first run again, whatever its
+        body, for at least 7 days. A delivery that was refused does not count as the first.
+      </p>
+      <h3>Answers</h3>
+      <ul>
+        <li>401: the signature is missing or wrong, or there is no such webhook. Nothing else is looked at before.</li>
+        <li>409: the workflow is switched off. 400: the body is not JSON. 413: it is too large.</li>
+        <li>422: the payload path finds nothing, or the workflow has problems that keep it from running.</li>
+        <li>429: the project has used up its executions of the hour.</li>
+      </ul>
+      <p>The trigger’s panel lists the last deliveries that were signed well, and can send one again.</p>
+
+      <h2>Schedule</h2>
+      <p>
+        A cron expression with five fields: minute, hour, day of month, month, day of week. When both day fields are given, either one
+        counts. Two fires closer than 5 minutes anywhere in the next year are refused at save. Times are those of the time zone, UTC unless
+        you choose another.
+      </p>
+      <ul>
+        <li>When clocks go forward, a time that the day leaves out fires right after the jump.</li>
+        <li>When they go back, a time that comes twice fires at the first.</li>
+        <li>Fires missed while the service was down are made up for by one run at its start.</li>
+        <li>A fire that the hourly limit or a problem forbids leaves a failed run with the reason.</li>
+      </ul>
+      <p>To switch a schedule off, or to other times, without opening the editor:</p>
+      <CodeBlock
+        label="command"
+        code={`curl -X PUT ${base}/api/v1/workflows/$WORKFLOW_ID/schedule \\
+  -H "Authorization: Bearer $TREADLE_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"enabled": true, "cron_expression": "30 9 * * 1-5", "timezone": "Europe/Berlin"}'`}
+      />
+
+      <h2>HTTP</h2>
+      <p>
+        Call <code>/api/v1/http/</code> and the workflow’s id with any method that the trigger allows. It needs an API key of an editor.
+        With the answer <code>sync</code> the call waits for the end of the run:
+      </p>
+      <CodeBlock
+        label="command"
+        code={`curl -X POST ${base}/api/v1/http/$WORKFLOW_ID?city=Oslo \\
+  -H "Authorization: Bearer $TREADLE_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"days": 3}'`}
+      />
+      <CodeBlock label="answer" code={`{"execution_id": "019a8f3e-…", "status": "completed", "output": "…"}`} />
+      <p>
+        After 60 seconds, or when the run pauses at a review, the answer is 202 with the id alone; the run goes on. With <code>async</code>{" "}
+        it is 202 at once. The trigger’s output is JSON, so <code>{"{{trigger.output.body.days}}"}</code> and{" "}
+        <code>{"{{trigger.output.query.city}}"}</code> read its parts. Keys, cookies and headers that look like secrets are left out.
+      </p>
+    </article>
+  );
+}

@@ -1,0 +1,138 @@
+"use client";
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { KeyRound, RotateCcwKey } from "lucide-react";
+import { useState } from "react";
+import { SaveFirst } from "#components/editor/save-first.tsx";
+import { useSession, useSessionState } from "#components/editor/session-context.tsx";
+import { WebhookDeliveries } from "#components/editor/webhook-deliveries.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { CodeBlock } from "#components/ui/code-block.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { Input } from "#components/ui/input.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { Time } from "#components/ui/time.tsx";
+import type { WebhookSetup, WebhookState } from "#server/schemas/webhook.ts";
+
+/** How often deliveries are looked for while the panel is open. */
+const REFRESH_MS = 4000;
+
+/** A call as the sender would make it. The secret comes from the shell, so that it does not land in a file with the command. */
+const signedCall = (url: string) => `body='{"hello": "world"}'
+curl -X POST '${url}' \\
+  -H 'Content-Type: application/json' \\
+  -H "X-SERVICE-Signature: sha256=$(printf %s "$body" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" | sed 's/^.* //')" \\
+  --data-raw "$body"`;
+
+/** The webhook of the workflow: its address and secret, a signed call to try, and what arrived. */
+export function WebhookPanel({ isReadOnly }: { isReadOnly: boolean }) {
+  const { workflowId } = useSession();
+  const savedTrigger = useSessionState((state) => state.savedTrigger);
+  const trpc = useTRPC();
+  const state = useQuery(trpc.webhooks.state.queryOptions({ workflow_id: workflowId }, { refetchInterval: REFRESH_MS }));
+  if (state.isError && !state.data) return <LoadFailure error={state.error} onRetry={() => void state.refetch()} />;
+  if (!state.data)
+    return (
+      <div aria-busy className="flex flex-col gap-2">
+        <Skeleton className="h-8 w-full" />
+        <Skeleton className="h-7 w-32" />
+      </div>
+    );
+  const { webhook_url, deliveries } = state.data;
+  return (
+    <section aria-label="Webhook" className="flex flex-col gap-4 border-t pt-4">
+      <Field label="Address" hint="POST with a JSON body and a signature">
+        <div className="flex gap-1">
+          <Input value={webhook_url} readOnly className="font-mono text-12" onFocus={(event) => event.target.select()} />
+          <CopyButton value={webhook_url} what="webhook address" className="size-8" />
+        </div>
+      </Field>
+      {savedTrigger === "webhook" ? (
+        <Secret state={state.data} isReadOnly={isReadOnly} />
+      ) : (
+        <SaveFirst what="webhook" isReadOnly={isReadOnly} />
+      )}
+      <details className="group text-12">
+        <summary className="cursor-pointer font-medium text-thread-text hover:underline">A signed call to try</summary>
+        <CodeBlock className="mt-2" label="signed call" code={signedCall(webhook_url)} />
+      </details>
+      <WebhookDeliveries deliveries={deliveries} isReadOnly={isReadOnly} />
+    </section>
+  );
+}
+
+function Secret({ state, isReadOnly }: { state: WebhookState; isReadOnly: boolean }) {
+  const { workflowId } = useSession();
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const [isAsking, setIsAsking] = useState(false);
+  const [made, setMade] = useState<WebhookSetup | null>(null);
+  const make = async () => {
+    setMade(await client.webhooks.setup.mutate({ workflow_id: workflowId }));
+    await cache.invalidateQueries(trpc.webhooks.state.pathFilter());
+  };
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <span className="font-medium text-12 text-ink">Secret</span>
+      <p className="text-12 text-ink-soft">
+        {state.has_secret ? (
+          <>The sender signs each call with it. Made {state.rotated_at && <Time value={state.rotated_at} />}; it cannot be shown again.</>
+        ) : (
+          "There is none yet, so every call is refused with 401."
+        )}
+      </p>
+      {!isReadOnly && (
+        <Button
+          size="sm"
+          variant={state.has_secret ? "secondary" : "primary"}
+          icon={state.has_secret ? <RotateCcwKey /> : <KeyRound />}
+          onClick={() => setIsAsking(true)}
+        >
+          {state.has_secret ? "Rotate secret" : "Create secret"}
+        </Button>
+      )}
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setIsAsking}
+        title={state.has_secret ? "Rotate the webhook's secret?" : "Create the webhook's secret?"}
+        confirmLabel={state.has_secret ? "Rotate secret" : "Create secret"}
+        tone={state.has_secret ? "danger" : "normal"}
+        onConfirm={make}
+      >
+        {state.has_secret
+          ? "The old secret stops working at once: calls fail with 401 until the sender has the new one."
+          : "It is shown once. Have the sender's settings open, to paste it there."}
+      </ConfirmDialog>
+      <Dialog
+        open={made !== null}
+        onOpenChange={(isOpen) => !isOpen && setMade(null)}
+        title="Copy the secret now"
+        description="It is shown this once. Put it into the sender's settings as the key of the HMAC-SHA256 signature."
+        isDismissable={false}
+      >
+        {made && (
+          <>
+            <Field label="Webhook secret">
+              <div className="flex gap-2">
+                <Input value={made.webhook_secret} readOnly className="font-mono text-12" onFocus={(event) => event.target.select()} />
+                <CopyButton value={made.webhook_secret} what="webhook secret" isWide />
+              </div>
+            </Field>
+            <CodeBlock title="Try it" label="command" code={`WEBHOOK_SECRET='${made.webhook_secret}'\n${signedCall(made.webhook_url)}`} />
+            <DialogFooter>
+              <Button variant="primary" onClick={() => setMade(null)}>
+                Done
+              </Button>
+            </DialogFooter>
+          </>
+        )}
+      </Dialog>
+    </div>
+  );
+}

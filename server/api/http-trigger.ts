@@ -1,0 +1,56 @@
+import { createContext } from "#server/api/context.ts";
+import { authRequired, loggedErrorResponse } from "#server/api/rest/api-route.ts";
+import { readBytes } from "#server/api/rest/read-json.ts";
+import { errorResponse, jsonResponse } from "#server/api/rest/respond.ts";
+import type { ApiContext } from "#server/api/trpc.ts";
+import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
+import { assertSameOrigin } from "#server/auth/request-origin.ts";
+import { assertRole } from "#server/auth/roles.ts";
+import { AppError, notFound } from "#server/errors.ts";
+import { callText } from "#server/services/http-trigger/call-text.ts";
+import { assertHttpTrigger, runHttpTrigger } from "#server/services/http-trigger/run-http-trigger.ts";
+import { type SavedWorkflow, savedWorkflow } from "#server/services/workflows/saved-workflow.ts";
+
+/**
+ * The caller in the workflow's project. Without a project header the workflow says which project is meant; a workflow of
+ * a project that the caller is not in, or did not name, does not exist.
+ */
+async function callerIn(
+  { headers }: Request,
+  context: ApiContext,
+  principal: Principal,
+  workflow?: SavedWorkflow,
+): Promise<ProjectPrincipal> {
+  const [slug, id] = [headers.get("x-project-slug"), headers.get("x-project-id")];
+  const isMeant = slug === null && (id === null || id === workflow?.project_id);
+  if (isMeant && workflow?.membership) return { ...principal, ...workflow.membership };
+  const named = slug !== null || id !== null ? await context.project(principal) : undefined;
+  if (!named || named.project.id !== workflow?.project_id) throw notFound("workflow");
+  return named;
+}
+
+async function answer(request: Request, workflow_id: string): Promise<Response> {
+  const context = await createContext(request);
+  if (!context.principal) throw authRequired();
+  // A GET starts a run too, so a signed-in browser may not be sent here by another site.
+  if (context.principal.auth.type === "session") assertSameOrigin(request.headers);
+  const workflow = await savedWorkflow(workflow_id, context.principal.user.id);
+  const principal = await callerIn(request, context, context.principal, workflow);
+  if (!workflow) throw notFound("workflow");
+  assertRole(principal, "editor");
+  assertHttpTrigger(principal, workflow);
+  const allow = workflow.trigger.allowed_methods.join(", ");
+  if (!workflow.trigger.allowed_methods.some((method) => method === request.method))
+    return errorResponse(new AppError("METHOD_NOT_ALLOWED", `This workflow's trigger takes ${allow || "no method yet"}.`), { allow });
+  const result = await runHttpTrigger(principal, workflow, callText(request, await readBytes(request)), request.signal);
+  return jsonResponse(result, result.output === undefined ? 202 : 200);
+}
+
+/** `/api/v1/http/{workflow_id}`, any method that the workflow's trigger allows, with a platform key or the session. */
+export async function httpTrigger(request: Request, { params }: { params: Promise<{ workflow_id: string }> }): Promise<Response> {
+  try {
+    return await answer(request, (await params).workflow_id);
+  } catch (error) {
+    return loggedErrorResponse(error, request);
+  }
+}

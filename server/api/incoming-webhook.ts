@@ -1,0 +1,17 @@
+import { loggedErrorResponse } from "#server/api/rest/api-route.ts";
+import { readBytes } from "#server/api/rest/read-json.ts";
+import { jsonResponse } from "#server/api/rest/respond.ts";
+import { badSignature, receiveDelivery } from "#server/services/webhooks/receive-delivery.ts";
+import { isSignature } from "#server/services/webhooks/signature.ts";
+
+/** `POST …/webhooks/{workflow_id}`: no key and no session, the signature over the raw body is the only proof. */
+export async function incomingWebhook(request: Request, { params }: { params: Promise<{ workflow_id: string }> }): Promise<Response> {
+  try {
+    const { workflow_id } = await params;
+    if (!isSignature(request.headers.get("x-service-signature"))) throw badSignature();
+    // A body over the limit is 413 whatever the workflow, so this tells nothing of it either.
+    return jsonResponse(await receiveDelivery(workflow_id, request.headers, await readBytes(request)), 202);
+  } catch (error) {
+    return loggedErrorResponse(error, request);
+  }
+}

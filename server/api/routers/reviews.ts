@@ -1,0 +1,46 @@
+import { endpoint, publicProcedure, router, viewerProcedure } from "#server/api/trpc.ts";
+import { Nothing } from "#server/schemas/primitives.ts";
+import {
+  DecideByLinkInput,
+  LinkedReview,
+  ListReviewsInput,
+  Review,
+  ReviewLink,
+  ReviewPage,
+  ReviewRef,
+  WaitingReviews,
+} from "#server/schemas/review.ts";
+import { countWaitingReviews } from "#server/services/reviews/count-waiting-reviews.ts";
+import { decideByLink } from "#server/services/reviews/decide-by-link.ts";
+import { getLinkedReview } from "#server/services/reviews/get-linked-review.ts";
+import { getReview } from "#server/services/reviews/get-review.ts";
+import { listReviews } from "#server/services/reviews/list-reviews.ts";
+
+const tag = "Reviews";
+
+// Deciding over REST is POST /executions/{execution_id}/approve, in routers/executions.ts.
+export const reviewsRouter = router({
+  list: viewerProcedure
+    .meta(endpoint("GET", "/reviews", { tag, summary: "List the reviews", description: "Newest first; filter by waiting or decided." }))
+    .input(ListReviewsInput)
+    .output(ReviewPage)
+    .query(({ ctx, input }) => listReviews(ctx.principal, input)),
+  get: viewerProcedure
+    .meta(endpoint("GET", "/reviews/{review_id}", { tag, summary: "Read a review" }))
+    .input(ReviewRef)
+    .output(Review)
+    .query(({ ctx, input }) => getReview(ctx.principal, input)),
+  // The web UI only: the badge in the navigation, and the page that a link in an e-mail leads to.
+  waiting: viewerProcedure
+    .input(Nothing)
+    .output(WaitingReviews)
+    .query(({ ctx }) => countWaitingReviews(ctx.principal)),
+  byLink: publicProcedure
+    .input(ReviewLink)
+    .output(LinkedReview)
+    .query(({ input }) => getLinkedReview(input)),
+  decideByLink: publicProcedure
+    .input(DecideByLinkInput)
+    .output(LinkedReview)
+    .mutation(({ input }) => decideByLink(input)),
+});

@@ -1,0 +1,27 @@
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** Text of at most `max` characters; one that was cut ends in …. */
+export const shorten = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 1).toWellFormed()}…` : text);
+
+/** Text as HTML that shows exactly it. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+
+/** A paragraph that keeps its line breaks. @param text is escaped here */
+export const paragraph = (text: string): string => `<p style="margin:0 0 16px;white-space:pre-line">${escapeHtml(text)}</p>`;
+
+/** Text set apart, with its line breaks. @param text is escaped here */
+export const quote = (text: string): string =>
+  `<div style="margin:0 0 16px;padding:12px 14px;background:#f4f2ee;border-radius:6px;white-space:pre-wrap;word-break:break-word">${escapeHtml(text)}</div>`;
+
+/** A link that looks like a button. */
+export const button = (label: string, url: string): string =>
+  `<p style="margin:0 0 16px"><a href="${escapeHtml(url)}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:#1f1d1a;color:#ffffff;text-decoration:none;font-weight:600">${escapeHtml(label)}</a></p>`;
+
+/** The frame of every mail, drawn with what mail programs understand. @param parts are HTML already */
+export const page = (title: string, parts: string[]): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title></head>` +
+  `<body style="margin:0;padding:24px;background:#ffffff;color:#1f1d1a;font:15px/1.5 system-ui,sans-serif"><div style="max-width:560px;margin:0 auto">` +
+  `<h1 style="margin:0 0 16px;font-size:19px;line-height:1.3">${escapeHtml(title)}</h1>${parts.join("")}</div></body></html>`;
+
+/** A moment as mails write it, since they do not know the reader's zone: `2026-11-21 14:02 UTC`. */
+export const utc = (time: Date): string => `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;

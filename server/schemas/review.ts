@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { Reviewer } from "#server/schemas/execution.ts";
+import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/schemas/primitives.ts";
+
+export const ReviewStatus = z.enum(["waiting", "approved", "rejected", "withdrawn"]).meta({
+  id: "ReviewStatus",
+  description: "withdrawn: the run ended before anybody decided",
+});
+export type ReviewStatus = z.infer<typeof ReviewStatus>;
+
+export const Decision = z.enum(["approved", "rejected"]);
+export type Decision = z.infer<typeof Decision>;
+
+const Comment = z.string().trim().max(10_000).meta({ title: "Comment", description: "Goes on into the run with the decision" });
+
+const verdict = {
+  status: ReviewStatus,
+  comment: z.string().nullable(),
+  reviewer: Reviewer.nullable().meta({ description: "null while it waits, and after a timeout" }),
+  via: z.string().nullable().meta({ description: "ui, api, email or timeout" }),
+  due_at: Timestamp.nullable().meta({ description: "Then it counts as rejected; null waits for ever" }),
+  decided_at: Timestamp.nullable(),
+};
+const question = {
+  label: z.string().meta({ description: "Label of the node" }),
+  title: z.string(),
+  description: z.string(),
+  display_value: z.string().meta({ description: "What is to be reviewed" }),
+  workflow_name: z.string(),
+};
+
+export const Review = z
+  .object({
+    id: Id,
+    execution_id: Id,
+    workflow_id: Id,
+    node_id: z.string(),
+    iteration: z.string().meta({ description: "Place in the loops around the node, such as 3 or 3.0; empty outside loops" }),
+    ...question,
+    ...verdict,
+    role: Role.nullable().meta({ description: "The reviewer's role in the project at the time" }),
+    created_at: Timestamp,
+  })
+  .meta({ id: "Review" });
+export type Review = z.infer<typeof Review>;
+
+export const ReviewPage = pageOf(Review);
+export const ListReviewsInput = z.strictObject({
+  ...pageQuery,
+  status: z.enum(["waiting", "decided"]).optional().meta({ description: "decided: approved or rejected; left out, all" }),
+});
+export type ListReviewsInput = z.infer<typeof ListReviewsInput>;
+export const ReviewRef = z.strictObject({ review_id: Id });
+
+/** For the badge of the navigation. Not part of the REST API. */
+export const WaitingReviews = z.object({ count: z.number().int() });
+
+export const ApproveInput = z.strictObject({
+  execution_id: Id,
+  decision: Decision,
+  comment: Comment.optional(),
+  node_id: z.string().min(1).max(200).optional().meta({ description: "May be left out when one review waits" }),
+  iteration: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: "Place in the loops around the node, such as 3 or 3.0; needed when the node waits at several", example: "3" }),
+});
+export type ApproveInput = z.infer<typeof ApproveInput>;
+
+const Token = z.string().min(1).max(200);
+export const ReviewLink = z.strictObject({ token: Token });
+export const DecideByLinkInput = z.strictObject({ token: Token, decision: Decision, comment: Comment.optional() });
+export type DecideByLinkInput = z.infer<typeof DecideByLinkInput>;
+
+/** What somebody with a link sees: this review and nothing else of the project. */
+export const LinkedReview = z.object({ ...question, ...verdict });
+export type LinkedReview = z.infer<typeof LinkedReview>;

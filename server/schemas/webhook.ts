@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { Id, Timestamp } from "#server/schemas/primitives.ts";
+
+export const WebhookRef = z.strictObject({ workflow_id: Id });
+
+export const WebhookSetup = z
+  .object({
+    webhook_url: z.string().meta({ description: "Where the sender posts to" }),
+    webhook_secret: z.string().meta({ description: "Key of the HMAC-SHA256 signature; shown only now" }),
+  })
+  .meta({ id: "WebhookSetup" });
+export type WebhookSetup = z.infer<typeof WebhookSetup>;
+
+/** What arrived with a good signature, and what was answered. */
+export const WebhookDelivery = z.object({
+  id: Id,
+  status: z.number().int().meta({ description: "HTTP status of the answer" }),
+  execution_id: Id.nullable(),
+  error: z.string().nullable(),
+  received_at: Timestamp,
+  can_replay: z.boolean().meta({ description: "Whether the whole body was kept" }),
+});
+export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
+
+/** The webhook of a workflow as the editor shows it. Not part of the REST API. */
+export const WebhookState = z.object({
+  webhook_url: z.string(),
+  has_secret: z.boolean(),
+  rotated_at: Timestamp.nullable(),
+  deliveries: z.array(WebhookDelivery).meta({ description: "The newest 20" }),
+});
+export type WebhookState = z.infer<typeof WebhookState>;
+
+export const ReplayDeliveryInput = z.strictObject({ delivery_id: Id });
+export type ReplayDeliveryInput = z.infer<typeof ReplayDeliveryInput>;

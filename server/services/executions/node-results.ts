@@ -1,0 +1,78 @@
+import { pool } from "#server/db/client.ts";
+import { definitionOf } from "#server/engine/graph.ts";
+import { LARGE_OUTPUT, outputUrl, toldOutput } from "#server/engine/output-size.ts";
+import { ITEM } from "#server/engine/ports.ts";
+import { type ExecutionStatus, isFinal, type NodeResult } from "#server/schemas/execution.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+
+// Of a node inside a loop the latest iteration speaks. A large output is not read whole: one character more than the
+// limit is enough to know that it is cut.
+const RESULTS = `
+  SELECT DISTINCT ON (r.node_id) r.node_id, r.iteration, r.status, r.error, r.duration_ms, r.started_at, r.completed_at,
+    r.input_tokens, r.output_tokens, r.attempt, r.reused, left(v.output, ${LARGE_OUTPUT + 1}) AS output, length(v.output) AS output_length
+  FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}'
+  ORDER BY r.node_id, string_to_array(r.iteration, '.')::int[] DESC, r.attempt DESC`;
+
+const ITERATIONS = `
+  SELECT node_id, coalesce(sum(items), 0)::int AS total,
+    (count(*) FILTER (WHERE handle = '${ITEM}' AND status = 'complete'))::int AS complete,
+    (count(*) FILTER (WHERE handle = '${ITEM}' AND status = 'failed'))::int AS failed
+  FROM node_runs WHERE execution_id = $1 AND node_id = ANY($2) GROUP BY node_id HAVING sum(items) IS NOT NULL`;
+
+type Row = Omit<NodeResult, "started_at" | "completed_at" | "iteration"> & {
+  node_id: string;
+  iteration: string;
+  started_at: Date | null;
+  completed_at: Date | null;
+  output_length: number | null;
+};
+
+const untouched = (status: "idle" | "skipped"): NodeResult => ({
+  status,
+  output: null,
+  error: null,
+  duration_ms: null,
+  started_at: null,
+  completed_at: null,
+  input_tokens: 0,
+  output_tokens: 0,
+  attempt: 0,
+  reused: false,
+});
+
+function resultOf(execution_id: string, { node_id, iteration, output_length, output, started_at, completed_at, ...row }: Row): NodeResult {
+  const told = toldOutput(output, outputUrl(execution_id, node_id, iteration));
+  return {
+    ...row,
+    ...told,
+    ...("output_url" in told && output_length !== null && { output_length }),
+    ...(iteration && { iteration }),
+    started_at: started_at?.toISOString() ?? null,
+    completed_at: completed_at?.toISOString() ?? null,
+  };
+}
+
+/** Every node of the graph that takes part: its newest attempt, or how it stands without one. */
+export async function nodeResults(execution: { id: string; status: ExecutionStatus }, graph: Graph): Promise<Record<string, NodeResult>> {
+  const loops = graph.nodes.filter((node) => definitionOf(node.type)?.body).map((node) => node.id);
+  const [rows, iterations] = await Promise.all([
+    pool().query<Row>({ name: "node-results", text: RESULTS, values: [execution.id] }),
+    loops.length
+      ? pool().query<{ node_id: string; total: number; complete: number; failed: number }>({
+          name: "node-iterations",
+          text: ITERATIONS,
+          values: [execution.id, loops],
+        })
+      : { rows: [] },
+  ]);
+  const rest = untouched(isFinal(execution.status) ? "skipped" : "idle");
+  const results: Record<string, NodeResult> = {};
+  for (const node of graph.nodes) if (!definitionOf(node.type)?.isInert) results[node.id] = rest;
+  for (const row of rows.rows) results[row.node_id] = resultOf(execution.id, row);
+  for (const { node_id, ...counts } of iterations.rows) {
+    const result = results[node_id];
+    if (result) results[node_id] = { ...result, iterations: counts };
+  }
+  return results;
+}

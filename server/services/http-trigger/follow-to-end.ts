@@ -1,0 +1,55 @@
+import { v7 as uuid } from "uuid";
+import { pool } from "#server/db/client.ts";
+import { subscribe } from "#server/db/notify.ts";
+import { type ExecutionStatus, isFinal } from "#server/schemas/execution.ts";
+import { bell } from "#server/services/executions/follow-execution.ts";
+import { type NewExecution, startExecution } from "#server/services/executions/start-execution.ts";
+
+/** How long to trust that every notification arrives, in milliseconds. */
+const LOOK_AGAIN_MS = 5000;
+/** A run that goes on for longer is looked at less often than its agents' pieces are notified, in milliseconds. */
+const LONGEST_PAUSE_MS = 200;
+
+export interface RunEnding {
+  status: ExecutionStatus;
+  output: string | null;
+  error: string | null;
+}
+
+const READ = {
+  name: "execution-ending",
+  text: "SELECT e.status, e.error, v.output FROM executions e JOIN execution_values v ON v.execution_id = e.id WHERE e.id = $1",
+};
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Starts a run and waits until it has ended or pauses at a review, at most `ms`. Listens before it starts, so that a
+ * quick run costs one query more than not waiting.
+ * @param signal ends the wait when the caller has gone; the run goes on
+ * @throws AppError as `startExecution` does
+ */
+export async function startAndFollow(
+  execution: NewExecution,
+  ms: number,
+  signal: AbortSignal,
+): Promise<RunEnding & { execution_id: string }> {
+  const execution_id = execution.id ?? uuid();
+  const { ring, wait } = bell(signal);
+  const stop = await subscribe("treadle_execution", execution_id, ring);
+  try {
+    const { status } = await startExecution({ ...execution, id: execution_id });
+    let seen: RunEnding = { status, output: null, error: null };
+    const end = Date.now() + ms;
+    for (let reads = 0; !signal.aborted && Date.now() < end; reads++) {
+      if (reads > 1) await pause(Math.min(10 * reads, LONGEST_PAUSE_MS));
+      await wait(Math.min(LOOK_AGAIN_MS, Math.max(1, end - Date.now())));
+      const { rows } = await pool().query<RunEnding>({ ...READ, values: [execution_id] });
+      seen = rows[0] ?? seen;
+      if (isFinal(seen.status) || seen.status === "paused") break;
+    }
+    return { execution_id, ...seen };
+  } finally {
+    stop();
+  }
+}

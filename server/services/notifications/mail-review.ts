@@ -1,0 +1,32 @@
+import { db } from "#server/db/client.ts";
+import { reviewMail } from "#server/mail/review-mail.ts";
+import { isMailOn, sendMail } from "#server/mail/send-mail.ts";
+import { reviewFields } from "#server/services/reviews/review-dto.ts";
+import { linkEnd, reviewToken } from "#server/services/reviews/review-token.ts";
+import { appUrl } from "#server/settings.ts";
+
+/**
+ * Sends the link to a waiting review to the address that its node names. Does nothing without one, without mail settings,
+ * and when the review was decided meanwhile.
+ * @throws Error when the mail server does not take it; calling again is right
+ */
+export async function mailReview(review_id: string): Promise<void> {
+  if (!isMailOn()) return;
+  const row = await db().review.findUnique({ where: { id: review_id }, include: reviewFields });
+  if (row?.status !== "waiting" || !row.notification_email) return;
+  const expires_at = linkEnd(row.due_at);
+  await sendMail({
+    to: row.notification_email,
+    // The same for every try, so that a mail which was sent twice is shown once.
+    id: `review-${review_id}`,
+    ...reviewMail({
+      title: row.title || row.label,
+      description: row.description,
+      display_value: row.display_value,
+      workflow_name: row.execution.workflow.name,
+      due_at: row.due_at,
+      expires_at,
+      url: `${appUrl()}/review/${reviewToken(review_id, expires_at)}`,
+    }),
+  });
+}

@@ -1,0 +1,45 @@
+import type { Prisma } from "#prisma/generated/client.ts";
+import type { Execution } from "#server/schemas/execution.ts";
+import type { LinkedReview, Review } from "#server/schemas/review.ts";
+
+/** What a review reads beside its own row. */
+export const reviewFields = {
+  execution: { select: { workflow_id: true, workflow: { select: { name: true } } } },
+} as const satisfies Prisma.ReviewInclude;
+
+type ReviewRow = Prisma.ReviewGetPayload<{ include: typeof reviewFields }>;
+
+const iso = (time: Date | null) => time?.toISOString() ?? null;
+
+/** Who decided; null while nobody has, and after a timeout. The account may be gone, or never have been. */
+export const reviewerDto = (
+  row: Pick<ReviewRow, "reviewer_id" | "reviewer_email" | "reviewer_name">,
+): Execution["reviews"][number]["reviewer"] =>
+  row.reviewer_email === null ? null : { id: row.reviewer_id, email: row.reviewer_email, name: row.reviewer_name ?? "" };
+
+/** A review as whoever holds a link to it sees it. */
+export const linkedReviewDto = (row: ReviewRow): LinkedReview => ({
+  label: row.label,
+  title: row.title,
+  description: row.description,
+  display_value: row.display_value,
+  workflow_name: row.execution.workflow.name,
+  status: row.status,
+  comment: row.comment,
+  reviewer: reviewerDto(row),
+  via: row.via,
+  due_at: iso(row.due_at),
+  decided_at: iso(row.decided_at),
+});
+
+/** A review as the members of its project see it. */
+export const reviewDto = (row: ReviewRow): Review => ({
+  id: row.id,
+  execution_id: row.execution_id,
+  workflow_id: row.execution.workflow_id,
+  node_id: row.node_id,
+  iteration: row.iteration,
+  ...linkedReviewDto(row),
+  role: row.reviewer_role,
+  created_at: row.created_at.toISOString(),
+});

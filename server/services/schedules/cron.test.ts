@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { checkCron, nextFire, nextFires } from "#server/services/schedules/cron.ts";
+
+const from = new Date("2026-11-21T10:00:00Z");
+const check = (cron_expression: string, timezone = "UTC") => checkCron({ cron_expression, timezone }, from);
+const fires = (cron_expression: string, timezone: string, after: string, count: number) =>
+  nextFires({ cron_expression, timezone }, new Date(after), count).map((time) => time.toISOString());
+
+describe("checkCron", () => {
+  it.each([
+    "*/5 * * * *",
+    "0 9 * * 1-5",
+    "0,30 */2 1,15 * MON",
+    "58 23 * * *",
+    "0 0 29 2 *",
+    "0 0 1 jan,JUL *",
+    "0,57 0,23 1 * *", // 23:57 and 00:00, but never on days that follow each other
+    " 15  4 * * 7 ",
+  ])("takes %j", (pattern) => expect(() => check(pattern)).not.toThrow());
+
+  it.each([
+    ["* * * * *", "every 5 minutes"],
+    ["*/4 * * * *", "every 5 minutes"],
+    ["*/7 * * * *", "every 5 minutes"], // 56 and 60
+    ["0,4 3 * * *", "every 5 minutes"],
+    ["* * 29 2 *", "every 5 minutes"],
+    ["0,57 0,23 * * *", "around midnight"],
+    ["0,57 0,23 1,2 * *", "around midnight"],
+    ["0 0 30 2 *", "never fires"],
+    ["0 9 * *", "five fields"],
+    ["*/30 0 9 * * *", "five fields"],
+    ["@daily", "five fields"],
+    ["0 0 L * *", "day of month"],
+    ["0 0 * * MON#1", "day of week"],
+    ["0 0 * * xyz", "day of week"],
+    ["60 * * * *", "minute"],
+    ["*/0 * * * *", "cannot be read"],
+    ["", "five fields"],
+  ])("refuses %j: %s", (pattern, reason) => expect(() => check(pattern)).toThrow(reason));
+
+  it("refuses an unknown zone, and names the field", () => {
+    expect(() => check("0 9 * * *", "Mars/Olympus")).toThrow('no time zone "Mars/Olympus"');
+    expect(() => check("0 9 * * *", "")).toThrow(expect.objectContaining({ field: "timezone" }));
+  });
+
+  it("finds fires that only the change of clocks brings together", () => {
+    expect(() => check("0,58 1,3 * * *", "UTC")).not.toThrow();
+    // 01:58, then 03:00 two minutes later.
+    expect(() => check("0,58 1,3 * * *", "Europe/Berlin")).toThrow("when clocks change in Europe/Berlin on 2027-03-28");
+  });
+
+  it("gives the same answer as a look at every fire of the year", () => {
+    for (const timezone of ["Europe/Berlin", "Africa/Cairo"])
+      for (const pattern of ["0,57 1,2 * * *", "2,57 0,1,23 * * 0,5", "0,56 0,23 28-31 * *"]) {
+        const times: number[] = [];
+        for (let at = from; at.getTime() < from.getTime() + 366 * 86_400_000; ) {
+          at = nextFire({ cron_expression: pattern, timezone }, at) ?? at;
+          times.push(at.getTime());
+        }
+        const isClose = times.some((time, index) => index > 0 && time - (times[index - 1] ?? 0) < 300_000);
+        if (isClose) expect(() => check(pattern, timezone), `${pattern} ${timezone}`).toThrow("more often");
+        else expect(() => check(pattern, timezone), `${pattern} ${timezone}`).not.toThrow();
+      }
+  });
+});
+
+describe("fires", () => {
+  it("follow the clock of the zone through summer and winter time", () => {
+    expect(fires("0 9 * * *", "Europe/Berlin", "2027-03-27T00:00:00Z", 2)).toEqual([
+      "2027-03-27T08:00:00.000Z",
+      "2027-03-28T07:00:00.000Z",
+    ]);
+  });
+
+  it("a time that the spring day leaves out fires when the clock has jumped, once", () => {
+    expect(fires("30 2 * * *", "Europe/Berlin", "2027-03-27T00:00:00Z", 3)).toEqual([
+      "2027-03-27T01:30:00.000Z",
+      "2027-03-28T01:00:00.000Z",
+      "2027-03-29T00:30:00.000Z",
+    ]);
+  });
+
+  it("a time that the autumn day has twice fires at the first, once", () => {
+    expect(fires("30 2 * * *", "Europe/Berlin", "2027-10-30T12:00:00Z", 2)).toEqual([
+      "2027-10-31T00:30:00.000Z",
+      "2027-11-01T01:30:00.000Z",
+    ]);
+  });
+
+  it("what runs each half hour goes on in real time through both", () => {
+    const halves = fires("*/30 * * * *", "Europe/Berlin", "2027-10-30T23:00:00Z", 8).map(Date.parse);
+    const spring = fires("*/30 * * * *", "Europe/Berlin", "2027-03-28T00:00:00Z", 8).map(Date.parse);
+    for (const times of [halves, spring])
+      expect(times.slice(1).map((time, index) => time - (times[index] ?? 0))).toEqual(Array(7).fill(1_800_000));
+  });
+
+  it("either day field counts when both are given, as in every cron", () => {
+    expect(fires("0 0 13 * 5", "UTC", "2026-11-01T00:00:00Z", 3)).toEqual([
+      "2026-11-06T00:00:00.000Z",
+      "2026-11-13T00:00:00.000Z",
+      "2026-11-20T00:00:00.000Z",
+    ]);
+  });
+
+  it("a fire is after the moment, never at it", () => {
+    expect(nextFire({ cron_expression: "0 9 * * *", timezone: "UTC" }, new Date("2026-11-21T09:00:00Z"))?.toISOString()).toBe(
+      "2026-11-22T09:00:00.000Z",
+    );
+  });
+});

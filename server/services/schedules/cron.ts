@@ -1,0 +1,139 @@
+import { Cron } from "croner";
+import { isTimezone } from "#server/engine/nodes/trigger-node.ts";
+
+// Cron expressions with five fields, in an IANA time zone. Pure: the same answer at any time for the same `from`.
+// On the days when clocks change: a time that the day leaves out fires when the clock has jumped, a time that the day has
+// twice fires at the first of the two, and what runs each hour or every few minutes goes on in real time.
+
+/** Closest that two fires may be, in minutes (specification, Limits). */
+export const MIN_MINUTES = 5;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+export interface CronSchedule {
+  cron_expression: string;
+  timezone: string;
+}
+
+/** Thrown for a schedule that cannot be used; the text says what to do about it. */
+export class CronError extends Error {
+  override name = "CronError";
+  readonly field: "cron_expression" | "timezone";
+
+  constructor(field: "cron_expression" | "timezone", message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+const NUMBERS = /^[\d*,/-]+$/;
+const MONTHS = /^(?:[\d*,/-]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)+$/i;
+const WEEKDAYS = /^(?:[\d*,/-]|sun|mon|tue|wed|thu|fri|sat)+$/i;
+const FIELDS = [
+  { name: "minute", shape: NUMBERS },
+  { name: "hour", shape: NUMBERS },
+  { name: "day of month", shape: NUMBERS },
+  { name: "month", shape: MONTHS },
+  { name: "day of week", shape: WEEKDAYS },
+];
+
+const job = (pattern: string, timezone: string): Cron => new Cron(pattern, { paused: true, timezone, mode: "5-part" });
+
+/** croner takes more than the standard five fields (seconds, L, W, #, @daily): only the standard is let through. */
+function parsed({ cron_expression, timezone }: CronSchedule): { cron: Cron; fields: string[] } {
+  const fields = cron_expression.trim().split(/\s+/);
+  const refuse = (message: string) => new CronError("cron_expression", message);
+  if (fields.length !== FIELDS.length)
+    throw refuse("A cron expression has five fields: minute, hour, day of month, month, day of week. For example 0 9 * * 1-5.");
+  for (const [index, { name, shape }] of FIELDS.entries())
+    if (!shape.test(fields[index] ?? "")) throw refuse(`The ${name} of the cron expression cannot be read: ${fields[index]}`);
+  if (!isTimezone(timezone))
+    throw new CronError("timezone", `There is no time zone "${timezone}". Use an IANA name such as UTC or Europe/Berlin.`);
+  try {
+    return { cron: job(fields.join(" "), timezone), fields };
+  } catch (error) {
+    const reason = (error instanceof Error ? error.message : "").replace(/^CronPattern: /, "");
+    throw refuse(`The cron expression cannot be read: ${reason || cron_expression}`);
+  }
+}
+
+/**
+ * The first fire after a moment, or null when there is none.
+ * @throws CronError
+ */
+export const nextFire = (schedule: CronSchedule, after: Date): Date | null => parsed(schedule).cron.nextRun(after);
+
+/**
+ * The next fires after a moment, at most `count`.
+ * @throws CronError
+ */
+export const nextFires = (schedule: CronSchedule, after: Date, count: number): Date[] => parsed(schedule).cron.nextRuns(count, after);
+
+/** Smallest distance of two neighbours, in milliseconds; stops at the first one below the limit. */
+function smallestGap(times: Iterable<number>): number {
+  let smallest = Number.POSITIVE_INFINITY;
+  let before: number | undefined;
+  for (const time of times) {
+    if (before !== undefined) smallest = Math.min(smallest, time - before);
+    if (smallest < MIN_MINUTES * MINUTE_MS) break;
+    before = time;
+  }
+  return smallest;
+}
+
+/** The fires after `from` up to `to`, in milliseconds since 1970. */
+function* firesBetween(cron: Cron, from: number, to: number): Generator<number> {
+  for (let at = cron.nextRun(new Date(from)); at && at.getTime() <= to; at = cron.nextRun(at)) yield at.getTime();
+}
+
+/** The moments within a year at which the zone's clocks change, in milliseconds since 1970. */
+function clockChanges(timezone: string, from: number): number[] {
+  const format = new Intl.DateTimeFormat("en", { timeZone: timezone, timeZoneName: "longOffset", hour: "numeric" });
+  const offset = (at: number) => format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value;
+  const changes: number[] = [];
+  for (let day = from; day < from + 366 * DAY_MS; day += DAY_MS) {
+    if (offset(day) === offset(day + DAY_MS)) continue;
+    let [before, after] = [day, day + DAY_MS];
+    while (after - before > MINUTE_MS) {
+      const middle = Math.floor((before + after) / 2);
+      if (offset(middle) === offset(day)) before = middle;
+      else after = middle;
+    }
+    changes.push(after);
+  }
+  return changes;
+}
+
+/**
+ * Checks a schedule: readable, in a zone that exists, with a fire to come, and no two fires within the next year closer
+ * than five minutes. Looks at one day, at midnights, and at the hours around each change of clocks instead of at every
+ * fire of the year: elsewhere one day is like another.
+ * @throws CronError
+ */
+export function checkCron(schedule: CronSchedule, from: Date): void {
+  const { cron, fields } = parsed(schedule);
+  const [minute, hour, ...day] = fields;
+  const limit = MIN_MINUTES * MINUTE_MS;
+  const tooClose = (why: string) =>
+    new CronError(
+      "cron_expression",
+      `This schedule fires more often than every ${MIN_MINUTES} minutes${why}. Space its fires further apart.`,
+    );
+  const start = Date.UTC(2001, 0, 1); // any day of a zone whose clocks never change
+  const times: number[] = [];
+  for (const time of firesBetween(job(`${minute} ${hour} * * *`, "UTC"), start - 1, start + DAY_MS - 1)) {
+    if (time - (times.at(-1) ?? Number.NEGATIVE_INFINITY) < limit) throw tooClose("");
+    times.push(time);
+  }
+  if (!cron.nextRun(from)) throw new CronError("cron_expression", "This schedule never fires: no date fits it. Change its day or month.");
+  const overMidnight = (times[0] ?? 0) + DAY_MS - (times.at(-1) ?? 0);
+  if (overMidnight < limit) {
+    const days = firesBetween(job(`0 0 ${day.join(" ")}`, "UTC"), from.getTime() - DAY_MS, from.getTime() + 367 * DAY_MS);
+    if (smallestGap(days) <= DAY_MS) throw tooClose(" around midnight");
+  }
+  for (const change of clockChanges(schedule.timezone, from.getTime()))
+    if (smallestGap(firesBetween(cron, change - 2 * HOUR_MS, change + 3 * HOUR_MS)) < limit)
+      throw tooClose(` when clocks change in ${schedule.timezone} on ${new Date(change).toISOString().slice(0, 10)}`);
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { asText, atPath, pathFault } from "#server/services/webhooks/payload-path.ts";
+
+const payload = { user: { email: "a@example.com", age: 7, "full name": "A B" }, items: [{ id: 1 }, { id: 2 }], none: null, list: ["only"] };
+
+describe("atPath", () => {
+  it.each([
+    ["", JSON.stringify(payload)],
+    ["$.user.email", "a@example.com"],
+    ["$.user.age", "7"],
+    ["$.user['full name']", "A B"],
+    ["$.user", JSON.stringify(payload.user)],
+    ["$.items[*].id", "[1,2]"],
+    ["$.items[?@.id > 1].id", "2"],
+    ["$.items[-1:]", '{"id":2}'],
+    ["$.list", '["only"]'],
+    ["$.list[*]", "only"],
+    ["$..id", "[1,2]"],
+    ["$.none", "null"],
+    [" $.user.age ", "7"],
+  ])("%j gives %s", (path, text) => expect(asText(atPath(payload, path))).toBe(text));
+
+  it("no match is undefined, on payloads of every kind", () => {
+    for (const any of [payload, [], "text", 4, null, true]) expect(atPath(any, "$.user.phone")).toBeUndefined();
+  });
+});
+
+describe("pathFault", () => {
+  it("takes what RFC 9535 takes, and nothing at all", () => {
+    for (const path of ["", "  ", "$", "$.a.b[0]", "$['a b']", "$..x", "$[?@.a == 'b']"]) expect(pathFault(path)).toBeUndefined();
+  });
+
+  it.each(["user.email", "$.", "$[", "{{trigger.output}}", "$.a[?"])("refuses %j with a sentence", (path) =>
+    expect(pathFault(path)).toMatch(/^The payload path is no JSONPath: .+ It begins with \$/),
+  );
+});

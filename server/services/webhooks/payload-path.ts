@@ -1,0 +1,28 @@
+import { jsonpath } from "json-p3";
+
+// RFC 9535. Expressions in {{braces}} have paths of their own, which begin at a node.
+
+/** Why a path cannot be read, as a sentence, or undefined. An empty path means the whole payload. */
+export function pathFault(path: string): string | undefined {
+  if (path.trim() === "") return undefined;
+  try {
+    jsonpath.compile(path.trim());
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `The payload path is no JSONPath: ${reason}. It begins with $, for example $.issue.title.`;
+  }
+}
+
+/**
+ * The part of a payload that a path leads to: of one match its value, of several a list of them, undefined of none.
+ * @param path a JSONPath that `pathFault` found nothing wrong with; empty for the whole payload
+ */
+export function atPath(payload: unknown, path: string): unknown {
+  if (path.trim() === "") return payload;
+  const values = jsonpath.query(path.trim(), payload as Parameters<typeof jsonpath.query>[1]).values();
+  return values.length > 1 ? values : values[0];
+}
+
+/** A value as the text that a trigger gives: text as it is, anything else as compact JSON. */
+export const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

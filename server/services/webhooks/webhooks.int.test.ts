@@ -1,0 +1,190 @@
+import { createHmac } from "node:crypto";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { KEPT_CHARACTERS } from "#server/services/webhooks/accept-delivery.ts";
+import { getWebhookState } from "#server/services/webhooks/get-webhook-state.ts";
+import { receiveDelivery } from "#server/services/webhooks/receive-delivery.ts";
+import { replayDelivery } from "#server/services/webhooks/replay-delivery.ts";
+import { setupWebhook } from "#server/services/webhooks/setup-webhook.ts";
+import { tidyDeliveries } from "#server/services/webhooks/tidy-deliveries.ts";
+import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+import { deleteWorkflow } from "#server/services/workflows/delete-workflow.ts";
+import { updateWorkflow } from "#server/services/workflows/update-workflow.ts";
+import { publishSettings } from "#server/settings.ts";
+import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterEach(() => publishSettings({ EXECUTIONS_PER_HOUR: "100" }));
+afterAll(() => database.stop());
+
+const trigger = (data = {}) => ({
+  id: "t",
+  type: "triggerNode",
+  position: { x: 0, y: 0 },
+  data: { label: "Start", kind: "webhook", ...data },
+});
+
+async function newWebhook(data = {}) {
+  const admin = await database.newAdmin();
+  const { id } = await createWorkflow(admin, { name: "Hooked", nodes: [trigger(data)], edges: [] });
+  const { webhook_secret } = await setupWebhook(admin, { workflow_id: id });
+  const send = (body: string, headers: Record<string, string> = {}, secret = webhook_secret) =>
+    receiveDelivery(id, new Headers({ "x-service-signature": sign(body, secret), ...headers }), Buffer.from(body));
+  return { admin, id, secret: webhook_secret, send };
+}
+
+const sign = (body: string, secret: string) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+const deliveriesOf = async (admin: ProjectPrincipal, workflow_id: string) => (await getWebhookState(admin, { workflow_id })).deliveries;
+const inputsOf = async (workflow_id: string) =>
+  (await db().execution.findMany({ where: { workflow_id }, include: { values: true }, orderBy: { id: "asc" } })).map(
+    (row) => row.values?.input,
+  );
+
+test("the secret is stored sealed, shown once, and rotated by setting up again", async () => {
+  const { admin, id, secret, send } = await newWebhook();
+  const row = await db().webhook.findUniqueOrThrow({ where: { workflow_id: id } });
+  expect(row.sealed_secret).not.toContain(secret);
+  expect(JSON.stringify(await getWebhookState(admin, { workflow_id: id }))).not.toContain(secret);
+  const again = await setupWebhook(admin, { workflow_id: id });
+  expect(again.webhook_url).toMatch(new RegExp(`/api/v1/webhooks/${id}$`));
+  await expect(send("{}")).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  await expect(send("{}", {}, again.webhook_secret)).resolves.toMatchObject({ status: "queued" });
+  const audit = await db().auditEntry.findMany({ where: { project_id: admin.project.id, action: "webhook.setup" } });
+  expect(audit).toHaveLength(2);
+  expect(JSON.stringify(audit)).not.toContain(again.webhook_secret);
+});
+
+test("a run is queued with the payload; who replays it is its starter", async () => {
+  const { admin, id, send } = await newWebhook();
+  const { execution_id } = await send('{ "a": [1, "é"] }');
+  expect(await db().execution.findUniqueOrThrow({ where: { id: execution_id } })).toMatchObject({
+    status: "queued",
+    trigger: "webhook",
+    started_by_id: null,
+    workflow_version: 1,
+  });
+  const [delivery] = await deliveriesOf(admin, id);
+  expect(delivery).toMatchObject({ status: 202, execution_id, error: null, can_replay: true });
+  const replayed = await replayDelivery(admin, { delivery_id: delivery?.id ?? "" });
+  expect(replayed.execution_id).not.toBe(execution_id);
+  expect(await db().execution.findUniqueOrThrow({ where: { id: replayed.execution_id } })).toMatchObject({ started_by_id: admin.user.id });
+  expect(await inputsOf(id)).toEqual(['{"a":[1,"é"]}', '{"a":[1,"é"]}']);
+  const stranger = await database.newAdmin();
+  await expect(replayDelivery(stranger, { delivery_id: delivery?.id ?? "" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(getWebhookState(stranger, { workflow_id: id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("without a good signature everything is the same refusal, and leaves no trace", async () => {
+  const { admin, id, secret, send } = await newWebhook();
+  const plain = await createWorkflow(admin, { name: "Never set up", nodes: [trigger()], edges: [] });
+  const deleted = await newWebhook();
+  await deleteWorkflow(deleted.admin, { workflow_id: deleted.id });
+  const attempt = (workflow_id: string, signature: string | null, body = "{}") =>
+    receiveDelivery(workflow_id, new Headers(signature === null ? {} : { "x-service-signature": signature }), Buffer.from(body)).catch(
+      (error) => `${error.code} ${error.message}`,
+    );
+  const good = sign("{}", secret);
+  const answers = await Promise.all([
+    attempt(id, null),
+    attempt(id, ""),
+    attempt(id, good.slice(0, -1)),
+    attempt(id, good.replace("sha256=", "")),
+    attempt(id, good.replace("sha256", "sha1")),
+    attempt(id, good, "{ }"),
+    attempt(id, good, "not json"),
+    attempt(crypto.randomUUID(), good),
+    attempt("not-an-id", good),
+    attempt(plain.id, good),
+    attempt(plain.id, sign("{}", "")),
+    attempt(deleted.id, sign("{}", deleted.secret)),
+  ]);
+  expect(new Set(answers).size).toBe(1);
+  expect(answers[0]).toMatch(/^AUTH_REQUIRED /);
+  expect(await deliveriesOf(admin, id)).toEqual([]);
+  await expect(send("{}")).resolves.toMatchObject({ status: "queued" });
+});
+
+test("the signature is over the bytes as they came, in either case of hex", async () => {
+  const { send, secret, id } = await newWebhook();
+  const body = '{\r\n  "text": "日本 \\u00e9"\t}\n';
+  await expect(send(body)).resolves.toMatchObject({ status: "queued" });
+  await expect(send(body, { "x-service-signature": `sha256=${sign(body, secret).slice(7).toUpperCase()}` })).resolves.toMatchObject({
+    status: "queued",
+  });
+  expect(await inputsOf(id)).toEqual(Array(2).fill('{"text":"日本 é"}'));
+});
+
+test("what is wrong with a signed delivery is told, and written down", async () => {
+  const { admin, id, send } = await newWebhook({ payload_path: "$.issue.title" });
+  await expect(send("not json")).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  await expect(send("")).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  await expect(send('{"issue":{}}')).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("$.issue.title") });
+  await expect(send('{"issue":{"title":"Broken"}}')).resolves.toMatchObject({ status: "queued" });
+  await updateWorkflow(admin, { workflow_id: id, enabled: false });
+  await expect(send("not json either")).rejects.toMatchObject({ code: "CONFLICT" });
+  expect((await deliveriesOf(admin, id)).map(({ status }) => status)).toEqual([409, 202, 422, 400, 400]);
+  expect(await inputsOf(id)).toEqual(["Broken"]);
+});
+
+test("a graph with problems, another trigger and a used-up hour are refused after the signature", async () => {
+  const { admin, id, send } = await newWebhook();
+  const agent = { id: "a", type: "agentNode", position: { x: 0, y: 0 }, data: { label: "Nobody" } };
+  await updateWorkflow(admin, { workflow_id: id, nodes: [trigger(), agent] });
+  await expect(send("{}")).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("Choose an agent") });
+  await updateWorkflow(admin, { workflow_id: id, nodes: [trigger({ kind: "manual" })] });
+  await expect(send("{}")).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("no longer") });
+  await expect(setupWebhook(admin, { workflow_id: id })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  await updateWorkflow(admin, { workflow_id: id, nodes: [trigger()] });
+  publishSettings({ EXECUTIONS_PER_HOUR: "1" });
+  const first = await send("{}", { "idempotency-key": "one" });
+  await expect(send("{}")).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED", retryAfter: expect.any(Number) });
+  await expect(send("{}", { "idempotency-key": "one" })).resolves.toEqual(first);
+});
+
+test("one delivery starts one execution, however often and at once it is sent, whatever the body", async () => {
+  const { id, send } = await newWebhook();
+  const together = await Promise.all(Array.from({ length: 12 }, (_, n) => send(`{"n":${n}}`, { "Idempotency-Key": "order-7" })));
+  expect(new Set(together.map(({ execution_id }) => execution_id)).size).toBe(1);
+  await expect(send("no json at all", { "Idempotency-Key": "order-7" })).resolves.toEqual(together[0]);
+  for (const header of ["X-GitHub-Delivery", "X-Shopify-Webhook-Id", "svix-id", "webhook-id"])
+    expect(await send("{}", { [header]: "order-7" })).toEqual(await send("{}", { [header]: "order-7" }));
+  expect(await inputsOf(id)).toHaveLength(5);
+  const other = await newWebhook();
+  expect((await other.send("{}", { "Idempotency-Key": "order-7" })).execution_id).not.toBe(together[0]?.execution_id);
+});
+
+test("a refused delivery may be repeated under its id", async () => {
+  const { send } = await newWebhook({ payload_path: "$.id" });
+  await expect(send("{}", { "Idempotency-Key": "k" })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  await expect(send('{"id":1}', { "Idempotency-Key": "k" })).resolves.toMatchObject({ status: "queued" });
+});
+
+test("a long body is kept in part, cannot be replayed, and runs whole", async () => {
+  const { admin, id, send } = await newWebhook();
+  const body = JSON.stringify({ text: "x".repeat(KEPT_CHARACTERS) });
+  await send(body);
+  const [delivery] = await deliveriesOf(admin, id);
+  expect(delivery).toMatchObject({ status: 202, can_replay: false });
+  await expect(replayDelivery(admin, { delivery_id: delivery?.id ?? "" })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  expect(await inputsOf(id)).toEqual([body]);
+});
+
+test("the log keeps the newest 100, and the ids that senders may still repeat", async () => {
+  const { admin, id } = await newWebhook();
+  const old = new Date(Date.now() - 8 * 86_400_000);
+  const rows = Array.from({ length: 105 }, (_, n) => ({ workflow_id: id, status: 202, body: "{}", delivery_key: n < 3 ? `k:${n}` : null }));
+  for (const row of rows) await db().webhookDelivery.create({ data: { ...row, ...(row.delivery_key === "k:0" && { received_at: old }) } });
+  await tidyDeliveries();
+  const kept = await db().webhookDelivery.findMany({ where: { workflow_id: id }, orderBy: { id: "asc" } });
+  expect(kept).toHaveLength(102);
+  expect(kept.slice(0, 3).map(({ delivery_key, body }) => [delivery_key, body])).toEqual([
+    ["k:1", null],
+    ["k:2", null],
+    [null, "{}"],
+  ]);
+  expect(await deliveriesOf(admin, id)).toHaveLength(20);
+});
