@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { openDatabase } from "#server/boot/database.ts";
-import { appUrl, publishSettings, settings } from "#server/settings.ts";
+import { appUrl, detachEnvironment, publishSettings, settings } from "#server/settings.ts";
 
 // The boot order, top to bottom: settings, secrets and database, migrations, first owner, executor, web. The way down is
 // the same in reverse. Every failure ends the start with one sentence and exit code 1.
@@ -21,6 +21,7 @@ async function start(): Promise<void> {
   const { dev, role } = values;
   if (!["all", "web", "worker"].includes(role))
     throw new Error(`There is no role "${role}". Use --role web or --role worker, or leave it out for both.`);
+  detachEnvironment();
   publishSettings({ NODE_ENV: dev ? "development" : "production" });
   if (role !== "all" && !settings().DATABASE_URL)
     throw new Error(`--role ${role} needs DATABASE_URL: processes that run apart share a database.`);

@@ -12,6 +12,8 @@ type Handler = (payload: string) => void;
 
 const LONGEST_PAUSE_MS = 5000;
 
+/** What the connection in use listens to: only what somebody here wants to hear. */
+let listened = new Set<Channel>();
 const handlers = new Map<Channel, Map<string, Set<Handler>>>();
 let client: pg.Client | undefined;
 let connecting: Promise<void> | undefined;
@@ -38,7 +40,8 @@ async function connect(): Promise<void> {
   });
   try {
     await next.connect();
-    await next.query("LISTEN treadle_execution; LISTEN treadle_control");
+    listened = new Set(handlers.keys());
+    for (const channel of listened) await next.query(`LISTEN ${channel}`);
   } catch (error) {
     await next.end().catch(() => undefined);
     throw error;
@@ -71,13 +74,20 @@ async function connected(): Promise<void> {
   }
 }
 
+async function listen(channel: Channel): Promise<void> {
+  await connected();
+  if (listened.has(channel)) return;
+  await client?.query(`LISTEN ${channel}`);
+  listened.add(channel);
+}
+
 /**
  * Calls `handler` whenever `payload` is notified on `channel`, and after every reconnection.
  * @returns how to stop; resolves when the listener is in place, so nothing after it is missed
  */
 export async function subscribe(channel: Channel, payload: string, handler: Handler): Promise<() => void> {
   isClosed = false;
-  await connected();
+  await listen(channel);
   const byPayload = handlers.get(channel) ?? new Map<string, Set<Handler>>();
   handlers.set(channel, byPayload);
   const set = byPayload.get(payload) ?? new Set<Handler>();

@@ -51,6 +51,8 @@ export interface RunState {
   epoch: number;
   /** Writes made under this lease; the store counts. */
   commits: number;
+  /** By row under way: the number of the event after which its pieces come; the store keeps it. */
+  toldFrom: Map<string, number>;
   created_at: Date;
   started_at: Date;
   input: string;

@@ -1,5 +1,5 @@
 import { type Attempt, Attempts } from "#server/engine/attempt.ts";
-import { Bell } from "#server/engine/bell.ts";
+import { Bell, breathe } from "#server/engine/bell.ts";
 import type { NodeOutcome, NodeResult, NodeScope } from "#server/engine/define-node.ts";
 import { DeltaBuffer } from "#server/engine/delta-buffer.ts";
 import { endingEvent, endingOf, type RunStop, terminationOf } from "#server/engine/ending.ts";
@@ -18,10 +18,8 @@ import type { GraphNode } from "#server/schemas/graph.ts";
 /** What one pass over a run came to; one that only waits for people names the nearest deadline. */
 export type SegmentOutcome = { kind: "finished" } | { kind: "yielded" } | { kind: "waiting"; wake_at: Date | null };
 
-/** Nodes between two breaths of the event loop, which renews the lease among other things. */
-const BREATH = 50;
-const breathe = () => new Promise((resolve) => setImmediate(resolve));
-
+/** Why calls under way are aborted at the end; made once, because an error is costly to make. */
+const OVER = new Error("The run does not wait for this call any more.");
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /**
@@ -94,7 +92,7 @@ export class Segment {
       this.#takeUp(this.#top);
       this.#mustLook ||= this.#reviews.size > 0;
       for (let round = 1; ; round++) {
-        if (round % BREATH === 0) await breathe();
+        await breathe(round);
         this.#signal.throwIfAborted();
         if (this.#fault) await this.#giveUp(this.#fault);
         if (this.#mustLook) await this.#takeDecisions();
@@ -110,7 +108,7 @@ export class Segment {
         else throw new Error("Nothing of this run can go on, and it has not ended.");
       }
     } finally {
-      this.#ownAbort.abort();
+      this.#ownAbort.abort(OVER);
       this.#deltas.stop();
     }
   }
@@ -156,7 +154,7 @@ export class Segment {
     for (const frame of [...this.#news]) {
       this.#news.delete(frame);
       for (const id of frame.schedule.takeReady()) {
-        if (++count % BREATH === 0) await breathe();
+        await breathe(++count);
         if (frame.isClosed || this.#stop) break;
         if (definitionOf(this.#nodes.get(id)?.type ?? "")?.isEffect) effects.push([frame, id]);
         else await this.#perform(this.#prepare(frame, id));
@@ -294,7 +292,7 @@ export class Segment {
 
   /** Aborts what still runs, marks what was not reached, and writes the end together with the last results. */
   async #finish(): Promise<SegmentOutcome> {
-    this.#ownAbort.abort();
+    this.#ownAbort.abort(OVER);
     await Promise.allSettled(this.#inFlight);
     const ending = endingOf(this.#run, this.#top, this.#loops.outputs, this.#stop);
     this.#close(this.#top);

@@ -6,7 +6,8 @@ import { isEmbeddedExecutor, settings } from "#server/settings.ts";
 /** A client for the executor in use: the embedded one through a fetch that answers in process, or a real server. */
 function open() {
   const { INNGEST_BASE_URL, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_SIGNING_KEY_FALLBACK } = settings();
-  const common = { id: "treadle", aiMetadata: false, logger: log, checkpointing: { bufferedSteps: 1, maxRuntime: 0 } } as const;
+  // Every step of ours may be repeated, so the result of one may wait for the next, or for the end of the function.
+  const common = { id: "treadle", aiMetadata: false, logger: log, checkpointing: { bufferedSteps: 2, maxRuntime: 0 } } as const;
   if (isEmbeddedExecutor())
     // Dev mode checks no signatures; the embedded executor calls the handler in process and nothing is served over HTTP.
     return new Inngest({ ...common, isDev: true, eventKey: "local", baseUrl: "http://inngest.local", fetch: localFetch });

@@ -9,6 +9,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     status: "running",
     epoch: 1,
     commits: 0,
+    toldFrom: new Map(),
     created_at: new Date(0),
     started_at: new Date(0),
     input: start.input ?? "",

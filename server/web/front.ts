@@ -126,6 +126,8 @@ export function createFront({ handle, upgrade, settings }: FrontOptions): Front 
     tellTheTruth(request, address, settings);
     const url = request.url ?? "/";
     if (WEBHOOK_ALIAS.test(url)) request.url = `/api/v1${url}`;
+    // Answers to changes are short, and Next would compress them all: that costs more than sending them.
+    if (request.method !== "GET") delete request.headers["accept-encoding"];
     if (await admit(plainPath(request.url ?? "/"), address, response)) await handle(request, response);
   }
 

@@ -61,6 +61,9 @@ LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE r record; o record; disc boolean; due bigint;
 BEGIN
+  -- The log keeps its order, so a crash of the database at worst takes the run back to an earlier state, from which it is
+  -- driven again; events, which nobody would send again, are not written so. The slots' lock is held much shorter.
+  PERFORM set_config('synchronous_commit', 'off', true);
   IF p_names IS NOT NULL THEN
     PERFORM pg_advisory_xact_lock(7412, h.h) FROM (SELECT DISTINCT hashtext(x) AS h FROM unnest(p_names) x ORDER BY 1) h;
   END IF;
@@ -70,7 +73,8 @@ BEGIN
     status := 'lost'; RETURN NEXT; RETURN;
   END IF;
   disc := r.discover AND NOT p_discovered;
-  IF p_ops IS NOT NULL THEN
+  -- Of a run that ends nobody reads its last steps again.
+  IF p_ops IS NOT NULL AND p_mode NOT IN ('completed', 'failed') THEN
     FOR o IN SELECT * FROM json_to_recordset(p_ops) AS x(id text, state text, data text, attempt int, due bigint, race boolean,
                                                         event text, key text, exact boolean, expr text) LOOP
       IF o.state IN ('data', 'error') THEN

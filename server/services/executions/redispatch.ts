@@ -1,5 +1,5 @@
 import { pool } from "#server/db/client.ts";
-import { FINAL } from "#server/engine/run-store.ts";
+import { FINAL } from "#server/engine/run-store-sql.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
 
 // One that nobody has carried yet most likely waits for its turn behind others, so it is left longer.

@@ -1,5 +1,6 @@
 import { pool } from "#server/db/client.ts";
-import { FINAL } from "#server/engine/run-store.ts";
+import { FINAL } from "#server/engine/run-store-sql.ts";
+import { askAgain } from "#server/services/executions/ask-again.ts";
 import { redispatch } from "#server/services/executions/redispatch.ts";
 import { sweepReviews } from "#server/services/reviews/sweep-reviews.ts";
 
@@ -13,6 +14,7 @@ const BATCH = 100;
  * @returns how many were asked for
  */
 export async function sweepExecutions(): Promise<number> {
+  await askAgain();
   const { rows } = await pool().query<{ execution_id: string; project_id: string; dispatch: number }>(
     `SELECT id AS execution_id, project_id, dispatch FROM executions
      WHERE overdue_at < now() AND (lease_until IS NULL OR lease_until < now()) AND status NOT IN ${FINAL}

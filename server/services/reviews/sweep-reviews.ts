@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { pool } from "#server/db/client.ts";
-import { FINAL } from "#server/engine/run-store.ts";
+import { FINAL } from "#server/engine/run-store-sql.ts";
 import { redispatch } from "#server/services/executions/redispatch.ts";
 import { wakeRuns } from "#server/services/executions/wake-run.ts";
 import { announceReviews } from "#server/services/reviews/announce-reviews.ts";

@@ -42,7 +42,9 @@ function triggerText(workflow: SavedWorkflow, body: Uint8Array): string {
   try {
     part = atPath(payload, payload_path);
   } catch {
-    throw refuse(`The payload is nested too deeply for the path ${payload_path}. Flatten it, or take the path out of the trigger.`);
+    throw refuse(
+      `The path ${payload_path} is too much work in this payload, or that is nested too deeply. Write a simpler path into the trigger.`,
+    );
   }
   if (part === undefined) throw refuse(`The payload has nothing at ${payload_path}, which this workflow's trigger reads. Send that field.`);
   return asText(part);

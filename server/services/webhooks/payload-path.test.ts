@@ -25,6 +25,13 @@ describe("atPath", () => {
   });
 });
 
+it("a path that doubles the work at each step, or tries a pattern for ever, is stopped", () => {
+  const deep = JSON.parse(`${"[".repeat(60)}1${"]".repeat(60)}`);
+  expect(() => atPath(deep, `$${"[0,0]".repeat(60)}`)).toThrow("timed out");
+  expect(() => atPath([`${"a".repeat(40)}!`], "$[?match(@, '(a+)+b')]")).toThrow("timed out");
+  expect(atPath({ a: 1 }, "$.a")).toBe(1);
+});
+
 describe("pathFault", () => {
   it("takes what RFC 9535 takes, and nothing at all", () => {
     for (const path of ["", "  ", "$", "$.a.b[0]", "$['a b']", "$..x", "$[?@.a == 'b']"]) expect(pathFault(path)).toBeUndefined();

@@ -1,3 +1,4 @@
+import { createContext, Script } from "node:vm";
 import { jsonpath } from "json-p3";
 
 // RFC 9535. Expressions in {{braces}} have paths of their own, which begin at a node.
@@ -14,13 +15,30 @@ export function pathFault(path: string): string | undefined {
   }
 }
 
+/** Longest that following a path may take, in milliseconds: paths can be written that double the work at each step. */
+const LONGEST_MS = 200;
+
+const runner = new Script("work()");
+const context = createContext({});
+
+/** Runs something that must not hold up the process; only node:vm can stop code that does not give way. */
+function withinTime<Result>(work: () => Result): Result {
+  context.work = work;
+  try {
+    return runner.runInContext(context, { timeout: LONGEST_MS }) as Result;
+  } finally {
+    delete context.work;
+  }
+}
+
 /**
  * The part of a payload that a path leads to: of one match its value, of several a list of them, undefined of none.
  * @param path a JSONPath that `pathFault` found nothing wrong with; empty for the whole payload
+ * @throws Error when the payload is nested too deeply or the path takes too long in it
  */
 export function atPath(payload: unknown, path: string): unknown {
   if (path.trim() === "") return payload;
-  const values = jsonpath.query(path.trim(), payload as Parameters<typeof jsonpath.query>[1]).values();
+  const values = withinTime(() => jsonpath.query(path.trim(), payload as Parameters<typeof jsonpath.query>[1]).values());
   return values.length > 1 ? values : values[0];
 }
 

@@ -1,0 +1,128 @@
+import { createHmac } from "node:crypto";
+import { graphOf } from "#e2e/api/graphs.ts";
+import type { ApiClient } from "#e2e/api-client.ts";
+import { Agent } from "#server/schemas/agent.ts";
+import { LlmKey } from "#server/schemas/llm-key.ts";
+import { WebhookSetup } from "#server/schemas/webhook.ts";
+import { Workflow } from "#server/schemas/workflow.ts";
+
+// What the benchmark runs: how each kind of run is started, and what it must come to.
+
+export interface Scenario {
+  name: string;
+  runs: number;
+  concurrency: number;
+  workflow_id: string;
+  /** Starts one run; resolves when it is accepted, or with `isSync` when it has ended. */
+  start(mark: string): Promise<void>;
+  isSync: boolean;
+  /** Model calls that each run makes. */
+  calls: number;
+}
+
+type Post = (path: string, body: string, headers: Record<string, string>) => Promise<Response>;
+
+/** @param url address of the service, without a trailing slash */
+export async function makeScenarios(api: ApiClient, url: string, modelUrl: string): Promise<Scenario[]> {
+  const fields = { name: "Bench", provider: "openai_compatible", api_key: "bench", base_url: modelUrl };
+  const key = (await api.post("/llm-keys", fields, { schema: LlmKey, status: 201 })).body;
+  const agent = (await api.post("/agents", { name: "Bench", llm_key_id: key.id, model: "zero" }, { schema: Agent, status: 201 })).body;
+  const save = async (name: string, graph: ReturnType<typeof graphOf>) =>
+    (await api.post("/workflows", { name, ...graph }, { schema: Workflow, status: 201 })).body.id;
+  const post: Post = (path, body, headers) =>
+    fetch(`${url}/api/v1${path}`, { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
+  const bearer = { authorization: `Bearer ${api.key}` };
+  const sent = async (answer: Response, status: number) => {
+    const text = await answer.text();
+    if (answer.status !== status) throw new Error(`answered ${answer.status}: ${text.slice(0, 300)}`);
+    return text;
+  };
+
+  const hook = await save("webhook", graphOf({ t: ["trigger", { kind: "webhook" }], o: ["output"] }, ["t>o"]));
+  const { webhook_secret } = (await api.post(`/webhooks/setup/${hook}`, {}, { schema: WebhookSetup, status: 200 })).body;
+  const http = await save("http", graphOf({ t: ["trigger", { kind: "http", response_mode: "sync" }], o: ["output"] }, ["t>o"]));
+  const steps = Array.from({ length: 10 }, (_, index) => `s${index}`);
+  const chain = await save(
+    "chain",
+    graphOf(Object.fromEntries([["t", ["trigger"]], ...steps.map((id) => [id, ["output"]])]), [
+      "t>s0",
+      ...steps.slice(1).map((id, index) => `s${index}>${id}`),
+    ]),
+  );
+  const agentRun = await save(
+    "agent",
+    graphOf({ t: ["trigger"], a: ["agent", { agent_id: agent.id }], b: ["branch", { condition: "len(output) > 0" }], o: ["output"] }, [
+      "t>a",
+      "a>b",
+      "b.true>o",
+    ]),
+  );
+  const loop = await save(
+    "loop",
+    graphOf(
+      {
+        t: ["trigger"],
+        L: ["loop", { items_expression: "{{trigger.output}}" }],
+        item: ["output", { value: "{{L.index}}: {{L.current_item}}" }],
+      },
+      ["t>L", "L.body>item"],
+    ),
+  );
+  const items = JSON.stringify(Array.from({ length: 1000 }, (_, index) => `item ${index}`));
+  const execute = (workflow_id: string, input: (mark: string) => string) => async (mark: string) =>
+    void (await sent(await post(`/workflows/${workflow_id}/execute`, JSON.stringify({ input: input(mark) }), bearer), 202));
+  return [
+    {
+      name: "hello: webhook → output",
+      runs: 1000,
+      concurrency: 20,
+      workflow_id: hook,
+      isSync: false,
+      calls: 0,
+      start: async (mark) => {
+        const body = JSON.stringify({ mark });
+        const signature = createHmac("sha256", webhook_secret).update(body).digest("hex");
+        await sent(await post(`/webhooks/${hook}`, body, { "x-service-signature": `sha256=${signature}` }), 202);
+      },
+    },
+    {
+      name: "hello: sync HTTP trigger → output",
+      runs: 1000,
+      concurrency: 20,
+      workflow_id: http,
+      isSync: true,
+      calls: 0,
+      start: async (mark) => {
+        const { status } = JSON.parse(await sent(await post(`/http/${http}`, JSON.stringify({ mark }), bearer), 200));
+        if (status !== "completed") throw new Error(`ended as ${status}`);
+      },
+    },
+    {
+      name: "chain of 10 pure nodes",
+      runs: 500,
+      concurrency: 20,
+      workflow_id: chain,
+      isSync: false,
+      calls: 0,
+      start: execute(chain, (mark) => mark),
+    },
+    {
+      name: "agent (0 ms model) → branch → output",
+      runs: 300,
+      concurrency: 20,
+      workflow_id: agentRun,
+      isSync: false,
+      calls: 1,
+      start: execute(agentRun, (mark) => mark),
+    },
+    {
+      name: "loop of 1,000 pure items",
+      runs: 20,
+      concurrency: 1,
+      workflow_id: loop,
+      isSync: false,
+      calls: 0,
+      start: execute(loop, () => items),
+    },
+  ];
+}

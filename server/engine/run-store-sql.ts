@@ -1,0 +1,119 @@
+import { ITEM } from "#server/engine/ports.ts";
+import { finalStatuses, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
+
+// The statements of server/engine/run-store.ts. Each is one round trip and one transaction.
+
+/** How long a lease lasts without being renewed, in seconds. */
+export const LEASE_SECONDS = 30;
+/** After this time without a live lease the sweeper asks for the run again, in seconds. */
+export const OVERDUE_SECONDS = 120;
+/** The same for a run that only waits for people, which looks again by itself each hour at least. */
+export const WAIT_OVERDUE_SECONDS = 3 * 3600;
+
+/** The states in which a run has ended, as an SQL list. */
+export const FINAL = `(${finalStatuses.map((status) => `'${status}'`).join(", ")})`;
+
+export const ACQUIRE = `
+  -- Not waited for on the disk: losing it only means that the lease is taken again.
+  WITH quiet AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+  -- While nobody has carried it, whichever request comes first does: an older one only waited longer in the queue.
+  UPDATE executions e SET
+    lease_owner = $3, lease_epoch = lease_epoch + 1, lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
+    overdue_at = now() + make_interval(secs => ${LEASE_SECONDS + OVERDUE_SECONDS}),
+    -- A paused run stays so until somebody has decided: looking at it changes nothing.
+    status = CASE WHEN status = 'paused' THEN status ELSE 'running' END, started_at = coalesce(started_at, now()), commit_no = 0
+  FROM workflow_snapshots s, execution_values v, quiet
+  WHERE e.id = $1 AND (e.dispatch = $2 OR e.lease_epoch = 0) AND e.status NOT IN ${FINAL} AND (e.lease_until IS NULL OR e.lease_until < now())
+    AND s.id = e.snapshot_id AND v.execution_id = e.id
+  RETURNING e.id, e.project_id, e.status, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, s.graph, v.input, v.params`;
+
+const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, v.output, r.error, r.started_at, r.completed_at,
+  r.input_tokens, r.output_tokens, r.items, CASE WHEN r.status = 'running' THEN v.input END AS input`;
+export const LEDGER = `
+  SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 ORDER BY r.completed_at NULLS LAST, r.id`;
+
+// Of an iteration that has ended only its result is wanted: $2 says which loop's body a node belongs to.
+export const LEDGER_WITH_LOOPS = `
+  SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND NOT EXISTS (
+    SELECT FROM node_runs ended WHERE ended.execution_id = $1 AND ended.node_id = $2::jsonb->>r.node_id AND ended.handle = '${ITEM}'
+      AND ended.iteration = CASE WHEN r.handle = '${ITEM}' THEN regexp_replace(r.iteration, '\\.?[^.]*$', '') ELSE r.iteration END)
+  ORDER BY r.completed_at NULLS LAST, r.id`;
+
+// What a run that asks people writes besides: reviews that begin, decisions taken, reviews that nobody needs any more.
+const REVIEWS = `
+  ), asked AS (
+    INSERT INTO reviews (id, project_id, execution_id, node_id, iteration, label, title, description, display_value, notification_email, due_at)
+    SELECT r.id, $14, $1, r.node_id, r.iteration, r.label, r.title, r.description, r.display_value, r.notification_email, r.due_at
+    FROM lease, jsonb_to_recordset($13::jsonb->'reviews') AS r(
+      id uuid, node_id text, iteration text, label text, title text, description text, display_value text, notification_email text, due_at timestamptz)
+  ), taken AS (
+    UPDATE reviews SET taken_at = now() FROM lease WHERE id IN (SELECT value::uuid FROM jsonb_array_elements_text($13::jsonb->'taken'))
+  ), withdrawn AS (
+    UPDATE reviews SET status = 'withdrawn', decided_at = now() FROM lease
+    WHERE execution_id = $1 AND status = 'waiting' AND ($5::jsonb IS NOT NULL OR EXISTS (
+      SELECT FROM jsonb_to_recordset($13::jsonb->'withdrawn') AS w(node_id text, iteration text)
+      WHERE w.node_id = reviews.node_id AND w.iteration = reviews.iteration))`;
+
+// One statement, so that results, events and the end of a run are there together or not at all.
+const commitSql = (withReviews: string) => `
+  WITH quiet AS MATERIALIZED (SELECT CASE WHEN $11::boolean THEN set_config('synchronous_commit', 'off', true) END
+  ), lease AS (
+    UPDATE executions SET
+      last_seq = last_seq + jsonb_array_length($4::jsonb), commit_no = $9,
+      input_tokens = input_tokens + $6, output_tokens = output_tokens + $7,
+      status = coalesce(($5::jsonb->>'status')::"ExecutionStatus", $10::"ExecutionStatus", status),
+      error = coalesce($5::jsonb->>'error', error),
+      output_preview = coalesce(left($5::jsonb->>'output', ${PREVIEW_CHARACTERS}), output_preview),
+      completed_at = CASE WHEN $5::jsonb IS NULL THEN completed_at ELSE now() END,
+      lease_until = CASE WHEN $5::jsonb IS NULL THEN lease_until END,
+      overdue_at = CASE WHEN $5::jsonb IS NULL THEN overdue_at END
+    FROM quiet WHERE id = $1 AND lease_epoch = $2 AND commit_no = $9 - 1 AND status NOT IN ${FINAL}
+    RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq
+  ), new_rows AS (
+    SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(
+      id uuid, node_id text, iteration text, attempt int, status "NodeStatus", handle text, error text, started_at timestamptz, completed_at timestamptz,
+      duration_ms int, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb)
+  ), written AS (
+    INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items)
+    SELECT id, $1, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items FROM new_rows
+    ON CONFLICT (execution_id, node_id, iteration, attempt) DO UPDATE SET
+      status = excluded.status, handle = excluded.handle, error = excluded.error, completed_at = excluded.completed_at, duration_ms = excluded.duration_ms,
+      model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens
+  ), valued AS (
+    INSERT INTO node_run_values (node_run_id, input, output, tool_calls)
+    SELECT id, input, output, tool_calls FROM new_rows WHERE input IS NOT NULL OR output IS NOT NULL
+    ON CONFLICT (node_run_id) DO UPDATE SET output = excluded.output, tool_calls = excluded.tool_calls
+  ), told AS (
+    INSERT INTO execution_events (execution_id, seq, type, node_id, data)
+    SELECT $1, lease.seq + e.position, e.event->>'type', e.event->>'node_id', e.event
+    FROM lease, jsonb_array_elements($4::jsonb) WITH ORDINALITY AS e(event, position)
+  ), dropped AS (
+    DELETE FROM execution_events WHERE execution_id = $1 AND cardinality($8::text[]) > 0 AND seq > $12 AND type = 'node_delta'
+      AND EXISTS (SELECT FROM lease) AND concat(data->>'iteration', ' ', node_id) = ANY($8)
+  ), result AS (
+    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs' WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${withReviews}
+  )
+  SELECT seq, pg_notify('treadle_execution', $1::text) FROM lease`;
+export const COMMIT = commitSql("");
+export const COMMIT_WITH_REVIEWS = commitSql(REVIEWS);
+
+export const DELTAS = `
+  WITH lease AS (
+    UPDATE executions SET last_seq = last_seq + jsonb_array_length($3::jsonb)
+    WHERE id = $1 AND lease_epoch = $2 AND status NOT IN ${FINAL}
+    RETURNING last_seq - jsonb_array_length($3::jsonb) AS seq
+  ), told AS (
+    INSERT INTO execution_events (execution_id, seq, type, node_id, data)
+    SELECT $1, lease.seq + e.position, e.event->>'type', e.event->>'node_id', e.event
+    FROM lease, jsonb_array_elements($3::jsonb) WITH ORDINALITY AS e(event, position)
+  )
+  SELECT pg_notify('treadle_execution', $1::text) FROM lease`;
+
+export const TIMEOUT = `
+  UPDATE reviews SET status = 'rejected', via = 'timeout', decided_at = now()
+  WHERE execution_id = $1 AND status = 'waiting' AND due_at <= $2::timestamptz + interval '1 second'`;
+export const REVIEW_STATES = `
+  SELECT id, node_id, iteration, status, comment, due_at FROM reviews
+  WHERE execution_id = $1 AND (status = 'waiting' OR (status IN ('approved', 'rejected') AND taken_at IS NULL)) ORDER BY decided_at NULLS LAST, id`;
