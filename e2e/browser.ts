@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { type Browser, chromium, type LaunchOptions } from "@playwright/test";
@@ -39,6 +39,29 @@ async function unpack(): Promise<void> {
   }
 }
 
+const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+/**
+ * Tells the browser where its fonts are: the package's own file names folders of a cloud function only, and a browser without a
+ * font draws text that takes no room, which counts as hidden.
+ * @returns path of the file
+ */
+function fontConfig(): string {
+  const file = join(unpacked, "treadle-fonts.conf");
+  const wanted = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${escaped(join(unpacked, "fonts"))}</dir>
+  <cachedir>${escaped(join(unpacked, "fonts-cache"))}</cachedir>
+</fontconfig>
+`;
+  if (existsSync(file) && readFileSync(file, "utf8") === wanted) return file;
+  const whole = `${file}.${process.pid}`;
+  writeFileSync(whole, wanted);
+  renameSync(whole, file);
+  return file;
+}
+
 /** How to launch the browser on this machine. */
 export async function browserOptions(): Promise<LaunchOptions> {
   if (existsSync(chromium.executablePath())) return {};
@@ -48,7 +71,7 @@ export async function browserOptions(): Promise<LaunchOptions> {
     executablePath: join(unpacked, "chromium"),
     // Chromium refuses to run as root inside its sandbox; the rest is what a build without a GPU process needs.
     args: ["--no-sandbox", "--no-zygote", "--in-process-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--font-render-hinting=none"],
-    env: { ...(process.env as Record<string, string>), LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(unpacked, "fonts") },
+    env: { ...(process.env as Record<string, string>), LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fontConfig() },
   };
 }
 

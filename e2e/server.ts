@@ -16,10 +16,12 @@ export interface StartOptions {
   /** A folder to go on with; left out, a fresh one that is removed in the end. */
   dataDir?: string;
   port?: number;
+  /** Only this part of it, as `npm start -- --role …`; it needs DATABASE_URL and the secrets in `env`. */
+  role?: "web" | "worker";
 }
 
 export interface Treadle {
-  /** Address without a trailing slash. */
+  /** Address without a trailing slash; of a worker, which serves none, "". */
   url: string;
   port: number;
   pid: number;
@@ -85,10 +87,10 @@ process.on("exit", () => {
   for (const folder of folders) removeDataDir(folder);
 });
 
-function launch({ env = {}, dataDir, port }: StartOptions & { dataDir: string; port: number }) {
+function launch({ env = {}, dataDir, port, role }: StartOptions & { dataDir: string; port: number }) {
   // Nothing of the surrounding shell gets in: a developer's DATABASE_URL is not a test database.
   const { PATH = "", HOME = "", TMPDIR } = process.env;
-  const child = spawn(process.execPath, ["server/main.ts"], {
+  const child = spawn(process.execPath, ["server/main.ts", ...(role ? ["--role", role] : [])], {
     cwd: root,
     env: {
       PATH,
@@ -133,13 +135,16 @@ export async function startTreadle(options: StartOptions = {}): Promise<Treadle>
   const { child, printed, ended } = launch({ ...options, dataDir, port });
   const logs = () => printed.stdout + printed.stderr;
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  const url = await until(() => /^Treadle is ready at (\S+)$/m.exec(printed.stdout)?.[1] ?? (hasEnded() ? "ended" : undefined), START_MS);
-  if (url === "ended") {
+  const ready = await until(
+    () => /^Treadle is ready at (\S+)$|^Treadle's worker is ready$/m.exec(printed.stdout) ?? (hasEnded() ? "ended" : undefined),
+    START_MS,
+  );
+  if (ready === "ended") {
     if (!options.dataDir) removeDataDir(dataDir);
     throw new Error(`Treadle did not start:\n${logs()}`);
   }
   return {
-    url,
+    url: ready[1] ?? "",
     port,
     pid: child.pid ?? 0,
     dataDir,

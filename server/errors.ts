@@ -79,6 +79,13 @@ export const notFound = (what: string) => new AppError("NOT_FOUND", `There is no
  */
 const AWAY = /^(08|57P|53300|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|P1001$|P1002$|P1008$|P1017$|P2024$)/;
 
+/** What the server itself said, of an error that Prisma has no name for (P2039). */
+function driverCode(error: Error): string {
+  const meta: unknown = Reflect.get(error, "meta");
+  const cause: unknown = Reflect.get(Object(Reflect.get(Object(meta), "driverAdapterError")), "cause");
+  return String(Reflect.get(Object(cause), "originalCode") ?? "");
+}
+
 /** True when an error says that the database could not be reached, so that trying again is right. A vendor's words never count. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
@@ -86,6 +93,7 @@ export function isDatabaseAway(error: unknown): boolean {
     const code = "code" in current ? String(current.code) : "";
     if (
       AWAY.test(code) ||
+      AWAY.test(driverCode(current)) ||
       /Connection terminated|timeout exceeded when trying to connect|not queryable|server closed|Can't reach database server/.test(
         current.message,
       )

@@ -39,12 +39,31 @@ export default function FirstSteps() {
           <tr>
             <td>Trigger</td>
             <td>
-              Starts the run with a text (<em>manual</em>) or with a form of named values (<em>params</em>). Each workflow has exactly one.
+              Starts the run: by hand with a text or a form, by <Link href="/docs/triggers">schedule, webhook or HTTP call</Link>. Each
+              workflow has exactly one.
             </td>
           </tr>
           <tr>
             <td>Agent</td>
             <td>Asks one of the project’s agents. With an empty input it is asked what the node before it said.</td>
+          </tr>
+          <tr>
+            <td>Branch</td>
+            <td>Goes on at true or at false, by a Python condition.</td>
+          </tr>
+          <tr>
+            <td>Loop</td>
+            <td>Runs its body once for each item of a list, one after the other or several at a time.</td>
+          </tr>
+          <tr>
+            <td>Review</td>
+            <td>
+              Waits until a person <Link href="/docs/reviews">approves or rejects</Link>.
+            </td>
+          </tr>
+          <tr>
+            <td>Terminate</td>
+            <td>Ends the whole run at once, as completed or as failed.</td>
           </tr>
           <tr>
             <td>Output</td>
@@ -69,6 +88,10 @@ export default function FirstSteps() {
         Press <strong>Run</strong>. Every node shows when it starts, what it says and how long it took, and the run stays under{" "}
         <Link href="/runs">Runs</Link> with the input and output of each step. A run goes on where it was when the service is restarted; a
         model call that has finished is never made twice.
+      </p>
+      <p>
+        A run that has ended can be run again from its page: whole, with the same version or the current one, or from one node on. Then what
+        came before is taken over and not paid for again.
       </p>
       <h2>Work together</h2>
       <p>

@@ -1,5 +1,6 @@
 import { Clock, SkipForward } from "lucide-react";
 import { formatCount, formatDuration } from "#components/format.ts";
+import { LoopProgress, loopWords } from "#components/runs/loop-strip.tsx";
 import type { CardStatus, NodePicture } from "#components/runs/run-picture.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 
@@ -15,6 +16,7 @@ export function NodeStateMark({ status }: { status: CardStatus }) {
 export function stateText(status: CardStatus | null, run: NodePicture | undefined, problems: number): string {
   const parts: string[] = [];
   if (status) parts.push(statusLooks[status].label);
+  if (run?.iterations) parts.push(loopWords(run.iterations));
   if (run?.error) parts.push(run.error.split("\n")[0] ?? "");
   if (problems > 0) parts.push(problems === 1 ? "1 problem" : `${problems} problems`);
   return parts.join(". ");
@@ -38,10 +40,14 @@ export function NodeRunFoot({ status, run }: { status: CardStatus; run: NodePict
         {run.error}
       </p>
     );
+  if (run.iterations) return <LoopProgress iterations={run.iterations} />;
+  if (status === "waiting")
+    return <p className="border-waiting/30 border-t pt-1.5 font-medium text-11 text-waiting">Waiting for approval. Select to decide.</p>;
   if (status !== "complete") return null;
   const tokens = run.input_tokens + run.output_tokens;
   return (
     <p className="flex items-center justify-end gap-1.5 text-11 text-ink-faint tabular">
+      {run.reused && <span>Reused</span>}
       {run.attempt > 1 && <span>{run.attempt} tries</span>}
       {tokens > 0 && <span>{formatCount(tokens)} tokens</span>}
       {run.duration_ms !== null && <span>{formatDuration(run.duration_ms)}</span>}

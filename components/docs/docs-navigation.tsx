@@ -6,6 +6,7 @@ import { usePathname } from "next/navigation";
 const chapters = [
   { href: "/docs", label: "First steps" },
   { href: "/docs/triggers", label: "Triggers" },
+  { href: "/docs/nodes", label: "Nodes" },
   { href: "/docs/expressions", label: "Expressions" },
   { href: "/docs/reviews", label: "Reviews" },
   { href: "/docs/rest", label: "REST with curl" },

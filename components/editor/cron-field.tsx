@@ -187,11 +187,11 @@ function Preview(props: { cron_expression: string; timezone: string }) {
       <p className="font-medium text-ink">
         <CronWords expression={schedule.cron_expression} isSentence />
       </p>
-      <p className="mt-1.5 text-11 text-ink-faint">Next runs, {schedule.timezone}</p>
+      <p className="mt-1.5 text-11 text-ink-faint">Next runs, {data.timezone}</p>
       <ul aria-label="Next runs" className="text-ink-soft tabular">
         {data.next_fires.map((time) => (
           <li key={time}>
-            <time dateTime={time}>{inZone(time, schedule.timezone)}</time>
+            <time dateTime={time}>{inZone(time, data.timezone)}</time>
           </li>
         ))}
       </ul>

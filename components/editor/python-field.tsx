@@ -59,9 +59,11 @@ export function PythonField({ nodeId, value, maxLength, isReadOnly, onChange }: 
         ref={box}
         className={cn(
           controlStyle,
-          "relative grid max-h-80 min-h-21 overflow-y-auto focus-within:border-thread focus-within:outline-2 focus-within:outline-thread/35",
+          "relative grid max-h-80 min-h-21 overflow-y-auto focus-within:outline-2",
+          field["aria-invalid"]
+            ? "border-failed focus-within:outline-failed/35"
+            : "focus-within:border-thread focus-within:outline-thread/35",
           isReadOnly && "bg-sunken",
-          field["aria-invalid"] && "border-failed focus-within:outline-failed/35",
         )}
       >
         <pre aria-hidden className={cn(TEXT, "pointer-events-none col-start-1 row-start-1 m-0 min-w-0")}>

@@ -9,7 +9,7 @@ export interface PythonToken {
 
 const KEYWORDS = new Set("and or not in is if else for lambda True False None async await".split(" "));
 /** Names at hand in every condition (specification, branchNode; contract, section 4). */
-export const KNOWN_NAMES = ["output", "trigger_output", "node_outputs", "re", "json", "math"];
+const KNOWN_NAMES = ["output", "trigger_output", "node_outputs", "re", "json", "math"];
 
 const TOKEN =
   /(?<comment>#[^\n]*)|(?<string>[rbfRBF]{0,2}(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?))|(?<number>\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\b)|(?<word>[^\W\d]\w*)/gu;

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import Link from "next/link";
 import { NextSteps } from "#components/home/next-steps.tsx";
+import { ReviewRows } from "#components/home/review-rows.tsx";
 import { HomeSection, QuietLine, RunList } from "#components/home/run-list.tsx";
 import { SetupChecklist, type SetupStep, StepLink } from "#components/home/setup-checklist.tsx";
 import { Page } from "#components/shell/page.tsx";
@@ -16,10 +17,13 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
 import { useNewWorkflow } from "#components/workflows/use-new-workflow.ts";
-import { isFinal } from "#server/schemas/execution.ts";
+import { type ExecutionStatus, isFinal } from "#server/schemas/execution.ts";
 
 const WHILE_ACTIVE_MS = 2_000;
 const WHILE_QUIET_MS = 10_000;
+
+/** A paused run waits for people, perhaps for months; it is listed among the approvals. */
+const isActive = ({ status }: { status: ExecutionStatus }) => !isFinal(status) && status !== "paused";
 
 const moreLink = "inline-flex min-h-6 items-center text-12 text-thread-text hover:underline";
 
@@ -30,11 +34,12 @@ export function HomePage() {
   const latest = useQuery(
     trpc.executions.list.queryOptions(
       { per_page: 100 },
-      { refetchInterval: (query) => (query.state.data?.items.some(({ status }) => !isFinal(status)) ? WHILE_ACTIVE_MS : WHILE_QUIET_MS) },
+      { refetchInterval: (query) => (query.state.data?.items.some(isActive) ? WHILE_ACTIVE_MS : WHILE_QUIET_MS) },
     ),
   );
   const failed = useQuery(trpc.executions.list.queryOptions({ status: "failed", per_page: 5 }, { refetchInterval: WHILE_QUIET_MS }));
   const workflows = useQuery(trpc.workflows.list.queryOptions({ per_page: 50 }, { refetchInterval: WHILE_QUIET_MS }));
+  const reviews = useQuery(trpc.reviews.list.queryOptions({ status: "waiting", per_page: 5 }, { refetchInterval: WHILE_QUIET_MS }));
   const keys = useQuery(trpc.llmKeys.list.queryOptions({ per_page: 1 }, { refetchInterval: WHILE_QUIET_MS }));
   const agents = useQuery(trpc.agents.list.queryOptions({ per_page: 1 }, { refetchInterval: WHILE_QUIET_MS }));
 
@@ -83,7 +88,7 @@ export function HomePage() {
   ];
   const isSetUp = steps.every((step) => step.isDone);
   const newestRun = latest.data.items[0];
-  const active = latest.data.items.filter(({ status }) => !isFinal(status));
+  const active = latest.data.items.filter(isActive);
 
   return (
     <Page>
@@ -113,6 +118,19 @@ export function HomePage() {
             >
               {active.length > 0 ? <RunList runs={active.slice(0, 8)} /> : newestRun && <QuietLine last={newestRun} />}
             </HomeSection>
+            {reviews.data && reviews.data.total > 0 && (
+              <HomeSection
+                title="Waiting for approval"
+                count={reviews.data.total}
+                action={
+                  <Link href="/approvals" className={moreLink}>
+                    All approvals
+                  </Link>
+                }
+              >
+                <ReviewRows reviews={reviews.data.items} />
+              </HomeSection>
+            )}
             <HomeSection title="Failed lately" count={failed.data.total}>
               {failed.data.items.length > 0 ? (
                 <RunList runs={failed.data.items} />

@@ -16,7 +16,7 @@ async function wordsOf(expression: string): Promise<string | null> {
 }
 
 /** `0 9 * * 1-5` → `At 09:00, Monday through Friday`; undefined while it is looked up, null when it cannot be read. */
-export function useCronWords(expression: string): string | null | undefined {
+function useCronWords(expression: string): string | null | undefined {
   const [words, setWords] = useState(() => known.get(expression));
   useEffect(() => {
     let isCurrent = true;

@@ -3,8 +3,9 @@
 import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { formatCount, formatDuration } from "#components/format.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
+import { loopWords } from "#components/runs/loop-strip.tsx";
 import { useRunShallow } from "#components/runs/run-context.tsx";
-import { cardStatus } from "#components/runs/run-picture.ts";
+import { type CardStatus, cardStatus } from "#components/runs/run-picture.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { definitionOf, labelOf } from "#server/engine/graph.ts";
@@ -25,6 +26,8 @@ export function NodeRunList({ selected }: { selected: string | null }) {
   );
 }
 
+const SAID: Partial<Record<CardStatus, string>> = { running: "Running", waiting: "Waiting" };
+
 function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
   const editor = useEditorStore();
   const row = useRunShallow(({ picture, view }) => {
@@ -37,6 +40,9 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
       duration: run?.duration_ms ?? null,
       tokens: (run?.input_tokens ?? 0) + (run?.output_tokens ?? 0),
       attempt: run?.attempt ?? 0,
+      iteration: run?.iteration ?? "",
+      progress: run?.iterations ? loopWords(run.iterations) : null,
+      isReused: run?.reused ?? false,
     };
   });
   return (
@@ -55,10 +61,13 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
         <NodeIcon type={row.type} className="size-5" />
         <span className={cn("min-w-0 flex-1 truncate font-medium", row.status === "failed" && "text-failed")}>{row.label}</span>
         <span className="sr-only">, {statusLooks[row.status].label}</span>
+        {row.isReused && <span className="shrink-0 text-11 text-ink-soft">Reused</span>}
+        {row.iteration !== "" && <span className="shrink-0 text-11 text-ink-soft tabular">item {row.iteration}</span>}
+        {row.progress !== null && <span className="shrink-0 text-11 text-ink-soft tabular">{row.progress}</span>}
         {row.attempt > 1 && <span className="shrink-0 text-11 text-ink-soft">try {row.attempt}</span>}
         {row.tokens > 0 && <span className="shrink-0 text-11 text-ink-soft tabular">{formatCount(row.tokens)} tokens</span>}
         <span className="min-w-12 shrink-0 text-right text-11 text-ink-soft tabular">
-          {row.duration === null ? (row.status === "running" ? "Running" : "") : formatDuration(row.duration)}
+          {row.duration === null ? (SAID[row.status] ?? "") : formatDuration(row.duration)}
         </span>
       </button>
     </li>

@@ -1,29 +1,35 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { Tabs as Radix } from "radix-ui";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { formatDuration, formatTokens } from "#components/format.ts";
+import { NodeValuesBar } from "#components/runs/node-values-bar.tsx";
 import { useRun } from "#components/runs/run-context.tsx";
 import { cardStatus } from "#components/runs/run-picture.ts";
+import { NodeReviews } from "#components/runs/run-reviews.tsx";
+import { useNodeIteration } from "#components/runs/use-node-iteration.ts";
+import { useNodeLog } from "#components/runs/use-node-log.ts";
 import { ValueView } from "#components/runs/value-view.tsx";
-import { useTRPC } from "#components/trpc.tsx";
+import { useTRPCClient } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { labelOf } from "#server/engine/graph.ts";
+import type { NodeStatus } from "#server/schemas/execution.ts";
 
 const tabStyle =
   "relative h-8 px-2 font-medium text-12 text-ink-soft after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:text-ink data-[state=active]:after:bg-thread";
 
-/** Output and input of one node in the run on the screen. */
+/** Output and input of one node in the run on the screen; of a node inside a loop, for the item that is looked at. */
 export function NodeValues({ nodeId }: { nodeId: string }) {
   const node = useRun((state) => state.view?.graph.nodes.find((candidate) => candidate.id === nodeId));
   const run = useRun((state) => state.picture?.nodes[nodeId]);
   const status = useRun((state) => (state.picture ? cardStatus(state.picture, nodeId) : "idle"));
-  const isStopped = useRun((state) => state.picture?.status === "cancelled");
-  const format = typeof node?.data.format === "string" ? node.data.format : "text";
+  const { path } = useNodeIteration(nodeId);
+  const log = useNodeLog(nodeId, path ?? "", path !== null);
   if (!node || !run) return <p className="p-3 text-12 text-ink-faint">This node was not part of the run.</p>;
+  const shown = path === null ? run : log.item;
+  const shownStatus = path === null ? status : (log.item?.status ?? "idle");
   return (
     <Radix.Root defaultValue="output" className="flex h-full min-h-0 flex-col">
       <div className="flex shrink-0 items-center gap-2 border-b px-2">
@@ -37,37 +43,94 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
         </Radix.List>
         <span className="ml-auto flex min-w-0 items-center gap-2 text-11 text-ink-faint tabular">
           <span className="truncate max-sm:hidden">{labelOf(node)}</span>
-          {run.input_tokens + run.output_tokens > 0 && (
-            <span className="whitespace-nowrap max-sm:hidden">{formatTokens(run.input_tokens, run.output_tokens)}</span>
+          {shown && shown.input_tokens + shown.output_tokens > 0 && (
+            <span className="whitespace-nowrap max-sm:hidden">{formatTokens(shown.input_tokens, shown.output_tokens)}</span>
           )}
-          {run.duration_ms !== null && <span className="whitespace-nowrap">{formatDuration(run.duration_ms)}</span>}
-          <StatusBadge status={status} />
+          {shown && shown.duration_ms !== null && shownStatus !== "waiting" && (
+            <span className="whitespace-nowrap">{formatDuration(shown.duration_ms)}</span>
+          )}
+          <StatusBadge status={shownStatus} />
         </span>
       </div>
+      <NodeValuesBar nodeId={nodeId} isReused={path === null && run.reused} />
       <Radix.Content value="output" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Output" tabIndex={0}>
-        {run.error !== null && (
-          <Notice tone="failed" className="mb-3" title={run.status === "failed" ? "This node failed" : undefined}>
-            {run.error}
-          </Notice>
-        )}
-        {run.output !== null ? (
-          <ValueView value={run.output} what="output" format={format} />
-        ) : run.arriving ? (
-          <Arriving text={run.arriving} />
+        {node.type === "humanLoopNode" && <NodeReviews nodeId={nodeId} iteration={path} />}
+        {path === null ? (
+          <LatestOutput nodeId={nodeId} />
+        ) : log.error ? (
+          <LoadFailure error={log.error} onRetry={() => void log.refetch()} />
+        ) : log.isPending ? (
+          <p className="text-12 text-ink-faint">Loading…</p>
+        ) : log.item ? (
+          <OutputOrError
+            status={log.item.status}
+            error={log.item.error}
+            output={
+              log.item.output === null ? null : <ValueView key={path} value={log.item.output} what="output" format={formatOf(node.data)} />
+            }
+            otherwise={WAITING[log.item.status] ?? "Nothing came out."}
+          />
         ) : (
-          run.error === null && (
-            <p className="text-12 text-ink-faint">
-              {isStopped && status === "skipped"
-                ? "The run was stopped before this node was done."
-                : (WAITING[status] ?? "Nothing came out.")}
-            </p>
-          )
+          <p className="text-12 text-ink-faint">For this item the run has not come here.</p>
         )}
       </Radix.Content>
       <Radix.Content value="input" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Input" tabIndex={0}>
-        <NodeInput nodeId={nodeId} attempt={run.attempt} status={status} />
+        <NodeInput nodeId={nodeId} iteration={path ?? run.iteration} attempt={run.attempt} status={status} />
       </Radix.Content>
     </Radix.Root>
+  );
+}
+
+const formatOf = (data: Record<string, unknown>) => (typeof data.format === "string" ? data.format : "text");
+
+interface OutputOrErrorProps {
+  status: NodeStatus;
+  error: string | null;
+  output: ReactNode;
+  otherwise: string;
+}
+
+function OutputOrError({ status, error, output, otherwise }: OutputOrErrorProps) {
+  return (
+    <>
+      {error !== null && (
+        <Notice tone="failed" className="mb-3" title={status === "failed" ? "This node failed" : undefined}>
+          {error}
+        </Notice>
+      )}
+      {output ?? (error === null && <p className="text-12 text-ink-faint">{otherwise}</p>)}
+    </>
+  );
+}
+
+/** What came out last, as the stream tells it. */
+function LatestOutput({ nodeId }: { nodeId: string }) {
+  const client = useTRPCClient();
+  const executionId = useRun((state) => state.executionId) ?? "";
+  const data = useRun((state) => state.view?.graph.nodes.find((node) => node.id === nodeId)?.data);
+  const run = useRun((state) => state.picture?.nodes[nodeId]);
+  const status = useRun((state) => (state.picture ? cardStatus(state.picture, nodeId) : "idle"));
+  const isStopped = useRun((state) => state.picture?.status === "cancelled");
+  if (!run || status === "waiting") return null;
+  const { iteration, whole_length } = run;
+  const load = async () =>
+    (await client.executions.nodeOutput.query({ execution_id: executionId, node_id: nodeId, iteration })).output ?? "";
+  const whole = whole_length === null ? null : { length: whole_length, load };
+  return (
+    <OutputOrError
+      status={run.status}
+      error={run.error}
+      output={
+        run.output !== null ? (
+          <ValueView key={iteration} value={run.output} what="output" format={formatOf(data ?? {})} whole={whole} />
+        ) : run.arriving ? (
+          <Arriving text={run.arriving} />
+        ) : null
+      }
+      otherwise={
+        isStopped && status === "skipped" ? "The run was stopped before this node was done." : (WAITING[status] ?? "Nothing came out.")
+      }
+    />
   );
 }
 
@@ -95,23 +158,14 @@ const WAITING: Record<string, string> = {
   waiting: "Waits for a person.",
 };
 
-function NodeInput({ nodeId, attempt, status }: { nodeId: string; attempt: number; status: string }) {
-  const trpc = useTRPC();
-  const executionId = useRun((state) => state.executionId) ?? "";
-  const { data, error, isPending, refetch } = useQuery(
-    trpc.executions.logs.queryOptions({ execution_id: executionId }, { enabled: attempt > 0 }),
-  );
-  // The log has a line more whenever the node has moved on.
-  const stage = `${attempt} ${status}`;
-  const seen = useRef(stage);
-  useEffect(() => {
-    if (seen.current === stage) return;
-    seen.current = stage;
-    void refetch();
-  }, [stage, refetch]);
+function NodeInput({ nodeId, iteration, attempt, status }: { nodeId: string; iteration: string; attempt: number; status: string }) {
+  const log = useNodeLog(nodeId, iteration, attempt > 0);
   if (attempt === 0) return <p className="text-12 text-ink-faint">{WAITING[status] ?? "Nothing went in."}</p>;
-  if (error) return <LoadFailure error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <p className="text-12 text-ink-faint">Loading…</p>;
-  const log = data.items.findLast((item) => item.node_id === nodeId);
-  return log?.input ? <ValueView value={log.input} what="input" /> : <p className="text-12 text-ink-faint italic">Empty</p>;
+  if (log.error) return <LoadFailure error={log.error} onRetry={() => void log.refetch()} />;
+  if (log.isPending) return <p className="text-12 text-ink-faint">Loading…</p>;
+  return log.item?.input ? (
+    <ValueView key={iteration} value={log.item.input} what="input" />
+  ) : (
+    <p className="text-12 text-ink-faint italic">Empty</p>
+  );
 }

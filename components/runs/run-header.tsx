@@ -4,6 +4,7 @@ import { Link2, Pencil, Square } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
+import { RunAgain } from "#components/runs/run-again.tsx";
 import { useRun } from "#components/runs/run-context.tsx";
 import { RunSummary } from "#components/runs/run-summary.tsx";
 import { BackLink } from "#components/shell/back-link.tsx";
@@ -21,7 +22,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
   const client = useTRPCClient();
   const isOver = useRun((state) => isFinal(state.picture?.status ?? initial.execution.status));
   const [isStopping, setIsStopping] = useState(false);
-  const { id, workflow_id, workflow_name, version, trigger, started_by, created_at } = initial.execution;
+  const { id, workflow_id, workflow_name, version, trigger, started_by, created_at, rerun_of } = initial.execution;
   const cancel = async () => {
     setIsStopping(true);
     try {
@@ -52,6 +53,16 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
           <dt>Version</dt>
           <dd>{version === null ? "Draft" : `Version ${version}`}</dd>
         </div>
+        {rerun_of !== null && (
+          <div>
+            <dt>Run again from</dt>
+            <dd>
+              <Link href={`/runs/${rerun_of}`} className="inline-flex min-h-6 items-center text-thread-text hover:underline">
+                Rerun of …{rerun_of.slice(-6)}
+              </Link>
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Started by</dt>
           <dd>{started_by?.name ?? "Automatically"}</dd>
@@ -74,6 +85,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
         <Button
           variant="ghost"
           icon={<Link2 />}
+          className="max-sm:hidden"
           onClick={() =>
             void navigator.clipboard.writeText(location.href).then(
               () => toast.success("Link copied"),
@@ -86,6 +98,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
         <Button asChild icon={<Pencil />}>
           <Link href={`/workflows/${workflow_id}?run=${id}`}>Open workflow</Link>
         </Button>
+        <RunAgain execution={initial.execution} />
         {!isOver && canEdit && (
           <Button variant="danger" icon={<Square />} isPending={isStopping} onClick={() => void cancel()}>
             Cancel run

@@ -4,24 +4,56 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { formatDateTime, formatDuration, formatTokens } from "#components/format.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
+import { ItemPicker } from "#components/runs/item-picker.tsx";
+import { innerPath, planOf } from "#components/runs/iterations.ts";
+import { LoopStrip } from "#components/runs/loop-strip.tsx";
 import { useRun } from "#components/runs/run-context.tsx";
 import { ValueView } from "#components/runs/value-view.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
-import type { NodeLog } from "#server/schemas/execution.ts";
+import { definitionOf } from "#server/engine/graph.ts";
+import { isFinal, type NodeLog } from "#server/schemas/execution.ts";
 
-/** Every attempt of every node with all that went in and came out. */
+/** How often the inside of a loop is read again while the run goes on. */
+const LIVE_MS = 2000;
+
+/** Every attempt of every node with all that went in and came out; of a loop's body, for one item at a time. */
 export function RunLog({ executionId, isShown }: { executionId: string; isShown: boolean }) {
-  const trpc = useTRPC();
-  const logs = useQuery(trpc.executions.logs.queryOptions({ execution_id: executionId }, { enabled: isShown }));
-  // Lines are added as nodes move on: what they are now says when to look again.
-  const stage = useRun(({ picture }) =>
-    Object.values(picture?.nodes ?? {})
-      .map((node) => `${node.attempt}${node.status}`)
-      .join(),
+  return (
+    <div className="p-4">
+      <LogScope executionId={executionId} loopId={null} path="" isShown={isShown} />
+    </div>
   );
+}
+
+interface LogScopeProps {
+  executionId: string;
+  /** The loop whose body this is; null for the workflow. */
+  loopId: string | null;
+  /** Place in the loops; empty for the workflow. */
+  path: string;
+  isShown: boolean;
+}
+
+function LogScope({ executionId, loopId, path, isShown }: LogScopeProps) {
+  const trpc = useTRPC();
+  const graph = useRun((state) => state.view?.graph);
+  const isOver = useRun((state) => (state.picture ? isFinal(state.picture.status) : true));
+  const logs = useQuery(
+    trpc.executions.logs.queryOptions(
+      { execution_id: executionId, iteration: path },
+      { enabled: isShown, refetchInterval: loopId === null || isOver ? false : LIVE_MS },
+    ),
+  );
+  // Lines are added as nodes move on: what they are now says when to look again. In a loop that would be all the time.
+  const stage = useRun(({ picture, view }) => {
+    if (!picture || !view) return "";
+    const plan = planOf(view.graph);
+    const own = Object.entries(picture.nodes).filter(([id]) => plan.ownerOf(id) === null);
+    return loopId === null ? own.map(([, node]) => `${node.attempt}${node.status}`).join() : picture.status;
+  });
   const seen = useRef(stage);
   const { refetch } = logs;
   useEffect(() => {
@@ -30,34 +62,47 @@ export function RunLog({ executionId, isShown }: { executionId: string; isShown:
     void refetch();
   }, [isShown, stage, refetch]);
 
-  if (logs.isError)
-    return (
-      <div className="p-4">
-        <LoadFailure error={logs.error} onRetry={() => void logs.refetch()} />
-      </div>
-    );
-  if (logs.isPending)
-    return (
-      <div className="p-4">
-        <TableSkeleton label="Loading the log" />
-      </div>
-    );
-  if (logs.data.items.length === 0) return <p className="p-4 text-13 text-ink-soft">Nothing has started yet.</p>;
+  if (logs.isError) return <LoadFailure error={logs.error} onRetry={() => void logs.refetch()} />;
+  if (logs.isPending || !graph) return <TableSkeleton label="Loading the log" rows={loopId === null ? 5 : 2} />;
+  const plan = planOf(graph);
+  // Loops side by side number their items alike; and the row that keeps an item's result says what the last node said.
+  const items = logs.data.items.filter(({ node_id }) => plan.ownerOf(node_id) === loopId && node_id !== loopId);
+  if (items.length === 0)
+    return <p className="text-13 text-ink-soft">{loopId === null ? "Nothing has started yet." : "The loop has not come to this item."}</p>;
   return (
-    <ol className="flex flex-col gap-3 p-4">
-      {logs.data.items.map((log) => (
-        <LogEntry key={`${log.node_id} ${log.iteration} ${log.attempt}`} log={log} />
+    <ol className="flex flex-col gap-3">
+      {items.map((log) => (
+        <li key={`${log.node_id} ${log.attempt}`} className="min-w-0 overflow-hidden rounded-lg border bg-surface">
+          <LogEntry log={log} isInner={loopId !== null} />
+          {definitionOf(log.node_type)?.body && log.status !== "skipped" && (
+            <LogOfLoop executionId={executionId} log={log} path={path} isShown={isShown} />
+          )}
+        </li>
       ))}
     </ol>
   );
 }
 
-function LogEntry({ log }: { log: NodeLog }) {
+/** Under a loop's own line: its items, and the lines of the one that is picked, at first the first. */
+function LogOfLoop({ executionId, log, path, isShown }: { executionId: string; log: NodeLog; path: string; isShown: boolean }) {
+  const picked = useRun((state) => state.picked[log.node_id]) ?? 0;
+  const total = useRun((state) => (path === "" ? (state.picture?.nodes[log.node_id]?.iterations?.total ?? null) : null));
   return (
-    <li className="overflow-hidden rounded-lg border bg-surface">
+    <section aria-label={`Items of ${log.label}`} className="flex flex-col gap-3 border-t bg-paper p-3">
+      <LoopStrip loopId={log.node_id} path={path} label={log.label} />
+      <ItemPicker loopId={log.node_id} loopLabel={log.label} total={total} latest={0} />
+      <LogScope executionId={executionId} loopId={log.node_id} path={innerPath(path, picked)} isShown={isShown} />
+    </section>
+  );
+}
+
+function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
+  const Heading = isInner ? "h4" : "h3";
+  return (
+    <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b px-3 py-2 text-12">
         <NodeIcon type={log.node_type} className="size-5" />
-        <h3 className="font-semibold text-13">{log.label}</h3>
+        <Heading className="font-semibold text-13">{log.label}</Heading>
         {log.iteration !== null && <span className="text-ink-faint">item {log.iteration}</span>}
         {log.attempt > 1 && <span className="text-ink-faint">try {log.attempt}</span>}
         <StatusBadge status={log.status} />
@@ -79,7 +124,7 @@ function LogEntry({ log }: { log: NodeLog }) {
           </div>
         )}
       </dl>
-    </li>
+    </>
   );
 }
 

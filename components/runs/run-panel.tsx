@@ -7,6 +7,7 @@ import { NodeRunList } from "#components/runs/node-run-list.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
 import { useRun } from "#components/runs/run-context.tsx";
 import { RunFinish } from "#components/runs/run-finish.tsx";
+import { WaitingBanner } from "#components/runs/run-reviews.tsx";
 import { RunSummary } from "#components/runs/run-summary.tsx";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { cn } from "#components/ui/cn.ts";
@@ -23,10 +24,14 @@ const DEFAULT = 206;
  */
 const HEIGHT = `max(${BAR}px, min(calc(var(--layout-run-open, 1px) * 1000), var(--layout-run-panel, ${DEFAULT}px)))`;
 
+/** Room for a question with its two answers. */
+const ASKING = "min(26rem, 60dvh)";
+
 export function RunPanel() {
   const executionId = useRun((state) => state.executionId);
   const [isOpen, setIsOpen] = useState(true);
   const selected = useSelectedNode();
+  const isWaiting = useRun((state) => Object.keys(state.picture?.waiting ?? {}).length > 0);
 
   useEffect(() => {
     setIsOpen(document.documentElement.style.getPropertyValue("--layout-run-open") !== "0px");
@@ -45,6 +50,12 @@ export function RunPanel() {
     setIsOpen(true);
     storeLayout("run-open", 1);
   }, [executionId]);
+  // A question is put where it is seen.
+  useEffect(() => {
+    if (!isWaiting) return;
+    setIsOpen(true);
+    storeLayout("run-open", 1);
+  }, [isWaiting]);
   return (
     <>
       {isOpen && (
@@ -61,7 +72,7 @@ export function RunPanel() {
       )}
       <section
         aria-label="Run"
-        style={{ "--run-height": HEIGHT } as CSSProperties}
+        style={{ "--run-height": isOpen && isWaiting ? `max(${HEIGHT}, ${ASKING})` : HEIGHT } as CSSProperties}
         className={cn(
           "flex shrink-0 flex-col overflow-hidden bg-surface md:h-(--run-height)",
           isOpen && executionId ? "max-md:h-[56dvh]" : "max-md:h-11",
@@ -91,6 +102,7 @@ export function RunPanel() {
             />
           </span>
         </div>
+        {executionId && <WaitingBanner onShow={() => open(true)} />}
         <div className={cn("min-h-0 flex-1", !isOpen && "hidden")}>
           {executionId ? (
             <div className="flex h-full min-h-0 max-md:flex-col">

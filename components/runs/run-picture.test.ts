@@ -130,3 +130,79 @@ test("a failure keeps the reason, and what was under way is skipped at the end",
   expect(picture.nodes.t).toMatchObject({ status: "failed", error: "401 wrong key" });
   expect(picture.nodes.a?.status).toBe("skipped");
 });
+
+const inLoop = (event: ExecutionEvent, iteration: string): ExecutionEvent => ({ ...event, iteration }) as ExecutionEvent;
+const progress = (done: number, failed = 0): ExecutionEvent => ({
+  type: "loop_progress",
+  ...common,
+  node_id: "l",
+  total: 12,
+  complete: done,
+  failed,
+});
+const paused = (node_id: string, iteration = ""): ExecutionEvent => ({
+  type: "execution_paused",
+  ...common,
+  node_id,
+  ...(iteration && { iteration }),
+  title: "Good?",
+  display_value: "",
+});
+
+test("a node inside a loop shows its latest iteration, and the loop how far it is", () => {
+  const picture = play(empty(), [
+    start("l"),
+    progress(0),
+    inLoop(start("a"), "9"),
+    inLoop(start("a"), "10"),
+    inLoop(delta("a", "ten"), "10"),
+    inLoop(complete("a", "nine"), "9"),
+    inLoop(delta("a", "lost"), "9"),
+    progress(10, 1),
+  ]);
+  expect(picture.nodes.a).toMatchObject({ iteration: "10", status: "running", arriving: "ten" });
+  expect(picture.nodes.l).toMatchObject({ status: "running", iterations: { total: 12, complete: 10, failed: 1 } });
+  expect(totalTokens(picture)).toEqual({ input: 3, output: 2 });
+  const later = play(picture, [inLoop(complete("a", "ten"), "10"), inLoop(start("a"), "11")], 20);
+  expect(later.nodes.a).toMatchObject({ iteration: "11", status: "running", output: null, attempt: 1 });
+  expect(totalTokens(later)).toEqual({ input: 6, output: 4 });
+});
+
+test("a run is paused while it waits for people only", () => {
+  const both = play(empty(), [start("t"), complete("t", "x"), start("r"), paused("r"), start("a")]);
+  expect(both.status).toBe("running");
+  expect(cardStatus(both, "r")).toBe("waiting");
+  const alone = play(both, [complete("a", "done")], 10);
+  expect(alone.status).toBe("paused");
+  const decided = play(alone, [{ type: "execution_resumed", ...common }, complete("r", "approved")], 11);
+  expect(decided).toMatchObject({ status: "running", waiting: {} });
+});
+
+test("a review that waits in several iterations waits until the last is decided, over a reload too", () => {
+  const two = play(empty(), [
+    start("l"),
+    progress(0),
+    inLoop(start("r"), "0"),
+    paused("r", "0"),
+    inLoop(start("r"), "1"),
+    paused("r", "1"),
+  ]);
+  expect(two).toMatchObject({ status: "paused", waiting: { r: ["0", "1"] } });
+  const one = play(two, [inLoop(complete("r", "approved"), "1")], 10);
+  expect(one).toMatchObject({ status: "paused", waiting: { r: ["0"] } });
+  expect(cardStatus(one, "r")).toBe("waiting");
+  const record = { node_id: "r", label: "R", comment: null, reviewer: null, role: null, via: null };
+  const view = execution("paused", { l: { ...idle, status: "running" }, r: { ...idle, status: "complete", iteration: "1" } });
+  view.reviews = [
+    { ...record, iteration: "0", decision: null, decided_at: null },
+    { ...record, iteration: "1", decision: "approved", decided_at: time },
+  ];
+  expect(pictureOf(view, 9).waiting).toEqual({ r: ["0"] });
+});
+
+test("of a large output the beginning is kept with the length of the whole", () => {
+  const cut = { ...complete("a", "the beginning"), truncated: true, output_length: 300_000, output_url: "/api/v1/x" } as ExecutionEvent;
+  expect(play(empty(), [start("a"), cut]).nodes.a).toMatchObject({ output: "the beginning", whole_length: 300_000 });
+  const result = { ...idle, status: "complete" as const, output: "the b", truncated: true, output_length: 400_000, output_url: "/x" };
+  expect(pictureOf(execution("running", { a: result }), 0).nodes.a).toMatchObject({ whole_length: 400_000 });
+});

@@ -1,10 +1,12 @@
 import { type Execution, type ExecutionStatus, isFinal, type NodeStatus } from "#server/schemas/execution.ts";
 import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
 
-/** How one node stands in a run. */
+/** How one node stands in a run; of a node inside a loop, its latest iteration. */
 export interface NodePicture {
   status: NodeStatus;
   attempt: number;
+  /** Place in the loops around the node that this is about, such as "3" or "3.0"; empty outside loops. */
+  iteration: string;
   output: string | null;
   error: string | null;
   /** What has arrived of a running agent's answer. */
@@ -13,6 +15,10 @@ export interface NodePicture {
   duration_ms: number | null;
   input_tokens: number;
   output_tokens: number;
+  /** True when the result was taken over from the run that this one reruns. */
+  reused: boolean;
+  /** Characters of the whole output when `output` is only its beginning. */
+  whole_length: number | null;
   iterations?: { total: number; complete: number; failed: number };
 }
 
@@ -22,6 +28,10 @@ export interface RunPicture {
   nodes: Record<string, NodePicture>;
   /** Ids of nodes in the order in which they started. */
   order: string[];
+  /** Where people are asked: node ids with the iterations that wait. */
+  waiting: Readonly<Record<string, readonly string[]>>;
+  /** Tokens of iterations and tries that no node shows any more. */
+  past_tokens: { input: number; output: number };
   output: string | null;
   error: string | null;
   created_at: string;
@@ -33,6 +43,7 @@ export interface RunPicture {
 const untouched: NodePicture = {
   status: "idle",
   attempt: 0,
+  iteration: "",
   output: null,
   error: null,
   arriving: "",
@@ -40,89 +51,165 @@ const untouched: NodePicture = {
   duration_ms: null,
   input_tokens: 0,
   output_tokens: 0,
+  reused: false,
+  whole_length: null,
 };
+
+const wholeLength = (told: { truncated?: boolean | undefined; output_length?: number | undefined; output?: string | null }) =>
+  told.truncated ? (told.output_length ?? told.output?.length ?? 0) : null;
 
 /** The picture of an execution as the API tells it. */
 export function pictureOf(execution: Execution, last_event_id: number): RunPicture {
-  const nodes = Object.fromEntries(
-    Object.entries(execution.node_results).map(([id, { completed_at: _, iterations, ...result }]) => [
-      id,
-      { ...untouched, ...result, ...(iterations && { iterations }) },
-    ]),
-  );
+  const nodes: Record<string, NodePicture> = {};
+  for (const [id, result] of Object.entries(execution.node_results)) {
+    const { completed_at: _, output_url: __, output_length: ___, truncated: ____, iterations, iteration = "", ...rest } = result;
+    nodes[id] = { ...untouched, ...rest, iteration, whole_length: wholeLength(result), ...(iterations && { iterations }) };
+  }
   const started = Object.entries(nodes).filter(([, node]) => node.started_at !== null);
   const order = started.sort(([, a], [, b]) => ((a.started_at ?? "") < (b.started_at ?? "") ? -1 : 1)).map(([id]) => id);
+  const waiting: Record<string, string[]> = {};
+  if (!isFinal(execution.status))
+    for (const { node_id, iteration, decision, decided_at } of execution.reviews)
+      if (decision === null && decided_at === null) waiting[node_id] = [...(waiting[node_id] ?? []), iteration];
+  const shown = sumTokens(nodes);
+  const past_tokens = {
+    input: Math.max(0, execution.input_tokens - shown.input),
+    output: Math.max(0, execution.output_tokens - shown.output),
+  };
   const { status, output, error, created_at, duration_ms } = execution;
-  return { status, nodes, order, output, error, created_at, duration_ms, last_event_id };
+  return { status, nodes, order, waiting, past_tokens, output, error, created_at, duration_ms, last_event_id };
+}
+
+function sumTokens(nodes: RunPicture["nodes"]): { input: number; output: number } {
+  const all = Object.values(nodes).filter((node) => !node.reused);
+  return {
+    input: all.reduce((sum, node) => sum + node.input_tokens, 0),
+    output: all.reduce((sum, node) => sum + node.output_tokens, 0),
+  };
 }
 
 const isOver = (status: NodeStatus): boolean => status === "complete" || status === "failed" || status === "skipped";
 
+/** Less than 0 when `a` comes before `b` among the iterations: "2" before "10", "3.0" before "3.1". */
+function compareIterations(a: string, b: string): number {
+  const [left, right] = [a, b].map((path) => (path === "" ? [] : path.split(".").map(Number)));
+  for (let depth = 0; depth < Math.max(left?.length ?? 0, right?.length ?? 0); depth++) {
+    const difference = (left?.[depth] ?? -1) - (right?.[depth] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
 /**
  * The picture after one more event. An event that was taken in before changes nothing, and one that tells what the picture
- * knows already (the API's answer may be newer than the events that follow it) never turns a finished node back.
+ * knows already (the API's answer may be newer than the events that follow it) never turns a finished node back. Of a node
+ * inside a loop the latest iteration is kept: what is told of an earlier one is counted by the loop.
  */
 export function applyEvent(picture: RunPicture, id: number, event: ExecutionEvent): RunPicture {
   if (id <= picture.last_event_id) return picture;
-  const next = { ...picture, last_event_id: id };
-  // What happens inside a loop's body is counted by the loop; the node's own card shows its latest turn.
-  const change = (nodeId: string, patch: (node: NodePicture) => Partial<NodePicture> | null): RunPicture => {
-    const node = picture.nodes[nodeId] ?? untouched;
-    const changed = patch(node);
-    if (!changed) return next;
-    const merged = { ...node, ...changed };
-    const order = merged.started_at !== null && !picture.order.includes(nodeId) ? [...picture.order, nodeId] : picture.order;
-    return { ...next, order, nodes: { ...picture.nodes, [nodeId]: merged } };
-  };
-  const isInLoop = "iteration" in event && event.iteration !== undefined && event.iteration !== "";
+  const next = afterEvent({ ...picture, last_event_id: id }, event);
+  if (isFinal(next.status)) return next;
+  // Each review is told when it is asked, and other branches go on: the run is paused while nothing but people is at work.
+  // A loop whose items wait is at work only by name.
+  const isBusy = () => Object.values(next.nodes).some((node) => node.status === "running" && node.iterations === undefined);
+  const status = Object.keys(next.waiting).length > 0 && !isBusy() ? "paused" : next.order.length > 0 ? "running" : next.status;
+  return status === next.status ? next : { ...next, status };
+}
 
+type NodeEvent = Extract<ExecutionEvent, { node_id: string }>;
+
+function afterEvent(picture: RunPicture, event: ExecutionEvent): RunPicture {
+  switch (event.type) {
+    case "execution_resumed":
+      return picture;
+    case "execution_complete":
+    case "execution_failed":
+      return {
+        ...settled(picture),
+        status: event.status,
+        duration_ms: event.duration_ms,
+        output: event.type === "execution_complete" ? event.output : picture.output,
+        error: event.type === "execution_failed" ? event.error : null,
+      };
+    default:
+      return withWaiting(withNode(picture, event), event);
+  }
+}
+
+/** Takes note of who waits and who does not any more. */
+function withWaiting(picture: RunPicture, event: NodeEvent): RunPicture {
+  const { node_id, iteration = "" } = event;
+  const before = picture.waiting[node_id] ?? [];
+  if (event.type === "execution_paused") {
+    const node = picture.nodes[node_id];
+    const isPast = node?.iteration === iteration && isOver(node.status);
+    return isPast || before.includes(iteration)
+      ? picture
+      : { ...picture, waiting: { ...picture.waiting, [node_id]: [...before, iteration] } };
+  }
+  const isEnd = event.type === "node_complete" || event.type === "node_failed" || event.type === "node_skipped";
+  if (!isEnd || !before.includes(iteration)) return picture;
+  const { [node_id]: _, ...others } = picture.waiting;
+  const rest = before.filter((path) => path !== iteration);
+  return { ...picture, waiting: rest.length ? { ...others, [node_id]: rest } : others };
+}
+
+function withNode(picture: RunPicture, event: NodeEvent): RunPicture {
+  const { node_id, iteration = "" } = event;
+  const known = picture.nodes[node_id] ?? untouched;
+  const order = known.status === "idle" && known.iteration === "" ? 0 : compareIterations(iteration, known.iteration);
+  if (order < 0) return event.type === "node_complete" ? withPastTokens(picture, event) : picture;
+  const isNext = order > 0;
+  const node = isNext || known.iteration !== iteration ? { ...untouched, iteration } : known;
+  const changed = patchOf(node, event);
+  if (!changed) return picture;
+  const merged: NodePicture = { ...node, ...changed };
+  const isNew = merged.started_at !== null && !picture.order.includes(node_id);
+  const kept = isNext ? withPastTokens(picture, known) : picture;
+  return { ...kept, order: isNew ? [...picture.order, node_id] : picture.order, nodes: { ...picture.nodes, [node_id]: merged } };
+}
+
+const withPastTokens = (picture: RunPicture, { input_tokens, output_tokens }: { input_tokens: number; output_tokens: number }) =>
+  input_tokens + output_tokens === 0
+    ? picture
+    : {
+        ...picture,
+        past_tokens: { input: picture.past_tokens.input + input_tokens, output: picture.past_tokens.output + output_tokens },
+      };
+
+/** What an event changes about the iteration that it tells of; null for nothing. */
+function patchOf(node: NodePicture, event: NodeEvent): Partial<NodePicture> | null {
   switch (event.type) {
     case "node_start": {
-      const changed = change(event.node_id, (node) => {
-        const isKnown =
-          event.attempt < node.attempt || (event.attempt === node.attempt && (node.status === "running" || isOver(node.status)));
-        if (isKnown && !isInLoop) return null;
-        return { ...untouched, status: "running", attempt: event.attempt, started_at: event.timestamp };
-      });
-      return changed.status === "pending" || changed.status === "queued" ? { ...changed, status: "running" } : changed;
+      const isKnown =
+        event.attempt < node.attempt ||
+        (event.attempt === node.attempt && (node.status === "running" || node.status === "waiting" || isOver(node.status)));
+      if (isKnown) return null;
+      return { ...untouched, iteration: node.iteration, status: "running", attempt: event.attempt, started_at: event.timestamp };
     }
     case "node_delta":
-      return change(event.node_id, (node) => (node.status === "running" ? { arriving: node.arriving + event.content } : null));
+      if (node.status !== "running") return null;
+      return { arriving: event.reset ? event.content : node.arriving + event.content };
     case "node_complete":
-      return change(event.node_id, (node) => ({
+      return {
         status: "complete",
         output: event.output,
+        whole_length: wholeLength(event),
         error: null,
         arriving: "",
         started_at: node.started_at ?? event.timestamp,
         duration_ms: event.duration_ms,
         input_tokens: event.input_tokens,
         output_tokens: event.output_tokens,
-      }));
-    case "node_failed":
-      return change(event.node_id, (node) => ({
-        status: "failed",
-        error: event.error,
-        started_at: node.started_at ?? event.timestamp,
-        duration_ms: event.duration_ms,
-      }));
-    case "node_skipped":
-      return change(event.node_id, () => ({ status: "skipped" }));
-    case "loop_progress":
-      return change(event.node_id, () => ({ iterations: { total: event.total, complete: event.complete, failed: event.failed } }));
-    case "execution_paused":
-      return { ...change(event.node_id, (node) => (isOver(node.status) ? null : { status: "waiting" })), status: "paused" };
-    case "execution_resumed":
-      return { ...next, status: "running" };
-    case "execution_complete":
-    case "execution_failed":
-      return {
-        ...settled(next),
-        status: event.status,
-        duration_ms: event.duration_ms,
-        output: event.type === "execution_complete" ? event.output : picture.output,
-        error: event.type === "execution_failed" ? event.error : null,
       };
+    case "node_failed":
+      return { status: "failed", error: event.error, started_at: node.started_at ?? event.timestamp, duration_ms: event.duration_ms };
+    case "node_skipped":
+      return { status: "skipped" };
+    case "loop_progress":
+      return { iterations: { total: event.total, complete: event.complete, failed: event.failed } };
+    case "execution_paused":
+      return isOver(node.status) ? null : { status: "waiting", started_at: node.started_at ?? event.timestamp };
   }
 }
 
@@ -131,22 +218,21 @@ function settled(picture: RunPicture): RunPicture {
   const nodes = Object.fromEntries(
     Object.entries(picture.nodes).map(([id, node]) => [id, isOver(node.status) ? node : { ...node, status: "skipped" as const }]),
   );
-  return { ...picture, nodes };
+  return { ...picture, nodes, waiting: {} };
 }
 
 /** What a card shows: a node not yet reached in a run that goes on is queued. */
 export type CardStatus = NodeStatus | "queued";
 
+/** A node at which an iteration waits for somebody shows that, whatever later iterations do. */
 export function cardStatus(picture: RunPicture, nodeId: string): CardStatus {
+  if (picture.waiting[nodeId]) return "waiting";
   const status = picture.nodes[nodeId]?.status ?? "idle";
   return status === "idle" && !isFinal(picture.status) ? "queued" : status;
 }
 
-/** Tokens of all nodes together. */
-export function totalTokens(picture: RunPicture): { input: number; output: number } {
-  const nodes = Object.values(picture.nodes);
-  return {
-    input: nodes.reduce((sum, node) => sum + node.input_tokens, 0),
-    output: nodes.reduce((sum, node) => sum + node.output_tokens, 0),
-  };
+/** Tokens of the whole run so far. */
+export function totalTokens({ nodes, past_tokens }: RunPicture): { input: number; output: number } {
+  const shown = sumTokens(nodes);
+  return { input: shown.input + past_tokens.input, output: shown.output + past_tokens.output };
 }

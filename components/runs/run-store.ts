@@ -9,6 +9,10 @@ export interface RunState {
   /** The API's answer that the picture began with; its graph is what runs. */
   view: ExecutionView | null;
   line: LineState | null;
+  /** Items that the reader looks at, by loop; of a loop that is not named, the latest. */
+  picked: Readonly<Record<string, number>>;
+  /** Looks at one item of a loop; null at the latest again. */
+  pick(loopId: string, index: number | null): void;
   /** Shows this execution, and follows it when it has not ended. */
   show(view: ExecutionView): void;
   /** Shows nothing. */
@@ -33,6 +37,11 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
     picture: null,
     view: null,
     line: null,
+    picked: {},
+    pick(loopId, index) {
+      const { [loopId]: _, ...others } = get().picked;
+      set({ picked: index === null ? others : { ...others, [loopId]: index } });
+    },
     show(view) {
       hangUp();
       const executionId = view.execution.id;
@@ -40,7 +49,7 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
       // A newer answer about the same run must not lose what has arrived on the line since.
       const base = pictureOf(view.execution, view.last_event_id);
       const picture = current.executionId === executionId && current.picture && !isFinal(view.execution.status) ? current.picture : base;
-      set({ executionId, view, picture, line: null });
+      set({ executionId, view, picture, line: null, ...(current.executionId !== executionId && { picked: {} }) });
       if (isFinal(view.execution.status)) return;
       let waiting: RunPicture | null = null;
       hangUp = follow({
@@ -65,7 +74,7 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
     },
     clear() {
       hangUp();
-      set({ executionId: null, picture: null, view: null, line: null });
+      set({ executionId: null, picture: null, view: null, line: null, picked: {} });
     },
   }));
 }

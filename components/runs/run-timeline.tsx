@@ -4,12 +4,17 @@ import { type KeyboardEvent, useEffect, useState } from "react";
 import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { formatDuration } from "#components/format.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
+import { planOf } from "#components/runs/iterations.ts";
+import { loopWords } from "#components/runs/loop-strip.tsx";
 import { useRun } from "#components/runs/run-context.tsx";
 import { barOf } from "#components/runs/timeline-bar.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { labelOf } from "#server/engine/graph.ts";
 import { type ExecutionStatus, isFinal, type NodeStatus } from "#server/schemas/execution.ts";
+
+/** Pixels for each loop around a node. */
+const INDENT = 12;
 
 const BARS: Partial<Record<NodeStatus, string>> = {
   failed: "bg-failed",
@@ -25,6 +30,7 @@ export function RunTimeline({ selected }: { selected: string | null }) {
   const graph = useRun((state) => state.view?.graph);
   const now = useNow(picture?.status);
   if (!picture || !graph || picture.order.length === 0) return <p className="p-4 text-13 text-ink-soft">Nothing has started yet.</p>;
+  const plan = planOf(graph);
   const begin = Date.parse(picture.created_at);
   const total = Math.max(1, picture.duration_ms ?? now - begin);
 
@@ -45,6 +51,7 @@ export function RunTimeline({ selected }: { selected: string | null }) {
           const run = picture.nodes[id];
           const node = graph.nodes.find((candidate) => candidate.id === id);
           if (!run?.started_at) return null;
+          const depth = plan.loopsAround(id).length;
           const start = Date.parse(run.started_at);
           const bar = barOf({ begin, total, start, duration: run.duration_ms ?? now - start });
           return (
@@ -52,12 +59,13 @@ export function RunTimeline({ selected }: { selected: string | null }) {
             <div
               key={id}
               role="treeitem"
-              aria-level={1}
+              aria-level={depth + 1}
               aria-selected={id === selected}
               data-id={id}
               tabIndex={id === (selected ?? picture.order[0]) ? 0 : -1}
               title={`${bar.duration} · +${bar.offset} · ${bar.share} of the run`}
               className={cn("flex flex-col gap-1 rounded-md px-2 py-1.5 hover:bg-hover", id === selected && "bg-press")}
+              style={{ paddingLeft: 8 + depth * INDENT }}
               onClick={() => editor.getState().selectOnly(id)}
               onFocus={() => editor.getState().selectOnly(id)}
             >
@@ -66,13 +74,16 @@ export function RunTimeline({ selected }: { selected: string | null }) {
                 <span className={cn("min-w-0 flex-1 truncate font-medium", run.status === "failed" && "text-failed")}>
                   {node ? labelOf(node) : id}
                 </span>
+                {run.reused && <span className="shrink-0 text-11 text-ink-soft">Reused</span>}
+                {run.iteration !== "" && <span className="shrink-0 text-11 text-ink-soft tabular">item {run.iteration}</span>}
+                {run.iterations && <span className="shrink-0 text-11 text-ink-soft tabular">{loopWords(run.iterations)}</span>}
                 <span className="sr-only">
                   , {statusLooks[run.status].label}, after {bar.offset}
                 </span>
                 <StatusIcon status={run.status} isDecorative />
                 <span className="w-16 text-right text-ink-soft tabular">{bar.duration}</span>
               </span>
-              <span aria-hidden className="relative ml-7 h-[3px] rounded-full bg-sunken">
+              <span aria-hidden className="relative h-[3px] rounded-full bg-sunken" style={{ marginLeft: 28 - depth * INDENT }}>
                 <span
                   className={cn("absolute h-full rounded-full", BARS[run.status] ?? "bg-complete")}
                   style={{ left: `${bar.left}%`, width: `${bar.width}%` }}

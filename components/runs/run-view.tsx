@@ -10,6 +10,7 @@ import { RunProvider, useRun } from "#components/runs/run-context.tsx";
 import { RunContextHeader } from "#components/runs/run-header.tsx";
 import { RunLog } from "#components/runs/run-log.tsx";
 import { RunResult } from "#components/runs/run-result.tsx";
+import { RunReviewList, WaitingBanner } from "#components/runs/run-reviews.tsx";
 import type { RunStore } from "#components/runs/run-store.ts";
 import { RunTimeline } from "#components/runs/run-timeline.tsx";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
@@ -18,7 +19,7 @@ import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 import type { ExecutionView } from "#server/schemas/execution.ts";
 
-type View = "graph" | "timeline" | "log";
+type View = "graph" | "timeline" | "log" | "reviews";
 
 /** One run in three views of the same data, with the values of the node that is picked beside them. */
 export function RunView({ view, store }: { view: ExecutionView; store: RunStore }) {
@@ -35,8 +36,11 @@ export function RunView({ view, store }: { view: ExecutionView; store: RunStore 
 
 function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: (nodeId: string) => void }) {
   const [tab, setTab] = useState<View>("graph");
+  const hasReviews = initial.graph.nodes.some((node) => node.type === "humanLoopNode");
   const selected = useSelectedNode();
-  const failed = useRun(({ picture }) => picture?.order.findLast((id) => picture.nodes[id]?.status === "failed") ?? null);
+  const failed = useRun(({ picture }) =>
+    picture?.status === "failed" ? (picture.order.findLast((id) => picture.nodes[id]?.status === "failed") ?? null) : null,
+  );
 
   // Once: a run that failed opens on what failed; after that the reader decides.
   const isOpened = useRef(false);
@@ -49,6 +53,7 @@ function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: 
   return (
     <div className="flex h-full min-h-0 flex-col">
       <RunContextHeader initial={initial} />
+      <WaitingBanner />
       <div className="flex min-h-0 flex-1 max-md:flex-col">
         <Tabs
           label="Views of this run"
@@ -60,6 +65,7 @@ function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: 
             { value: "graph", label: "Graph", content: <Canvas /> },
             { value: "timeline", label: "Timeline", content: <RunTimeline selected={selected} /> },
             { value: "log", label: "Log", content: <RunLog executionId={initial.execution.id} isShown={tab === "log"} /> },
+            ...(hasReviews ? [{ value: "reviews" as const, label: "Reviews", content: <RunReviewList /> }] : []),
           ]}
         />
         <ResizableDivider

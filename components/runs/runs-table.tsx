@@ -43,7 +43,18 @@ export function RunsTable({ runs, hasWorkflow }: { runs: readonly ExecutionSumma
             </TableCell>
             <TableCell className="whitespace-nowrap text-ink-soft tabular">{run.version === null ? "Draft" : `v${run.version}`}</TableCell>
             <TableCell>
-              <TriggerLabel kind={run.trigger} />
+              {run.rerun_of === null ? (
+                <TriggerLabel kind={run.trigger} />
+              ) : (
+                <Link
+                  href={`/runs/${run.rerun_of}`}
+                  title="The run that this one repeats"
+                  className="relative z-1 inline-flex min-h-6 items-center hover:underline"
+                >
+                  <TriggerLabel kind={run.trigger} />
+                  <span className="ml-1 font-mono text-11 text-ink-faint">of {run.rerun_of.slice(-6)}</span>
+                </Link>
+              )}
             </TableCell>
             <TableCell className="whitespace-nowrap text-ink-soft">{run.started_by?.name ?? "—"}</TableCell>
             <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">

@@ -2,11 +2,10 @@
 
 import { useEditor } from "#components/canvas/canvas-context.tsx";
 import { useRunShallow } from "#components/runs/run-context.tsx";
-import { isFinal } from "#server/schemas/execution.ts";
 
 /**
  * The node whose values are shown: the one selected on the canvas when it was part of the run; else the first that failed,
- * the one that is running, or the last that started.
+ * the one that waits for somebody, the one that is running, or the last that started.
  */
 export function useSelectedNode(): string | null {
   const selected = useEditor((state) => {
@@ -17,7 +16,9 @@ export function useSelectedNode(): string | null {
     if (!picture) return null;
     if (selected && picture.nodes[selected]) return selected;
     const failed = picture.order.findLast((id) => picture.nodes[id]?.status === "failed");
-    if (failed && isFinal(picture.status)) return failed;
+    if (failed && picture.status === "failed") return failed;
+    const waiting = Object.keys(picture.waiting).at(-1);
+    if (waiting) return waiting;
     return picture.order.findLast((id) => picture.nodes[id]?.status === "running") ?? picture.order.at(-1) ?? null;
   });
 }

@@ -3,7 +3,9 @@
 import { ChevronRight } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useMemo, useState } from "react";
+import { toast } from "sonner";
 import { formatBytes, plural } from "#components/format.ts";
+import { errorBodyOf } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 
@@ -21,18 +23,38 @@ export interface ValueViewProps {
   format?: string;
   /** Still growing: nothing is parsed, and there is nothing to copy yet. */
   isArriving?: boolean;
+  /** Of a value that is only a beginning: how long the whole is, and how to get it. */
+  whole?: { length: number; load: () => Promise<string> } | null;
 }
 
 /** A value of a run: JSON as a tree, Markdown as text, anything else as it is. */
-export function ValueView({ value, what, format, isArriving = false }: ValueViewProps) {
-  const json = useMemo(() => (isArriving ? undefined : parseContainer(value)), [value, isArriving]);
+export function ValueView({ value: given, what, format, isArriving = false, whole = null }: ValueViewProps) {
+  const [loaded, setLoaded] = useState<string | null>(null);
+  const [isLoading, setIsLoading] = useState(false);
+  const value = loaded ?? given;
+  const isPart = whole !== null && loaded === null;
+  const json = useMemo(() => (isArriving || isPart ? undefined : parseContainer(value)), [value, isArriving, isPart]);
   const [isWhole, setIsWhole] = useState(false);
   if (value === "") return <p className="text-12 text-ink-faint italic">Empty</p>;
+  const showAll = async () => {
+    setIsWhole(true);
+    if (!isPart) return;
+    setIsLoading(true);
+    try {
+      setLoaded(await whole.load());
+    } catch (error) {
+      toast.error(errorBodyOf(error).detail);
+    } finally {
+      setIsLoading(false);
+    }
+  };
   const isCut = value.length > MOST_CHARACTERS && !isWhole && json === undefined;
   const shown = isCut ? value.slice(0, MOST_CHARACTERS) : value;
   return (
     <div className="group/value relative min-w-0">
-      {!isArriving && <CopyButton value={value} what={what} className="absolute -top-1 right-0 bg-surface" />}
+      {!isArriving && (
+        <CopyButton value={value} what={what} load={isPart ? whole.load : undefined} className="absolute -top-1 right-0 bg-surface" />
+      )}
       {json !== undefined ? (
         <div className="overflow-x-auto pr-8 font-mono text-12">
           <JsonNode name={null} value={json} depth={0} />
@@ -40,11 +62,11 @@ export function ValueView({ value, what, format, isArriving = false }: ValueView
       ) : format === "markdown" && !isArriving ? (
         <Markdown className="pr-8 text-13">{shown}</Markdown>
       ) : (
-        <p className="whitespace-pre-wrap break-words pr-8 text-13 text-ink">{shown}</p>
+        <p className="whitespace-pre-wrap break-words pr-8 text-13 text-ink">{isPart ? `${shown}…` : shown}</p>
       )}
-      {isCut && (
-        <Button size="sm" className="mt-2" onClick={() => setIsWhole(true)}>
-          Show all {formatBytes(value.length)}
+      {(isCut || isPart) && (
+        <Button size="sm" className="mt-2" isPending={isLoading} onClick={() => void showAll()}>
+          Show all {formatBytes(isPart ? whole.length : value.length)}
         </Button>
       )}
     </div>

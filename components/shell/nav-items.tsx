@@ -1,4 +1,4 @@
-import { Bot, House, KeyRound, type LucideIcon, Play, Settings, Workflow } from "lucide-react";
+import { Bot, House, KeyRound, type LucideIcon, Play, Settings, UserRoundCheck, Workflow } from "lucide-react";
 
 export interface NavItem {
   href: string;
@@ -6,6 +6,8 @@ export interface NavItem {
   icon: LucideIcon;
   /** Pages under this path belong to it too; left out, those under `href`. */
   section?: string;
+  /** What its badge counts. */
+  counts?: "reviews";
 }
 
 export const navItems: readonly NavItem[] = [
@@ -13,6 +15,7 @@ export const navItems: readonly NavItem[] = [
   { href: "/workflows", label: "Workflows", icon: Workflow },
   { href: "/agents", label: "Agents", icon: Bot },
   { href: "/runs", label: "Runs", icon: Play },
+  { href: "/approvals", label: "Approvals", icon: UserRoundCheck, counts: "reviews" },
   { href: "/keys", label: "LLM keys", icon: KeyRound },
 ];
 

@@ -3,6 +3,7 @@
 import { BookOpen } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { useWaitingCount } from "#components/approvals/use-waiting-count.ts";
 import { isCurrent, type NavItem, navItems, settingsItem } from "#components/shell/nav-items.tsx";
 import { ProjectSwitcher } from "#components/shell/project-switcher.tsx";
 import { UserMenu } from "#components/shell/user-menu.tsx";
@@ -27,6 +28,7 @@ function NavLink({ item, isRail, onNavigate }: { item: NavItem; isRail: boolean;
     >
       <item.icon aria-hidden className="group-aria-[current=page]/nav:text-thread-text" />
       <span className="truncate rail:sr-only">{item.label}</span>
+      {item.counts === "reviews" && <WaitingBadge />}
     </Link>
   );
   if (!isRail) return link;
@@ -34,6 +36,20 @@ function NavLink({ item, isRail, onNavigate }: { item: NavItem; isRail: boolean;
     <Tooltip content={item.label} side="right">
       {link}
     </Tooltip>
+  );
+}
+
+/** How many reviews wait, at the end of the item; on the rail's icon a dot. */
+function WaitingBadge() {
+  const count = useWaitingCount();
+  if (count === 0) return null;
+  return (
+    <span className="ml-auto inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-waiting-soft px-1.5 font-semibold text-11 text-waiting tabular rail:absolute rail:top-1 rail:right-1 rail:size-2 rail:min-w-0 rail:bg-waiting rail:p-0">
+      <span className="rail:sr-only">
+        {count > 99 ? "99+" : count}
+        <span className="sr-only"> waiting</span>
+      </span>
+    </span>
   );
 }
 

@@ -4,6 +4,7 @@ import { Menu as MenuIcon, PanelLeft } from "lucide-react";
 import Link from "next/link";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState } from "react";
+import { NotificationBell } from "#components/notifications/notification-bell.tsx";
 import { Logo, LogoMark } from "#components/shell/logo.tsx";
 import { Navigation } from "#components/shell/navigation.tsx";
 import { useNavigationWidth } from "#components/shell/use-navigation-width.ts";
@@ -21,10 +22,11 @@ export function StudioFrame({ children }: { children: ReactNode }) {
         Skip to content
       </a>
       <aside className="flex w-59.5 shrink-0 flex-col border-r bg-paper max-md:hidden rail:w-12">
-        <div className="flex h-12 shrink-0 items-center justify-between pr-2 pl-4 rail:justify-center rail:px-0">
+        <div className="flex min-h-12 shrink-0 items-center gap-1 pr-2 pl-4 rail:flex-col-reverse rail:justify-center rail:px-0 rail:py-2.5">
           <Link href="/" className="rounded-sm rail:hidden">
             <Logo />
           </Link>
+          <NotificationBell className="md:ml-auto rail:mx-0" />
           <IconButton
             label={isRail ? "Expand navigation" : "Collapse navigation"}
             aria-expanded={!isRail}
@@ -69,6 +71,7 @@ function MobileBar() {
         <LogoMark />
         Treadle
       </Link>
+      <NotificationBell size="lg" className="ml-auto size-10" />
     </header>
   );
 }

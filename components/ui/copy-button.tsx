@@ -8,6 +8,8 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 
 export interface CopyButtonProps {
   value: string;
+  /** Brings what is copied when `value` is only a part of it. */
+  load?: (() => Promise<string>) | undefined;
   /** What is copied, e.g. "API key"; the name becomes "Copy API key". */
   what: string;
   /** Shows the word beside the icon. */
@@ -15,7 +17,7 @@ export interface CopyButtonProps {
   className?: string;
 }
 
-export function CopyButton({ value, what, isWide = false, className = "" }: CopyButtonProps) {
+export function CopyButton({ value, load, what, isWide = false, className = "" }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -24,7 +26,7 @@ export function CopyButton({ value, what, isWide = false, className = "" }: Copy
   }, [isCopied]);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(value);
+      await navigator.clipboard.writeText(load ? await load() : value);
       setIsCopied(true);
     } catch {
       toast.error(`The browser did not allow copying. Select the ${what} and copy it by hand.`);

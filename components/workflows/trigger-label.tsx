@@ -1,4 +1,14 @@
-import { CalendarClock, Globe, type LucideIcon, MousePointerClick, SlidersHorizontal, Webhook, Zap } from "lucide-react";
+import {
+  CalendarClock,
+  Globe,
+  type LucideIcon,
+  MousePointerClick,
+  RotateCw,
+  SlidersHorizontal,
+  SquareTerminal,
+  Webhook,
+  Zap,
+} from "lucide-react";
 
 const KINDS: Record<string, { label: string; icon: LucideIcon }> = {
   manual: { label: "Manual", icon: MousePointerClick },
@@ -6,6 +16,8 @@ const KINDS: Record<string, { label: string; icon: LucideIcon }> = {
   webhook: { label: "Webhook", icon: Webhook },
   schedule: { label: "Schedule", icon: CalendarClock },
   http: { label: "HTTP", icon: Globe },
+  api: { label: "API", icon: SquareTerminal },
+  rerun: { label: "Rerun", icon: RotateCw },
 };
 
 /** What starts a workflow, by the kind of its trigger node. */

@@ -1,6 +1,9 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import { ExecuteResult, Execution } from "#server/schemas/execution.ts";
 
 /** No fault that axe finds by the rules of WCAG 2.2 AA, contrast included. */
 async function expectAccessible(page: Page): Promise<void> {
@@ -18,7 +21,17 @@ for (const colorScheme of ["light", "dark"] as const) {
 
   test(`the lists, empty and filled, ${colorScheme}`, async ({ signedInPage: page, agent, workflow }) => {
     await page.emulateMedia({ colorScheme });
-    const lists = ["/workflows", "/agents", "/keys", "/settings/members", "/settings/api-keys", "/settings/profile", "/docs/api"];
+    const lists = [
+      "/workflows",
+      "/agents",
+      "/approvals",
+      "/runs",
+      "/keys",
+      "/settings/members",
+      "/settings/api-keys",
+      "/settings/profile",
+      "/docs/api",
+    ];
     for (const path of lists) {
       await page.goto(path);
       await expectAccessible(page);
@@ -30,6 +43,39 @@ for (const colorScheme of ["light", "dark"] as const) {
     await expectAccessible(page);
     await page.goto("/workflows");
     await expect(page.getByRole("link", { name: "Morning report" })).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  test(`a run that waits for people inside a loop, ${colorScheme}`, async ({ signedInPage: page, api, workflow }) => {
+    test.setTimeout(120_000); // seven pages are examined
+    await page.emulateMedia({ colorScheme });
+    const graph = graphOf(
+      {
+        Start: ["trigger", { kind: "manual" }],
+        Each: ["loop", { items_expression: '["tea", "milk"]', concurrency: 2 }],
+        Check: ["humanLoop", { title: "Order {{Each.current_item}}?", display_value: "# {{Each.current_item}}", timeout_hours: 24 }],
+      },
+      ["Start>Each", "Each.body>Check"],
+    );
+    const flow = await workflow({ name: "Orders", ...graph });
+    const { body } = await api.post(`/workflows/${flow.id}/execute`, {}, { schema: ExecuteResult, status: 202 });
+    await until(async () => (await api.get(`/executions/${body.execution_id}`, { schema: Execution })).body.reviews.length === 2);
+    await page.goto("/approvals");
+    await expect(page.getByRole("button", { name: "Approve" })).toHaveCount(2);
+    await expectAccessible(page);
+    await page.getByRole("article", { name: "Order tea?" }).getByRole("button", { name: "Approve" }).click();
+    await expect(page.getByText(/Approved by/)).toBeVisible();
+    await expectAccessible(page);
+    await page.goto(`/runs/${body.execution_id}`);
+    await expect(page.getByRole("button", { name: "Approve" })).toBeVisible();
+    await expectAccessible(page);
+    for (const tab of ["Timeline", "Log", "Reviews"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await expect(page.getByRole("tabpanel", { name: tab })).toContainText(tab === "Reviews" ? "Order milk?" : "Each");
+      await expectAccessible(page);
+    }
+    await page.getByRole("button", { name: /^Notifications/ }).click();
+    await expect(page.getByRole("dialog", { name: "Notifications" })).toBeVisible();
     await expectAccessible(page);
   });
 }

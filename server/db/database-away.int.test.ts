@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "#e2e/until.ts";
 import { db, pool } from "#server/db/client.ts";
 import { isDatabaseAway } from "#server/errors.ts";
 import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
@@ -9,24 +10,25 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-const SLEEPERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(29)%' AND pid <> pg_backend_pid()";
+const isEnded = async (what: string): Promise<boolean> => {
+  const end =
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE strpos(query, $1) > 0 AND state = 'active' AND pid <> pg_backend_pid()";
+  return Boolean((await pool().query(end, [what])).rowCount);
+};
 
 test.each([
-  ["the driver", () => pool().query("SELECT pg_sleep(29)")],
-  ["Prisma's raw queries", () => db().$queryRawUnsafe("SELECT pg_sleep(29)::text")],
-  ["Prisma's models", () => db().user.findMany({ where: { name: "waits for the lock" } })],
-])("a connection that the server ends counts as a database that is away, through %s", async (way, ask) => {
+  ["the driver", "pg_sleep(29)", () => pool().query("SELECT pg_sleep(29)")],
+  ["Prisma's raw queries", "pg_sleep(28)", () => db().$queryRawUnsafe("SELECT pg_sleep(28)::text")],
+  ["Prisma's models", '"users"', () => db().user.findMany()],
+])("a connection that the server ends counts as a database that is away, through %s", async (_, text, ask) => {
   const client = await pool().connect();
   try {
-    // A query on a model is held up by a lock; the others sleep.
-    await client.query("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE");
+    await client.query("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE"); // holds up the query on the model
     const asked = ask().then(
       () => undefined,
       (error: unknown) => error,
     );
-    const end = way === "Prisma's models" ? SLEEPERS.replace("pg_sleep(29)", '"users"') : SLEEPERS;
-    let ended = 0;
-    while (!ended) ended = (await client.query(end)).rowCount ?? 0;
+    await until(() => isEnded(text));
     const error = await asked;
     expect(error).toBeInstanceOf(Error);
     expect(isDatabaseAway(error), String(error)).toBe(true);

@@ -129,7 +129,7 @@ describe("advance", () => {
       0,
       60,
     );
-    expect(outcome).toEqual({ kind: "over" });
+    expect(outcome).toEqual({ kind: "yielded" });
     expect(isAborted).toBe(true);
     expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "running" });
   });
@@ -146,7 +146,7 @@ describe("advance", () => {
         0,
         60,
       ),
-    ).toEqual({ kind: "over" });
+    ).toEqual({ kind: "yielded" });
   });
 
   it("tells who holds the run", async () => {

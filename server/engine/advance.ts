@@ -33,6 +33,7 @@ async function endAsUnstorable(services: EngineServices, run: RunState, error: u
   const event = { type: "execution_failed", status: "failed", error: reason, duration_ms, timestamp: now.toISOString() } as const;
   const ending = { status: "failed", output: null, outputs: [], error: reason } as const;
   await services.store.commit(run, { rows: [], events: [event], ending: { ...ending, outputs: [] } }, signal);
+  await services.store.closeOpen(run);
   return { kind: "over" };
 }
 
@@ -74,7 +75,11 @@ export async function advance(services: EngineServices, execution_id: string, di
     await services.store.release(run, { wake_at });
     return { kind: "waiting", at: services.clock.now().toISOString(), wake_at: wake_at?.toISOString() ?? null };
   } catch (error) {
-    if (error instanceof LeaseLost || lost.signal.aborted) return { kind: "over" };
+    if (error instanceof LeaseLost || lost.signal.aborted) {
+      // Cancelled, another's, or undone by a crash of the database: the next look tells, and in the last case goes on.
+      await services.store.release(run).catch(() => undefined);
+      return { kind: "yielded" };
+    }
     if (isRefused(error) && !signal.aborted) return await endAsUnstorable(services, run, error, signal);
     await services.store.release(run).catch(() => undefined);
     if (services.halt?.aborted) return { kind: "yielded" };

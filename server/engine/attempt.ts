@@ -87,7 +87,8 @@ export class Attempts {
       typedValue: (field) => resolveValue(String(raw[field] ?? ""), scope),
       evaluate: (condition) => {
         const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};
-        return this.#services.evaluate(condition, { output: upstream, trigger_output: run.input, node_outputs });
+        // The whole context: its signal is made only when it is asked for.
+        return this.#services.evaluate(condition, { output: upstream, trigger_output: run.input, node_outputs }, context);
       },
     };
     return { frame, node, definition, row, context };

@@ -1,4 +1,5 @@
 import { type Frame, Monty, MontyError, MontyNameLookup, MontyRuntimeError, MontySnapshot } from "@pydantic/monty";
+import { isRisky, unboundedName } from "#server/engine/condition-risks.ts";
 import { nearestName } from "#server/engine/expressions.ts";
 
 // The Python conditions of branches, run in the sandbox of @pydantic/monty: no files, no network, no process, nothing of ours.
@@ -14,16 +15,31 @@ export interface ConditionVariables {
 
 const NAMES = ["output", "trigger_output", "node_outputs"];
 const MODULES = ["re", "json", "math"];
+const IMPORTS = `import ${MODULES.join(", ")}`;
+const OPTIONS = { inputs: NAMES, scriptName: "condition" };
 const LIMITS = { maxDurationSecs: 0.1, maxMemory: 64 * 1024 * 1024, maxRecursionDepth: 100 };
 const AT_HAND = "It can use output, trigger_output and node_outputs.";
 /** Lines before the condition in what is compiled: the imports, and the opening brackets. */
 const LINES_BEFORE = 2;
 const MOST_KEPT = 500;
 
+/** A risky condition on its way to a process of its own, as texts and a Map that can be sent there. */
+export interface ConditionRequest {
+  source: string;
+  options: { inputs: string[]; scriptName: string };
+  limits: { maxDurationSecs: number; maxMemory: number; maxRecursionDepth: number };
+  inputs: { output: string; trigger_output: string; node_outputs: Map<string, string> };
+}
+
+/** What came of it there. */
+export type ConditionAnswer = { holds: boolean } | { exception: { typeName: string; message: string } };
+
 interface Compiled {
   program?: Monty;
   /** What is wrong with it. */
   fault?: string;
+  /** Of a risky one: what is compiled again in a process of its own. */
+  source?: string;
   /** Whether its names were looked for in a trial. */
   isTried?: boolean;
 }
@@ -80,12 +96,13 @@ const plain = (message: string) =>
 function compile(condition: string): Compiled {
   const text = condition.trim();
   if (/^(\s*#.*)*\s*$/.test(text)) return { fault: 'The condition is empty. Write one, for example: "yes" in output.lower()' };
-  const options = { inputs: NAMES, scriptName: "condition" };
-  const imports = `import ${MODULES.join(", ")}`;
+  const unbounded = unboundedName(text);
+  if (unbounded) return { fault: `The condition uses ${unbounded}, which is not to be had here.` };
   try {
-    const program = new Monty(`${imports}\nnot not (\n${text}\n)`, options);
-    new Monty(`${imports}\n[0,\n${text}\n]`, options);
-    return { program };
+    const source = `${IMPORTS}\nnot not (\n${text}\n)`;
+    const program = new Monty(source, OPTIONS);
+    new Monty(`${IMPORTS}\n[0,\n${text}\n]`, OPTIONS);
+    return isRisky(text) ? { program, source, isTried: true } : { program };
   } catch (error) {
     if (!(error instanceof MontyError)) throw error;
     const { message } = error.exception;
@@ -111,7 +128,11 @@ const inputsOf = (variables: ConditionVariables, condition: string) => ({
 });
 
 /** A failure in the sandbox in words for the author of the workflow. */
-function sentenceOf({ typeName, message }: MontyError["exception"], condition: string, variables: ConditionVariables): string {
+function sentenceOf(
+  { typeName, message }: { typeName: string; message: string },
+  condition: string,
+  variables: ConditionVariables,
+): string {
   if (typeName === "TimeoutError") return "The condition took longer than 100 ms. Make it simpler.";
   if (typeName === "MemoryError") return "The condition took more than 64 MB of memory. Make it simpler.";
   if (typeName === "RecursionError") return "The condition calls itself without end.";
@@ -130,13 +151,24 @@ function sentenceOf({ typeName, message }: MontyError["exception"], condition: s
 /**
  * Whether a condition holds: one Python expression, by its truth value, with `re`, `json` and `math` at hand. It has 100 ms, 64 MB
  * and 100 calls deep.
- * @throws Error with a sentence for the author of the workflow
+ * @param apart runs, in a process that can be killed, one whose single steps the sandbox cannot stop; only then a promise comes back
+ * @throws Error with a sentence for the author of the workflow; whatever `apart` throws
  */
-export function evaluateCondition(condition: string, variables: ConditionVariables): boolean {
-  const { program, fault } = compiledOf(condition);
+export function evaluateWith(
+  condition: string,
+  variables: ConditionVariables,
+  apart: (request: ConditionRequest) => Promise<ConditionAnswer>,
+): boolean | Promise<boolean> {
+  const { program, source, fault } = compiledOf(condition);
   if (!program) throw new Error(fault ?? "The condition cannot be compiled.");
+  const inputs = inputsOf(variables, condition);
+  if (source !== undefined)
+    return apart({ source, options: OPTIONS, limits: LIMITS, inputs }).then((answer) => {
+      if ("exception" in answer) throw new Error(sentenceOf(answer.exception, condition, variables));
+      return answer.holds;
+    });
   try {
-    return program.run({ inputs: inputsOf(variables, condition), limits: LIMITS, printCallback: () => undefined }) === true;
+    return program.run({ inputs, limits: LIMITS, printCallback: () => undefined }) === true;
   } catch (error) {
     if (error instanceof MontyError) throw new Error(sentenceOf(error.exception, condition, variables));
     throw error;

@@ -73,10 +73,11 @@ export interface NodeContext<Config> {
   /** The value of a template field that is a single expression, with its type kept; of any other its text. */
   typedValue(field: string): unknown;
   /**
-   * Whether a Python condition holds, with `output`, `trigger_output` and `node_outputs` at hand (specification, branchNode).
+   * Whether a Python condition holds, with `output`, `trigger_output` and `node_outputs` at hand (specification, branchNode);
+   * a promise when that may take long.
    * @throws Error that says what is wrong with the condition
    */
-  evaluate(condition: string): boolean;
+  evaluate(condition: string): boolean | Promise<boolean>;
 }
 
 /** A thing that would stop the node from running, found before a run starts. */

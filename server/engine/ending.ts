@@ -2,7 +2,7 @@ import type { RunEnd } from "#server/engine/define-node.ts";
 import type { Frame } from "#server/engine/frame.ts";
 import { definitionOf, labelOf } from "#server/engine/graph.ts";
 import { listText, objectText } from "#server/engine/json-text.ts";
-import { toldOutput } from "#server/engine/output-size.ts";
+import { MAX_RESULT, toldOutput, tooMuch } from "#server/engine/output-size.ts";
 import type { Ending, EventFact, LedgerRow, RunState } from "#server/engine/ports.ts";
 import type { ExecutionOutput } from "#server/schemas/execution.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
@@ -12,7 +12,8 @@ export type RunStop = { node_id: string; error: string } | { node_id: string; en
 
 /** The stop that a Terminate node's row stands for, when a process died between reaching it and ending the run. */
 export function terminationOf(node: GraphNode | undefined, { node_id, status, handle, output }: LedgerRow): RunStop | undefined {
-  if (node?.type !== "terminateNode" || status !== "complete") return undefined;
+  // One that was taken over from another run has no handle, and ends nothing here.
+  if (node?.type !== "terminateNode" || status !== "complete" || handle === null) return undefined;
   return { node_id, end: { status: handle === "failed" ? "failed" : "completed", message: output ?? "" } };
 }
 
@@ -38,6 +39,13 @@ function reachedOutputs(run: RunState, top: Frame, inside: BodyOutputs): Executi
   });
 }
 
+/** Characters of everything that Output nodes have kept. */
+function outputSize(run: RunState, top: Frame, inside: BodyOutputs): number {
+  const kept = run.graph.nodes.filter((node) => definitionOf(node.type)?.group === "output");
+  const texts = kept.flatMap(({ id }) => [top.rows.get(id)?.output, ...(inside.get(id) ?? []).map(({ value }) => value)]);
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+}
+
 /** The run's output: of one Output node its value, of several an object by label, of none the last node's output. */
 function outputText(outputs: ExecutionOutput[], top: Frame): string | null {
   const [only] = outputs;
@@ -55,12 +63,14 @@ function outputText(outputs: ExecutionOutput[], top: Frame): string | null {
  * @param stop what ended it early, when something did
  */
 export function endingOf(run: RunState, top: Frame, inside: BodyOutputs, stop: RunStop | undefined): Ending {
+  const size = outputSize(run, top, inside);
+  if (size > MAX_RESULT) return { status: "failed", output: null, outputs: [], error: tooMuch(size) };
   const outputs = reachedOutputs(run, top, inside);
   const node = stop && run.graph.nodes.find((candidate) => candidate.id === stop.node_id);
   const name = node ? labelOf(node) : (stop?.node_id ?? "");
-  if (stop && "error" in stop) return { status: "failed", output: null, outputs, error: `${name}: ${stop.error}` };
+  if (stop && "error" in stop) return { status: "failed", output: null, outputs, error: name ? `${name}: ${stop.error}` : stop.error };
   if (stop?.end.status === "failed") return { status: "failed", output: null, outputs, error: stop.end.message || `Ended at "${name}".` };
-  if (stop) return { status: "completed", output: outputText(outputs, top) ?? stop.end.message, outputs, error: null };
+  if (stop) return { status: "completed", output: outputs.length ? outputText(outputs, top) : stop.end.message, outputs, error: null };
   return { status: top.isRejected ? "rejected" : "completed", output: outputText(outputs, top), outputs, error: null };
 }
 

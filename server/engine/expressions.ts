@@ -113,6 +113,8 @@ export interface Scope {
   find(name: string): ScopeEntry | undefined;
   /** Every name, for a suggestion. */
   names(): string[];
+  /** Reads JSON text; a run remembers what it has read, since a loop reads the same again and again. */
+  parse?(text: string): unknown;
 }
 
 /** A scope of a few fixed entries. */
@@ -122,12 +124,12 @@ export const scopeOf = (entries: readonly ScopeEntry[]): Scope => ({
 });
 
 /** Follows a path into a value; text is read as JSON when a path goes into it. */
-function follow(value: unknown, path: readonly PathPart[], reference: Reference): unknown {
+function follow(value: unknown, path: readonly PathPart[], reference: Reference, parse: (text: string) => unknown): unknown {
   let current = value;
   for (const [index, part] of path.entries()) {
     if (typeof current === "string") {
       try {
-        current = JSON.parse(current);
+        current = parse(current);
       } catch {
         throw new ExpressionError(`${reference.source} reads into text that is not JSON. It begins: ${String(current).slice(0, 80)}`);
       }
@@ -158,7 +160,7 @@ export function resolveReference(reference: Reference, scope: Scope): unknown {
   const key = String(field);
   if (!Object.hasOwn(entry.fields, key))
     throw new ExpressionError(`${reference.source}: ${entry.name} has no "${key}".${suggestion(Object.keys(entry.fields), key)}`);
-  return follow(entry.fields[key], rest, reference);
+  return follow(entry.fields[key], rest, reference, scope.parse ?? JSON.parse);
 }
 
 /** Text form of a value: text as it is, nothing as empty, all else as compact JSON. */

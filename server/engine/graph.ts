@@ -24,6 +24,10 @@ export function labelOf(node: GraphNode): string {
 
 export const quoted = (node: GraphNode | undefined, id: string) => `"${node ? labelOf(node) : id}"`;
 
+/** True when a node's failure is passed on as its output instead of failing what it belongs to (contract, section 4). */
+export const goesOnAfterFailure = (node: GraphNode | undefined): boolean =>
+  node?.data.on_error === "continue" && Object.hasOwn(definitionOf(node.type)?.config.shape ?? {}, "on_error");
+
 type Adjacency = Map<string, GraphEdge[]>;
 
 /** Ids from `from` to `to` along the edges, or undefined when no path leads there. */
@@ -44,7 +48,7 @@ function findPath(next: Adjacency, from: string, to: string): string[] | undefin
  * Ids such that every edge leads from an earlier to a later one. What lies in a cycle, or beyond one, is left out.
  * @param ids every node; edges between others are passed over
  */
-export function topologicalOrder(ids: readonly string[], next: ReadonlyMap<string, readonly GraphEdge[]>): string[] {
+export function topologicalOrder(ids: readonly string[], next: ReadonlyMap<string, readonly { target: string }[]>): string[] {
   const waits = new Map(ids.map((id) => [id, 0]));
   const targets = (id: string) => (next.get(id) ?? []).flatMap(({ target }) => (waits.has(target) ? [target] : []));
   for (const id of ids) for (const target of targets(id)) waits.set(target, (waits.get(target) ?? 0) + 1);

@@ -3,7 +3,7 @@ import type { NodeResult } from "#server/engine/define-node.ts";
 import { childPath, type Frame } from "#server/engine/frame.ts";
 import { errorText, type ItemEnd, type LoopRun } from "#server/engine/loop-run.ts";
 import { outputUrl, toldOutput } from "#server/engine/output-size.ts";
-import { type Clock, ITEM, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
+import { type Clock, INTERRUPTED, ITEM, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
 import type { RunBatch } from "#server/engine/run-batch.ts";
 
 const keyOf = (node_id: string, iteration: string) => `${iteration} ${node_id}`;
@@ -54,9 +54,16 @@ export class Ledger {
     return done;
   }
 
-  /** Closes the attempt of a process that died. */
-  interrupt(row: LedgerRow, next: string): LedgerWrite {
-    return this.#closed(row, { status: "failed", error: `Interrupted: the process stopped during attempt ${row.attempt}. ${next}` });
+  /** Closes the attempt of a process that died; its node is started again. */
+  interrupt(row: LedgerRow): void {
+    const error = `Interrupted: the process stopped during attempt ${row.attempt}. The node is started again.`;
+    this.#closed(row, { status: "failed", handle: INTERRUPTED, error });
+  }
+
+  /** Ends a node whose process has died again and again. */
+  giveUp(row: LedgerRow): LedgerWrite {
+    const error = `Interrupted: the process stopped during attempt ${row.attempt}. It is not started again.`;
+    return this.end(row, { status: "failed", error });
   }
 
   /** Marks a node that is not run, or whose attempt does not count any more. */

@@ -4,6 +4,7 @@ import { labelOf } from "#server/engine/graph.ts";
 import { objectText } from "#server/engine/json-text.ts";
 import type { Ledger } from "#server/engine/ledger.ts";
 import { type ItemEnd, LoopRun } from "#server/engine/loop-run.ts";
+import { MAX_OUTPUT, tooLarge } from "#server/engine/output-size.ts";
 import type { Plan } from "#server/engine/plan.ts";
 import type { LedgerRow, LedgerWrite } from "#server/engine/ports.ts";
 import { outputOf } from "#server/engine/run-scope.ts";
@@ -75,7 +76,8 @@ export class LoopDriver {
     if (loop.isStopped) {
       loop.frame.isRejected = true;
       this.#host.ended(loop, { status: "skipped" });
-    } else this.#host.ended(loop, { status: "complete", output: loop.output() });
+    } else if (loop.size > MAX_OUTPUT) this.#host.ended(loop, { status: "failed", error: tooLarge(loop.size) });
+    else this.#host.ended(loop, { status: "complete", output: loop.output() });
   }
 
   /** Everything in an iteration has ended. */

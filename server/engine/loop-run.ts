@@ -64,6 +64,11 @@ export class LoopRun {
     return this.active.size === 0 && (this.isStopped || this.complete + this.failed === this.items.length);
   }
 
+  /** Characters of the results together. */
+  get size(): number {
+    return this.#results.reduce((sum, result) => sum + (result?.length ?? 0), 0);
+  }
+
   /** The results as a JSON array, in the order of the items. */
   output(): string {
     return listText(this.#results.map((result) => result ?? ""));

@@ -1,5 +1,7 @@
 /** The most characters that one node may leave behind, or a loop's items together. */
 export const MAX_OUTPUT = 16 * 1024 * 1024;
+/** The most that the outputs of a run may have together, so that they can be put into one text. */
+export const MAX_RESULT = 8 * MAX_OUTPUT;
 /** An output with more characters than this is told and listed as a preview, with the address of the whole. */
 export const LARGE_OUTPUT = 256 * 1024;
 /** Characters of such a preview. */
@@ -10,6 +12,10 @@ const mib = (characters: number) => `${(characters / 1024 / 1024).toFixed(1)} Mi
 /** Why a result was not taken. */
 export const tooLarge = (characters: number): string =>
   `The output has ${mib(characters)}, more than the ${mib(MAX_OUTPUT)} that one node may leave behind. Shorten it, or pass on a part.`;
+
+/** Why a run's results were not put together. */
+export const tooMuch = (characters: number): string =>
+  `The results of the run have ${mib(characters)} together, more than the ${mib(MAX_RESULT)} that one run may have. Keep less of it.`;
 
 /** Where a node's whole output can be read (REST). */
 export function outputUrl(execution_id: string, node_id: string, iteration: string): string {

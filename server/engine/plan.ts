@@ -70,9 +70,10 @@ function reach(next: Next, from: Iterable<string>): Set<string> {
   return found;
 }
 
-const readsOutputOf = (label: string, templates: readonly string[]): boolean =>
-  templates.some((template) =>
-    referencesOf(template).some(({ head, path }) => path[0] === "output" && (head === label || slugOf(head) === slugOf(label))),
+/** The names whose output a node reads, as they are written and as slugs. */
+const namesRead = (templates: readonly string[]): Set<string> =>
+  new Set(
+    templates.flatMap((template) => referencesOf(template).flatMap(({ head, path }) => (path[0] === "output" ? [head, slugOf(head)] : []))),
   );
 
 const append = <Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value) => {
@@ -90,6 +91,12 @@ function owners(nodes: readonly GraphNode[], next: Next, { bodyHandle, templates
     const owner = ownerOf.get(id) ?? null;
     return owner === null ? [] : [...around(owner), owner];
   };
+  const read = new Map<string, Set<string>>();
+  const readBy = (id: string): Set<string> => {
+    const known = read.get(id) ?? namesRead(templates(byId.get(id) as GraphNode));
+    read.set(id, known);
+    return known;
+  };
   const loops = nodes.filter((node) => bodyHandle(node.type) !== undefined);
   const order = loops.length ? topologicalOrder([...byId.keys()], next) : [];
   // Outer loops come before the loops in their bodies, so a node ends up with its innermost one.
@@ -104,7 +111,7 @@ function owners(nodes: readonly GraphNode[], next: Next, { bodyHandle, templates
       edges.filter(isBody).map((edge) => edge.target),
     );
     const label = labelOf(loop);
-    const readers = [...inside].filter((node) => readsOutputOf(label, templates(byId.get(node) as GraphNode)));
+    const readers = [...inside].filter((node) => readBy(node).has(label) || readBy(node).has(slugOf(label)));
     const after = reach(next, [...edges.filter((edge) => !isBody(edge)).map((edge) => edge.target), ...readers]);
     const outer = ownerOf.get(id) ?? null;
     const above = around(id);

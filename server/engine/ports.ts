@@ -28,6 +28,9 @@ export interface LedgerRow {
 /** The handle of the row that keeps one item's result: it bears the loop's id and the iteration's path. */
 export const ITEM = "item";
 
+/** The handle of an attempt whose process died, and whose node is started again. */
+export const INTERRUPTED = "interrupted";
+
 /** A row to write; fields left out of an update keep their value. */
 export interface LedgerWrite extends LedgerRow {
   duration_ms: number | null;
@@ -49,6 +52,8 @@ export interface RunState {
   /** As the database has it; kept up with what is written. */
   status: ExecutionStatus;
   epoch: number;
+  /** Names this acquisition of the lease, and no other ever. */
+  holder: string;
   /** Writes made under this lease; the store counts. */
   commits: number;
   /** By row under way: the number of the event after which its pieces come; the store keeps it. */
@@ -97,6 +102,8 @@ export interface ReviewState {
   iteration: string;
   status: "waiting" | "approved" | "rejected";
   comment: string | null;
+  title: string;
+  display_value: string;
   due_at: Date | null;
 }
 
@@ -130,6 +137,8 @@ export interface RunStore {
   release(run: RunState, wait?: { wake_at: Date | null }): Promise<void>;
   /** The reviews that are open or decided but not taken, after those overdue at `now` have been rejected. */
   reviews(run: RunState, now: Date): Promise<ReviewState[]>;
+  /** Marks whatever is open in the ledger as skipped, for a run whose results cannot be stored. */
+  closeOpen(run: RunState): Promise<void>;
   /** Calls back when somebody else changes the execution; returns how to stop listening. */
   onControl(execution_id: string, callback: () => void): Promise<() => void>;
 }
@@ -159,10 +168,14 @@ export interface EngineServices {
     call: AgentCall & { project_id: string; signal: AbortSignal; onDelta(content: string): void; onRestart(): void },
   ): Promise<NodeResult>;
   /**
-   * Whether a Python condition holds.
+   * Whether a Python condition holds; a promise when that may take long, which then ends with `call.signal`.
    * @throws Error that says what is wrong with it
    */
-  evaluate(condition: string, variables: { output: string; trigger_output: string; node_outputs: Record<string, string> }): boolean;
+  evaluate(
+    condition: string,
+    variables: { output: string; trigger_output: string; node_outputs: Record<string, string> },
+    call: { readonly signal: AbortSignal },
+  ): boolean | Promise<boolean>;
   /** Reviews have begun and are in the database: tell those who can decide. Must not throw. */
   reviewsOpened(ids: string[]): void;
   /** Names of the project's agents by id. */

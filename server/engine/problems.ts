@@ -83,12 +83,27 @@ function unreadable(source: GraphNode, field: string, reader: GraphNode, plan: P
   return fields.includes(field) ? undefined : `${name} has no "${field}".${suggestion(fields, field)}`;
 }
 
+/** How deep loops may stand inside each other. */
+const MOST_NESTED = 10;
+
 /** Loops without a body, and nodes that two loops claim. */
 function loopProblems(graph: Graph, plan: Plan): Problem[] {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const named = (id: string) => quoted(nodes.get(id), id);
   const empty = [...plan.scopes].flatMap(([loop, { nodeIds }]) => (loop !== null && nodeIds.length === 0 ? [loop] : []));
+  // Gates can make loops wait for each other, where the graph itself has no cycle.
+  const stuck = [...plan.scopes.values()].flatMap(({ nodeIds, outgoing }) => {
+    const order = new Set(topologicalOrder(nodeIds, outgoing));
+    return nodeIds.filter((id) => !order.has(id) && definitionOf(nodes.get(id)?.type ?? "")?.body);
+  });
+  const deep = graph.nodes.filter(({ id, type }) => definitionOf(type)?.body && plan.loopsAround(id).length >= MOST_NESTED);
   return [
+    ...deep.map(({ id }) => ({ node_id: id, field: null, message: `Loops can stand ${MOST_NESTED} deep inside each other, no deeper.` })),
+    ...stuck.map((node_id) => ({
+      node_id,
+      field: null,
+      message: `${named(node_id)} would wait for a loop that waits for it: their bodies need each other's results.`,
+    })),
     ...empty.map((node_id) => ({ node_id, field: null, message: "Connect what this loop is to do for each item to its body." })),
     ...plan.contested.map(({ node_id, loops: [one, other] }) => ({
       node_id,

@@ -3,7 +3,7 @@ import { definitionOf } from "#server/engine/graph.ts";
 import type { Ledger } from "#server/engine/ledger.ts";
 import { type ItemEnd, LoopRun } from "#server/engine/loop-run.ts";
 import type { Plan } from "#server/engine/plan.ts";
-import { ITEM, type LedgerRow, type RunState } from "#server/engine/ports.ts";
+import { INTERRUPTED, ITEM, type LedgerRow, type RunState } from "#server/engine/ports.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
 
 /** How often a node may be interrupted before it counts as the reason. */
@@ -16,6 +16,8 @@ const indexOf = (path: string) => Number(path.slice(path.lastIndexOf(".") + 1));
 function latestRows(rows: readonly LedgerRow[]): Map<string, LedgerRow> {
   const latest = new Map<string, LedgerRow>();
   for (const row of rows) if ((latest.get(row.node_id)?.attempt ?? 0) <= row.attempt) latest.set(row.node_id, row);
+  // An attempt that was cut off says nothing about its node, whoever closed it.
+  for (const [id, row] of latest) if (row.handle === INTERRUPTED) latest.delete(id);
   return latest;
 }
 
@@ -56,9 +58,9 @@ export function restoreFrames({ run, plan, nodes, ledger, continues, recall }: P
   const closeInterrupted = (rows: Map<string, LedgerRow>) => {
     for (const row of [...rows.values()]) {
       if (row.status !== "running" || !definitionOf(nodes.get(row.node_id)?.type ?? "")?.isEffect) continue;
-      if (row.attempt >= MOST_INTERRUPTIONS) rows.set(row.node_id, ledger.interrupt(row, "It is not started again."));
+      if (row.attempt >= MOST_INTERRUPTIONS) rows.set(row.node_id, ledger.giveUp(row));
       else {
-        ledger.interrupt(row, "The node is started again.");
+        ledger.interrupt(row);
         rows.delete(row.node_id);
       }
     }
@@ -70,6 +72,7 @@ export function restoreFrames({ run, plan, nodes, ledger, continues, recall }: P
     if (!scope) throw new Error(`The plan has no scope "${loop}".`);
     const rows = closeInterrupted(latestRows(own.get(`${loop ?? ""} ${path}`) ?? []));
     const frame = new Frame(scope, around, rows, continues);
+    frame.isRejected = scope.nodeIds.some((id) => ended.get(`${id} ${path}`)?.some((item) => item.status === "skipped"));
     for (const row of rows.values()) {
       recall(frame, row);
       const node = nodes.get(row.node_id);

@@ -5,6 +5,23 @@ const FLUSH_CHARACTERS = 4_000_000;
 /** So is one with more rows, so that a loop of any length needs little memory. */
 const FLUSH_ROWS = 4000;
 
+const sizeOf = (row: LedgerWrite) => (row.input?.length ?? 0) + 2 * (row.output?.length ?? 0);
+
+/** Rows in order, in parts that one statement takes. */
+function inParts(rows: readonly LedgerWrite[]): LedgerWrite[][] {
+  const parts: LedgerWrite[][] = [[]];
+  let size = 0;
+  for (const row of rows) {
+    if (size > 0 && size + sizeOf(row) > FLUSH_CHARACTERS) {
+      parts.push([]);
+      size = 0;
+    }
+    parts.at(-1)?.push(row);
+    size += sizeOf(row);
+  }
+  return parts;
+}
+
 type Gathered = Commit & Required<Pick<Commit, "reviews" | "taken" | "withdrawn">>;
 const nothing = (): Gathered => ({ rows: [], events: [], reviews: [], taken: [], withdrawn: [] });
 
@@ -42,7 +59,7 @@ export class RunBatch {
   /** Adds a row of the ledger as it is now. */
   keep(row: LedgerWrite): void {
     this.#waiting.rows.push({ ...row });
-    this.#characters += (row.input?.length ?? 0) + 2 * (row.output?.length ?? 0);
+    this.#characters += sizeOf(row);
   }
 
   /** Begins a review. */
@@ -70,10 +87,15 @@ export class RunBatch {
     else delete this.#waiting.status;
   }
 
+  /** True when nothing waits to be written. */
+  get isEmpty(): boolean {
+    const { rows, events, taken, status } = this.#waiting;
+    return !(rows.length || events.length || taken.length || status);
+  }
+
   /** Writes what has gathered. */
   async flush(): Promise<void> {
-    const { rows, events, taken, status } = this.#waiting;
-    if (rows.length || events.length || taken.length || status) await this.#send(this.#waiting);
+    if (!this.isEmpty) await this.#send(this.#waiting);
   }
 
   /** Writes the end of the run together with the last results. */
@@ -86,7 +108,11 @@ export class RunBatch {
     this.#waiting = nothing();
     this.#progress = new Map();
     this.#characters = 0;
-    await this.#services.store.commit(this.#run, commit, this.#signal);
+    const { rows, ...rest } = commit;
+    const parts = inParts(rows);
+    // Large results that came together go out one after the other, all else with the last.
+    for (const part of parts.slice(0, -1)) await this.#services.store.commit(this.#run, { rows: part, events: [] }, this.#signal);
+    await this.#services.store.commit(this.#run, { ...rest, rows: parts.at(-1) ?? [] }, this.#signal);
     if (commit.status) this.#run.status = commit.status;
     if (commit.reviews.length) this.#services.reviewsOpened(commit.reviews.map((review) => review.id));
   }

@@ -7,6 +7,9 @@ import type { LedgerRow, RunState } from "#server/engine/ports.ts";
 import { isLive } from "#server/engine/scheduler.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
 
+/** Texts of this length are worth remembering as what they say, a few at a time. */
+const LONG = 2000;
+const MOST_READ = 8;
 const ENDED = new Set(["complete", "failed", "skipped"]);
 
 /** What a node left behind, as text; of a failed one whose run goes on, its error. */
@@ -18,6 +21,7 @@ export class RunNames {
   readonly #aliases = new Map<string, GraphNode[]>();
   readonly #slugs = new Map<string, GraphNode[]>();
   readonly #run: RunState;
+  readonly #read = new Map<string, unknown>();
 
   constructor(run: RunState, scope: NodeScope) {
     this.#run = run;
@@ -53,7 +57,17 @@ export class RunNames {
       ...Object.keys(fixed),
       ...[...this.#labels, ...this.#aliases].flatMap(([name, nodes]) => (nodes.some((node) => fieldsOf(node, frame)) ? [name] : [])),
     ];
-    return { find, names };
+    return { find, names, parse: (text) => this.#parse(text) };
+  }
+
+  #parse(text: string): unknown {
+    if (text.length < LONG) return JSON.parse(text);
+    if (!this.#read.has(text)) {
+      const value: unknown = JSON.parse(text);
+      if (this.#read.size >= MOST_READ) this.#read.clear();
+      this.#read.set(text, value);
+    }
+    return this.#read.get(text);
   }
 
   /** Outputs by agent's name and, of other nodes, by label: what conditions see as `node_outputs`. */
@@ -69,10 +83,13 @@ export class RunNames {
   }
 }
 
-/** The latest to complete first. */
+/** The latest to complete first; one that was skipped has completed nothing. */
 function latest(nodes: readonly GraphNode[] | undefined, frame: Frame): readonly GraphNode[] | undefined {
   if (!nodes || nodes.length < 2) return nodes;
-  const time = (node: GraphNode) => frame.lookup(node.id)?.completed_at?.getTime() ?? 0;
+  const time = (node: GraphNode) => {
+    const row = frame.lookup(node.id);
+    return row?.status === "skipped" ? 0 : (row?.completed_at?.getTime() ?? 0);
+  };
   return [...nodes].sort((a, b) => time(b) - time(a));
 }
 

@@ -54,7 +54,9 @@ const REVIEWS = `
     UPDATE reviews SET status = 'withdrawn', decided_at = now() FROM lease
     WHERE execution_id = $1 AND status = 'waiting' AND ($5::jsonb IS NOT NULL OR EXISTS (
       SELECT FROM jsonb_to_recordset($13::jsonb->'withdrawn') AS w(node_id text, iteration text)
-      WHERE w.node_id = reviews.node_id AND w.iteration = reviews.iteration))`;
+      WHERE w.node_id = reviews.node_id AND w.iteration = reviews.iteration)) RETURNING id
+  ), seen AS (
+    UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM withdrawn) AND read_at IS NULL`;
 
 // One statement, so that results, events and the end of a run are there together or not at all.
 const commitSql = (withReviews: string) => `
@@ -69,12 +71,12 @@ const commitSql = (withReviews: string) => `
       completed_at = CASE WHEN $5::jsonb IS NULL THEN completed_at ELSE now() END,
       lease_until = CASE WHEN $5::jsonb IS NULL THEN lease_until END,
       overdue_at = CASE WHEN $5::jsonb IS NULL THEN overdue_at END
-    FROM quiet WHERE id = $1 AND lease_epoch = $2 AND commit_no = $9 - 1 AND status NOT IN ${FINAL}
+    FROM quiet WHERE id = $1 AND lease_owner = $2 AND commit_no = $9 - 1 AND status NOT IN ${FINAL}
     RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq
   ), new_rows AS (
     SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(
       id uuid, node_id text, iteration text, attempt int, status "NodeStatus", handle text, error text, started_at timestamptz, completed_at timestamptz,
-      duration_ms int, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb)
+      duration_ms float8, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb)
   ), written AS (
     INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items)
     SELECT id, $1, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items FROM new_rows
@@ -102,7 +104,7 @@ export const COMMIT_WITH_REVIEWS = commitSql(REVIEWS);
 export const DELTAS = `
   WITH lease AS (
     UPDATE executions SET last_seq = last_seq + jsonb_array_length($3::jsonb)
-    WHERE id = $1 AND lease_epoch = $2 AND status NOT IN ${FINAL}
+    WHERE id = $1 AND lease_owner = $2 AND status NOT IN ${FINAL}
     RETURNING last_seq - jsonb_array_length($3::jsonb) AS seq
   ), told AS (
     INSERT INTO execution_events (execution_id, seq, type, node_id, data)
@@ -112,8 +114,11 @@ export const DELTAS = `
   SELECT pg_notify('treadle_execution', $1::text) FROM lease`;
 
 export const TIMEOUT = `
-  UPDATE reviews SET status = 'rejected', via = 'timeout', decided_at = now()
-  WHERE execution_id = $1 AND status = 'waiting' AND due_at <= $2::timestamptz + interval '1 second'`;
+  WITH expired AS (
+    UPDATE reviews SET status = 'rejected', via = 'timeout', decided_at = now()
+    WHERE execution_id = $1 AND status = 'waiting' AND due_at <= $2::timestamptz + interval '1 second' RETURNING id
+  )
+  UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM expired) AND read_at IS NULL`;
 export const REVIEW_STATES = `
-  SELECT id, node_id, iteration, status, comment, due_at FROM reviews
+  SELECT id, node_id, iteration, status, comment, title, display_value, due_at FROM reviews
   WHERE execution_id = $1 AND (status = 'waiting' OR (status IN ('approved', 'rejected') AND taken_at IS NULL)) ORDER BY decided_at NULLS LAST, id`;

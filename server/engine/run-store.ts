@@ -63,20 +63,24 @@ function json(value: unknown): string {
   return JSON.stringify(value, (_, item) => (typeof item === "string" ? cleanText(item) : item));
 }
 
+let acquisitions = 0;
+
 async function acquire(execution_id: string, dispatch: number): Promise<Acquired> {
-  type Row = Omit<RunState, "epoch" | "commits" | "ledger" | "params" | "toldFrom"> & {
+  type Row = Omit<RunState, "epoch" | "holder" | "commits" | "ledger" | "params" | "toldFrom"> & {
     lease_epoch: number;
     rerun_of_id: string | null;
     params: Record<string, unknown> | null;
   };
-  const [row] = await query<Row>("run-acquire", ACQUIRE, [execution_id, dispatch, processId]);
+  // A database that crashed may hand out an epoch again that somebody still holds; this name it never does.
+  const holder = `${processId}-${++acquisitions}`;
+  const [row] = await query<Row>("run-acquire", ACQUIRE, [execution_id, dispatch, holder]);
   if (row) {
     const { lease_epoch, graph, params, ...rest } = row;
     const known = Graph.parse(graph);
     const ledger = lease_epoch === 1 && !rest.rerun_of_id ? [] : await readLedger(execution_id, known);
     return {
       kind: "acquired",
-      run: { ...rest, params: params ?? {}, graph: known, epoch: lease_epoch, commits: 0, ledger, toldFrom: new Map() },
+      run: { ...rest, params: params ?? {}, graph: known, epoch: lease_epoch, holder, commits: 0, ledger, toldFrom: new Map() },
     };
   }
   const [held] = await query<{ lease_until: Date }>(
@@ -108,7 +112,7 @@ async function commit(run: RunState, { rows, events, ending, status, ...rest }: 
   const first = talked.reduce((least, row) => Math.min(least, run.toldFrom.get(row.id) ?? 0), Number.MAX_SAFE_INTEGER);
   const values: unknown[] = [
     run.id,
-    run.epoch,
+    run.holder,
     json(lastOfEach(rows)),
     eventJson(run, events),
     ending ? json(ending) : null,
@@ -117,8 +121,9 @@ async function commit(run: RunState, { rows, events, ending, status, ...rest }: 
     talked.map(sourceOf),
     run.commits + 1,
     status ?? null,
-    // What an effect did, or is about to do, is on the disk before the run goes on; pure nodes give the same again.
-    !asksPeople && effects.length === 0,
+    // What an effect did, or is about to do, is on the disk before the run goes on; pure nodes give the same again. While
+    // an effect is under way nothing may be lost either: its result could no longer be written after it.
+    !asksPeople && effects.length === 0 && run.toldFrom.size === 0,
     talked.length ? first : 0,
   ];
   if (asksPeople) values.push(json({ reviews, taken, withdrawn }), run.project_id);
@@ -127,7 +132,9 @@ async function commit(run: RunState, { rows, events, ending, status, ...rest }: 
     : await query<{ seq: number }>("run-commit", COMMIT, values, signal);
   if (!written && !(await isWritten(run))) throw new LeaseLost("Another process carries this run.");
   run.commits += 1;
-  for (const row of effects) if (row.status === "running") run.toldFrom.set(row.id, written?.seq ?? 0);
+  for (const row of effects)
+    if (row.status === "running") run.toldFrom.set(row.id, written?.seq ?? 0);
+    else run.toldFrom.delete(row.id);
 }
 
 const knownEffects = new WeakMap<Graph, Set<string>>();
@@ -149,9 +156,9 @@ const sourceOf = ({ node_id, iteration }: { node_id: string; iteration?: string 
 
 /** True when the next write is there already: it was made, and the answer was lost on the way. */
 async function isWritten(run: RunState): Promise<boolean> {
-  const rows = await query("run-is-written", "SELECT 1 FROM executions WHERE id = $1 AND lease_epoch = $2 AND commit_no = $3", [
+  const rows = await query("run-is-written", "SELECT 1 FROM executions WHERE id = $1 AND lease_owner = $2 AND commit_no = $3", [
     run.id,
-    run.epoch,
+    run.holder,
     run.commits + 1,
   ]);
   return rows.length > 0;
@@ -164,15 +171,16 @@ function lastOfEach(rows: Commit["rows"]): Commit["rows"] {
 
 async function deltas(run: RunState, events: EventWrite[]): Promise<void> {
   // Not worth a retry or a wait for the disk: the completed node holds the whole text.
-  await pool().query({ name: "run-deltas", text: DELTAS, values: [run.id, run.epoch, eventJson(run, events)] });
+  await pool().query({ name: "run-deltas", text: DELTAS, values: [run.id, run.holder, eventJson(run, events)] });
 }
 
+// A lease that was given back stays so: a notification that comes late would else hold the run up for half a minute.
 async function renew(run: RunState): Promise<boolean> {
   const rows = await query(
     "run-renew",
     `UPDATE executions SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS}), overdue_at = now() + make_interval(secs => ${LEASE_SECONDS + OVERDUE_SECONDS})
-     WHERE id = $1 AND lease_epoch = $2 AND status NOT IN ${FINAL} RETURNING 1`,
-    [run.id, run.epoch],
+     WHERE id = $1 AND lease_owner = $2 AND lease_until IS NOT NULL AND status NOT IN ${FINAL} RETURNING 1`,
+    [run.id, run.holder],
   );
   return rows.length > 0;
 }
@@ -181,8 +189,16 @@ async function release(run: RunState, wait?: { wake_at: Date | null }): Promise<
   const seconds = wait ? WAIT_OVERDUE_SECONDS : OVERDUE_SECONDS;
   await query(
     "run-release",
-    `UPDATE executions SET lease_until = NULL, wake_at = $3, overdue_at = now() + make_interval(secs => $4) WHERE id = $1 AND lease_epoch = $2 AND status NOT IN ${FINAL}`,
-    [run.id, run.epoch, wait?.wake_at ?? null, seconds],
+    `UPDATE executions SET lease_until = NULL, wake_at = $3, overdue_at = now() + make_interval(secs => $4) WHERE id = $1 AND lease_owner = $2 AND status NOT IN ${FINAL}`,
+    [run.id, run.holder, wait?.wake_at ?? null, seconds],
+  );
+}
+
+async function closeOpen(run: RunState): Promise<void> {
+  await query(
+    "run-close-open",
+    "UPDATE node_runs SET status = 'skipped', completed_at = now() WHERE execution_id = $1 AND status IN ('running', 'waiting')",
+    [run.id],
   );
 }
 
@@ -199,6 +215,7 @@ export const runStore: RunStore = {
   renew,
   release,
   reviews,
+  closeOpen,
   onControl: (execution_id, callback) => subscribe("treadle_control", execution_id, callback),
 };
 

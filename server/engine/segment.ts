@@ -1,19 +1,19 @@
 import { type Attempt, Attempts } from "#server/engine/attempt.ts";
 import { Bell, breathe } from "#server/engine/bell.ts";
+import { Calls } from "#server/engine/calls.ts";
 import type { NodeOutcome, NodeResult, NodeScope } from "#server/engine/define-node.ts";
 import { DeltaBuffer } from "#server/engine/delta-buffer.ts";
 import { endingEvent, endingOf, type RunStop, terminationOf } from "#server/engine/ending.ts";
 import { type Frame, progressOf } from "#server/engine/frame.ts";
-import { definitionOf } from "#server/engine/graph.ts";
 import { Ledger } from "#server/engine/ledger.ts";
 import { LoopDriver } from "#server/engine/loop-driver.ts";
+import { NodeFacts } from "#server/engine/node-facts.ts";
 import { OpenReviews } from "#server/engine/open-reviews.ts";
 import { MAX_OUTPUT, tooLarge } from "#server/engine/output-size.ts";
 import { makePlan, type Plan } from "#server/engine/plan.ts";
 import { type EngineServices, HostFault, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
 import { restoreFrames } from "#server/engine/restore.ts";
 import { RunBatch } from "#server/engine/run-batch.ts";
-import type { GraphNode } from "#server/schemas/graph.ts";
 
 /** What one pass over a run came to; one that only waits for people names the nearest deadline. */
 export type SegmentOutcome = { kind: "finished" } | { kind: "yielded" } | { kind: "waiting"; wake_at: Date | null };
@@ -29,7 +29,7 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 export class Segment {
   readonly #services: EngineServices;
   readonly #run: RunState;
-  readonly #nodes: ReadonlyMap<string, GraphNode>;
+  readonly #facts: NodeFacts;
   readonly #plan: Plan;
   readonly #signal: AbortSignal;
   readonly #ownAbort = new AbortController();
@@ -43,7 +43,7 @@ export class Segment {
   readonly #top: Frame;
   /** Frames in which something may start or was skipped. */
   readonly #news = new Set<Frame>();
-  readonly #inFlight = new Set<Promise<void>>();
+  readonly #calls = new Calls(() => this.#bell.ring());
   #stop: RunStop | undefined;
   #fault: HostFault | undefined;
   #mustLook = false;
@@ -52,7 +52,8 @@ export class Segment {
   constructor(services: EngineServices, run: RunState, names: NodeScope, signal: AbortSignal) {
     this.#services = services;
     this.#run = run;
-    this.#nodes = new Map(run.graph.nodes.map((node) => [node.id, node]));
+    this.#facts = new NodeFacts(run.graph);
+    const { byId: nodes } = this.#facts;
     this.#plan = makePlan(run.graph);
     this.#signal = AbortSignal.any([signal, this.#ownAbort.signal]);
     this.#signal.addEventListener("abort", () => this.#bell.ring());
@@ -60,21 +61,21 @@ export class Segment {
     this.#ledger = new Ledger(run, services.clock, this.#batch);
     this.#reviews = new OpenReviews(services.clock, this.#batch);
     this.#deltas = new DeltaBuffer((events) => services.store.deltas(run, events), services.clock);
-    const continues = (id: string) => this.#continues(id);
-    this.#attempts = new Attempts({ services, run, names, nodes: this.#nodes }, continues, {
+    const continues = (id: string) => this.#facts.continues(id);
+    this.#attempts = new Attempts({ services, run, names, nodes }, continues, {
       signal: (frame) => frame.signal(this.#signal),
       onDelta: (row, content) => this.#deltas.add(row, content),
       onRestart: (row) => this.#deltas.reset(row),
     });
-    this.#loops = new LoopDriver(this.#plan, this.#nodes, this.#ledger, {
+    this.#loops = new LoopDriver(this.#plan, nodes, this.#ledger, {
       continues,
       opened: (frame) => this.#touch(frame),
       ended: (loop, end) => this.#end(loop.frame, loop.row, end),
       closed: (frame) => this.#close(frame),
     });
     const recall = (frame: Frame, row: LedgerRow) => this.#recall(frame, row);
-    this.#top = restoreFrames({ run, plan: this.#plan, nodes: this.#nodes, ledger: this.#ledger, continues, recall });
-    for (const row of run.ledger) if (row.iteration && this.#isOutput(row)) this.#loops.keepOutput(row);
+    this.#top = restoreFrames({ run, plan: this.#plan, nodes, ledger: this.#ledger, continues, recall });
+    for (const row of run.ledger) if (row.iteration && this.#facts.isOutput(row.node_id)) this.#loops.keepOutput(row);
   }
 
   /** Looks for decisions at the next opportunity: somebody has changed something about this run. */
@@ -97,36 +98,45 @@ export class Segment {
         if (this.#fault) await this.#giveUp(this.#fault);
         if (this.#mustLook) await this.#takeDecisions();
         if (this.#stop || this.#top.schedule.isDone) return await this.#finish();
-        const isLate = this.#services.clock.now() >= until || this.#services.drain?.aborted === true;
+        const isLate = round > 1 && this.#isLate(until);
         if (!isLate && (await this.#startReady())) continue;
-        if (this.#inFlight.size === 0 && this.#reviews.size && !this.#news.size) this.#batch.mark("paused");
+        if (this.#calls.size === 0 && this.#reviews.size && !this.#news.size) this.#reviews.pause();
         await this.#batch.flush();
         if (this.#mustLook || this.#hasMore(isLate)) continue;
-        if (this.#inFlight.size) await this.#bell.rung();
+        if (this.#calls.size) await this.#bell.rung();
         else if (isLate && this.#news.size) return { kind: "yielded" };
         else if (this.#reviews.size) return { kind: "waiting", wake_at: this.#reviews.nearestDeadline() };
-        else throw new Error("Nothing of this run can go on, and it has not ended.");
+        // No graph that was checked comes here; going round would be worse than saying so.
+        else this.#stop = { node_id: "", error: "Nothing of this run can go on: its nodes wait for each other." };
       }
+    } catch (error) {
+      // What calls have brought is kept also when the process must stop now.
+      if (this.#services.halt?.aborted) await this.#batch.flush().catch(() => undefined);
+      throw error;
     } finally {
       this.#ownAbort.abort(OVER);
       this.#deltas.stop();
     }
   }
 
-  /** True when a call that ended meanwhile has given something to do. */
-  #hasMore(isLate: boolean): boolean {
-    return this.#stop !== undefined || this.#fault !== undefined || this.#top.schedule.isDone || (!isLate && this.#news.size > 0);
+  /** True when nothing new may be started. */
+  #isLate(until: Date): boolean {
+    if (this.#services.drain?.aborted) return true;
+    const isTimeUp = this.#services.clock.now() >= until;
+    return !this.#calls.mustStay(isTimeUp) && isTimeUp;
   }
 
-  #continues(id: string): boolean {
-    return this.#nodes.get(id)?.data.on_error === "continue";
+  /** True when a call that ended meanwhile has given something to do. */
+  #hasMore(isLate: boolean): boolean {
+    const hasEnded = this.#stop !== undefined || this.#fault !== undefined || this.#top.schedule.isDone;
+    return hasEnded || !this.#batch.isEmpty || (!isLate && this.#news.size > 0);
   }
 
   /** Takes note of what a row of an earlier segment means for the run. */
   #recall(frame: Frame, row: LedgerRow): void {
     if (row.status === "waiting") this.#reviews.restore(frame, row);
-    this.#stop ??= terminationOf(this.#nodes.get(row.node_id), row);
-    frame.isRejected ||= this.#isRejection(frame, row);
+    this.#stop ??= terminationOf(this.#facts.byId.get(row.node_id), row);
+    frame.isRejected ||= this.#facts.isRejection(row);
   }
 
   /** What the ledger of an earlier segment leaves to decide, the innermost frames first. */
@@ -134,7 +144,7 @@ export class Segment {
     for (const loop of [...frame.loops]) for (const inner of [...loop.active.values()]) this.#takeUp(inner);
     if (frame.isClosed || this.#stop) return;
     for (const loop of [...frame.loops]) this.#loops.fill(loop);
-    const failed = [...frame.rows.values()].find((row) => row.status === "failed" && !this.#continues(row.node_id));
+    const failed = [...frame.rows.values()].find((row) => row.status === "failed" && !this.#facts.continues(row.node_id));
     if (failed) this.#fail(frame, failed);
     else this.#touch(frame);
   }
@@ -156,7 +166,7 @@ export class Segment {
       for (const id of frame.schedule.takeReady()) {
         await breathe(++count);
         if (frame.isClosed || this.#stop) break;
-        if (definitionOf(this.#nodes.get(id)?.type ?? "")?.isEffect) effects.push([frame, id]);
+        if (this.#facts.definition(id)?.isEffect) effects.push([frame, id]);
         else await this.#perform(this.#prepare(frame, id));
         if (this.#batch.isLarge) await this.#batch.flush();
       }
@@ -168,7 +178,7 @@ export class Segment {
   /** Resolves the config; a node whose expressions cannot be resolved fails here, without having started. */
   #prepare(frame: Frame, id: string): Attempt | undefined {
     const row = this.#ledger.begin(frame, id);
-    const where = { node_id: id, ...(frame.path && { iteration: frame.path }), node_type: this.#nodes.get(id)?.type ?? "" };
+    const where = { node_id: id, ...(frame.path && { iteration: frame.path }), node_type: this.#facts.byId.get(id)?.type ?? "" };
     this.#batch.tell({ type: "node_start", ...where, attempt: row.attempt });
     try {
       return this.#attempts.prepare(frame, id, row);
@@ -190,11 +200,7 @@ export class Segment {
     }
     if (attempts.length) await this.#batch.flush();
     for (const attempt of attempts) {
-      const call = this.#perform(attempt).finally(() => {
-        this.#inFlight.delete(call);
-        this.#bell.ring();
-      });
-      this.#inFlight.add(call);
+      if (!attempt.frame.isClosed && !this.#stop) this.#calls.add(this.#perform(attempt));
     }
   }
 
@@ -225,8 +231,10 @@ export class Segment {
       this.#batch.keep(open);
       this.#loops.open(frame, open, items, definition.body?.settings(definition.config.parse(node.data)));
     } else if ("end" in outcome) {
+      // Nothing after it counts, not even the end of an iteration that it stands in.
       this.#stop = { node_id: node.id, end: outcome.end };
-      this.#end(frame, row, { status: "complete", output: outcome.end.message, handle: outcome.end.status });
+      const { message, status } = outcome.end;
+      frame.rows.set(node.id, this.#ledger.end(row, { status: "complete", output: message, handle: status }));
     } else this.#end(frame, row, { status: "complete", ...outcome });
   }
 
@@ -239,14 +247,6 @@ export class Segment {
     for (const { frame, row, output, handle } of this.#reviews.take(states)) this.#end(frame, row, { status: "complete", output, handle });
   }
 
-  #isOutput = (row: LedgerRow) => definitionOf(this.#nodes.get(row.node_id)?.type ?? "")?.group === "output";
-
-  #isRejection(frame: Frame, row: LedgerRow): boolean {
-    const handle = definitionOf(this.#nodes.get(row.node_id)?.type ?? "")?.rejects;
-    if (handle === undefined || row.status !== "complete" || row.handle !== handle) return false;
-    return !(frame.scope.outgoing.get(row.node_id) ?? []).some((edge) => edge.handle === handle);
-  }
-
   /** A node has ended: its row is kept, and what follows it may start. */
   #end(frame: Frame, row: LedgerRow, end: { status: "complete" | "failed" | "skipped"; error?: string } & Partial<NodeResult>): void {
     if (frame.isClosed) return;
@@ -256,11 +256,11 @@ export class Segment {
     const done =
       checked.status === "skipped" ? this.#ledger.skip(frame, row.node_id) : this.#ledger.end(row, { ...checked, status: checked.status });
     frame.rows.set(row.node_id, done);
-    if (frame.parent && this.#isOutput(row)) this.#loops.keepOutput(done);
-    if (this.#isRejection(frame, done)) frame.isRejected = true;
-    if (done.status === "failed" && !this.#continues(row.node_id)) this.#fail(frame, done);
+    if (frame.parent && this.#facts.isOutput(row.node_id)) this.#loops.keepOutput(done);
+    if (this.#facts.isRejection(done)) frame.isRejected = true;
+    if (done.status === "failed" && !this.#facts.continues(row.node_id)) this.#fail(frame, done);
     else {
-      frame.schedule.end(row.node_id, progressOf(done, this.#continues(row.node_id)));
+      frame.schedule.end(row.node_id, progressOf(done, this.#facts.continues(row.node_id)));
       this.#touch(frame);
     }
   }
@@ -285,7 +285,7 @@ export class Segment {
 
   /** Lets calls under way end and keeps what they brought, then ends the segment: the step is tried again. */
   async #giveUp(fault: HostFault): Promise<never> {
-    await Promise.allSettled(this.#inFlight);
+    await this.#calls.settled();
     await this.#batch.flush();
     throw fault;
   }
@@ -293,7 +293,7 @@ export class Segment {
   /** Aborts what still runs, marks what was not reached, and writes the end together with the last results. */
   async #finish(): Promise<SegmentOutcome> {
     this.#ownAbort.abort(OVER);
-    await Promise.allSettled(this.#inFlight);
+    await this.#calls.settled();
     const ending = endingOf(this.#run, this.#top, this.#loops.outputs, this.#stop);
     this.#close(this.#top);
     for (const id of this.#top.scope.nodeIds) if (!this.#top.rows.has(id)) this.#ledger.skip(this.#top, id);

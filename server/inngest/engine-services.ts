@@ -1,4 +1,4 @@
-import { evaluateCondition } from "#server/engine/conditions.ts";
+import { evaluateCondition } from "#server/engine/condition-host.ts";
 import { type EngineServices, HostFault } from "#server/engine/ports.ts";
 import { runStore } from "#server/engine/run-store.ts";
 import { isAppError, isDatabaseAway } from "#server/errors.ts";

@@ -88,6 +88,7 @@ export const Reviewer = z
 export const ReviewRecord = z
   .object({
     node_id: z.string(),
+    iteration: z.string().meta({ description: "Place in the loops around the node, such as 3 or 3.0; empty outside loops" }),
     label: z.string(),
     decision: z.enum(["approved", "rejected"]).nullable(),
     comment: z.string().nullable(),
@@ -156,6 +157,16 @@ export const WorkflowExecutionsInput = z.strictObject({
   limit: z.number().int().min(1).max(200).default(20).meta({ description: "At most 200" }),
 });
 export const ExecutionRef = z.strictObject({ execution_id: Id });
+export const ExecutionLogsInput = z.strictObject({
+  execution_id: Id,
+  node_id: z.string().min(1).max(100).optional().meta({ description: "Only this node; left out, all" }),
+  iteration: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: 'Only this place in the loops, such as "3" or "3.0"; empty for what is outside loops; left out, all' }),
+});
+export type ExecutionLogsInput = z.infer<typeof ExecutionLogsInput>;
 
 export const NodeOutputInput = z.strictObject({
   execution_id: Id,
@@ -187,6 +198,30 @@ export const RerunInput = z.strictObject({
 export type RerunInput = z.infer<typeof RerunInput>;
 export const RerunResult = z.object({ execution_id: Id, status: ExecutionStatus, rerun_of: Id }).meta({ id: "RerunResult" });
 export type RerunResult = z.infer<typeof RerunResult>;
+
+export const LoopItemsInput = z.strictObject({
+  execution_id: Id,
+  node_id: z.string().min(1).max(100),
+  iteration: z.string().max(200).default("").meta({ description: "Of a loop inside a loop: its own place" }),
+});
+export type LoopItemsInput = z.infer<typeof LoopItemsInput>;
+
+/** How the items of a loop stand, in at most 200 cells of equal size. Not part of the REST API. */
+export const LoopItems = z.object({
+  total: z.number().int(),
+  per_cell: z.number().int().meta({ description: "Items in each cell; the last one may have fewer" }),
+  cells: z.array(
+    z.object({
+      complete: z.number().int(),
+      failed: z.number().int(),
+      skipped: z.number().int(),
+      running: z.number().int(),
+      waiting: z.number().int(),
+      first_failed: z.number().int().nullable().meta({ description: "Index of the first failed item in the cell" }),
+    }),
+  ),
+});
+export type LoopItems = z.infer<typeof LoopItems>;
 
 /** A run with the graph that it runs, for the run page and the editor. Not part of the REST API. */
 export const ExecutionView = z.object({ execution: Execution, graph: z.object(graphShape), last_event_id: z.number().int() });

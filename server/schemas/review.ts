@@ -39,6 +39,9 @@ export const Review = z
     ...question,
     ...verdict,
     role: Role.nullable().meta({ description: "The reviewer's role in the project at the time" }),
+    rejection_continues: z
+      .boolean()
+      .meta({ description: "true: the run goes on at Rejected; false: nothing is attached there, so a rejection ends the run" }),
     created_at: Timestamp,
   })
   .meta({ id: "Review" });
@@ -48,6 +51,7 @@ export const ReviewPage = pageOf(Review);
 export const ListReviewsInput = z.strictObject({
   ...pageQuery,
   status: z.enum(["waiting", "decided"]).optional().meta({ description: "decided: approved or rejected; left out, all" }),
+  execution_id: Id.optional().meta({ description: "Only those of this execution" }),
 });
 export type ListReviewsInput = z.infer<typeof ListReviewsInput>;
 export const ReviewRef = z.strictObject({ review_id: Id });

@@ -9,6 +9,7 @@ export const PreviewScheduleInput = z.strictObject({
 export type PreviewScheduleInput = z.infer<typeof PreviewScheduleInput>;
 
 export const SchedulePreview = z.object({
+  timezone: z.string().meta({ description: "The zone that was asked about" }),
   next_fires: z.array(Timestamp).meta({ description: "The next five, none with a fault" }),
   fault: z
     .object({ field: z.enum(["cron_expression", "timezone"]), message: z.string() })

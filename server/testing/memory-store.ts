@@ -8,6 +8,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     project_id: "project",
     status: "running",
     epoch: 1,
+    holder: "test",
     commits: 0,
     toldFrom: new Map(),
     created_at: new Date(0),
@@ -22,8 +23,8 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
   const open = new Map<string, ReviewState>();
   /** What the database would do to the reviews. */
   const keepReviews = ({ reviews = [], taken = [], withdrawn = [], ending }: Commit) => {
-    for (const { id, node_id, iteration, due_at } of reviews)
-      open.set(id, { id, node_id, iteration, status: "waiting", comment: null, due_at });
+    for (const { id, node_id, iteration, title, display_value, due_at } of reviews)
+      open.set(id, { id, node_id, iteration, title, display_value, status: "waiting", comment: null, due_at });
     for (const id of taken) open.delete(id);
     for (const [id, review] of open)
       if (ending || withdrawn.some((one) => one.node_id === review.node_id && one.iteration === review.iteration)) open.delete(id);
@@ -58,6 +59,9 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     deltas: async (_, events) => void deltas.push(...events),
     renew: async () => true,
     release: async () => undefined,
+    closeOpen: async () => {
+      for (const row of run.ledger) if (row.status === "running" || row.status === "waiting") row.status = "skipped";
+    },
     onControl: async (_, callback) => {
       listeners.add(callback);
       return () => listeners.delete(callback);

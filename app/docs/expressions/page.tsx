@@ -9,6 +9,9 @@ const rows: readonly [string, string][] = [
   ["{{writer.output}}", "The same: names are also matched in lower case with underscores, so Research Agent is research_agent"],
   ["{{trigger.output.user.email}}", "A field of a text that is JSON"],
   ["{{Writer.output.items[0].id}}", "A field of the first item of a list in it"],
+  ["{{Loop.current_item.name}}", "Inside a loop’s body: a field of the item; {{Loop.index}} is its number, from 0"],
+  ["{{Loop.output}}", "After a loop: the JSON array of its results"],
+  ["{{Review.decision}}", "approved or rejected; {{Review.comment}} is what the reviewer wrote"],
   ["{{execution.id}}", "The id of this run"],
 ];
 

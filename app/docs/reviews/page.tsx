@@ -17,7 +17,10 @@ export default async function Reviews() {
       <h2>Who decides, and where</h2>
       <p>Each review is decided once. Who decided, in which role and by which way is kept with the run.</p>
       <ul>
-        <li>In the web app: every editor and admin of the project is notified, and decides on the page of the run.</li>
+        <li>
+          In the web app: every editor and admin of the project is notified, and decides under <Link href="/approvals">Approvals</Link> or
+          on the page of the run.
+        </li>
         <li>
           By e-mail: the address under “Notify by e-mail” gets a link to a page with both answers, which works on a phone and needs no
           account. Opening the link decides nothing; whoever has it can decide, so it should not be passed on. It ends with the time to

@@ -1,5 +1,6 @@
 -- AlterTable
-ALTER TABLE "node_runs" ADD COLUMN     "items" INTEGER;
+ALTER TABLE "node_runs" ADD COLUMN     "items" INTEGER,
+ALTER COLUMN "duration_ms" SET DATA TYPE DOUBLE PRECISION;
 
 -- DropIndex
 DROP INDEX "reviews_token_hash_key";

@@ -2,10 +2,13 @@ import { editorProcedure, endpoint, router, viewerProcedure } from "#server/api/
 import {
   Execution,
   ExecutionLogs,
+  ExecutionLogsInput,
   ExecutionPage,
   ExecutionRef,
   ExecutionView,
   ListExecutionsInput,
+  LoopItems,
+  LoopItemsInput,
   NodeOutput,
   NodeOutputInput,
   RerunInput,
@@ -16,6 +19,7 @@ import { cancelExecution } from "#server/services/executions/cancel-execution.ts
 import { getExecution } from "#server/services/executions/get-execution.ts";
 import { getExecutionLogs } from "#server/services/executions/get-execution-logs.ts";
 import { getExecutionView } from "#server/services/executions/get-execution-view.ts";
+import { getLoopItems } from "#server/services/executions/get-loop-items.ts";
 import { getNodeOutput } from "#server/services/executions/get-node-output.ts";
 import { listExecutions } from "#server/services/executions/list-executions.ts";
 import { rerunExecution } from "#server/services/executions/rerun-execution.ts";
@@ -43,10 +47,10 @@ export const executionsRouter = router({
       endpoint("GET", "/executions/{execution_id}/logs", {
         tag,
         summary: "Read the full logs",
-        description: "Input and output of every attempt of every node.",
+        description: "Input and output of every attempt of every node; filter by node and by iteration of a loop.",
       }),
     )
-    .input(ExecutionRef)
+    .input(ExecutionLogsInput)
     .output(ExecutionLogs)
     .query(({ ctx, input }) => getExecutionLogs(ctx.principal, input)),
   cancel: editorProcedure
@@ -95,7 +99,11 @@ export const executionsRouter = router({
     .input(NodeOutputInput)
     .output(NodeOutput)
     .query(({ ctx, input }) => getNodeOutput(ctx.principal, input)),
-  // The run page and the editor: the run with the graph it runs.
+  // The run page and the editor: how the items of a loop stand, and the run with the graph it runs.
+  loopItems: viewerProcedure
+    .input(LoopItemsInput)
+    .output(LoopItems)
+    .query(({ ctx, input }) => getLoopItems(ctx.principal, input)),
   view: viewerProcedure
     .input(ExecutionRef)
     .output(ExecutionView)

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { defineNode } from "#server/engine/define-node.ts";
 
+const outcomeOf = (holds: boolean) => ({ output: holds ? "True" : "False", handle: holds ? "true" : "false" });
+
 export const branchNode = defineNode({
   type: "branchNode",
   title: "Branch",
@@ -24,6 +26,6 @@ export const branchNode = defineNode({
   },
   run({ config, evaluate }) {
     const holds = evaluate(config.condition);
-    return { output: holds ? "True" : "False", handle: holds ? "true" : "false" };
+    return holds instanceof Promise ? holds.then(outcomeOf) : outcomeOf(holds);
   },
 });

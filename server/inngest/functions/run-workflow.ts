@@ -6,15 +6,20 @@ import { settings } from "#server/settings.ts";
 
 /** Segments in one run of the function; then it continues as a new one, long before Inngest's 1,000 steps. */
 const SEGMENTS = 100;
-const MINUTE_MS = 60_000;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
 /** A wait for people is bounded: 15 minutes at first, an hour in the end. A wake may be lost, and then this is the net. */
 const FIRST_WAIT_MS = 15 * MINUTE_MS;
 const LONGEST_WAIT_MS = 60 * MINUTE_MS;
 
-/** Until when to wait for a decision, computed from what the step returned so that a replay says the same. */
-function waitUntil({ at, wake_at }: Extract<Outcome, { kind: "waiting" }>, waits: number): Date {
-  const bound = Date.parse(at) + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits);
-  return new Date(wake_at ? Math.min(bound, Date.parse(wake_at)) : bound);
+/**
+ * How long to wait for a decision, in milliseconds, computed from what the step returned so that a replay says the same. Not
+ * a time of day: the executor's clock may be another one, and ours may say that the deadline is still to come.
+ */
+function waitMs({ at, wake_at }: Extract<Outcome, { kind: "waiting" }>, waits: number): number {
+  const bound = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits);
+  const left = wake_at ? Math.min(bound, Date.parse(wake_at) - Date.parse(at)) : bound;
+  return Math.max(1, Math.ceil(left / SECOND_MS)) * SECOND_MS; // Inngest counts in whole seconds
 }
 
 /**
@@ -47,7 +52,7 @@ export const runWorkflow = () =>
         }
         // The wait is stored before the step beside it starts, so a decision made in between is not lost.
         const [wake] = await Promise.all([
-          step.waitForEvent(`wake ${n}`, { event: executionWake, match: "data.execution_id", timeout: waitUntil(outcome, waits) }),
+          step.waitForEvent(`wake ${n}`, { event: executionWake, match: "data.execution_id", timeout: waitMs(outcome, waits) }),
           step.run(`look again ${n}`, () => engineServices.wakeIfDecided(execution_id)),
         ]);
         waits = wake ? 0 : waits + 1;

@@ -8,7 +8,8 @@ LANGUAGE plpgsql AS $$
 DECLARE r record; ids text[]; blocked text; taken int := 0;
 BEGIN
   IF p_limit > 0 AND EXISTS (SELECT 1 FROM treadle_jobs.workers w WHERE w.id = p_owner) THEN
-    -- A lost claim only means that the run is claimed again.
+    -- A claim that a crash of the database undoes is made again, at worst beside the driver of the first one, with its
+    -- epoch: functions bear being driven twice, since steps run at least once anyway.
     PERFORM set_config('synchronous_commit', 'off', true);
     ids := ARRAY(SELECT c.id FROM treadle_jobs.runs c
                   WHERE c.owner IS NULL AND c.blocked_on IS NULL AND c.due_at <= p_now AND c.fn_id = ANY(p_fns)

@@ -83,6 +83,7 @@ export async function executionDto(row: DetailRow, graph: Graph): Promise<Execut
     outputs: ExecutionOutput.array().parse(row.values?.outputs ?? []),
     reviews: row.reviews.map((review) => ({
       node_id: review.node_id,
+      iteration: review.iteration,
       label: review.label,
       decision: review.status === "approved" || review.status === "rejected" ? review.status : null,
       comment: review.comment,

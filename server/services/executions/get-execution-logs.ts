@@ -3,21 +3,27 @@ import { db } from "#server/db/client.ts";
 import { labelOf } from "#server/engine/graph.ts";
 import { notFound } from "#server/errors.ts";
 import { ToolCall } from "#server/schemas/agent.ts";
-import type { ExecutionLogs, NodeLog } from "#server/schemas/execution.ts";
+import type { ExecutionLogs, ExecutionLogsInput, NodeLog } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
 import { isUuid } from "#server/services/ids.ts";
 
 /**
- * Input and output of every attempt of every node, in the order in which they started.
+ * Input and output of every attempt of every node, in the order in which they started; of one node, or of one iteration of
+ * a loop, when the input says so.
  * @throws AppError NOT_FOUND
  */
-export async function getExecutionLogs({ project }: ProjectPrincipal, { execution_id }: { execution_id: string }): Promise<ExecutionLogs> {
+export async function getExecutionLogs({ project }: ProjectPrincipal, input: ExecutionLogsInput): Promise<ExecutionLogs> {
+  const { execution_id, node_id, iteration } = input;
   if (!isUuid(execution_id)) throw notFound("execution");
   const row = await db().execution.findFirst({
     where: { id: execution_id, project_id: project.id },
     select: {
       snapshot: { select: { graph: true } },
-      node_runs: { include: { values: true }, orderBy: [{ started_at: { sort: "asc", nulls: "last" } }, { id: "asc" }] },
+      node_runs: {
+        where: { ...(node_id !== undefined && { node_id }), ...(iteration !== undefined && { iteration }) },
+        include: { values: true },
+        orderBy: [{ started_at: { sort: "asc", nulls: "last" } }, { id: "asc" }],
+      },
     },
   });
   if (!row) throw notFound("execution");

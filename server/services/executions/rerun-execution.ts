@@ -1,6 +1,6 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, inTransaction } from "#server/db/client.ts";
-import { definitionOf } from "#server/engine/graph.ts";
+import { definitionOf, goesOnAfterFailure } from "#server/engine/graph.ts";
 import { dependentsOf, makePlan } from "#server/engine/plan.ts";
 import { AppError, notFound } from "#server/errors.ts";
 import { isFinal, type RerunInput, type RerunResult } from "#server/schemas/execution.ts";
@@ -11,7 +11,8 @@ import { requestRun } from "#server/services/executions/request-run.ts";
 import { hourUsedUp, insertExecution } from "#server/services/executions/start-execution.ts";
 import { isUuid } from "#server/services/ids.ts";
 
-// Of a loop that is taken over, its body too: the Output nodes in there are results of the run.
+// Of a loop that is taken over, its body too: the Output nodes in there are results of the run. A Terminate ($4) ended
+// the run that it was reached in; taken over it is only done, and its handle, which says how it ended that one, is left out.
 const TAKE_OVER = `
   WITH source AS MATERIALIZED (
     SELECT DISTINCT ON (node_id, iteration) *, gen_random_uuid() AS copy_id FROM node_runs
@@ -19,7 +20,7 @@ const TAKE_OVER = `
     ORDER BY node_id, iteration, attempt DESC
   ), copied AS (
     INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items, reused)
-    SELECT copy_id, $2, node_id, iteration, 1, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items, true FROM source
+    SELECT copy_id, $2, node_id, iteration, 1, status, CASE WHEN node_id <> ALL($4) THEN handle END, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items, true FROM source
     RETURNING id
   )
   INSERT INTO node_run_values (node_run_id, input, output, tool_calls)
@@ -75,7 +76,7 @@ async function endedNodes(execution_id: string, graph: Graph): Promise<Map<strin
   });
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const status = new Map(rows.map((row) => [row.node_id, row.status]));
-  const counts = [...status].filter(([id, how]) => how === "complete" || nodes.get(id)?.data.on_error === "continue");
+  const counts = [...status].filter(([id, how]) => how === "complete" || goesOnAfterFailure(nodes.get(id)));
   return new Map(counts.map(([id]) => [id, nodes.get(id)?.type ?? ""]));
 }
 
@@ -105,6 +106,7 @@ export async function rerunExecution(principal: ProjectPrincipal, input: RerunIn
     // A trigger with a new input is not what it was.
     if (isNewInput) taken = taken.filter((id) => definitionOf(graph.nodes.find((node) => node.id === id)?.type ?? "")?.group !== "trigger");
   }
+  const ends = graph.nodes.filter((node) => node.type === "terminateNode").map((node) => node.id);
   const execution_id = await inTransaction(async (client) => {
     const common = { project_id, workflow_id, workflow_version: target.version, snapshot_id: target.snapshot_id };
     const execution = { ...common, trigger: "rerun" as const, started_by_id: principal.user.id, input: text, params };
@@ -112,7 +114,7 @@ export async function rerunExecution(principal: ProjectPrincipal, input: RerunIn
     if (started.kind === "limited") throw hourUsedUp(started.retryAfter);
     if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
     await client.query("UPDATE executions SET rerun_of_id = $2 WHERE id = $1", [started.execution_id, input.execution_id]);
-    if (taken.length) await client.query(TAKE_OVER, [input.execution_id, started.execution_id, taken]);
+    if (taken.length) await client.query(TAKE_OVER, [input.execution_id, started.execution_id, taken, ends]);
     return started.execution_id;
   });
   await requestRun({ execution_id, project_id, dispatch: 0 });

@@ -47,7 +47,7 @@ const statement = (name: string, delivery: string) => ({
     ${delivery}
     execution AS (
       INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, status, due_at, overdue_at)
-      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $10::"ExecutionStatus", $11::timestamptz, now() + interval '2 minutes'
+      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $10::"ExecutionStatus", $11::timestamptz, now() + interval '10 seconds'
       FROM ${delivery ? "delivery" : "room WHERE wait = 0"}
       ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id
     ),

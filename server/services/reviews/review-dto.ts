@@ -1,4 +1,5 @@
 import type { Prisma } from "#prisma/generated/client.ts";
+import { pool } from "#server/db/client.ts";
 import type { Execution } from "#server/schemas/execution.ts";
 import type { LinkedReview, Review } from "#server/schemas/review.ts";
 
@@ -32,8 +33,24 @@ export const linkedReviewDto = (row: ReviewRow): LinkedReview => ({
   decided_at: iso(row.decided_at),
 });
 
+/**
+ * Ids of those reviews whose node has something attached to Rejected, by the graph that their runs run.
+ * @param ids reviews that the caller may see
+ */
+export async function continuingReviews(ids: readonly string[]): Promise<Set<string>> {
+  if (!ids.length) return new Set();
+  const { rows } = await pool().query<{ id: string }>(
+    `SELECT r.id FROM reviews r JOIN executions e ON e.id = r.execution_id JOIN workflow_snapshots s ON s.id = e.snapshot_id
+     WHERE r.id = ANY($1::uuid[]) AND EXISTS (
+       SELECT FROM jsonb_array_elements(s.graph->'edges') AS edge
+       WHERE edge->>'source' = r.node_id AND edge->>'sourceHandle' = 'rejected')`,
+    [ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** A review as the members of its project see it. */
-export const reviewDto = (row: ReviewRow): Review => ({
+export const reviewDto = (row: ReviewRow, continuing: ReadonlySet<string>): Review => ({
   id: row.id,
   execution_id: row.execution_id,
   workflow_id: row.execution.workflow_id,
@@ -41,5 +58,6 @@ export const reviewDto = (row: ReviewRow): Review => ({
   iteration: row.iteration,
   ...linkedReviewDto(row),
   role: row.reviewer_role,
+  rejection_continues: continuing.has(row.id),
   created_at: row.created_at.toISOString(),
 });

@@ -8,6 +8,7 @@ import { sweepExecutions } from "#server/services/executions/sweep-executions.ts
 import { approveExecution } from "#server/services/reviews/approve-execution.ts";
 import { decideByLink } from "#server/services/reviews/decide-by-link.ts";
 import { getLinkedReview } from "#server/services/reviews/get-linked-review.ts";
+import { getReview } from "#server/services/reviews/get-review.ts";
 import { listReviews } from "#server/services/reviews/list-reviews.ts";
 import { readReviewToken, reviewToken } from "#server/services/reviews/review-token.ts";
 import { collectEvents, inSeconds, newPausedRun, openReview, type SentEvent } from "#server/testing/reviews.ts";
@@ -59,6 +60,7 @@ test("the decision, its comment and its reviewer stand on the execution, and in 
   expect(execution.reviews).toEqual([
     {
       node_id: "a",
+      iteration: "",
       label: "Check a",
       decision: "approved",
       comment: "go on",
@@ -212,10 +214,31 @@ test("a token that was altered, made up or has expired shows nothing", async () 
 test("lists: newest first, by state, and of the project only", async () => {
   const [a, b] = [await openReview(execution_id, "a"), await openReview(execution_id, "b")];
   await approveExecution(admin, { execution_id, node_id: "a", decision: "approved" });
-  const ids = async (input: { status?: "waiting" | "decided" }, who = admin) =>
+  const ids = async (input: { status?: "waiting" | "decided"; execution_id?: string }, who = admin) =>
     (await listReviews(who, { page: 1, per_page: 50, ...input })).items.map(({ id }) => id);
   expect(await ids({})).toEqual([b.id, a.id]);
   expect(await ids({ status: "waiting" })).toEqual([b.id]);
   expect(await ids({ status: "decided" })).toEqual([a.id]);
   expect(await ids({}, await database.newAdmin())).toEqual([]);
+  const other = await openReview(await newPausedRun(admin), "a");
+  expect(await ids({})).toEqual([other.id, b.id, a.id]);
+  expect(await ids({ execution_id })).toEqual([b.id, a.id]);
+  expect(await ids({ execution_id: "nonsense" })).toEqual([]);
+});
+
+test("a review says whether anything follows its rejection", async () => {
+  const node = (id: string, type: string) => ({ id, type, position: { x: 0, y: 0 }, data: { label: id } });
+  const nodes = [node("t", "triggerNode"), node("a", "humanLoopNode"), node("b", "humanLoopNode"), node("o", "outputNode")];
+  const edge = (source: string, target: string, sourceHandle?: string) => ({
+    id: `${source}${target}`,
+    source,
+    target,
+    ...(sourceHandle && { sourceHandle }),
+  });
+  const graph = { nodes, edges: [edge("t", "a"), edge("t", "b"), edge("a", "o", "rejected"), edge("b", "o", "approved")] };
+  const { snapshot_id } = await db().execution.findUniqueOrThrow({ where: { id: execution_id } });
+  await db().workflowSnapshot.update({ where: { id: snapshot_id }, data: { graph } });
+  const [a, b] = [await openReview(execution_id, "a"), await openReview(execution_id, "b")];
+  expect((await getReview(admin, { review_id: a.id })).rejection_continues).toBe(true);
+  expect((await getReview(admin, { review_id: b.id })).rejection_continues).toBe(false);
 });

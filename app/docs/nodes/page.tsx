@@ -1,0 +1,74 @@
+import type { Metadata } from "next";
+import { CodeBlock } from "#components/ui/code-block.tsx";
+
+export const metadata: Metadata = { title: "Nodes" };
+
+const CONDITION = `"urgent" in output.lower()
+len(json.loads(output)["items"]) > 3
+re.search(r"\\binvoice\\b", trigger_output) is not None
+node_outputs["Scout"].startswith("No") and output != ""`;
+
+const nodes: readonly [string, string][] = [
+  ["Agent", "Asks one of the project’s agents. With “Go on” as its answer to errors, the error text is passed on as its output."],
+  ["Branch", "Goes one of two ways, by a Python condition. Its output is True or False."],
+  ["Loop", "Runs its body once for each item of a list. Its output is the JSON array of the results, in the order of the items."],
+  ["Review", "Waits until a person approves or rejects; see Reviews."],
+  ["Output", "Keeps a value as a result of the run, and passes it on. Several are kept by label."],
+  ["Terminate", "Ends the whole run here, completed or failed. What is under way elsewhere is aborted and skipped."],
+  ["Note", "A remark on the canvas, without effect."],
+];
+
+export default function Nodes() {
+  return (
+    <article className="prose max-w-168">
+      <h1>Nodes</h1>
+      <p>
+        A node starts once every edge that leads to it is settled: it runs when at least one of them brings something, and is skipped when
+        none does. Branches that do not depend on each other run at the same time.
+      </p>
+      <table>
+        <tbody>
+          {nodes.map(([name, meaning]) => (
+            <tr key={name}>
+              <td className="whitespace-nowrap font-medium">{name}</td>
+              <td>{meaning}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <h2>Conditions</h2>
+      <p>
+        A condition is one Python expression. It can use <code>output</code> (what came before), <code>trigger_output</code> and{" "}
+        <code>node_outputs</code> (outputs by agent’s name or label), all of them text, and the modules <code>re</code>, <code>json</code>{" "}
+        and <code>math</code>. It runs in a sandbox without files, network or other imports, with a limit on time and memory.
+      </p>
+      <CodeBlock code={CONDITION} label="Conditions" />
+      <h2>Loops</h2>
+      <p>
+        Items come from a list, or from text that is a JSON array. Connect what is to happen for each item to <em>body</em>, and what comes
+        after to <em>done</em>. The body is everything that can be reached from it, short of what follows <em>done</em> and of nodes that
+        read the loop’s own output: those run once, after the last item. Inside the body, <code>{"{{Loop.current_item}}"}</code> and{" "}
+        <code>{"{{Loop.index}}"}</code> (from 0) say where you are.
+      </p>
+      <ul>
+        <li>An item’s result is the output of the node that ends the body; of several that were reached, an object by label.</li>
+        <li>“At a time” lets items run side by side. The order of the results stays.</li>
+        <li>A failed item fails the loop, unless you let it go on: then its place holds {'{"error": "…"}'}.</li>
+        <li>A list longer than “Most items” fails the loop before the first one.</li>
+        <li>Bodies may hold branches, reviews, Outputs and other loops. An Output inside counts as the list of its values.</li>
+        <li>A review that is rejected with nothing attached stops its loop and ends the run as rejected.</li>
+      </ul>
+      <h2>Large results</h2>
+      <p>
+        An output of more than 256 Ki characters is shown by its beginning, with the address of the whole. One node may leave behind 16 Mi
+        characters at most.
+      </p>
+      <h2>Run again</h2>
+      <p>
+        A run that has ended can be run again: from its beginning or from one node on, as it was or with the workflow as it is saved now.
+        From a node on, finished results of everything that does not depend on that node are taken over and marked as reused; no model is
+        asked for them again.
+      </p>
+    </article>
+  );
+}

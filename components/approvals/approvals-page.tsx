@@ -1,0 +1,124 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { usePathname, useRouter, useSearchParams } from "next/navigation";
+import { useState } from "react";
+import { ReviewCard } from "#components/approvals/review-card.tsx";
+import { REVIEWS_LIVE_MS, useWaitingCount } from "#components/approvals/use-waiting-count.ts";
+import { Page } from "#components/shell/page.tsx";
+import { useTRPC } from "#components/trpc.tsx";
+import { EmptyState } from "#components/ui/empty-state.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { Tabs } from "#components/ui/tabs.tsx";
+import type { Review } from "#server/schemas/review.ts";
+
+const PER_PAGE = 20;
+type Tab = "waiting" | "decided";
+
+/** What waits for somebody's decision in the project, and what was decided. Tab and page stand in the address. */
+export function ApprovalsPage() {
+  const router = useRouter();
+  const path = usePathname();
+  const query = useSearchParams();
+  const count = useWaitingCount();
+  const tab: Tab = query.get("tab") === "decided" ? "decided" : "waiting";
+  const page = Math.max(1, Number.parseInt(query.get("page") ?? "1", 10) || 1);
+  const go = (next: { tab: Tab; page?: number }) => {
+    const search = new URLSearchParams();
+    if (next.tab === "decided") search.set("tab", "decided");
+    if (next.page !== undefined && next.page > 1) search.set("page", String(next.page));
+    router.replace(search.size ? `${path}?${search}` : path, { scroll: false });
+  };
+  const panel = (status: Tab) => (
+    <ReviewList
+      key={`${status} ${page}`}
+      status={status}
+      page={status === tab ? page : 1}
+      isShown={status === tab}
+      onPageChange={(next) => go({ tab: status, page: next })}
+    />
+  );
+  return (
+    <Page width="narrow">
+      <PageHeader title="Approvals" />
+      <Tabs
+        label="Approvals"
+        value={tab}
+        onValueChange={(next) => go({ tab: next })}
+        className="-mt-3"
+        panelClassName="pt-4"
+        tabs={[
+          {
+            value: "waiting",
+            label: (
+              <>
+                Waiting
+                {count > 0 && <span className="ml-1.5 font-normal text-ink-faint tabular">{count}</span>}
+              </>
+            ),
+            content: panel("waiting"),
+          },
+          { value: "decided", label: "Decided", content: panel("decided") },
+        ]}
+      />
+    </Page>
+  );
+}
+
+interface ReviewListProps {
+  status: Tab;
+  page: number;
+  isShown: boolean;
+  onPageChange(page: number): void;
+}
+
+function ReviewList({ status, page, isShown, onPageChange }: ReviewListProps) {
+  const trpc = useTRPC();
+  const reviews = useQuery(
+    trpc.reviews.list.queryOptions(
+      { status, page, per_page: PER_PAGE },
+      { enabled: isShown, placeholderData: keepPreviousData, refetchInterval: REVIEWS_LIVE_MS },
+    ),
+  );
+  // One that was decided here stays where it was, with its verdict, until the reader goes elsewhere.
+  const [settled, setSettled] = useState<readonly Review[]>([]);
+  if (reviews.isError && !reviews.data) return <LoadFailure error={reviews.error} onRetry={() => void reviews.refetch()} />;
+  if (!reviews.data) return <TableSkeleton label="Loading reviews" rows={3} />;
+  const fresh = reviews.data.items.filter(({ id }) => !settled.some((one) => one.id === id));
+  // Ids grow with time.
+  const shown = [...fresh, ...settled].sort((a, b) => (a.id < b.id ? 1 : -1));
+  if (shown.length === 0)
+    return status === "waiting" ? <NothingWaits /> : <p className="py-6 text-13 text-ink-soft">No review has been decided yet.</p>;
+  return (
+    <div className="flex flex-col gap-4">
+      <ul className="flex flex-col gap-4">
+        {shown.map((review) => (
+          <li key={review.id}>
+            <ReviewCard
+              review={review}
+              onDecided={(decided) => setSettled((before) => [...before.filter(({ id }) => id !== decided.id), decided])}
+            />
+          </li>
+        ))}
+      </ul>
+      <Pager page={page} perPage={PER_PAGE} total={reviews.data.total} onPageChange={onPageChange} />
+    </div>
+  );
+}
+
+const NothingWaits = () => (
+  <EmptyState
+    title="Nothing waits for a decision"
+    actions={
+      <Link href="/docs/reviews" className="text-13 text-thread-text hover:underline">
+        How reviews work
+      </Link>
+    }
+  >
+    A Review node stops its branch of a run until somebody approves or rejects. What it asks is listed here.
+  </EmptyState>
+);

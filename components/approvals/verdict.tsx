@@ -1,0 +1,51 @@
+"use client";
+
+import { StatusIcon } from "#components/ui/status.tsx";
+import { Time } from "#components/ui/time.tsx";
+import type { Review } from "#server/schemas/review.ts";
+
+const VIA: Record<string, string> = { ui: "in the web app", api: "over the API", email: "by e-mail" };
+
+/** Who a verdict is from, as far as it is known. */
+function byWhom({ via, reviewer, role }: Pick<Review, "via" | "reviewer" | "role">): string {
+  if (via === "timeout") return "because nobody decided in time";
+  const name = reviewer?.name || reviewer?.email || "a former member";
+  return [`by ${name}`, role && `(${role})`, via && VIA[via]].filter(Boolean).join(" ");
+}
+
+/** How a review was decided: by whom, in which role, which way and when, and with which words. */
+export function Verdict({ review, isSending = false }: { review: Review; isSending?: boolean }) {
+  const { status, comment, decided_at } = review;
+  if (status === "waiting") return null;
+  if (status === "withdrawn")
+    return (
+      <p className="flex items-start gap-2 text-13 text-ink-soft">
+        <StatusIcon status="skipped" isDecorative className="mt-0.75" />
+        Not needed any more: the run ended before anybody decided.
+      </p>
+    );
+  const isApproved = status === "approved";
+  return (
+    <div className="flex items-start gap-2 text-13">
+      <StatusIcon status={isSending ? "running" : isApproved ? "complete" : "rejected"} isDecorative className="mt-0.75" />
+      <div className="min-w-0 flex-1">
+        <p>
+          <strong className={isApproved ? "font-semibold text-complete" : "font-semibold text-waiting"}>
+            {isApproved ? "Approved" : "Rejected"}
+          </strong>{" "}
+          {byWhom(review)}
+          {decided_at && (
+            <>
+              , <Time value={decided_at} />
+            </>
+          )}
+        </p>
+        {comment && (
+          <blockquote className="mt-1 whitespace-pre-wrap break-words border-line-strong border-l-2 pl-2.5 text-ink-soft">
+            {comment}
+          </blockquote>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import { makePlan, type Plan } from "#server/engine/plan.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+
+const plans = new WeakMap<Graph, Plan>();
+
+/** What belongs to which loop of a graph; worked out once for each graph. */
+export function planOf(graph: Graph): Plan {
+  const known = plans.get(graph);
+  if (known) return known;
+  const plan = makePlan(graph);
+  plans.set(graph, plan);
+  return plan;
+}
+
+/** Where one more loop begins inside `path`. */
+export const innerPath = (path: string, index: number): string => (path === "" ? String(index) : `${path}.${index}`);

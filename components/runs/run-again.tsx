@@ -1,0 +1,71 @@
+"use client";
+
+import { ChevronDown, RotateCw } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { toast } from "sonner";
+import { planOf } from "#components/runs/iterations.ts";
+import { useRun } from "#components/runs/run-context.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Menu, MenuItem } from "#components/ui/menu.tsx";
+import { labelOf } from "#server/engine/graph.ts";
+import { type ExecutionView, isFinal } from "#server/schemas/execution.ts";
+
+/** Starts the run on the screen again and opens the new one. */
+function useRerun(executionId: string) {
+  const client = useTRPCClient();
+  const router = useRouter();
+  const [isStarting, setIsStarting] = useState(false);
+  const rerun = async (options: { from_node_id?: string; use_current?: boolean } = {}) => {
+    setIsStarting(true);
+    try {
+      const { execution_id } = await client.executions.rerun.mutate({ execution_id: executionId, ...options });
+      router.push(`/runs/${execution_id}`);
+    } catch (error) {
+      toast.error(errorBodyOf(error).detail);
+      setIsStarting(false);
+    }
+  };
+  return { isStarting, rerun };
+}
+
+/** For a run that has ended: the same again, as it was or with the workflow as it is saved now. */
+export function RunAgain({ execution: { id, version } }: { execution: ExecutionView["execution"] }) {
+  const { canEdit } = useStudio();
+  const isOver = useRun((state) => (state.picture ? isFinal(state.picture.status) : false));
+  const { isStarting, rerun } = useRerun(id);
+  if (!isOver || !canEdit) return null;
+  return (
+    <Menu
+      className="w-64"
+      trigger={
+        <Button icon={<RotateCw />} isPending={isStarting}>
+          Run again
+          <ChevronDown aria-hidden className="-mr-1 size-3.5 text-ink-faint" />
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => void rerun()}>{version === null ? "Same draft, same input" : `Version ${version}, same input`}</MenuItem>
+      <MenuItem onSelect={() => void rerun({ use_current: true })}>Current version, same input</MenuItem>
+    </Menu>
+  );
+}
+
+/** For a node of a run that has ended: it and what depends on it again, everything else taken over. A loop's body runs with its loop. */
+export function RunAgainFromHere({ nodeId }: { nodeId: string }) {
+  const { canEdit } = useStudio();
+  const executionId = useRun((state) => state.executionId) ?? "";
+  const isOver = useRun((state) => (state.picture ? isFinal(state.picture.status) : false));
+  const graph = useRun((state) => state.view?.graph);
+  const { isStarting, rerun } = useRerun(executionId);
+  if (!isOver || !canEdit || !graph) return null;
+  const from = planOf(graph).loopsAround(nodeId)[0] ?? nodeId;
+  const loop = from === nodeId ? undefined : graph.nodes.find((node) => node.id === from);
+  return (
+    <Button size="sm" icon={<RotateCw />} isPending={isStarting} onClick={() => void rerun({ from_node_id: from })}>
+      {loop ? `Run again from loop “${labelOf(loop)}”` : "Run again from here"}
+    </Button>
+  );
+}

@@ -1,0 +1,91 @@
+"use client";
+
+import { ReviewCard } from "#components/approvals/review-card.tsx";
+import { Verdict } from "#components/approvals/verdict.tsx";
+import { useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { plural } from "#components/format.ts";
+import { useRun } from "#components/runs/run-context.tsx";
+import { useRunReviews } from "#components/runs/use-run-reviews.ts";
+import { Button } from "#components/ui/button.tsx";
+import { StatusIcon } from "#components/ui/status.tsx";
+
+/** Says that the run waits for somebody, and leads to the question. Nothing while it does not. */
+export function WaitingBanner({ onShow }: { onShow?: () => void }) {
+  const editor = useEditorStore();
+  const { waiting } = useRunReviews();
+  const [review] = waiting;
+  if (!review) return null;
+  const show = () => {
+    editor.getState().selectOnly(review.node_id);
+    onShow?.();
+    // The form may have to be drawn first.
+    requestAnimationFrame(() => {
+      const fields = document.querySelectorAll<HTMLElement>(`[data-review="${CSS.escape(review.id)}"] textarea`);
+      [...fields].find((field) => field.offsetParent !== null)?.focus();
+    });
+  };
+  return (
+    <div
+      role="status"
+      className="flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-waiting/40 border-b bg-waiting-soft px-3 py-1 text-13"
+    >
+      <StatusIcon status="waiting" isDecorative />
+      <strong className="font-semibold text-waiting">Waiting for approval</strong>
+      <span className="min-w-0 flex-1 truncate">
+        {waiting.length === 1 ? review.title || review.label : plural(waiting.length, "review")}
+      </span>
+      <Button size="sm" variant="ghost" className="text-waiting hover:text-waiting" onClick={show}>
+        Show
+      </Button>
+    </div>
+  );
+}
+
+/** What a review node asks, for whoever may decide; once decided, by whom. */
+export function NodeReviews({ nodeId, iteration }: { nodeId: string; iteration: string | null }) {
+  const { waiting, decided } = useRunReviews();
+  const isHere = (review: { node_id: string; iteration: string }) =>
+    review.node_id === nodeId && (iteration === null || review.iteration === iteration);
+  const open = waiting.filter(isHere);
+  const latest = useRun((state) => state.picture?.nodes[nodeId]?.iteration ?? "");
+  // While one waits, the verdict of another item beside it would mislead.
+  const closed =
+    open.length > 0 ? [] : decided.filter(({ node_id, iteration: place }) => node_id === nodeId && place === (iteration ?? latest));
+  return (
+    <>
+      {open.map((review) => (
+        <div key={review.id} className="mb-6 last:mb-0">
+          <ReviewCard review={review} hasRun={false} isPlain={open.length === 1} />
+        </div>
+      ))}
+      {closed.map((review) => (
+        <div key={review.id} className="mb-3">
+          <Verdict review={review} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** Every review of the run: what waits, and who decided what. */
+export function RunReviewList() {
+  const { waiting, decided, decidedCount } = useRunReviews();
+  const reviews = [...waiting, ...decided];
+  if (reviews.length === 0) return <p className="p-4 text-13 text-ink-soft">The run has not come to a review yet.</p>;
+  return (
+    <div className="flex flex-col gap-3 p-4">
+      <ul className="flex flex-col gap-3">
+        {reviews.map((review) => (
+          <li key={review.id}>
+            <ReviewCard review={review} hasRun={false} />
+          </li>
+        ))}
+      </ul>
+      {decidedCount > decided.length && (
+        <p className="text-12 text-ink-soft">
+          The latest {decided.length} of {decidedCount} decisions are shown.
+        </p>
+      )}
+    </div>
+  );
+}

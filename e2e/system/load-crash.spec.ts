@@ -1,0 +1,153 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "@playwright/test";
+import { type ApiClient, apiClient } from "#e2e/api-client.ts";
+import { byMessage, type ExpectedRun, expectExactCalls } from "#e2e/call-counts.ts";
+import { startModelServer } from "#e2e/fakes/model-server.ts";
+import { newDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
+import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
+import { until } from "#e2e/until.ts";
+import { freePort } from "#server/db/embedded.ts";
+import { type ExecutionSummary, isFinal } from "#server/schemas/execution.ts";
+
+const RUNS = 200;
+const KILLS = 5;
+/** Requests under way at once. */
+const CLIENTS = 6;
+/** A kill comes while requests come in, or within this time after them, in milliseconds. */
+const LATEST_KILL_MS = 1500;
+
+const key = `sk-service-${"crowded1".repeat(5)}`;
+const env = {
+  BOOTSTRAP_EMAIL: "ada@example.com",
+  BOOTSTRAP_PASSWORD: "a good password",
+  BOOTSTRAP_API_KEY: key,
+  EXECUTIONS_PER_HOUR: "0",
+  RATE_LIMIT_PER_MINUTE: "0",
+  RATE_LIMIT_BURST: "0",
+};
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Every execution of the project. */
+async function everyExecution(api: ApiClient): Promise<ExecutionSummary[]> {
+  const all: ExecutionSummary[] = [];
+  for (let page = 1; ; page++) {
+    const { body } = await api.get(`/executions?per_page=200&page=${page}`, { status: 200 });
+    all.push(...body.items);
+    if (all.length >= body.total) return all;
+  }
+}
+
+test(`${RUNS} runs under load, ${KILLS} kills at random moments: all end, and no finished call is made again`, async () => {
+  const seed = Number(process.env.LOAD_CRASH_SEED) || (Date.now() % 1_000_000) + 1;
+  process.stdout.write(`LOAD_CRASH_SEED=${seed}\n`);
+  const random = randomFrom(seed);
+  const models = await startModelServer();
+  const [dataDir, port] = [newDataDir(), await freePort()];
+  let server: Treadle | undefined = await startTreadle({ dataDir, port, env });
+  const api = apiClient({ url: server.url, key });
+  const { workflows } = await saveStandardWorkflows(api, models.url, { pieceMs: 40 });
+
+  const accepted: ExpectedRun[] = [];
+  /** Marks of requests that a kill has cut: each may have been accepted or not. */
+  const cut: Omit<ExpectedRun, "execution_id">[] = [];
+  let started = 0;
+  /** How many runs may have been accepted by now, so that every life of the process gets its share. */
+  let share = 0;
+  let isOver = false;
+
+  const start = async (): Promise<void> => {
+    const workflow = workflows[started % workflows.length];
+    if (!workflow) throw new Error("There is no workflow.");
+    const mark = `run-${started++}`;
+    try {
+      const { status, body } = await api.post(`/workflows/${workflow.id}/execute`, { input: workflow.input(mark) });
+      expect(status, JSON.stringify(body)).toBe(202);
+      accepted.push({ workflow, mark, execution_id: body.execution_id });
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // fetch failed: the process is gone
+      cut.push({ workflow, mark });
+    }
+  };
+  const client = async (): Promise<void> => {
+    while (!isOver && accepted.length < RUNS) {
+      if (server && accepted.length < share) await start();
+      else await pause(20);
+    }
+  };
+  const approve = async (): Promise<void> => {
+    while (!isOver) {
+      await pause(50);
+      if (!server) continue;
+      try {
+        const { body } = await api.get("/reviews?status=waiting&per_page=50", { status: 200 });
+        for (const { execution_id } of body.items)
+          await api.post(`/executions/${execution_id}/approve`, { decision: "approved", comment: COMMENT });
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+      }
+    }
+  };
+  const load = Promise.all([...Array.from({ length: CLIENTS }, client), approve()]);
+  let fault: unknown;
+  load.catch((error: unknown) => {
+    fault = error;
+  });
+
+  const stops: number[] = [];
+  for (let life = 1; life <= KILLS; life++) {
+    const before = share;
+    share = Math.round((RUNS * life) / (KILLS + 1));
+    const [count, delay] = [Math.round(before + random() * (share - before)), random() < 0.5 ? 0 : Math.round(random() * LATEST_KILL_MS)];
+    await until(() => fault !== undefined || accepted.length >= count, 60_000);
+    await pause(delay);
+    stops.push(Date.now());
+    const killed: Treadle = server;
+    server = undefined;
+    await killed.kill9();
+    process.stdout.write(`kill ${life}: ${accepted.length} runs accepted, ${cut.length} requests cut\n`);
+    server = await startTreadle({ dataDir, port, env });
+  }
+  share = RUNS;
+  await until(() => fault !== undefined || accepted.length >= RUNS, 60_000);
+  let open: ExecutionSummary[] = [];
+  const all = await until(async () => {
+    const executions = await everyExecution(api);
+    open = executions.filter(({ status }) => !isFinal(status));
+    return fault !== undefined || open.length === 0 ? executions : undefined;
+  }, 90_000).catch((error) => {
+    throw new Error(`These runs have not ended: ${JSON.stringify(open)}\n${server?.logs()}`, { cause: error });
+  });
+  isOver = true;
+  await load;
+
+  const known = new Set(accepted.map(({ execution_id }) => execution_id));
+  const others = all.filter(({ id }) => !known.has(id));
+  expect(all.length - others.length, "every accepted run is there").toBe(known.size);
+  for (const { id, input } of others) {
+    const index = cut.findIndex(({ workflow, mark }) => workflow.input(mark) === input);
+    expect(index, `${id} with the input ${input} was asked for once`).not.toBe(-1);
+    for (const run of cut.splice(index, 1)) accepted.push({ ...run, execution_id: id });
+  }
+  const calls = byMessage(models.calls());
+  const sum = { interrupted: 0, answeredTwice: 0 };
+  for (const run of accepted) {
+    const { interrupted, answeredTwice } = await expectExactCalls(api, { ...run, calls, stops });
+    sum.interrupted += interrupted;
+    sum.answeredTwice += answeredTwice;
+  }
+  process.stdout.write(`${accepted.length} runs, ${others.length} of them from requests that a kill cut; ${JSON.stringify(sum)}\n`);
+  // Kills that interrupt nothing prove nothing.
+  expect(sum.interrupted).toBeGreaterThan(0);
+  await server.stop();
+  await models.stop();
+});

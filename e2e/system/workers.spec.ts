@@ -1,0 +1,137 @@
+import { expect, test } from "@playwright/test";
+import pg from "pg";
+import { graphOf } from "#e2e/api/graphs.ts";
+import { apiClient } from "#e2e/api-client.ts";
+import { byMessage, type ExpectedRun, expectExactCalls } from "#e2e/call-counts.ts";
+import { startModelServer } from "#e2e/fakes/model-server.ts";
+import { newDataDir, startTreadle } from "#e2e/server.ts";
+import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
+import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
+import { until } from "#e2e/until.ts";
+import { type Execution, isFinal } from "#server/schemas/execution.ts";
+import { Workflow } from "#server/schemas/workflow.ts";
+
+const key = `sk-service-${"several1".repeat(5)}`;
+const RUNS = 60;
+
+test("two workers share the runs; one is killed, and every run ends with its calls made once", async () => {
+  const postgres = await startOwnPostgres();
+  const models = await startModelServer();
+  const env = {
+    DATABASE_URL: postgres.url,
+    AUTH_SECRET: "a".repeat(32),
+    ENCRYPTION_KEY: "e".repeat(32),
+    BOOTSTRAP_EMAIL: "ada@example.com",
+    BOOTSTRAP_PASSWORD: "a good password",
+    BOOTSTRAP_API_KEY: key,
+    EXECUTIONS_PER_HOUR: "0",
+    RATE_LIMIT_PER_MINUTE: "0",
+    RATE_LIMIT_BURST: "0",
+    ALLOW_PRIVATE_NETWORK: "1",
+    WORKER_CONCURRENCY: "6",
+  };
+  const dataDir = newDataDir();
+  const web = await startTreadle({ env, dataDir, role: "web" });
+  const newWorker = () => startTreadle({ env, dataDir, role: "worker" });
+  const [first, second] = await Promise.all([newWorker(), newWorker()]);
+  const api = apiClient({ url: web.url, key });
+  const database = new pg.Client(postgres.url);
+  await database.connect();
+  const { workflows } = await saveStandardWorkflows(api, models.url, { pieceMs: 40 });
+
+  const execute = async (index: number, mark: string): Promise<ExpectedRun> => {
+    const workflow = workflows[index % workflows.length];
+    if (!workflow) throw new Error("There is no workflow.");
+    const { body } = await api.post(`/workflows/${workflow.id}/execute`, { input: workflow.input(mark) }, { status: 202 });
+    return { workflow, mark, execution_id: body.execution_id };
+  };
+  const runs: ExpectedRun[] = [];
+  for (let index = 0; index < RUNS; index++) runs.push(await execute(index, `run-${index}`));
+  const workersSeen = async () => {
+    const { rows } = await database.query<{ pid: string }>("SELECT DISTINCT split_part(lease_owner, '-', 1) AS pid FROM executions");
+    return rows.map(({ pid }) => Number(pid)).filter((pid) => pid > 0);
+  };
+  await until(async () => (await workersSeen()).length === 2);
+  expect((await workersSeen()).sort()).toEqual([first.pid, second.pid].sort());
+
+  // Killed while it carries some: others may not touch them before its leases have ended.
+  await until(async () => {
+    const held = "SELECT FROM executions WHERE split_part(lease_owner, '-', 1) = $1 AND lease_until > now() AND completed_at IS NULL";
+    return ((await database.query(held, [String(first.pid)])).rowCount ?? 0) > 0;
+  });
+  const stops = [Date.now()];
+  await first.kill9();
+
+  // A schedule that comes due now is fired by two workers that start and one that lives.
+  const schedule = { kind: "schedule", cron_expression: "0 9 * * *", default_input: "good morning" };
+  const graph = graphOf({ t: ["trigger", schedule], o: ["output"] }, ["t>o"]);
+  const { body: daily } = await api.post("/workflows", { name: "Daily", ...graph }, { schema: Workflow, status: 201 });
+  await database.query("UPDATE schedules SET next_fire_at = now() - interval '1 second' WHERE workflow_id = $1", [daily.id]);
+  const others = await Promise.all([newWorker(), newWorker()]);
+
+  const done = async () => {
+    const { body } = await api.get("/reviews?status=waiting&per_page=50", { status: 200 });
+    for (const { execution_id } of body.items)
+      await api.post(`/executions/${execution_id}/approve`, { decision: "approved", comment: COMMENT });
+    const { rows } = await database.query<{ status: string }>("SELECT status::text FROM executions");
+    return rows.length > RUNS && rows.every(({ status }) => isFinal(status as Execution["status"]));
+  };
+  await until(done, 120_000);
+
+  const calls = byMessage(models.calls());
+  let interrupted = 0;
+  for (const run of runs) interrupted += (await expectExactCalls(api, { ...run, calls, stops })).interrupted;
+  expect(interrupted, "the kill interrupted calls").toBeGreaterThan(0);
+  const { body: fires } = await api.get(`/workflows/${daily.id}/executions`, { status: 200 });
+  expect(fires).toMatchObject([{ trigger: "schedule", status: "completed", input: "good morning" }]);
+
+  await Promise.all([second, ...others].map((worker) => worker.stop()));
+  await database.end();
+  await web.stop();
+  await models.stop();
+  await postgres.stop();
+});
+
+test("a request that was lost is made again once, although two workers sweep", async () => {
+  const postgres = await startOwnPostgres();
+  const models = await startModelServer();
+  const env = {
+    DATABASE_URL: postgres.url,
+    AUTH_SECRET: "a".repeat(32),
+    ENCRYPTION_KEY: "e".repeat(32),
+    BOOTSTRAP_EMAIL: "ada@example.com",
+    BOOTSTRAP_PASSWORD: "a good password",
+    BOOTSTRAP_API_KEY: key,
+    ALLOW_PRIVATE_NETWORK: "1",
+  };
+  const dataDir = newDataDir();
+  const web = await startTreadle({ env, dataDir, role: "web" });
+  const api = apiClient({ url: web.url, key });
+  const database = new pg.Client(postgres.url);
+  await database.connect();
+  const { workflows } = await saveStandardWorkflows(api, models.url, { pieceMs: 40 });
+  const runs: ExpectedRun[] = [];
+  for (const workflow of workflows.filter(({ hasReview }) => !hasReview)) {
+    const mark = `lost-${runs.length}`;
+    const { body } = await api.post(`/workflows/${workflow.id}/execute`, { input: workflow.input(mark) }, { status: 202 });
+    runs.push({ workflow, mark, execution_id: body.execution_id });
+  }
+  // As if the process had died between the row and the request: the executor knows nothing of them.
+  await database.query("TRUNCATE treadle_jobs.runs, treadle_jobs.steps, treadle_jobs.waits, treadle_jobs.events, treadle_jobs.keys");
+  const workers = await Promise.all([0, 1].map(() => startTreadle({ env, dataDir, role: "worker" })));
+
+  await until(async () => {
+    const { rows } = await database.query<{ status: string }>("SELECT status::text FROM executions");
+    return rows.every(({ status }) => isFinal(status as Execution["status"]));
+  }, 60_000);
+  const calls = byMessage(models.calls());
+  for (const run of runs) expect(await expectExactCalls(api, { ...run, calls, stops: [] })).toEqual({ interrupted: 0, answeredTwice: 0 });
+  const { rows } = await database.query("SELECT DISTINCT dispatch, lease_epoch FROM executions");
+  expect(rows).toEqual([{ dispatch: 0, lease_epoch: 1 }]);
+
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await database.end();
+  await web.stop();
+  await models.stop();
+  await postgres.stop();
+});

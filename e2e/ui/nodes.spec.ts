@@ -1,0 +1,265 @@
+import { createHmac } from "node:crypto";
+import AxeBuilder from "@axe-core/playwright";
+import type { Locator, Page } from "@playwright/test";
+import { expect, test } from "#e2e/fixtures.ts";
+import { ExecutionSummary } from "#server/schemas/execution.ts";
+import { Workflow } from "#server/schemas/workflow.ts";
+
+const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
+const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
+const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
+const edge = (page: Page, from: string, to: string) => canvas(page).getByRole("group", { name: `Connection from ${from} to ${to}` });
+/** The dot that a way leaves from. */
+const way = (page: Page, name: string, handle: string) => node(page, name).locator(`.react-flow__handle[data-handleid="${handle}"]`);
+
+const at = (x: number, y = 0) => ({ x, y });
+const trigger = { id: "t", type: "triggerNode", position: at(0), data: { label: "Start", kind: "manual" } };
+
+async function drag(page: Page, from: Locator, to: { x: number; y: number }): Promise<void> {
+  const box = await from.boundingBox();
+  if (!box) throw new Error("nothing to drag");
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 12 });
+  await page.mouse.up();
+}
+
+/** Takes the first match of the palette or of the list of targets. */
+async function pick(page: Page, words: string): Promise<void> {
+  await page.getByRole("combobox", { name: /Search nodes|Connect/ }).fill(words);
+  await page.keyboard.press("Enter");
+}
+
+test("a branch, a loop, a review and an early end, built by mouse and keyboard and run", async ({
+  signedInPage: page,
+  api,
+  workflow,
+  finished,
+}) => {
+  const flow = await workflow({ nodes: [trigger] });
+  await page.goto(`/workflows/${flow.id}`);
+  await expect(node(page, "Trigger Start")).toBeVisible();
+
+  // By keyboard: behind the trigger, with a condition that is completed from the list.
+  await page.keyboard.press("n");
+  await pick(page, "branch");
+  await expect(edge(page, "Start", "Branch")).toBeAttached();
+  const condition = panel(page).getByLabel("Condition", { exact: true });
+  await condition.fill("");
+  await condition.pressSequentially('"go" in outp');
+  await expect(page.getByRole("option", { name: /^output/ })).toBeVisible();
+  await condition.press("Enter");
+  await expect(condition).toHaveValue('"go" in output');
+
+  // By the panel's button for one way, and by a drag from the dot of the other.
+  await panel(page).getByRole("button", { name: "Next step on true" }).click();
+  await pick(page, "loop");
+  await expect(edge(page, "Branch (true)", "Loop")).toBeAttached();
+  await panel(page).getByLabel("Items", { exact: true }).fill("{{trigger.output}}");
+  const box = await canvas(page).boundingBox();
+  await drag(page, way(page, "Branch", "false"), { x: (box?.x ?? 0) + 500, y: (box?.y ?? 0) + 540 });
+  await pick(page, "terminate");
+  await expect(edge(page, "Branch (false)", "Terminate")).toBeAttached();
+
+  // N takes the first way out that is free: the body, then what comes after the loop.
+  await node(page, "Loop").click();
+  await page.keyboard.press("n");
+  await pick(page, "output");
+  await expect(edge(page, "Loop (body)", "Output")).toBeAttached();
+  await panel(page).getByLabel("Value", { exact: true }).fill("<{{Loop.current_item}}>");
+  await node(page, "Loop").click();
+  await page.keyboard.press("n");
+  await pick(page, "review");
+  await expect(edge(page, "Loop (done)", "Review")).toBeAttached();
+  await panel(page).getByLabel("Title", { exact: true }).fill("Send it?");
+  await page.keyboard.press("Escape");
+  await node(page, "Review").focus();
+  await page.keyboard.press("n");
+  await pick(page, "output");
+  await expect(edge(page, "Review (approved)", "Output 2")).toBeAttached();
+
+  // C asks which way out: each way and target is a choice.
+  await node(page, "Review").click();
+  await page.keyboard.press("c");
+  await expect(page.getByRole("option", { name: /Loop.*approved/ })).toBeDisabled();
+  await pick(page, "terminate, from rejected");
+  await expect(edge(page, "Review (rejected)", "Terminate")).toBeAttached();
+
+  await page.keyboard.press("Control+s");
+  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByLabel("Input", { exact: true }).fill('["go", "on"]');
+  await page.getByRole("button", { name: "Start run" }).click();
+  await expect(node(page, "Review")).toHaveAccessibleDescription(/Waiting/);
+  await expect(node(page, "Terminate")).toHaveAccessibleDescription(/^(?!.*Complete)/);
+  const { body: runs } = await api.get(`/workflows/${flow.id}/executions`, { schema: ExecutionSummary.array() });
+  const id = runs[0]?.id ?? "";
+  await api.post(`/executions/${id}/approve`, { decision: "approved" });
+  await expect(node(page, "Output Output 2")).toHaveAccessibleDescription(/Complete/);
+  await expect(node(page, "Terminate")).toHaveAccessibleDescription(/Skipped/);
+  const run = await finished(id);
+  expect(JSON.parse(run.output ?? "")).toEqual({ Output: ["<go>", "<on>"], "Output 2": "approved" });
+});
+
+test("a node put on an edge keeps the way through, by its first way out", async ({ signedInPage: page, api, workflow }) => {
+  const output = { id: "o", type: "outputNode", position: at(700), data: { label: "Result" } };
+  const flow = await workflow({ nodes: [trigger, output], edges: [{ id: "e", source: "t", target: "o" }] });
+  await page.goto(`/workflows/${flow.id}`);
+  await edge(page, "Start", "Result").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Insert a node here" }).click();
+  await pick(page, "branch");
+  await expect(edge(page, "Branch (true)", "Result")).toBeAttached();
+  await panel(page).getByLabel("Condition", { exact: true }).fill("True");
+  await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
+  await page.keyboard.press("Control+s");
+  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
+  expect(body.edges.map(({ source, sourceHandle }) => [source === "t", sourceHandle ?? null])).toEqual([
+    [true, null],
+    [false, "true"],
+  ]);
+});
+
+test("a condition is judged while it is typed", async ({ signedInPage: page, workflow }) => {
+  const branch = { id: "b", type: "branchNode", position: at(330), data: { label: "Urgent", condition: "True" } };
+  const flow = await workflow({ nodes: [trigger, branch], edges: [{ id: "e", source: "t", target: "b" }] });
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Branch Urgent").click();
+  const condition = panel(page).getByLabel("Condition", { exact: true });
+  const run = page.getByRole("button", { name: "Run", exact: true });
+  await condition.fill("output = 'x'");
+  await expect(panel(page).getByRole("alert")).toContainText("To compare, write ==.");
+  await expect(run).toHaveAttribute("aria-disabled", "true");
+  await condition.fill("outptu == 'x'");
+  await expect(panel(page).getByRole("alert")).toContainText("Did you mean output?");
+  await condition.fill("output == 'x'");
+  await expect(panel(page).getByRole("alert")).toBeHidden();
+  await expect(run).not.toHaveAttribute("aria-disabled");
+});
+
+test("the schedule builder: choices, words, next runs in the zone, and what the server refuses", async ({
+  signedInPage: page,
+  api,
+  workflow,
+}) => {
+  const flow = await workflow({ nodes: [trigger] });
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Trigger Start").click();
+  await panel(page).getByRole("combobox", { name: "Starts by" }).click();
+  await page.getByRole("option", { name: "A schedule" }).click();
+  const schedule = panel(page).getByRole("combobox", { name: "Schedule" });
+  await schedule.click();
+  await page.getByRole("option", { name: "On days of the week" }).click();
+  for (const day of ["Monday", "Tuesday", "Thursday", "Friday"]) await panel(page).getByRole("button", { name: day }).click();
+  await panel(page).getByLabel("Time", { exact: true }).fill("18:30");
+  const zone = panel(page).getByRole("combobox", { name: "Time zone" });
+  await zone.fill("Berlin");
+  await expect(panel(page).getByRole("alert")).toContainText('no time zone "Berlin"');
+  await page.getByRole("option", { name: /Europe\/Berlin/ }).click();
+  const next = panel(page).getByRole("list", { name: "Next runs" });
+  await expect(next.getByRole("listitem")).toHaveText(Array(5).fill(/^Wed .*18:30$/));
+  await expect(panel(page).getByText("Next runs, Europe/Berlin")).toBeVisible();
+  await expect(node(page, "Trigger Start")).toContainText("at 18:30, only on Wednesday");
+
+  await schedule.click();
+  await page.getByRole("option", { name: "Cron expression" }).click();
+  const cron = panel(page).getByLabel("Cron expression");
+  await expect(cron).toHaveValue("30 18 * * 3");
+  await cron.fill("*/2 * * * *");
+  await expect(panel(page).getByText(/more often than every 5 minutes/)).toBeVisible();
+  await cron.fill("0 6 1 * *");
+  await expect(next.getByRole("listitem").first()).toHaveText(/ 1 .*06:00$/);
+
+  await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
+  await page.keyboard.press("Control+s");
+  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
+  expect(body.schedule).toMatchObject({ cron_expression: "0 6 1 * *", timezone: "Europe/Berlin", enabled: true });
+});
+
+test("the webhook panel: saved first, a secret shown once, a signed call listed and replayed", async ({
+  signedInPage: page,
+  workflow,
+  request,
+}) => {
+  const output = { id: "o", type: "outputNode", position: at(330), data: { label: "Result" } };
+  const flow = await workflow({ nodes: [trigger, output], edges: [{ id: "e", source: "t", target: "o" }] });
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Trigger Start").click();
+  await panel(page).getByRole("combobox", { name: "Starts by" }).click();
+  await page.getByRole("option", { name: "A webhook" }).click();
+  const webhook = panel(page).getByRole("region", { name: "Webhook" });
+  await expect(webhook).toContainText("Save the workflow first");
+  await webhook.getByRole("button", { name: "Save now" }).click();
+
+  await webhook.getByRole("button", { name: "Create secret" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Create secret" }).click();
+  const dialog = page.getByRole("dialog", { name: "Copy the secret now" });
+  const secret = await dialog.getByRole("textbox", { name: "Webhook secret" }).inputValue();
+  await expect(dialog.getByRole("group", { name: "command" })).toContainText(secret);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await expect(page.locator("body")).not.toContainText(secret);
+
+  const data = JSON.stringify({ hello: "world" });
+  const call = (key: string) =>
+    request.post(`/api/v1/webhooks/${flow.id}`, {
+      data,
+      headers: {
+        "Content-Type": "application/json",
+        "X-SERVICE-Signature": `sha256=${createHmac("sha256", key).update(data).digest("hex")}`,
+      },
+    });
+  expect((await call(secret)).status()).toBe(202);
+  const deliveries = webhook.getByRole("list", { name: "Last deliveries" }).getByRole("listitem");
+  await expect(deliveries).toHaveCount(1);
+  await expect(deliveries.first()).toContainText("202");
+  await deliveries.first().getByRole("button", { name: "Replay" }).click();
+  await expect(deliveries).toHaveCount(2);
+
+  await webhook.getByRole("button", { name: "Rotate secret" }).click();
+  const question = page.getByRole("alertdialog");
+  await expect(question).toContainText("calls fail with 401 until the sender has the new one");
+  await question.getByRole("button", { name: "Rotate secret" }).click();
+  await expect(dialog).toBeVisible();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  expect((await call(secret)).status()).toBe(401);
+
+  await deliveries.first().getByRole("link", { name: "Run" }).click();
+  await expect(page).toHaveURL(/\/runs\//);
+  await expect(page.getByRole("main")).toContainText("world");
+});
+
+for (const colorScheme of ["light", "dark"] as const)
+  test(`the panels of the nodes are free of faults that axe finds, ${colorScheme}`, async ({ signedInPage: page, workflow }) => {
+    await page.emulateMedia({ colorScheme });
+    const others = [
+      { id: "b", type: "branchNode", position: at(330), data: { label: "Check", condition: "'a' in output and 1 < 2 # why" } },
+      { id: "l", type: "loopNode", position: at(660), data: { label: "Each", items_expression: "{{trigger.output}}" } },
+      { id: "h", type: "humanLoopNode", position: at(990), data: { label: "Ask" } },
+      { id: "x", type: "terminateNode", position: at(1320), data: { label: "End" } },
+    ];
+    const edges = [
+      { id: "1", source: "t", target: "b" },
+      { id: "2", source: "b", target: "l", sourceHandle: "true" },
+      { id: "3", source: "l", target: "h", sourceHandle: "done" },
+      { id: "4", source: "h", target: "x", sourceHandle: "rejected" },
+    ];
+    const kinds = [{ kind: "schedule", cron_expression: "0 9 * * 1-5" }, { kind: "webhook" }, { kind: "http" }];
+    const names = ["Trigger Start", "Branch Check", "Loop Each", "Review Ask", "Terminate End"];
+    for (const [index, data] of kinds.entries()) {
+      const flow = await workflow({ nodes: [{ ...trigger, data: { label: "Start", ...data } }, ...others], edges });
+      await page.goto(`/workflows/${flow.id}`);
+      for (const name of index === 0 ? names : names.slice(0, 1)) {
+        await node(page, name).focus();
+        await page.keyboard.press("Enter");
+        await expect(panel(page).getByRole("tab", { name: "Node" })).toHaveAttribute("aria-selected", "true");
+        await expect(panel(page).locator("[aria-busy=true]")).toHaveCount(0);
+        const { violations } = await new AxeBuilder({ page })
+          .include('[aria-label="Nodes and settings"]')
+          .withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"])
+          .analyze();
+        expect(violations.map(({ id, nodes }) => `${name} ${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
+      }
+    }
+  });

@@ -1,0 +1,214 @@
+import type { Page } from "@playwright/test";
+import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
+import { graphOf } from "#e2e/api/graphs.ts";
+import { test as base, expect } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import { ExecuteResult, Execution } from "#server/schemas/execution.ts";
+
+const test = base.extend<{
+  /** Starts a run of this graph and waits until so many of its reviews wait. */
+  paused(name: string, graph: ReturnType<typeof graphOf>, reviews?: number): Promise<Execution>;
+  /** Runs this graph to its end. */
+  ran(name: string, graph: ReturnType<typeof graphOf>, input?: string): Promise<Execution>;
+}>({
+  paused: async ({ api, workflow }, use) =>
+    use(async (name, graph, reviews = 1) => {
+      const flow = await workflow({ name, ...graph });
+      const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "the draft" }, { schema: ExecuteResult, status: 202 });
+      return until(async () => {
+        const { body: execution } = await api.get(`/executions/${body.execution_id}`, { schema: Execution });
+        return execution.status === "paused" && execution.reviews.length === reviews ? execution : undefined;
+      });
+    }),
+  ran: async ({ api, workflow, finished }, use) =>
+    use(async (name, graph, input = "x") => {
+      const flow = await workflow({ name, ...graph });
+      const { body } = await api.post(`/workflows/${flow.id}/execute`, { input }, { schema: ExecuteResult, status: 202 });
+      return finished(body.execution_id);
+    }),
+});
+
+/** A review with an Output at Approved, and at Rejected when asked for. */
+const pressDesk = ({ hasRejected }: { hasRejected: boolean }) =>
+  graphOf(
+    {
+      Start: ["trigger", { kind: "manual" }],
+      Check: ["humanLoop", { title: "Publish it?", description: "Names are **checked**.", display_value: "# Draft\n\n{{trigger.output}}" }],
+      Print: ["output", { value: "printed: {{Check.comment}}" }],
+      ...(hasRejected && { Back: ["output", { value: "back" }] }),
+    },
+    ["Start>Check", "Check.approved>Print", ...(hasRejected ? ["Check.rejected>Back"] : [])],
+  );
+/** Twelve items, of which the one with index 7 fails. */
+const orders = graphOf(
+  {
+    Start: ["trigger", { kind: "manual" }],
+    Each: ["loop", { items_expression: "[0,1,2,3,4,5,6,7,8,9,10,11]", on_item_error: "continue", concurrency: 2 }],
+    Divide: ["branch", { condition: "1 / (int(output) - 7) > 0" }],
+    Say: ["output", { value: "item {{Each.current_item}}" }],
+  },
+  ["Start>Each", "Each.body>Divide", "Divide.true>Say", "Divide.false>Say"],
+);
+
+const node = (page: Page, name: string) => page.getByRole("region", { name: "Workflow canvas" }).getByRole("group", { name, exact: true });
+const values = (page: Page) => page.getByRole("complementary", { name: "Values" });
+
+test("a review is found by its badge, approved with a comment, and the run says who did it", async ({
+  signedInPage: page,
+  api,
+  paused,
+  finished,
+}) => {
+  const execution = await paused("Press desk", pressDesk({ hasRejected: true }));
+  await page.goto("/");
+  await expect(page.getByRole("region", { name: "Waiting for approval" })).toContainText("Publish it?");
+  await page
+    .getByRole("navigation", { name: "Main" })
+    .getByRole("link", { name: /Approvals\s*1 waiting/ })
+    .click();
+  const card = page.getByRole("article", { name: "Publish it?" });
+  await expect(card).toContainText("Press desk");
+  await expect(card).toContainText("No deadline");
+  await expect(card.getByRole("heading", { name: "Draft" })).toBeVisible();
+  await expect(card.getByRole("button", { name: "Reject" })).toHaveAccessibleDescription(/goes on at Rejected/);
+  await card.getByLabel("Comment").fill("Nice and short");
+  await card.getByLabel("Comment").press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(card).toContainText("Approved by Robin Weaver (admin) in the web app");
+  await expect(card).toContainText("Nice and short");
+  await expect(page.getByRole("link", { name: "Approvals", exact: true })).toBeVisible(); // nothing is counted any more
+  expect(await finished(execution.id)).toMatchObject({ status: "completed", output: "printed: Nice and short" });
+
+  await page.getByRole("tab", { name: "Decided" }).click();
+  await page
+    .getByRole("article", { name: "Publish it?" })
+    .getByRole("link", { name: /Press desk/ })
+    .click();
+  await expect(page.getByRole("heading", { name: /Press desk/ })).toBeVisible();
+  await page.getByRole("tab", { name: "Reviews" }).click();
+  await expect(page.getByRole("tabpanel", { name: "Reviews" })).toContainText("Approved by Robin Weaver (admin) in the web app");
+  const { body } = await api.get(`/executions/${execution.id}`, { schema: Execution });
+  expect(body.reviews).toMatchObject([{ decision: "approved", via: "ui", role: "admin" }]);
+});
+
+test("the bell tells of a review, leads to its run, and rejecting there ends it", async ({ signedInPage: page, paused }) => {
+  await paused("Refunds", pressDesk({ hasRejected: false }));
+  await page.goto("/workflows");
+  const bell = page.getByRole("button", { name: /^Notifications/ });
+  await expect(async () => {
+    await page.reload();
+    await expect(bell).toHaveAccessibleName("Notifications, 1 unread", { timeout: 2000 });
+  }).toPass();
+  await bell.click();
+  await page
+    .getByRole("dialog", { name: "Notifications" })
+    .getByRole("link", { name: /Publish it\?/ })
+    .click();
+  await expect(page).toHaveURL(/runs\/[0-9a-f-]{36}/);
+  await expect(bell).toHaveAccessibleName("Notifications");
+  await expect(page.getByText("Waiting for approval", { exact: true })).toBeVisible();
+  await expect(node(page, "Review Check")).toHaveAccessibleDescription(/Waiting/);
+  const reject = values(page).getByRole("button", { name: "Reject" });
+  await expect(reject).toHaveAccessibleDescription(/ends as rejected/);
+  await reject.click();
+  await expect(page.getByText("Rejected", { exact: true }).first()).toBeVisible();
+  await expect(page.getByText("Waiting for approval", { exact: true })).toBeHidden();
+  await expect(node(page, "Output Print")).toHaveAccessibleDescription(/Skipped/);
+});
+
+test("who comes too late is told who was first, and a viewer why there are no buttons", async ({
+  signedInPage: page,
+  api,
+  paused,
+  newUser,
+  browser,
+  baseURL,
+}) => {
+  const execution = await paused("Press desk", pressDesk({ hasRejected: true }));
+  const viewer = await newUser({ role: "viewer" });
+  const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
+  await context.addCookies([{ name: PROJECT_COOKIE, value: viewer.project.id, url: baseURL }]);
+  const watching = await context.newPage();
+  await watching.goto(`/runs/${execution.id}`);
+  await expect(values(watching)).toContainText("In this project you are a viewer.");
+  await expect(watching.getByRole("button", { name: "Approve" })).toBeHidden();
+  await page.goto("/approvals");
+  const card = page.getByRole("article", { name: "Publish it?" });
+  await card.getByLabel("Comment").fill("late");
+  await api.post(`/executions/${execution.id}/approve`, { decision: "approved" }, { status: 200 });
+  await card.getByRole("button", { name: "Reject" }).click();
+  await expect(card.getByRole("alert")).toContainText(/has already approved/);
+  await expect(card).toContainText("Approved by Robin Weaver (admin) over the API");
+  await context.close();
+});
+
+test("a loop shows its items as a strip, and one that is picked shows what the nodes inside did", async ({ signedInPage: page, ran }) => {
+  const execution = await ran("Orders", orders);
+  await page.goto(`/runs/${execution.id}`);
+  await node(page, "Loop Each").click();
+  const strip = values(page).getByRole("slider", { name: "Items of Each" });
+  await expect(values(page)).toContainText("12 of 12, 1 failed");
+  await strip.focus();
+  await page.keyboard.press("End");
+  await expect(strip).toHaveAttribute("aria-valuenow", "11");
+  await page.keyboard.press("ArrowLeft");
+  await expect(strip).toHaveAttribute("aria-valuetext", "Item 10: complete");
+  await strip.click({ position: { x: ((await strip.boundingBox())?.width ?? 0) * (7.5 / 12), y: 10 } });
+  await expect(strip).toHaveAttribute("aria-valuetext", "Item 7: failed");
+  await node(page, "Branch Divide").click();
+  await expect(values(page).getByRole("tabpanel", { name: "Output" })).toContainText("ZeroDivisionError");
+  await values(page).getByRole("button", { name: "Next item" }).click();
+  await node(page, "Output Say").click();
+  await expect(values(page).getByRole("tabpanel", { name: "Output" })).toContainText("item 8");
+  await values(page).getByRole("spinbutton", { name: "Item of Each" }).fill("3");
+  await expect(values(page).getByRole("tabpanel", { name: "Output" })).toContainText("item 3");
+  await page.getByRole("tab", { name: "Log" }).click();
+  const log = page.getByRole("tabpanel", { name: "Log" }).getByRole("region", { name: "Items of Each" });
+  await expect(log).toContainText("item 3");
+  await expect(log).not.toContainText("item 8");
+  await log.getByRole("button", { name: "Next item" }).click();
+  await expect(log).toContainText("item 4");
+  await expect(log).not.toContainText("item 3");
+});
+
+test("an output too large for the page is shown in part, and whole when asked for", async ({ signedInPage: page, ran }) => {
+  const graph = graphOf({ Start: ["trigger", { kind: "manual" }], Keep: ["output", { value: "{{trigger.output}}!" }] }, ["Start>Keep"]);
+  const execution = await ran("Long", graph, `${"word ".repeat(60_000)}the end`);
+  await page.goto(`/runs/${execution.id}`);
+  await node(page, "Trigger Start").click();
+  const output = values(page).getByRole("tabpanel", { name: "Output" });
+  await expect(output).toContainText("word word");
+  await expect(output).not.toContainText("the end");
+  await output.getByRole("button", { name: /Show all 300 kB/ }).click();
+  await expect(output).toContainText("the end");
+});
+
+test("a run is run again from a node: what came before is taken over", async ({ signedInPage: page, agent, ran }) => {
+  const scout = await agent({ model: "echo" });
+  const graph = graphOf(
+    {
+      Start: ["trigger", { kind: "manual" }],
+      Research: ["agent", { agent_id: scout.id, input: "{{trigger.output}}" }],
+      Keep: ["output", { value: "kept: {{Research.output}}" }],
+    },
+    ["Start>Research", "Research>Keep"],
+  );
+  const first = await ran("Weaving news", graph, "looms");
+  await page.goto(`/runs/${first.id}`);
+  await node(page, "Output Keep").click();
+  await values(page).getByRole("button", { name: "Run again from here" }).click();
+  await expect(page).not.toHaveURL(new RegExp(first.id));
+  await expect(page.getByRole("link", { name: /Rerun of/ })).toHaveAttribute("href", `/runs/${first.id}`);
+  await expect(page.getByText("Completed", { exact: true })).toBeVisible();
+  await node(page, "Agent Research").click();
+  await expect(values(page)).toContainText("Reused");
+  await expect(values(page).getByRole("link", { name: "from the run before" })).toHaveAttribute("href", `/runs/${first.id}`);
+  await node(page, "Output Keep").click();
+  await expect(values(page).getByText("Reused")).toBeHidden();
+
+  await page.getByRole("button", { name: "Run again", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Version 1, same input" }).click();
+  await page.goto("/runs");
+  await expect(page.getByRole("row", { name: /Weaving news/ })).toHaveCount(3);
+  await expect(page.getByRole("link", { name: /^Rerun of/ }).last()).toHaveAttribute("href", `/runs/${first.id}`);
+});

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { NodeStatus } from "#prisma/generated/client.ts";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { getExecutionLogs } from "#server/services/executions/get-execution-logs.ts";
+import { getLoopItems } from "#server/services/executions/get-loop-items.ts";
+import { startExecution } from "#server/services/executions/start-execution.ts";
+import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+
+let database: TestDatabase;
+let admin: ProjectPrincipal;
+let execution_id: string;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.stop());
+
+const node = (id: string, type: string, data = {}) => ({ id, type, position: { x: 0, y: 0 }, data: { label: id, ...data } });
+const loop = (id: string) => node(id, "loopNode", { items_expression: "[1]" });
+const edge = (source: string, target: string, sourceHandle?: string) => ({
+  id: `${source}${target}`,
+  source,
+  target,
+  ...(sourceHandle && { sourceHandle }),
+});
+
+beforeEach(async () => {
+  admin = await database.newAdmin();
+  const nodes = [node("t", "triggerNode"), loop("outer"), loop("inner"), node("o", "outputNode"), loop("beside"), node("p", "outputNode")];
+  const edges = [
+    edge("t", "outer"),
+    edge("outer", "inner", "body"),
+    edge("inner", "o", "body"),
+    edge("t", "beside"),
+    edge("beside", "p", "body"),
+  ];
+  const workflow = await createWorkflow(admin, { name: "Loops", nodes, edges });
+  const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow.id } });
+  const common = { project_id: admin.project.id, workflow_id: workflow.id, workflow_version: 1, snapshot_id, started_by_id: admin.user.id };
+  ({ execution_id } = await startExecution({ ...common, trigger: "manual", input: "x", params: null }));
+});
+
+const row = (node_id: string, iteration: string, status: NodeStatus, fields: { handle?: string; items?: number } = {}) => ({
+  execution_id,
+  node_id,
+  iteration,
+  status,
+  ...fields,
+});
+const item = (loop_id: string, iteration: string, status: NodeStatus) => row(loop_id, iteration, status, { handle: "item" });
+const nothing = { complete: 0, failed: 0, skipped: 0, running: 0, waiting: 0, first_failed: null };
+
+test("each item stands for itself; what another loop does with the same number does not count", async () => {
+  await db().nodeRun.createMany({
+    data: [
+      row("outer", "", "running", { items: 5 }),
+      item("outer", "0", "complete"),
+      item("outer", "1", "failed"),
+      row("inner", "2", "running", { items: 2 }),
+      row("o", "2.0", "running"),
+      row("o", "2.1", "complete"),
+      item("inner", "2.1", "complete"),
+      row("beside", "", "running", { items: 9 }),
+      row("p", "4", "running"),
+    ],
+  });
+  const outer = await getLoopItems(admin, { execution_id, node_id: "outer", iteration: "" });
+  expect(outer).toEqual({
+    total: 5,
+    per_cell: 1,
+    cells: [{ ...nothing, complete: 1 }, { ...nothing, failed: 1, first_failed: 1 }, { ...nothing, running: 1 }, nothing, nothing],
+  });
+  const inner = await getLoopItems(admin, { execution_id, node_id: "inner", iteration: "2" });
+  expect(inner.cells).toEqual([
+    { ...nothing, running: 1 },
+    { ...nothing, complete: 1 },
+  ]);
+  await expect(getLoopItems(admin, { execution_id, node_id: "inner", iteration: "3" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  const stranger = await database.newAdmin();
+  await expect(getLoopItems(stranger, { execution_id, node_id: "outer", iteration: "" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+
+  const logs = async (filter: { node_id?: string; iteration?: string }) =>
+    (await getExecutionLogs(admin, { execution_id, ...filter })).items.map(({ node_id, iteration }) =>
+      `${node_id} ${iteration ?? ""}`.trim(),
+    );
+  expect((await logs({ iteration: "" })).sort()).toEqual(["beside", "outer"]);
+  expect((await logs({ node_id: "o" })).sort()).toEqual(["o 2.0", "o 2.1"]);
+  expect(await logs({ node_id: "o", iteration: "2.1" })).toEqual(["o 2.1"]);
+});
+
+test("a long loop has 200 cells, each of several items", async () => {
+  await db().nodeRun.createMany({
+    data: [
+      row("outer", "", "complete", { items: 1001 }),
+      ...Array.from({ length: 1001 }, (_, index) => item("outer", String(index), index === 13 || index === 14 ? "failed" : "complete")),
+    ],
+  });
+  const { per_cell, cells } = await getLoopItems(admin, { execution_id, node_id: "outer", iteration: "" });
+  expect([per_cell, cells.length]).toEqual([6, 167]);
+  expect(cells[2]).toEqual({ ...nothing, complete: 4, failed: 2, first_failed: 13 });
+  expect(cells.reduce((sum, cell) => sum + cell.complete + cell.failed, 0)).toBe(1001);
+});
