@@ -13,6 +13,8 @@ interface OpenReview {
   frame: Frame;
   row: LedgerRow;
   due_at: Date | null;
+  title: string;
+  display_value: string;
 }
 
 /** A review that has been decided, and what its node leaves behind. */
@@ -26,6 +28,8 @@ export class OpenReviews {
   readonly #clock: Clock;
   readonly #batch: RunBatch;
   readonly #open = new Map<string, OpenReview>();
+  /** True when the last that viewers were told is that the run goes on. */
+  #isResumed = false;
 
   constructor(clock: Clock, batch: RunBatch) {
     this.#clock = clock;
@@ -38,7 +42,7 @@ export class OpenReviews {
 
   /** Takes up a node that an earlier segment left waiting. */
   restore(frame: Frame, row: LedgerRow): void {
-    this.#open.set(keyOf(row), { frame, row, due_at: null });
+    this.#open.set(keyOf(row), { frame, row, due_at: null, title: "", display_value: "" });
   }
 
   /** Begins a review at a node that has just been reached. */
@@ -48,11 +52,23 @@ export class OpenReviews {
     const due_at = timeout_hours > 0 ? new Date(this.#clock.now().getTime() + timeout_hours * HOUR_MS) : null;
     const waiting: LedgerWrite = { ...row, status: "waiting" };
     frame.rows.set(node_id, waiting);
-    this.#open.set(keyOf(row), { frame, row: waiting, due_at });
-    this.#batch.keep(waiting);
     const label = labelOf(node);
     const title = request.title || label;
+    const open = { frame, row: waiting, due_at, title, display_value };
+    this.#open.set(keyOf(row), open);
+    this.#batch.keep(waiting);
     this.#batch.ask({ id: uuid(), node_id, iteration, label, title, description, display_value, notification_email, due_at });
+    this.#tell(open);
+  }
+
+  /** The run waits for people only: it is paused, and viewers who were told that it goes on are told so again. */
+  pause(): void {
+    this.#batch.mark("paused");
+    if (this.#isResumed) for (const open of this.#open.values()) this.#tell(open);
+  }
+
+  #tell({ row: { node_id, iteration }, title, display_value }: OpenReview): void {
+    this.#isResumed = false;
     this.#batch.tell({ type: "execution_paused", node_id, ...(iteration && { iteration }), title, display_value });
   }
 
@@ -66,7 +82,7 @@ export class OpenReviews {
     return states.flatMap((review): DecidedReview[] => {
       const open = this.#open.get(keyOf(review));
       if (review.status === "waiting") {
-        if (open) open.due_at = review.due_at;
+        if (open) Object.assign(open, { due_at: review.due_at, title: review.title, display_value: review.display_value });
         return [];
       }
       this.#batch.take(review.id);
@@ -74,6 +90,7 @@ export class OpenReviews {
       this.#open.delete(keyOf(review));
       this.#batch.mark("running");
       this.#batch.tell({ type: "execution_resumed" });
+      this.#isResumed = true;
       return [{ ...open, handle: review.status, output: review.comment ? `${review.status}: ${review.comment}` : review.status }];
     });
   }
