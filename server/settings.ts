@@ -16,7 +16,7 @@ const Environment = z.object({
   APP_URL: z.url().optional(),
   DATA_DIR: z.string().default(".treadle"),
   DATABASE_URL: z.string().optional(),
-  DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(10),
+  DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(5),
   AUTH_SECRET: z.string().min(32).optional(),
   ENCRYPTION_KEY: z.string().min(32).optional(),
   ALLOW_SIGNUP: flag,

@@ -81,6 +81,7 @@ test("a review is found by its badge, approved with a comment, and the run says 
 
   await page.getByRole("tab", { name: "Decided" }).click();
   await page
+    .getByRole("tabpanel", { name: "Decided" }) // the card stays in the other panel too, hidden
     .getByRole("article", { name: "Publish it?" })
     .getByRole("link", { name: /Press desk/ })
     .click();

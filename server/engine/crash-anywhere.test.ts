@@ -1,17 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { goldens, play } from "#server/testing/golden-play.ts";
 
-// Each golden run once more, with the process dying after each of its writes in turn: the run must end the same, and no
-// call that had ended may be made again. Runs whose calls are told in which order to end are left out: that order is lost.
+// Each golden run once more, with the process dying before or after each of its writes in turn: the run must end the
+// same, and no call whose end was written may be made again. Runs whose calls are told in which order to end are left out: that order is lost.
 const playable = goldens.filter(({ ends, answers }) => !ends && !Object.values(answers ?? {}).some(Array.isArray));
 
-describe("a process that dies after any write", () => {
-  it.each(playable.map((golden) => [golden.about, golden] as const))("%s", async (_, golden) => {
+describe.each([
+  ["before", false],
+  ["after", true],
+] as const)("a process that dies %s any write", (_, isMade) => {
+  it.each(playable.map((golden) => [golden.about, golden] as const))("%s", async (_about, golden) => {
     const whole = await play(golden);
     const writes = whole.memory.commits.length;
     const made = (calls: Record<string, number>) => Object.values(calls).reduce((sum, count) => sum + count, 0);
-    for (let dieAfter = 1; dieAfter < writes; dieAfter++) {
-      const broken = await play(golden, dieAfter);
+    for (let write = 1; write <= writes; write++) {
+      const broken = await play(golden, { write, isMade });
       expect(broken.memory.ending()).toEqual(whole.memory.ending());
       const completed = broken.memory.rows().filter((row) => row.status === "complete" && row.handle !== "item");
       const names = completed.map(({ node_id, iteration }) => `${node_id}:${iteration}`);

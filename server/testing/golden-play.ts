@@ -61,16 +61,19 @@ class Killed extends Error {}
 
 /**
  * Plays a golden run to its end.
- * @param dieAfter after so many writes the process dies, and another takes the run up; calls under way are lost with it
+ * @param death with which write the process dies, counted from 1, and whether that one is still made; another process
+ *   takes the run up, and calls under way are lost
  */
-export async function play(golden: Golden, dieAfter = Number.POSITIVE_INFINITY) {
+export async function play(golden: Golden, death?: { write: number; isMade: boolean }) {
   const memory = memoryStore(graphOf(golden), { input: golden.input ?? "" });
   let writes = 0;
   const store: RunStore = {
     ...memory.store,
     commit: async (run, commit, signal) => {
+      const dies = ++writes === death?.write;
+      if (dies && !death.isMade) throw new Killed();
       await memory.store.commit(run, commit, signal);
-      if (++writes === dieAfter) throw new Killed();
+      if (dies) throw new Killed();
     },
   };
   const held = new Map<string, () => void>();

@@ -1,5 +1,29 @@
-import type { Commit, EventWrite, LedgerRow, ReviewState, RunState, RunStore } from "#server/engine/ports.ts";
+import { definitionOf } from "#server/engine/graph.ts";
+import { makePlan } from "#server/engine/plan.ts";
+import {
+  type Commit,
+  type EventWrite,
+  ITEM,
+  type LedgerRow,
+  type ReviewState,
+  type RunState,
+  type RunStore,
+} from "#server/engine/ports.ts";
 import type { Graph } from "#server/schemas/graph.ts";
+
+const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf(".")));
+
+/** What a later segment finds: without the inside of iterations that have ended, as LEDGER_WITH_LOOPS of the real store has it. */
+function ledgerFound(graph: Graph, rows: readonly LedgerRow[]): LedgerRow[] {
+  const plan = makePlan(graph);
+  const outputs = new Set(graph.nodes.filter(({ type }) => definitionOf(type)?.group === "output").map(({ id }) => id));
+  const ended = new Set(rows.filter(({ handle }) => handle === ITEM).map(({ node_id, iteration }) => `${node_id} ${iteration}`));
+  const isWanted = ({ node_id, iteration, handle }: LedgerRow) =>
+    outputs.has(node_id) || !ended.has(`${plan.ownerOf(node_id)} ${handle === ITEM ? parentOf(iteration) : iteration}`);
+  const time = (row: LedgerRow) => row.completed_at?.getTime() ?? Number.MAX_SAFE_INTEGER;
+  const found = rows.filter(isWanted).toSorted((a, b) => time(a) - time(b) || (a.id < b.id ? -1 : 1));
+  return structuredClone(found).map((row) => ({ ...row, input: row.status === "running" ? row.input : null }));
+}
 
 /** A run store in memory, for tests of the run loop alone; the real one is tested against PostgreSQL. */
 export function memoryStore(graph: Graph, start: { input?: string; params?: Record<string, unknown>; ledger?: LedgerRow[] } = {}) {
@@ -45,8 +69,12 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     for (const listener of listeners) listener();
   };
   const store: RunStore = {
-    acquire: async () => ({ kind: "acquired", run }),
+    acquire: async () => ({
+      kind: "acquired",
+      run: { ...run, ledger: ledgerFound(graph, run.ledger), toldFrom: new Map() },
+    }),
     commit: async (_, commit) => {
+      run.status = commit.ending?.status ?? commit.status ?? run.status;
       commits.push(structuredClone(commit));
       keepReviews(commit);
       keepRows(commit);

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db, pool } from "#server/db/client.ts";
+import { closeNotifications } from "#server/db/notify.ts";
+import { advance } from "#server/engine/advance.ts";
+import type { EngineServices, RunStore } from "#server/engine/ports.ts";
+import { runStore } from "#server/engine/run-store.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+import { approveExecution } from "#server/services/reviews/approve-execution.ts";
+import { type Draw, drawFrom, failureOf, hashOf, randomGraph } from "#server/testing/random-graph.ts";
+import { collectEvents } from "#server/testing/reviews.ts";
+import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
+import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+
+// The same random graphs as in random-runs.test.ts, on the real store.
+
+const GRAPHS = 40;
+const MOST_DEATHS = 4;
+const MOST_SEGMENTS = 400;
+
+let database: TestDatabase;
+let admin: ProjectPrincipal;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  admin = await database.newAdmin();
+  collectEvents();
+});
+afterAll(async () => {
+  await closeNotifications();
+  await database.stop();
+});
+
+class Killed extends Error {}
+
+/** The store as one process sees it: once it has died, nothing of it is written any more. */
+function mortal(mayDie: () => boolean) {
+  const life = { isDead: false };
+  const live = () => {
+    if (life.isDead) throw new Killed();
+  };
+  const risk = () => {
+    life.isDead ||= mayDie();
+    live();
+  };
+  const store: RunStore = {
+    ...runStore,
+    commit: async (...args) => {
+      risk();
+      await runStore.commit(...args);
+      risk();
+    },
+    release: async (...args) => {
+      live();
+      await runStore.release(...args);
+    },
+    renew: async (run) => {
+      live();
+      return runStore.renew(run);
+    },
+  };
+  return { store, life };
+}
+
+function servicesFor(draw: Draw, store: RunStore): EngineServices {
+  let ticks = 0;
+  return storedServices({
+    store,
+    // Time goes on with each look at it, so that a short segment ends in the middle.
+    clock: { now: () => new Date(Date.now() + ++ticks) },
+    evaluate: (condition) => condition === "True",
+    callAgent: async ({ agent_id, message, signal, onDelta }) => {
+      onDelta("piece");
+      for (let turns = draw(4); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+      if (hashOf(agent_id + message) % 5 === 0) throw new Error(`no ${agent_id}`);
+      return { output: `${agent_id}<${message}>`.slice(0, 200) };
+    },
+  });
+}
+
+async function decideSome(execution_id: string, draw: Draw): Promise<void> {
+  const waiting = await db().review.findMany({ where: { execution_id, status: "waiting" }, orderBy: { id: "asc" } });
+  if (waiting.length === 0) throw new Error("It waits for nothing.");
+  for (const { node_id, iteration } of waiting)
+    if (draw(2)) await approveExecution(admin, { execution_id, node_id, iteration, decision: draw(4) ? "approved" : "rejected" });
+}
+
+/** Plays a run to its end. */
+async function play(execution_id: string, draw: Draw): Promise<void> {
+  let deaths = 0;
+  const mayDie = () => {
+    const isTime = deaths < MOST_DEATHS && draw(5) === 0;
+    deaths += Number(isTime);
+    return isTime;
+  };
+  for (let segment = 0; segment < MOST_SEGMENTS; segment++) {
+    const { store, life } = mortal(mayDie);
+    const seconds = draw(3) ? 60 : 0.02;
+    const kind = await advance(servicesFor(draw, store), execution_id, 0, seconds).then(
+      (outcome) => outcome.kind,
+      (error: unknown) => {
+        if (error instanceof Killed) return "killed" as const;
+        throw error;
+      },
+    );
+    if (life.isDead) await pool().query("UPDATE executions SET lease_until = NULL WHERE id = $1", [execution_id]);
+    if (kind === "over") return;
+    if (kind === "waiting") await decideSome(execution_id, draw);
+  }
+  throw new Error("It never ends.");
+}
+
+/** What holds of every run that has ended. */
+async function check(execution_id: string): Promise<void> {
+  const events = await db().executionEvent.findMany({ where: { execution_id }, orderBy: { seq: "asc" } });
+  const types = events.map(({ type }) => type);
+  expect(types.filter((type) => type === "execution_complete" || type === "execution_failed")).toHaveLength(1);
+  expect(types.at(-1)).toMatch(/^execution_/);
+  const execution = await db().execution.findUniqueOrThrow({ where: { id: execution_id }, select: { error: true, lease_until: true } });
+  expect(execution.lease_until).toBe(null);
+  expect(execution.error ?? "").not.toContain("could not be stored");
+  expect(await db().nodeRun.count({ where: { execution_id, status: { in: ["running", "waiting"] } } })).toBe(0);
+  expect(await db().review.count({ where: { execution_id, status: "waiting" } })).toBe(0);
+}
+
+async function playGraph(graph: Graph, seed: number): Promise<void> {
+  const execution_id = await startStoredRun(admin, graph, "in");
+  await play(execution_id, drawFrom(seed));
+  await check(execution_id);
+}
+
+test("any graph ends once in the database, with nothing left open", async () => {
+  let played = 0;
+  for (let seed = 300_001; seed <= 300_000 + GRAPHS; seed++) {
+    const graph = randomGraph(seed, true);
+    if (!graph) continue;
+    played += 1;
+    await playGraph(graph, seed).catch((error: unknown) => {
+      throw new Error(failureOf(seed, graph, error), { cause: error });
+    });
+  }
+  expect(played).toBeGreaterThan(GRAPHS / 2);
+}, 60_000);

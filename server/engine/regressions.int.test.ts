@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db, pool } from "#server/db/client.ts";
+import { closeNotifications } from "#server/db/notify.ts";
+import { advance } from "#server/engine/advance.ts";
+import type { EngineServices } from "#server/engine/ports.ts";
+import { cancelExecution } from "#server/services/executions/cancel-execution.ts";
+import { getExecution } from "#server/services/executions/get-execution.ts";
+import { rerunExecution } from "#server/services/executions/rerun-execution.ts";
+import { approveExecution } from "#server/services/reviews/approve-execution.ts";
+import { type Golden, graphOf } from "#server/testing/golden-play.ts";
+import { collectEvents } from "#server/testing/reviews.ts";
+import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
+import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+
+let database: TestDatabase;
+let admin: ProjectPrincipal;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  admin = await database.newAdmin();
+  collectEvents();
+});
+afterAll(async () => {
+  await closeNotifications();
+  await database.stop();
+});
+
+const start = (nodes: Golden["nodes"], edges: string[]) =>
+  startStoredRun(admin, graphOf({ about: "", nodes, edges, expect: { status: "" } }));
+const go = (id: string, own: Partial<EngineServices> = {}) => advance(storedServices(own), id, 0, 60);
+const ageRun = (id: string) =>
+  pool().query("UPDATE node_runs SET started_at = started_at - interval '30 days' WHERE execution_id = $1", [id]);
+
+const reviewed: [Golden["nodes"], string[]] = [{ t: ["triggerNode"], r: ["humanLoopNode"], z: ["outputNode"] }, ["t>r", "r.approved>z"]];
+
+test("a review approved after 30 days lets its run go on", async () => {
+  const id = await start(...reviewed);
+  await go(id);
+  await ageRun(id);
+  await approveExecution(admin, { execution_id: id, decision: "approved" });
+  await go(id);
+  const run = await getExecution(admin, { execution_id: id });
+  expect(run.status).toBe("completed");
+});
+
+test("a run that has waited for 30 days can be cancelled", async () => {
+  const id = await start(...reviewed);
+  await go(id);
+  await ageRun(id);
+  expect((await cancelExecution(admin, { execution_id: id })).status).toBe("cancelled");
+});
+
+test("nothing is left running after a run that could not be stored", async () => {
+  const id = await start({ t: ["triggerNode"], a: ["agentNode"], r: ["humanLoopNode"], b: ["agentNode"] }, ["t>a", "t>r", "t>b"]);
+  await go(id, {
+    callAgent: async ({ agent_id, signal }) => {
+      if (agent_id === "b") return await new Promise((_, no) => signal.addEventListener("abort", () => no(signal.reason)));
+      return { output: "x", input_tokens: 3_000_000_000 };
+    },
+  });
+  expect((await getExecution(admin, { execution_id: id })).status).toBe("failed");
+  const rows = await db().nodeRun.findMany({ where: { execution_id: id }, select: { node_id: true, status: true } });
+  expect(rows.filter((row) => row.status === "running" || row.status === "waiting")).toEqual([]);
+});
+
+test("a rerun of a run that a Terminate ended runs from its node", async () => {
+  const id = await start({ t: ["triggerNode"], a: ["outputNode"], x: ["terminateNode", { message: "stop" }], b: ["humanLoopNode"] }, [
+    "t>a",
+    "a>x",
+    "t>b",
+  ]);
+  await go(id);
+  const again = await rerunExecution(admin, { execution_id: id, from_node_id: "b", use_current: false });
+  await go(again.execution_id);
+  const run = await getExecution(admin, { execution_id: again.execution_id });
+  expect(run.node_results.b?.status).toBe("waiting");
+});
+
+test("a rejection inside a loop in an earlier segment still ends the run as rejected", async () => {
+  const id = await start(
+    { t: ["triggerNode"], l: ["loopNode", { items_expression: "[1]" }], r: ["humanLoopNode"], q: ["humanLoopNode"], z: ["outputNode"] },
+    ["t>l", "l.body>r", "t>q", "q.approved>z"],
+  );
+  await go(id);
+  await approveExecution(admin, { execution_id: id, node_id: "r", decision: "rejected" });
+  await go(id);
+  await approveExecution(admin, { execution_id: id, node_id: "q", decision: "approved" });
+  await go(id);
+  expect((await getExecution(admin, { execution_id: id })).status).toBe("rejected");
+});
+
+test("notifications of reviews that nobody needs any more are read", async () => {
+  const id = await start({ t: ["triggerNode"], r: ["humanLoopNode"], q: ["humanLoopNode"], x: ["terminateNode"] }, [
+    "t>r",
+    "t>q",
+    "q.approved>x",
+  ]);
+  await go(id);
+  const reviews = await db().review.findMany({ where: { execution_id: id } });
+  expect(reviews).toHaveLength(2);
+  const about = { kind: "review", user_id: admin.user.id, project_id: admin.project.id, title: "x", link: "/x" };
+  await db().notification.createMany({ data: reviews.map(({ id: subject_id }) => ({ ...about, subject_id })) });
+  await approveExecution(admin, { execution_id: id, node_id: "q", decision: "approved" });
+  await go(id);
+  const unread = await db().notification.count({ where: { subject_id: { in: reviews.map((r) => r.id) }, read_at: null } });
+  expect(unread).toBe(0);
+});
+
+test("many large results that come at once are stored", async () => {
+  const nodes: Golden["nodes"] = { t: ["triggerNode"] };
+  const edges: string[] = [];
+  for (let i = 0; i < 18; i++) {
+    nodes[`a${i}`] = ["agentNode"];
+    edges.push(`t>a${i}`);
+  }
+  const id = await start(nodes, edges);
+  const big = "x".repeat(16 * 1024 * 1024 - 1000);
+  let started = 0;
+  const all = Promise.withResolvers<void>();
+  await go(id, {
+    callAgent: async () => {
+      if (++started === edges.length) all.resolve();
+      await all.promise;
+      return { output: big };
+    },
+  });
+  const { status } = await db().execution.findUniqueOrThrow({ where: { id }, select: { status: true } });
+  expect(status).toBe("completed");
+}, 90_000);

@@ -1,0 +1,130 @@
+import { definitionOf, findFaults } from "#server/engine/graph.ts";
+import { findProblems } from "#server/engine/problems.ts";
+import { Graph, type GraphNode } from "#server/schemas/graph.ts";
+
+/** Draws a whole number from 0 to below the bound; the same seed draws the same numbers. */
+export type Draw = (below: number) => number;
+
+/** Numbers that look random (mulberry32). */
+export function drawFrom(seed: number): Draw {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+/** A number for a text, so that an answer depends on the question alone. */
+export const hashOf = (text: string): number => [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7) >>> 0;
+
+const ITEMS = ["[]", "[1]", '["a","{\\"x\\":1}",null]', '[{"k":1},2]', "[[1],[2,3]]", '["x","y"]'];
+const TYPES = ["agentNode", "agentNode", "loopNode", "loopNode", "branchNode", "outputNode", "humanLoopNode"];
+const position = { x: 0, y: 0 };
+const scope = { agentName: (id: string) => `Agent ${id}` };
+
+function pick<Item>(draw: Draw, items: readonly Item[]): Item {
+  const item = items[draw(items.length)];
+  if (item === undefined) throw new Error("Nothing to pick from.");
+  return item;
+}
+
+function dataOf(draw: Draw, type: string, id: string, text: string, isWild: boolean): Record<string, unknown> {
+  const onError = () => (isWild && draw(2) === 0 ? "fail" : "continue");
+  switch (type) {
+    case "agentNode":
+      return { agent_id: id, input: text, on_error: onError() };
+    case "loopNode": {
+      const loop = { items_expression: pick(draw, ITEMS), concurrency: 1 + draw(3), on_item_error: onError() };
+      return isWild && draw(10) === 0 ? { ...loop, max_iterations: 1 } : loop;
+    }
+    case "branchNode":
+      return { condition: pick(draw, ["True", "False"]) };
+    case "outputNode":
+      return isWild && draw(8) === 0 ? { value: text, format: "json" } : { value: text };
+    case "humanLoopNode":
+      return isWild ? { timeout_hours: draw(3) === 0 ? 1 : 0 } : {};
+    default:
+      return { status: pick(draw, ["failed", "completed"]) };
+  }
+}
+
+function randomNodes(draw: Draw, isWild: boolean): GraphNode[] {
+  const types = isWild ? [...TYPES, "terminateNode"] : TYPES;
+  const nodes: GraphNode[] = [{ id: "t", type: "triggerNode", position, data: { label: "t" } }];
+  for (let left = 2 + draw(9); left > 0; left--) {
+    const type = pick(draw, types);
+    const id = `${type.slice(0, 1)}${nodes.length}`;
+    const loops = nodes.filter((node) => node.type === "loopNode");
+    const reads = loops.length > 0 && draw(3) === 0;
+    const text = reads ? `{{${pick(draw, loops).id}.${pick(draw, ["output", "current_item", "index"])}}}` : "";
+    nodes.push({ id, type, position, data: { label: id, ...dataOf(draw, type, id, text, isWild) } });
+  }
+  return nodes;
+}
+
+function randomEdges(draw: Draw, nodes: readonly GraphNode[], isWild: boolean): Graph["edges"] {
+  const edges = new Map<string, Graph["edges"][number]>();
+  for (const [at, target] of nodes.entries()) {
+    if (at === 0) continue;
+    const count = 1 + Number(draw(3) === 0) + Number(draw(4) === 0);
+    for (let k = 0; k < count; k++) {
+      const source = nodes[Math.max(0, at - 1 - draw(4))];
+      if (!source || source.type === "terminateNode") continue;
+      const isTameReview = source.type === "humanLoopNode" && !isWild;
+      const handles = isTameReview ? ["approved", "rejected"] : definitionOf(source.type)?.handles;
+      const sourceHandle = handles ? pick(draw, handles) : undefined;
+      const id = `${source.id}.${sourceHandle ?? ""}>${target.id}`;
+      edges.set(id, { id, source: source.id, target: target.id, ...(sourceHandle && { sourceHandle }) });
+    }
+  }
+  return [...edges.values()];
+}
+
+/** Drops connections that a save refuses. */
+function dropFaults(graph: Graph): void {
+  for (let round = 0; round < 6; round++) {
+    const faults = findFaults(graph).filter(({ path }) => path.startsWith("edges."));
+    const indexes = new Set(faults.map(({ path }) => Number(path.slice("edges.".length))));
+    graph.edges = graph.edges.filter((_, index) => !indexes.has(index));
+  }
+}
+
+/** Empties texts, and turns loops into Output nodes, that the start of a run refuses. */
+function dropProblems(graph: Graph): void {
+  for (let round = 0; round < 3; round++)
+    for (const { node_id, field } of findProblems(graph, scope)) {
+      const node = graph.nodes.find(({ id }) => id === node_id);
+      if (node && (field === "value" || field === "input")) node.data[field] = "";
+      else if (node?.type === "loopNode" && field === null) {
+        node.type = "outputNode";
+        const plain = graph.edges.map(({ id, source, target, ...rest }) =>
+          source === node.id ? { id, source, target } : { id, source, target, ...rest },
+        );
+        graph.edges = [...new Map(plain.map((edge) => [`${edge.source}.${edge.sourceHandle ?? ""}>${edge.target}`, edge])).values()];
+      }
+    }
+}
+
+/**
+ * A random graph with loops, branches, reviews and, if wild, ends and failures.
+ * @param isWild false for one whose result does not depend on the order in which things happen
+ * @returns undefined when a save or the start of a run would refuse it
+ */
+export function randomGraph(seed: number, isWild: boolean): Graph | undefined {
+  const draw = drawFrom(seed);
+  const nodes = randomNodes(draw, isWild);
+  const graph = Graph.parse({ nodes, edges: randomEdges(draw, nodes, isWild) });
+  dropFaults(graph);
+  if (findFaults(graph).length > 0) return undefined;
+  dropProblems(graph);
+  return findFaults(graph).length > 0 || findProblems(graph, scope).length > 0 ? undefined : graph;
+}
+
+/** What is needed to see what went wrong with a random graph. */
+export function failureOf(seed: number, graph: Graph, error: unknown): string {
+  const nodes = graph.nodes.map(({ id, data }) => `${id}${JSON.stringify(data)}`).join(" ");
+  const edges = graph.edges.map(({ id }) => id).join(" ");
+  return `seed ${seed}: ${error instanceof Error ? error.message : String(error)}\n${nodes}\n${edges}`;
+}
