@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { findFaults } from "#server/engine/graph.ts";
 import { goldens, graphOf, play } from "#server/testing/golden-play.ts";
 
@@ -26,4 +26,27 @@ describe("golden runs", () => {
     expect(events.filter((event) => event.type === "execution_complete" || event.type === "execution_failed")).toHaveLength(1);
     expect(memory.waiting()).toEqual([]);
   });
+});
+
+test("a loop of 1,000 items runs them one after the other, with rows and events for each", async () => {
+  const items = Array.from({ length: 1000 }, (_, index) => `item ${index}`);
+  const { memory, outcome } = await play({
+    about: "1,000 items",
+    input: JSON.stringify(items),
+    nodes: {
+      t: ["triggerNode"],
+      l: ["loopNode", { items_expression: "{{trigger.output}}" }],
+      each: ["outputNode", { value: "{{l.index}}: {{l.current_item}}" }],
+    },
+    edges: ["t>l", "l.body>each"],
+    expect: { status: "completed" },
+  });
+  expect(outcome).toEqual({ kind: "over" });
+  const values = items.map((item, index) => `${index}: ${item}`);
+  expect(JSON.parse(memory.ending()?.output ?? "")).toEqual(values);
+  const started = memory.events().flatMap((event) => (event.type === "node_start" && event.node_id === "each" ? [event.iteration] : []));
+  expect(started).toEqual(items.map((_, index) => String(index)));
+  const progress = memory.events().filter((event) => event.type === "loop_progress");
+  expect(progress.at(-1)).toMatchObject({ total: 1000, complete: 1000, failed: 0 });
+  expect(progress.length).toBeLessThan(10);
 });

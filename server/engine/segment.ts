@@ -98,7 +98,7 @@ export class Segment {
         if (this.#fault) await this.#giveUp(this.#fault);
         if (this.#mustLook) await this.#takeDecisions();
         if (this.#stop || this.#top.schedule.isDone) return await this.#finish();
-        const isLate = round > 1 && this.#isLate(until);
+        const isLate = this.#isLate(until, round);
         if (!isLate && (await this.#startReady())) continue;
         if (this.#calls.size === 0 && this.#reviews.size && !this.#news.size) this.#reviews.pause();
         await this.#batch.flush();
@@ -119,10 +119,10 @@ export class Segment {
     }
   }
 
-  /** True when nothing new may be started. */
-  #isLate(until: Date): boolean {
+  /** True when nothing new may be started. However short the time, a segment gets a first round, so that runs go on. */
+  #isLate(until: Date, round: number): boolean {
     if (this.#services.drain?.aborted) return true;
-    const isTimeUp = this.#services.clock.now() >= until;
+    const isTimeUp = round > 1 && this.#services.clock.now() >= until;
     return !this.#calls.mustStay(isTimeUp) && isTimeUp;
   }
 
