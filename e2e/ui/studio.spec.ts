@@ -100,6 +100,8 @@ test("an invitation link leads a newcomer into the project, once", async ({ sign
   await newcomer.getByLabel("Password").fill("password-v-1");
   await newcomer.getByRole("button", { name: "Join project" }).click();
   await expect(newcomer.getByRole("navigation", { name: "Main" })).toBeVisible();
+  // Away from the studio first: it notices by itself that the session has gone, and leads to the sign-in.
+  await newcomer.goto("about:blank");
   await context.clearCookies();
   await newcomer.goto(link.pathname);
   await expect(newcomer.getByRole("heading", { name: /has been used/ })).toBeVisible();
