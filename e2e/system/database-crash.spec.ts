@@ -27,6 +27,7 @@ const PATIENCE_MS = 20_000;
 const ROUNDS = 3;
 
 test("PostgreSQL is killed under load and comes back: what was accepted ends, and no finished call is made again", async () => {
+  test.setTimeout(400_000);
   const postgres = await startOwnPostgres();
   const models = await startModelServer();
   const server = await startTreadle({ env: env(postgres) });
@@ -60,7 +61,7 @@ test("PostgreSQL is killed under load and comes back: what was accepted ends, an
     await until(async () => (await fetch(`${server.url}/api/health/ready`)).status === 200);
     await approveAll(api, started);
   }
-  await until(async () => (await Promise.all(accepted.map(read))).every(({ status }) => isFinal(status)), 120_000);
+  await until(async () => (await Promise.all(accepted.map(read))).every(({ status }) => isFinal(status)), 240_000); // the last net comes after two minutes
 
   const calls = byMessage(models.calls().filter(({ probe }) => !probe));
   // The process lived on, so it kept each answer that it got, and asked for none again. Attempts may have been interrupted

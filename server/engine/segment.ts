@@ -1,5 +1,6 @@
+import { Bell } from "#server/bell.ts";
 import { type Attempt, Attempts } from "#server/engine/attempt.ts";
-import { Bell, breathe } from "#server/engine/bell.ts";
+import { breathe } from "#server/engine/breathe.ts";
 import { Calls } from "#server/engine/calls.ts";
 import type { NodeOutcome, NodeResult, NodeScope } from "#server/engine/define-node.ts";
 import { DeltaBuffer } from "#server/engine/delta-buffer.ts";

@@ -24,10 +24,11 @@ interface Beat {
  * The executor's own connection: it holds the advisory lock that proves the process alive, listens for work, says
  * regularly that it lives and frees the leases of dead workers. It reconnects by itself.
  * @param heartbeatMs well below the 10 s after which a silent worker counts as dead
- * @param wake called when there may be work
+ * @param wake called when there may be work; with true after a new connection, when the database may have crashed and
+ *   gone back to an earlier moment
  * @throws the database's error when the first connection fails
  */
-export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: number, wake: () => void): Promise<Control> {
+export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: number, wake: (isNew: boolean) => void): Promise<Control> {
   const { options } = pool;
   let owner: number | undefined;
   let suspects: number[] = [];
@@ -55,14 +56,14 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
     };
     opened.on("error", lost);
     opened.on("end", () => lost());
-    opened.on("notification", wake);
+    opened.on("notification", () => wake(false));
     try {
       await opened.connect();
       await opened.query("LISTEN treadle_jobs");
       client = opened;
       await beat(opened);
       // Notifications sent while there was no connection are gone.
-      wake();
+      wake(true);
     } catch (error) {
       failed = true;
       client = undefined;
@@ -96,7 +97,7 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
       log.warn({ owner }, "this worker was given up for dead; it goes on as a new one");
       owner = undefined;
       await beat(on);
-      wake();
+      wake(true);
       return;
     }
     schedule(on);

@@ -171,7 +171,11 @@ export async function startLocalExecutor(options: LocalExecutorOptions): Promise
     })();
   }
 
-  control = await startControl(pool, clock, options.heartbeatMs ?? HEARTBEAT_MS, poke);
+  control = await startControl(pool, clock, options.heartbeatMs ?? HEARTBEAT_MS, (isNew) => {
+    // Runs that this process has ended may be its own again by the tables; nobody else would take them up.
+    doubtful ||= isNew;
+    poke();
+  });
   const clean = (): Promise<number> => deleteExpired(pool, now(), () => !draining);
   const cleaner = setInterval(() => {
     clean().catch((error: unknown) => log.warn({ err: error }, "old runs could not be deleted"));

@@ -1,3 +1,4 @@
+import { Bell } from "#server/bell.ts";
 import { db } from "#server/db/client.ts";
 import { subscribe } from "#server/db/notify.ts";
 import { notFound } from "#server/errors.ts";
@@ -12,29 +13,6 @@ export interface StoredEvent {
   seq: number;
   type: string;
   data: unknown;
-}
-
-/** Wakes when told, or after `ms`; a call that came while nobody waited is not lost. */
-export function bell(signal: AbortSignal) {
-  let isRung = false;
-  let wake = () => {};
-  const ring = () => {
-    isRung = true;
-    wake();
-  };
-  signal.addEventListener("abort", ring);
-  const wait = async (ms: number) => {
-    if (!isRung)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    isRung = false;
-  };
-  return { ring, wait };
 }
 
 const readAfter = (execution_id: string, after: number): Promise<StoredEvent[]> =>
@@ -73,8 +51,8 @@ async function* events(
   heartbeatMs: number,
 ): AsyncGenerator<StoredEvent | "idle"> {
   const where = { id: execution_id, project_id };
-  const { ring, wait } = bell(signal);
-  const stop = await subscribe("treadle_execution", execution_id, ring);
+  const bell = new Bell(signal);
+  const stop = await subscribe("treadle_execution", execution_id, () => bell.ring());
   try {
     for (let position = after; !signal.aborted; ) {
       const found = await readAfter(execution_id, position);
@@ -95,7 +73,7 @@ async function* events(
         return;
       }
       const started = Date.now();
-      await wait(heartbeatMs);
+      await bell.rung(heartbeatMs);
       if (!signal.aborted && Date.now() - started >= heartbeatMs) yield "idle";
     }
   } finally {

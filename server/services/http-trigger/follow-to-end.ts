@@ -1,8 +1,8 @@
 import { v7 as uuid } from "uuid";
+import { Bell } from "#server/bell.ts";
 import { pool } from "#server/db/client.ts";
 import { subscribe } from "#server/db/notify.ts";
 import { type ExecutionStatus, isFinal } from "#server/schemas/execution.ts";
-import { bell } from "#server/services/executions/follow-execution.ts";
 import { type NewExecution, startExecution } from "#server/services/executions/start-execution.ts";
 
 /** How long to trust that every notification arrives, in milliseconds. */
@@ -35,15 +35,15 @@ export async function startAndFollow(
   signal: AbortSignal,
 ): Promise<RunEnding & { execution_id: string }> {
   const execution_id = execution.id ?? uuid();
-  const { ring, wait } = bell(signal);
-  const stop = await subscribe("treadle_execution", execution_id, ring);
+  const bell = new Bell(signal);
+  const stop = await subscribe("treadle_execution", execution_id, () => bell.ring());
   try {
     const { status } = await startExecution({ ...execution, id: execution_id });
     let seen: RunEnding = { status, output: null, error: null };
     const end = Date.now() + ms;
     for (let reads = 0; !signal.aborted && Date.now() < end; reads++) {
       if (reads > 1) await pause(Math.min(10 * reads, LONGEST_PAUSE_MS));
-      await wait(Math.min(LOOK_AGAIN_MS, Math.max(1, end - Date.now())));
+      await bell.rung(Math.min(LOOK_AGAIN_MS, Math.max(1, end - Date.now())));
       const { rows } = await pool().query<RunEnding>({ ...READ, values: [execution_id] });
       seen = rows[0] ?? seen;
       if (isFinal(seen.status) || seen.status === "paused") break;
