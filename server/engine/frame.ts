@@ -13,6 +13,10 @@ export interface Iteration {
 /** The path of an iteration inside a frame: "3" in the workflow itself, "3.0" inside its third. */
 export const childPath = (path: string, index: number): string => (path === "" ? String(index) : `${path}.${index}`);
 
+/** The path of the frame around an iteration, and the iteration's index in it. */
+export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf(".")));
+export const indexOf = (path: string): number => Number(path.slice(path.lastIndexOf(".") + 1));
+
 /**
  * One run of one scope: the workflow itself, or one iteration of a loop's body. Holds the newest row of each of its nodes,
  * and sees those of the frames around it.

@@ -1,14 +1,29 @@
 import type { LoopSettings, NodeResult } from "#server/engine/define-node.ts";
-import { Frame } from "#server/engine/frame.ts";
+import type { BodyOutputs } from "#server/engine/ending.ts";
+import { Frame, indexOf } from "#server/engine/frame.ts";
 import { labelOf } from "#server/engine/graph.ts";
 import { objectText } from "#server/engine/json-text.ts";
 import type { Ledger } from "#server/engine/ledger.ts";
 import { type ItemEnd, LoopRun } from "#server/engine/loop-run.ts";
+import { factsOf } from "#server/engine/node-facts.ts";
 import { MAX_OUTPUT, tooLarge } from "#server/engine/output-size.ts";
 import type { Plan } from "#server/engine/plan.ts";
-import type { LedgerRow, LedgerWrite } from "#server/engine/ports.ts";
+import type { ItemRow, LedgerRow, LedgerWrite, RunState, RunStore } from "#server/engine/ports.ts";
 import { outputOf } from "#server/engine/run-scope.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
+
+function itemEnd({ status, output, error }: ItemRow): ItemEnd {
+  if (status === "complete") return { status, output: output ?? "" };
+  return status === "failed" ? { status, error: error ?? "" } : { status: "skipped" };
+}
+
+interface LoopParts {
+  run: RunState;
+  plan: Plan;
+  nodes: ReadonlyMap<string, GraphNode>;
+  ledger: Ledger;
+  store: Pick<RunStore, "items" | "bodyOutputs">;
+}
 
 /** What the segment does for its loops. */
 interface LoopHost {
@@ -23,23 +38,38 @@ interface LoopHost {
 
 /** Starts the iterations of loops and gathers their results. */
 export class LoopDriver {
+  readonly #run: RunState;
+  readonly #store: Pick<RunStore, "items" | "bodyOutputs">;
   readonly #plan: Plan;
   readonly #nodes: ReadonlyMap<string, GraphNode>;
   readonly #ledger: Ledger;
   readonly #host: LoopHost;
   readonly #outputs = new Map<string, { path: string; value: string }[]>();
   readonly #filling = new Set<LoopRun>();
+  /** Loops that would close, but for the results of earlier segments. */
+  readonly #unread = new Set<LoopRun>();
 
-  constructor(plan: Plan, nodes: ReadonlyMap<string, GraphNode>, ledger: Ledger, host: LoopHost) {
+  constructor({ run, plan, nodes, ledger, store }: LoopParts, host: LoopHost) {
+    this.#run = run;
     this.#plan = plan;
     this.#nodes = nodes;
     this.#ledger = ledger;
+    this.#store = store;
     this.#host = host;
   }
 
-  /** Values of Output nodes inside loops, by node id. */
-  get outputs(): ReadonlyMap<string, readonly { path: string; value: string }[]> {
-    return this.#outputs;
+  /** True when Output nodes inside loops may have put something out in an earlier segment. */
+  get hasPast(): boolean {
+    const { graph, items, ledger } = this.#run;
+    return factsOf(graph).bodyOutputs.length > 0 && (items.length > 0 || ledger.some((row) => row.iteration !== ""));
+  }
+
+  /** Values of Output nodes inside loops, by node id. What earlier segments have written is read only now. */
+  async outputs(): Promise<BodyOutputs> {
+    if (!this.hasPast) return this.#outputs;
+    const rows = await this.#store.bodyOutputs(this.#run, factsOf(this.#run.graph).bodyOutputs);
+    const values = rows.map(({ node_id, iteration, output }) => ({ node_id, path: iteration, value: output ?? "" }));
+    return Map.groupBy(values, (row) => row.node_id);
   }
 
   /** Takes note of an Output node reached inside a loop. */
@@ -72,12 +102,32 @@ export class LoopDriver {
       this.#host.opened(frame);
     }
     this.#filling.delete(loop);
-    if (!loop.isOver || loop.frame.isClosed || !loop.frame.loops.delete(loop)) return;
+    if (!loop.isOver || loop.frame.isClosed) return;
+    if (loop.isUnread && !loop.isStopped) {
+      this.#unread.add(loop);
+      return;
+    }
+    if (!loop.frame.loops.delete(loop)) return;
     if (loop.isStopped) {
       loop.frame.isRejected = true;
       this.#host.ended(loop, { status: "skipped" });
     } else if (loop.size > MAX_OUTPUT) this.#host.ended(loop, { status: "failed", error: tooLarge(loop.size) });
     else this.#host.ended(loop, { status: "complete", output: loop.output() });
+  }
+
+  /** True when `close` has something to do. */
+  get hasUnread(): boolean {
+    return this.#unread.size > 0;
+  }
+
+  /** Closes the loops whose last item has ended, with the results of earlier segments. */
+  async close(): Promise<void> {
+    for (const loop of [...this.#unread]) {
+      const rows = await this.#store.items(this.#run, { node_id: loop.row.node_id, path: loop.frame.path });
+      loop.read(rows.map((row) => [indexOf(row.iteration), itemEnd(row)]));
+      this.#unread.delete(loop);
+      this.fill(loop);
+    }
   }
 
   /** Everything in an iteration has ended. */

@@ -1,12 +1,14 @@
 import type { Frame } from "#server/engine/frame.ts";
 import { listText } from "#server/engine/json-text.ts";
-import type { LedgerWrite } from "#server/engine/ports.ts";
+import type { EndedItems, LedgerWrite } from "#server/engine/ports.ts";
 
 /** How one item ended. */
 export type ItemEnd = { status: "complete"; output: string } | { status: "failed"; error: string } | { status: "skipped" };
 
 /** The result of a failed item of a loop that goes on. */
 export const errorText = (error: string): string => JSON.stringify({ error });
+
+const resultOf = (end: ItemEnd): string => (end.status === "complete" ? end.output : end.status === "failed" ? errorText(end.error) : "");
 
 /** A loop under way: which items have ended and how, and which run now. Pure: the segment starts frames and writes rows. */
 export class LoopRun {
@@ -22,6 +24,8 @@ export class LoopRun {
   readonly #concurrency: number;
   readonly #continues: boolean;
   readonly #results: (string | undefined)[];
+  /** Items that ended in an earlier segment, whose results are read when the loop closes. */
+  readonly #unread = new Set<number>();
   #next = 0;
 
   constructor(row: LedgerWrite, frame: Frame, items: readonly unknown[], config: { concurrency: number; continues: boolean }) {
@@ -46,10 +50,33 @@ export class LoopRun {
     if (end.status === "skipped") this.isStopped = true;
     else if (end.status === "complete") this.complete++;
     else this.failed++;
-    this.#results[index] = end.status === "complete" ? end.output : end.status === "failed" ? errorText(end.error) : "";
+    this.#results[index] = resultOf(end);
   }
 
-  /** True when this item's result is known. */
+  /** Takes note of what an earlier segment has done; the results themselves are wanted when the loop closes. */
+  recall({ spans, complete, failed, isStopped }: EndedItems): void {
+    for (const [from, to] of spans)
+      for (let index = from; index < to; index++) {
+        this.#results[index] = "";
+        this.#unread.add(index);
+      }
+    this.complete = complete;
+    this.failed = failed;
+    this.isStopped = isStopped;
+  }
+
+  /** True when results of earlier segments are still to be read. */
+  get isUnread(): boolean {
+    return this.#unread.size > 0;
+  }
+
+  /** Gives it the results of earlier segments. */
+  read(results: Iterable<[index: number, end: ItemEnd]>): void {
+    for (const [index, end] of results) if (this.#unread.has(index)) this.#results[index] = resultOf(end);
+    this.#unread.clear();
+  }
+
+  /** True when this item has ended. */
   hasEnded(index: number): boolean {
     return this.#results[index] !== undefined;
   }

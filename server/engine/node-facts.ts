@@ -1,16 +1,33 @@
 import type { NodeDefinition } from "#server/engine/define-node.ts";
 import { definitionOf, goesOnAfterFailure } from "#server/engine/graph.ts";
+import { makePlan, type Plan } from "#server/engine/plan.ts";
 import type { LedgerRow } from "#server/engine/ports.ts";
 import type { Graph, GraphNode } from "#server/schemas/graph.ts";
 
-/** What the run loop asks about the nodes of one graph. */
-export class NodeFacts {
+/** What the run loop and its store ask about the nodes of one graph. */
+class NodeFacts {
   readonly byId: ReadonlyMap<string, GraphNode>;
+  readonly plan: Plan;
+  /** Ids of nodes that do work outside this process. */
+  readonly effects: ReadonlySet<string>;
+  /** The loop that each node inside a loop belongs to, by node id. */
+  readonly owners: Readonly<Record<string, string>>;
+  /** Ids of Output nodes inside loops. */
+  readonly bodyOutputs: readonly string[];
+  /** True when a person may be asked. */
+  readonly hasReviews: boolean;
   readonly #graph: Graph;
 
   constructor(graph: Graph) {
     this.#graph = graph;
     this.byId = new Map(graph.nodes.map((node) => [node.id, node]));
+    this.plan = makePlan(graph);
+    const ids = [...this.byId.keys()];
+    this.effects = new Set(ids.filter((id) => this.definition(id)?.isEffect));
+    const owned = ids.map((id) => [id, this.plan.ownerOf(id)] as const);
+    this.owners = Object.fromEntries(owned.flatMap(([id, owner]) => (owner === null ? [] : [[id, owner] as const])));
+    this.bodyOutputs = ids.filter((id) => id in this.owners && this.isOutput(id));
+    this.hasReviews = ids.some((id) => this.definition(id)?.group === "human");
   }
 
   definition(id: string): NodeDefinition | undefined {
@@ -31,4 +48,15 @@ export class NodeFacts {
     if (status !== "complete" || handle === null || this.definition(node_id)?.rejects !== handle) return false;
     return !this.#graph.edges.some((edge) => edge.source === node_id && edge.sourceHandle === handle);
   }
+}
+
+export type { NodeFacts };
+
+const known = new WeakMap<Graph, NodeFacts>();
+
+/** The facts of a graph, found out once. The graph must not change any more. */
+export function factsOf(graph: Graph): NodeFacts {
+  const facts = known.get(graph) ?? new NodeFacts(graph);
+  known.set(graph, facts);
+  return facts;
 }

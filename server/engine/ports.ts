@@ -28,6 +28,26 @@ export interface LedgerRow {
 /** The handle of the row that keeps one item's result: it bears the loop's id and the iteration's path. */
 export const ITEM = "item";
 
+/** Which items of one loop have ended: what a later segment needs of them until the loop closes, however many there are. */
+export interface EndedItems {
+  /** The loop. */
+  node_id: string;
+  /** Path of the iteration that the loop itself is in; empty outside loops. */
+  path: string;
+  /** Their indices as spans: from the first up to, and without, the second. */
+  spans: [number, number][];
+  complete: number;
+  failed: number;
+  /** True when one was rejected, which stops the loop. */
+  isStopped: boolean;
+}
+
+/** How one item of a loop ended, read when its loop closes. */
+export type ItemRow = Pick<LedgerRow, "iteration" | "status" | "output" | "error">;
+
+/** What an Output node inside a loop came to in one iteration. */
+export type BodyOutput = Pick<LedgerRow, "node_id" | "iteration" | "output">;
+
 /** The handle of an attempt whose process died, and whose node is started again. */
 export const INTERRUPTED = "interrupted";
 
@@ -63,7 +83,10 @@ export interface RunState {
   input: string;
   params: Record<string, unknown>;
   graph: Graph;
+  /** Everything but the rows of single items, and without the inside of iterations that have ended. */
   ledger: LedgerRow[];
+  /** Of each loop that has begun, as far as it has come. */
+  items: EndedItems[];
 }
 
 export type Acquired =
@@ -137,6 +160,10 @@ export interface RunStore {
   release(run: RunState, wait?: { wake_at: Date | null }): Promise<void>;
   /** The reviews that are open or decided but not taken, after those overdue at `now` have been rejected. */
   reviews(run: RunState, now: Date): Promise<ReviewState[]>;
+  /** How the items of a loop have ended, as far as that is written. */
+  items(run: RunState, loop: { node_id: string; path: string }): Promise<ItemRow[]>;
+  /** What these nodes came to in every iteration, as far as that is written. */
+  bodyOutputs(run: RunState, node_ids: readonly string[]): Promise<BodyOutput[]>;
   /** Marks whatever is open in the ledger as skipped, for a run whose results cannot be stored. */
   closeOpen(run: RunState): Promise<void>;
   /** Calls back when somebody else changes the execution; returns how to stop listening. */

@@ -3,7 +3,8 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
 import { closeNotifications } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
-import type { EngineServices } from "#server/engine/ports.ts";
+import type { EngineServices, RunState, RunStore } from "#server/engine/ports.ts";
+import { runStore } from "#server/engine/run-store.ts";
 import { cancelExecution } from "#server/services/executions/cancel-execution.ts";
 import { getExecution } from "#server/services/executions/get-execution.ts";
 import { rerunExecution } from "#server/services/executions/rerun-execution.ts";
@@ -127,3 +128,33 @@ test("many large results that come at once are stored", async () => {
   const { status } = await db().execution.findUniqueOrThrow({ where: { id }, select: { status: true } });
   expect(status).toBe("completed");
 }, 90_000);
+
+test("a wake within a loop of reviews reads how far it is, not what its items came to; their results are read when it closes", async () => {
+  const nodes: Golden["nodes"] = {
+    t: ["triggerNode"],
+    l: ["loopNode", { items_expression: '["a","b","c"]' }],
+    r: ["humanLoopNode"],
+    o: ["outputNode", { value: "{{l.current_item}}" }],
+  };
+  const id = await start(nodes, ["t>l", "l.body>r", "r.approved>o"]);
+  await go(id);
+  for (const _ of ["a", "b"]) {
+    await approveExecution(admin, { execution_id: id, decision: "approved" });
+    await go(id);
+  }
+  const found: RunState[] = [];
+  const acquire: RunStore["acquire"] = async (...call) => {
+    const acquired = await runStore.acquire(...call);
+    if (acquired.kind === "acquired") found.push(structuredClone(acquired.run));
+    return acquired;
+  };
+  await approveExecution(admin, { execution_id: id, decision: "approved" });
+  await go(id, { store: { ...runStore, acquire } });
+  const [run] = found;
+  expect(run?.items).toEqual([{ node_id: "l", path: "", spans: [[0, 2]], complete: 2, failed: 0, isStopped: false }]);
+  expect(run?.ledger.map((row) => `${row.node_id}:${row.iteration}`).sort()).toEqual(["l:", "r:2", "t:"]);
+  const ended = await getExecution(admin, { execution_id: id });
+  expect(ended.status).toBe("completed");
+  expect(ended.node_results.l?.output).toBe('["a","b","c"]');
+  expect(ended.output).toBe('["a","b","c"]');
+});

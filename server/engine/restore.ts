@@ -1,16 +1,13 @@
-import { childPath, Frame, type Iteration } from "#server/engine/frame.ts";
+import { childPath, Frame, type Iteration, indexOf, parentOf } from "#server/engine/frame.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 import type { Ledger } from "#server/engine/ledger.ts";
-import { type ItemEnd, LoopRun } from "#server/engine/loop-run.ts";
+import { LoopRun } from "#server/engine/loop-run.ts";
 import type { Plan } from "#server/engine/plan.ts";
-import { INTERRUPTED, ITEM, type LedgerRow, type RunState } from "#server/engine/ports.ts";
+import { INTERRUPTED, type LedgerRow, type RunState } from "#server/engine/ports.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
 
 /** How often a node may be interrupted before it counts as the reason. */
 const MOST_INTERRUPTIONS = 5;
-
-const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf(".")));
-const indexOf = (path: string) => Number(path.slice(path.lastIndexOf(".") + 1));
 
 /** The newest attempt of each node. */
 function latestRows(rows: readonly LedgerRow[]): Map<string, LedgerRow> {
@@ -19,11 +16,6 @@ function latestRows(rows: readonly LedgerRow[]): Map<string, LedgerRow> {
   // An attempt that was cut off says nothing about its node, whoever closed it.
   for (const [id, row] of latest) if (row.handle === INTERRUPTED) latest.delete(id);
   return latest;
-}
-
-function itemEnd({ status, output, error }: LedgerRow): ItemEnd {
-  if (status === "complete") return { status, output: output ?? "" };
-  return status === "failed" ? { status, error: error ?? "" } : { status: "skipped" };
 }
 
 interface Parts {
@@ -41,16 +33,12 @@ interface Parts {
  * not ended. Attempts found running belong to a process that died: they are closed, and their nodes start again.
  */
 export function restoreFrames({ run, plan, nodes, ledger, continues, recall }: Parts): Frame {
-  const isItem = (row: LedgerRow) => row.handle === ITEM;
-  const own = Map.groupBy(
-    run.ledger.filter((row) => !isItem(row)),
-    (row) => `${plan.ownerOf(row.node_id) ?? ""} ${row.iteration}`,
-  );
-  const ended = Map.groupBy(run.ledger.filter(isItem), (row) => `${row.node_id} ${parentOf(row.iteration)}`);
+  const own = Map.groupBy(run.ledger, (row) => `${plan.ownerOf(row.node_id) ?? ""} ${row.iteration}`);
+  const ended = new Map(run.items.map((items) => [`${items.node_id} ${items.path}`, items]));
   const begun = new Map<string, Set<number>>();
   for (const row of run.ledger) {
     const owner = plan.ownerOf(row.node_id);
-    if (owner === null || isItem(row)) continue;
+    if (owner === null) continue;
     const key = `${owner} ${parentOf(row.iteration)}`;
     begun.set(key, (begun.get(key) ?? new Set()).add(indexOf(row.iteration)));
   }
@@ -72,7 +60,7 @@ export function restoreFrames({ run, plan, nodes, ledger, continues, recall }: P
     if (!scope) throw new Error(`The plan has no scope "${loop}".`);
     const rows = closeInterrupted(latestRows(own.get(`${loop ?? ""} ${path}`) ?? []));
     const frame = new Frame(scope, around, rows, continues);
-    frame.isRejected = scope.nodeIds.some((id) => ended.get(`${id} ${path}`)?.some((item) => item.status === "skipped"));
+    frame.isRejected = scope.nodeIds.some((id) => ended.get(`${id} ${path}`)?.isStopped);
     for (const row of rows.values()) {
       recall(frame, row);
       const node = nodes.get(row.node_id);
@@ -81,7 +69,8 @@ export function restoreFrames({ run, plan, nodes, ledger, continues, recall }: P
       const items: unknown[] = JSON.parse(row.input ?? "[]");
       const write = { model: null, tool_calls: null, duration_ms: null, ...row };
       const run = new LoopRun(write, frame, items, definition.body.settings(definition.config.parse(node.data)));
-      for (const item of ended.get(`${node.id} ${path}`) ?? []) run.end(indexOf(item.iteration), itemEnd(item));
+      const before = ended.get(`${node.id} ${path}`);
+      if (before) run.recall(before);
       for (const index of begun.get(`${node.id} ${path}`) ?? []) {
         if (run.hasEnded(index)) continue;
         const iteration = { loop: run, index, item: items[index] };

@@ -33,13 +33,30 @@ export const LEDGER = `
   SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 ORDER BY r.completed_at NULLS LAST, r.id`;
 
-// Of an iteration that has ended only its result is wanted: $2 says which loop's body a node belongs to.
+// Of an iteration that has ended nothing is wanted: $2 says which loop's body a node belongs to.
+const notInEnded = (iteration: string) => `NOT EXISTS (
+    SELECT FROM node_runs ended
+    WHERE ended.execution_id = $1 AND ended.node_id = $2::jsonb->>r.node_id AND ended.handle = '${ITEM}' AND ended.iteration = ${iteration})`;
 export const LEDGER_WITH_LOOPS = `
   SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 AND NOT EXISTS (
-    SELECT FROM node_runs ended WHERE ended.execution_id = $1 AND ended.node_id = $2::jsonb->>r.node_id AND ended.handle = '${ITEM}'
-      AND ended.iteration = CASE WHEN r.handle = '${ITEM}' THEN regexp_replace(r.iteration, '\\.?[^.]*$', '') ELSE r.iteration END)
+  WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}' AND ${notInEnded("r.iteration")}
   ORDER BY r.completed_at NULLS LAST, r.id`;
+// Items end nearly in order, so a few spans stand for all of them.
+export const ITEMS_ENDED = `
+  SELECT node_id, path, complete, failed, "isStopped", ARRAY(SELECT ARRAY[lower(span), upper(span)] FROM unnest(ended) AS span) AS spans FROM (
+    SELECT node_id, path, range_agg(int4range(index, index + 1)) AS ended, count(*) FILTER (WHERE status = 'complete')::int AS complete,
+      count(*) FILTER (WHERE status = 'failed')::int AS failed, bool_or(status = 'skipped') AS "isStopped"
+    FROM (
+      SELECT r.node_id, r.status, regexp_replace(r.iteration, '\\.?[^.]*$', '') AS path, substring(r.iteration from '[^.]*$')::int AS index
+      FROM node_runs r WHERE r.execution_id = $1 AND r.handle = '${ITEM}'
+    ) AS r WHERE ${notInEnded("r.path")} GROUP BY node_id, path) AS loops`;
+export const ITEMS = `
+  SELECT r.iteration, r.status, v.output, r.error FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.node_id = $2 AND r.handle = '${ITEM}' AND cardinality(string_to_array(r.iteration, '.')) = $3
+    AND ($3 = 1 OR starts_with(r.iteration, $4 || '.'))`;
+export const BODY_OUTPUTS = `
+  SELECT r.node_id, r.iteration, v.output FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
 
 // What a run that asks people writes besides: reviews that begin, decisions taken, reviews that nobody needs any more.
 const REVIEWS = `

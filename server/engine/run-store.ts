@@ -2,12 +2,14 @@ import type pg from "pg";
 import { cleanText } from "#server/clean-text.ts";
 import { pool } from "#server/db/client.ts";
 import { subscribe } from "#server/db/notify.ts";
-import { definitionOf } from "#server/engine/graph.ts";
-import { makePlan } from "#server/engine/plan.ts";
+import { factsOf } from "#server/engine/node-facts.ts";
 import {
   type Acquired,
+  type BodyOutput,
   type Commit,
+  type EndedItems,
   type EventWrite,
+  type ItemRow,
   LeaseLost,
   type LedgerRow,
   type ReviewState,
@@ -16,10 +18,13 @@ import {
 } from "#server/engine/ports.ts";
 import {
   ACQUIRE,
+  BODY_OUTPUTS,
   COMMIT,
   COMMIT_WITH_REVIEWS,
   DELTAS,
   FINAL,
+  ITEMS,
+  ITEMS_ENDED,
   LEASE_SECONDS,
   LEDGER,
   LEDGER_WITH_LOOPS,
@@ -66,7 +71,7 @@ function json(value: unknown): string {
 let acquisitions = 0;
 
 async function acquire(execution_id: string, dispatch: number): Promise<Acquired> {
-  type Row = Omit<RunState, "epoch" | "holder" | "commits" | "ledger" | "params" | "toldFrom"> & {
+  type Row = Omit<RunState, "epoch" | "holder" | "commits" | "ledger" | "items" | "params" | "toldFrom"> & {
     lease_epoch: number;
     rerun_of_id: string | null;
     params: Record<string, unknown> | null;
@@ -77,10 +82,10 @@ async function acquire(execution_id: string, dispatch: number): Promise<Acquired
   if (row) {
     const { lease_epoch, graph, params, ...rest } = row;
     const known = Graph.parse(graph);
-    const ledger = lease_epoch === 1 && !rest.rerun_of_id ? [] : await readLedger(execution_id, known);
+    const past = lease_epoch === 1 && !rest.rerun_of_id ? { ledger: [], items: [] } : await readLedger(execution_id, known);
     return {
       kind: "acquired",
-      run: { ...rest, params: params ?? {}, graph: known, epoch: lease_epoch, holder, commits: 0, ledger, toldFrom: new Map() },
+      run: { ...rest, params: params ?? {}, graph: known, epoch: lease_epoch, holder, commits: 0, ...past, toldFrom: new Map() },
     };
   }
   const [held] = await query<{ lease_until: Date }>(
@@ -91,22 +96,22 @@ async function acquire(execution_id: string, dispatch: number): Promise<Acquired
   return held ? { kind: "busy", until: held.lease_until } : { kind: "over" };
 }
 
-/** What has happened so far, without the inside of iterations that have ended; Output nodes in there are results of the run. */
-async function readLedger(execution_id: string, graph: Graph): Promise<LedgerRow[]> {
-  const hasLoops = graph.nodes.some((node) => definitionOf(node.type)?.body);
-  if (!hasLoops) return query<LedgerRow>("run-ledger", LEDGER, [execution_id]);
-  const plan = makePlan(graph);
-  const inside = graph.nodes.flatMap(({ id, type }) => (definitionOf(type)?.group === "output" ? [] : [[id, plan.ownerOf(id)] as const]));
-  const owners = Object.fromEntries(inside.filter(([, owner]) => owner !== null));
-  return query<LedgerRow>("run-ledger-with-loops", LEDGER_WITH_LOOPS, [execution_id, JSON.stringify(owners)]);
+/** What has happened so far: rows, without the inside of iterations that have ended, and how far loops have come. */
+async function readLedger(execution_id: string, graph: Graph): Promise<Pick<RunState, "ledger" | "items">> {
+  const { owners } = factsOf(graph);
+  if (Object.keys(owners).length === 0) return { ledger: await query<LedgerRow>("run-ledger", LEDGER, [execution_id]), items: [] };
+  const inside = JSON.stringify(owners);
+  const ledger = await query<LedgerRow>("run-ledger-with-loops", LEDGER_WITH_LOOPS, [execution_id, inside]);
+  return { ledger, items: await query<EndedItems>("run-items-ended", ITEMS_ENDED, [execution_id, inside]) };
 }
 
 async function commit(run: RunState, { rows, events, ending, status, ...rest }: Commit, signal: AbortSignal): Promise<void> {
+  const facts = factsOf(run.graph);
   const ended = rows.filter((row) => row.status !== "running");
   const { reviews = [], taken = [], withdrawn = [] } = rest;
-  const asksPeople = reviews.length + taken.length + withdrawn.length > 0 || (ending !== undefined && hasReviews(run));
+  const asksPeople = reviews.length + taken.length + withdrawn.length > 0 || (ending !== undefined && facts.hasReviews);
   const sum = (field: "input_tokens" | "output_tokens") => ended.reduce((total, row) => total + row[field], 0);
-  const effects = rows.filter((row) => effectsOf(run.graph).has(row.node_id));
+  const effects = rows.filter((row) => facts.effects.has(row.node_id));
   // Only effects tell pieces. Those of an attempt come after its start, and before a first one there are none.
   const talked = effects.filter((row) => row.status !== "running" || row.attempt > 1);
   const first = talked.reduce((least, row) => Math.min(least, run.toldFrom.get(row.id) ?? 0), Number.MAX_SAFE_INTEGER);
@@ -136,20 +141,6 @@ async function commit(run: RunState, { rows, events, ending, status, ...rest }: 
     if (row.status === "running") run.toldFrom.set(row.id, written?.seq ?? 0);
     else run.toldFrom.delete(row.id);
 }
-
-const knownEffects = new WeakMap<Graph, Set<string>>();
-
-/** Ids of the nodes that do work outside this process. */
-function effectsOf(graph: Graph): Set<string> {
-  const known = knownEffects.get(graph);
-  if (known) return known;
-  const found = new Set(graph.nodes.filter((node) => definitionOf(node.type)?.isEffect).map((node) => node.id));
-  knownEffects.set(graph, found);
-  return found;
-}
-
-/** True when a review of this run may be waiting. */
-const hasReviews = (run: RunState) => run.graph.nodes.some((node) => definitionOf(node.type)?.group === "human");
 
 /** Names a node in its iteration, as the statement that drops its pieces does. */
 const sourceOf = ({ node_id, iteration }: { node_id: string; iteration?: string | undefined }) => `${iteration ?? ""} ${node_id}`;
@@ -194,6 +185,12 @@ async function release(run: RunState, wait?: { wake_at: Date | null }): Promise<
   );
 }
 
+const items = (run: RunState, { node_id, path }: { node_id: string; path: string }): Promise<ItemRow[]> =>
+  query<ItemRow>("run-items", ITEMS, [run.id, node_id, path === "" ? 1 : path.split(".").length + 1, path]);
+
+const bodyOutputs = (run: RunState, node_ids: readonly string[]): Promise<BodyOutput[]> =>
+  query<BodyOutput>("run-body-outputs", BODY_OUTPUTS, [run.id, node_ids]);
+
 async function closeOpen(run: RunState): Promise<void> {
   await query(
     "run-close-open",
@@ -215,6 +212,8 @@ export const runStore: RunStore = {
   renew,
   release,
   reviews,
+  items,
+  bodyOutputs,
   closeOpen,
   onControl: (execution_id, callback) => subscribe("treadle_control", execution_id, callback),
 };

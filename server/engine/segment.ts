@@ -8,10 +8,9 @@ import { endingEvent, endingOf, type RunStop, terminationOf } from "#server/engi
 import { type Frame, progressOf } from "#server/engine/frame.ts";
 import { Ledger } from "#server/engine/ledger.ts";
 import { LoopDriver } from "#server/engine/loop-driver.ts";
-import { NodeFacts } from "#server/engine/node-facts.ts";
+import { factsOf, type NodeFacts } from "#server/engine/node-facts.ts";
 import { OpenReviews } from "#server/engine/open-reviews.ts";
 import { MAX_OUTPUT, tooLarge } from "#server/engine/output-size.ts";
-import { makePlan, type Plan } from "#server/engine/plan.ts";
 import { type EngineServices, HostFault, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
 import { restoreFrames } from "#server/engine/restore.ts";
 import { RunBatch } from "#server/engine/run-batch.ts";
@@ -31,7 +30,6 @@ export class Segment {
   readonly #services: EngineServices;
   readonly #run: RunState;
   readonly #facts: NodeFacts;
-  readonly #plan: Plan;
   readonly #signal: AbortSignal;
   readonly #ownAbort = new AbortController();
   readonly #batch: RunBatch;
@@ -53,9 +51,8 @@ export class Segment {
   constructor(services: EngineServices, run: RunState, names: NodeScope, signal: AbortSignal) {
     this.#services = services;
     this.#run = run;
-    this.#facts = new NodeFacts(run.graph);
-    const { byId: nodes } = this.#facts;
-    this.#plan = makePlan(run.graph);
+    this.#facts = factsOf(run.graph);
+    const { byId: nodes, plan } = this.#facts;
     this.#signal = AbortSignal.any([signal, this.#ownAbort.signal]);
     this.#signal.addEventListener("abort", () => this.#bell.ring());
     this.#batch = new RunBatch(services, run, signal);
@@ -68,15 +65,15 @@ export class Segment {
       onDelta: (row, content) => this.#deltas.add(row, content),
       onRestart: (row) => this.#deltas.reset(row),
     });
-    this.#loops = new LoopDriver(this.#plan, nodes, this.#ledger, {
+    const parts = { run, plan, nodes, ledger: this.#ledger, store: services.store };
+    this.#loops = new LoopDriver(parts, {
       continues,
       opened: (frame) => this.#touch(frame),
       ended: (loop, end) => this.#end(loop.frame, loop.row, end),
       closed: (frame) => this.#close(frame),
     });
     const recall = (frame: Frame, row: LedgerRow) => this.#recall(frame, row);
-    this.#top = restoreFrames({ run, plan: this.#plan, nodes, ledger: this.#ledger, continues, recall });
-    for (const row of run.ledger) if (row.iteration && this.#facts.isOutput(row.node_id)) this.#loops.keepOutput(row);
+    this.#top = restoreFrames({ ...parts, continues, recall });
   }
 
   /** Looks for decisions at the next opportunity: somebody has changed something about this run. */
@@ -98,6 +95,7 @@ export class Segment {
         this.#signal.throwIfAborted();
         if (this.#fault) await this.#giveUp(this.#fault);
         if (this.#mustLook) await this.#takeDecisions();
+        if (this.#loops.hasUnread) await this.#loops.close();
         if (this.#stop || this.#top.schedule.isDone) return await this.#finish();
         const isLate = this.#isLate(until, round);
         if (!isLate && (await this.#startReady())) continue;
@@ -129,7 +127,7 @@ export class Segment {
 
   /** True when a call that ended meanwhile has given something to do. */
   #hasMore(isLate: boolean): boolean {
-    const hasEnded = this.#stop !== undefined || this.#fault !== undefined || this.#top.schedule.isDone;
+    const hasEnded = this.#stop !== undefined || this.#fault !== undefined || this.#top.schedule.isDone || this.#loops.hasUnread;
     return hasEnded || !this.#batch.isEmpty || (!isLate && this.#news.size > 0);
   }
 
@@ -295,7 +293,9 @@ export class Segment {
   async #finish(): Promise<SegmentOutcome> {
     this.#ownAbort.abort(OVER);
     await this.#calls.settled();
-    const ending = endingOf(this.#run, this.#top, this.#loops.outputs, this.#stop);
+    // What earlier segments have put out is read where it is written, and then so must be what this one has.
+    if (this.#loops.hasPast) await this.#batch.flush();
+    const ending = endingOf(this.#run, this.#top, await this.#loops.outputs(), this.#stop);
     this.#close(this.#top);
     for (const id of this.#top.scope.nodeIds) if (!this.#top.rows.has(id)) this.#ledger.skip(this.#top, id);
     this.#batch.tell(endingEvent(this.#run, ending, this.#services.clock.now()));

@@ -1,7 +1,8 @@
-import { definitionOf } from "#server/engine/graph.ts";
-import { makePlan } from "#server/engine/plan.ts";
+import { indexOf, parentOf } from "#server/engine/frame.ts";
+import { factsOf } from "#server/engine/node-facts.ts";
 import {
   type Commit,
+  type EndedItems,
   type EventWrite,
   ITEM,
   type LedgerRow,
@@ -11,18 +12,33 @@ import {
 } from "#server/engine/ports.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
-const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf(".")));
+const pathOf = ({ iteration, handle }: LedgerRow) => (handle === ITEM ? parentOf(iteration) : iteration);
 
-/** What a later segment finds: without the inside of iterations that have ended, as LEDGER_WITH_LOOPS of the real store has it. */
-function ledgerFound(graph: Graph, rows: readonly LedgerRow[]): LedgerRow[] {
-  const plan = makePlan(graph);
-  const outputs = new Set(graph.nodes.filter(({ type }) => definitionOf(type)?.group === "output").map(({ id }) => id));
+/** What a later segment finds, as LEDGER_WITH_LOOPS and ITEMS_ENDED of the real store have it. */
+function found(graph: Graph, rows: readonly LedgerRow[]): Pick<RunState, "ledger" | "items"> {
+  const { owners } = factsOf(graph);
   const ended = new Set(rows.filter(({ handle }) => handle === ITEM).map(({ node_id, iteration }) => `${node_id} ${iteration}`));
-  const isWanted = ({ node_id, iteration, handle }: LedgerRow) =>
-    outputs.has(node_id) || !ended.has(`${plan.ownerOf(node_id)} ${handle === ITEM ? parentOf(iteration) : iteration}`);
+  const wanted = rows.filter((row) => !ended.has(`${owners[row.node_id]} ${pathOf(row)}`));
   const time = (row: LedgerRow) => row.completed_at?.getTime() ?? Number.MAX_SAFE_INTEGER;
-  const found = rows.filter(isWanted).toSorted((a, b) => time(a) - time(b) || (a.id < b.id ? -1 : 1));
-  return structuredClone(found).map((row) => ({ ...row, input: row.status === "running" ? row.input : null }));
+  const ledger = wanted.filter(({ handle }) => handle !== ITEM).toSorted((a, b) => time(a) - time(b) || (a.id < b.id ? -1 : 1));
+  const loops = Map.groupBy(
+    wanted.filter(({ handle }) => handle === ITEM),
+    (row) => `${row.node_id} ${pathOf(row)}`,
+  );
+  const count = (items: LedgerRow[], status: LedgerRow["status"]) => items.filter((item) => item.status === status).length;
+  return {
+    ledger: structuredClone(ledger).map((row) => ({ ...row, input: row.status === "running" ? row.input : null })),
+    items: [...loops.values()].flatMap((items): EndedItems[] =>
+      items.slice(0, 1).map((first) => ({
+        node_id: first.node_id,
+        path: pathOf(first),
+        spans: items.map(({ iteration }) => [indexOf(iteration), indexOf(iteration) + 1]),
+        complete: count(items, "complete"),
+        failed: count(items, "failed"),
+        isStopped: count(items, "skipped") > 0,
+      })),
+    ),
+  };
 }
 
 /** A run store in memory, for tests of the run loop alone; the real one is tested against PostgreSQL. */
@@ -41,6 +57,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     params: start.params ?? {},
     graph,
     ledger: start.ledger ?? [],
+    items: [],
   };
   const commits: Commit[] = [];
   const deltas: EventWrite[] = [];
@@ -71,7 +88,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
   const store: RunStore = {
     acquire: async () => ({
       kind: "acquired",
-      run: { ...run, ledger: ledgerFound(graph, run.ledger), toldFrom: new Map() },
+      run: { ...run, ...found(graph, run.ledger), toldFrom: new Map() },
     }),
     commit: async (_, commit) => {
       run.status = commit.ending?.status ?? commit.status ?? run.status;
@@ -87,6 +104,9 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     deltas: async (_, events) => void deltas.push(...events),
     renew: async () => true,
     release: async () => undefined,
+    items: async (_, { node_id, path }) =>
+      structuredClone(run.ledger.filter((row) => row.node_id === node_id && row.handle === ITEM && parentOf(row.iteration) === path)),
+    bodyOutputs: async (_, ids) => structuredClone(run.ledger.filter((row) => ids.includes(row.node_id) && row.status === "complete")),
     closeOpen: async () => {
       for (const row of run.ledger) if (row.status === "running" || row.status === "waiting") row.status = "skipped";
     },
