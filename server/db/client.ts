@@ -7,13 +7,16 @@ import { settings } from "#server/settings.ts";
 // One pool and one client for each copy of this module; `next dev` reloads modules, so they hang on globalThis there.
 const shared = globalThis as typeof globalThis & { treadleDatabase?: { pool: pg.Pool; db: PrismaClient } };
 
+/** Prisma gives up after 2 and 5 seconds unless told otherwise: many saves at once on a busy machine are slow, not wrong. */
+const PATIENCE = { maxWait: 20_000, timeout: 30_000 };
+
 function open() {
   const { DATABASE_URL, DATABASE_POOL } = settings();
   if (!DATABASE_URL) throw new Error("The database address is not known yet: DATABASE_URL is set by server/main.ts at start.");
   const pool = new pg.Pool({ connectionString: DATABASE_URL, max: DATABASE_POOL, connectionTimeoutMillis: 10_000 });
   // An idle connection that the server closes must not end the process; the next query opens another.
   pool.on("error", () => undefined);
-  return { pool, db: new PrismaClient({ adapter: new PrismaPg(pool) }) };
+  return { pool, db: new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: PATIENCE }) };
 }
 
 function connection() {

@@ -58,6 +58,26 @@ async function hasEnded(pid: number, ms: number): Promise<boolean> {
   return false;
 }
 
+/** What sockaddr_un has room for on the smallest of our systems, less the name that PostgreSQL adds (`/.s.PGSQL.65535`). */
+const LONGEST_SOCKET_FOLDER = 103 - 16;
+
+/**
+ * Where the server's socket goes, or "" where it must be TCP: a folder may have too long a name, or lie on a file system that
+ * holds no sockets. A statement over a socket costs a good part less than over loopback.
+ */
+async function socketFolder(folder: string): Promise<string> {
+  if (process.platform === "win32" || /[,'"]/.test(folder) || Buffer.byteLength(folder) > LONGEST_SOCKET_FOLDER) return "";
+  const probe = createServer();
+  const path = join(folder, ".s.probe");
+  await rm(path, { force: true });
+  const isUsable = await new Promise<boolean>((resolve) => {
+    probe.once("error", () => resolve(false));
+    probe.listen(path, () => resolve(true));
+  });
+  await new Promise((resolve) => probe.close(resolve));
+  return isUsable ? folder : "";
+}
+
 /**
  * Starts our own PostgreSQL on `folder` (created on the first start). It listens on the loopback interface only.
  * A server left behind by a process that was killed is stopped first; the caller must hold the folder's lock.
@@ -74,6 +94,7 @@ export async function startEmbeddedDatabase(folder: string, password: string): P
   }
   await rm(join(folder, "postmaster.pid"), { force: true });
   const port = await freePort();
+  const socket = await socketFolder(folder);
   const lines: string[] = [];
   const keep = (line: unknown) => {
     lines.push(String(line));
@@ -87,7 +108,7 @@ export async function startEmbeddedDatabase(folder: string, password: string): P
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale=C"],
-    postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200"],
+    postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${socket}`, "-c", "max_connections=200"],
     onLog: keep,
     onError: keep,
   });
@@ -106,7 +127,7 @@ export async function startEmbeddedDatabase(folder: string, password: string): P
     throw new Error(`The embedded PostgreSQL in ${folder} did not start: ${reason}`, { cause: lines.join("\n") });
   }
   return {
-    url: `postgres://treadle:${encodeURIComponent(password)}@127.0.0.1:${port}/treadle`,
+    url: `postgres://treadle:${encodeURIComponent(password)}@127.0.0.1:${port}/treadle${socket && `?host=${encodeURIComponent(socket)}`}`,
     stop: () => server.stop(),
   };
 }

@@ -22,10 +22,10 @@ export const ACQUIRE = `
     overdue_at = now() + make_interval(secs => ${LEASE_SECONDS + OVERDUE_SECONDS}),
     -- A paused run stays so until somebody has decided: looking at it changes nothing.
     status = CASE WHEN status = 'paused' THEN status ELSE 'running' END, started_at = coalesce(started_at, now()), commit_no = 0
-  FROM workflow_snapshots s, execution_values v, quiet
+  FROM execution_values v, quiet
   WHERE e.id = $1 AND (e.dispatch = $2 OR e.lease_epoch = 0) AND e.status NOT IN ${FINAL} AND (e.lease_until IS NULL OR e.lease_until < now())
-    AND s.id = e.snapshot_id AND v.execution_id = e.id
-  RETURNING e.id, e.project_id, e.status, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, s.graph, v.input, v.params`;
+    AND v.execution_id = e.id
+  RETURNING e.id, e.project_id, e.status, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, e.snapshot_id, v.input, v.params`;
 
 const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, v.output, r.error, r.started_at, r.completed_at,
   r.input_tokens, r.output_tokens, r.items, CASE WHEN r.status = 'running' THEN v.input END AS input`;

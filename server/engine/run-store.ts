@@ -16,6 +16,7 @@ import {
   type RunState,
   type RunStore,
 } from "#server/engine/ports.ts";
+import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
 import {
   ACQUIRE,
   BODY_OUTPUTS,
@@ -34,22 +35,22 @@ import {
   WAIT_OVERDUE_SECONDS,
 } from "#server/engine/run-store-sql.ts";
 import { isDatabaseAway } from "#server/errors.ts";
-import { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/schemas/graph.ts";
 import { processId } from "#server/settings.ts";
 
 /** How long a read is tried again while the database is away, in milliseconds. */
 const OUTAGE_MS = 20_000;
 
 /**
- * Runs a statement again while the server cannot be reached.
+ * Does something again while the server cannot be reached.
  * @param signal when given, tries go on until it fires: a finished model call is worth waiting for, and nobody can take
  *   the lease while the database is away
  */
-async function query<Row extends pg.QueryResultRow>(name: string, text: string, values: unknown[], signal?: AbortSignal): Promise<Row[]> {
+async function patiently<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
   const until = Date.now() + OUTAGE_MS;
   for (let delay = 100; ; delay = Math.min(delay * 2, 2000)) {
     try {
-      return (await pool().query<Row>({ name, text, values })).rows;
+      return await work();
     } catch (error) {
       const isOver = signal ? signal.aborted : Date.now() + delay > until;
       if (!isDatabaseAway(error) || isOver) throw error;
@@ -57,6 +58,9 @@ async function query<Row extends pg.QueryResultRow>(name: string, text: string, 
     }
   }
 }
+
+const query = <Row extends pg.QueryResultRow>(name: string, text: string, values: unknown[], signal?: AbortSignal): Promise<Row[]> =>
+  patiently(async () => (await pool().query<Row>({ name, text, values })).rows, signal);
 
 /** Events as they are stored: with whose they are. */
 const eventJson = (run: RunState, events: EventWrite[]) => json(events.map((event) => ({ ...event, execution_id: run.id })));
@@ -71,8 +75,9 @@ function json(value: unknown): string {
 let acquisitions = 0;
 
 async function acquire(execution_id: string, dispatch: number): Promise<Acquired> {
-  type Row = Omit<RunState, "epoch" | "holder" | "commits" | "ledger" | "items" | "params" | "toldFrom"> & {
+  type Row = Omit<RunState, "epoch" | "holder" | "commits" | "ledger" | "items" | "params" | "toldFrom" | "graph"> & {
     lease_epoch: number;
+    snapshot_id: string;
     rerun_of_id: string | null;
     params: Record<string, unknown> | null;
   };
@@ -80,12 +85,12 @@ async function acquire(execution_id: string, dispatch: number): Promise<Acquired
   const holder = `${processId}-${++acquisitions}`;
   const [row] = await query<Row>("run-acquire", ACQUIRE, [execution_id, dispatch, holder]);
   if (row) {
-    const { lease_epoch, graph, params, ...rest } = row;
-    const known = Graph.parse(graph);
-    const past = lease_epoch === 1 && !rest.rerun_of_id ? { ledger: [], items: [] } : await readLedger(execution_id, known);
+    const { lease_epoch, snapshot_id, params, ...rest } = row;
+    const graph = await patiently(() => snapshotGraph(snapshot_id));
+    const past = lease_epoch === 1 && !rest.rerun_of_id ? { ledger: [], items: [] } : await readLedger(execution_id, graph);
     return {
       kind: "acquired",
-      run: { ...rest, params: params ?? {}, graph: known, epoch: lease_epoch, holder, commits: 0, ...past, toldFrom: new Map() },
+      run: { ...rest, params: params ?? {}, graph, epoch: lease_epoch, holder, commits: 0, ...past, toldFrom: new Map() },
     };
   }
   const [held] = await query<{ lease_until: Date }>(

@@ -1,7 +1,12 @@
 import { Inngest } from "inngest";
-import { localFetch } from "#server/inngest/local/fetch.ts";
+import { localFetch, sendHints } from "#server/inngest/local/fetch.ts";
 import { log } from "#server/log.ts";
 import { isEmbeddedExecutor, settings } from "#server/settings.ts";
+
+/** All our events only tell what a row says, and the sweepers send them again; so they may take the short way. */
+class EmbeddedInngest extends Inngest {
+  override send: Inngest["send"] = async (events) => ({ ids: await sendHints(events) });
+}
 
 /** A client for the executor in use: the embedded one through a fetch that answers in process, or a real server. */
 function open() {
@@ -10,7 +15,7 @@ function open() {
   const common = { id: "treadle", aiMetadata: false, logger: log, checkpointing: { bufferedSteps: 2, maxRuntime: 0 } } as const;
   if (isEmbeddedExecutor())
     // Dev mode checks no signatures; the embedded executor calls the handler in process and nothing is served over HTTP.
-    return new Inngest({ ...common, isDev: true, eventKey: "local", baseUrl: "http://inngest.local", fetch: localFetch });
+    return new EmbeddedInngest({ ...common, isDev: true, eventKey: "local", baseUrl: "http://inngest.local", fetch: localFetch });
   return new Inngest({
     ...common,
     isDev: false, // cloud mode: without a signing key every request is refused

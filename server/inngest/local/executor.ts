@@ -1,9 +1,11 @@
+import { AsyncResource } from "node:async_hooks";
 import type pg from "pg";
 import { pool as sharedPool } from "#server/db/client.ts";
 import { type Clock, millis, systemClock } from "#server/inngest/local/clock.ts";
 import { type Control, startControl } from "#server/inngest/local/control.ts";
 import { fireCrons } from "#server/inngest/local/cron.ts";
 import { type DriveContext, drive } from "#server/inngest/local/drive.ts";
+import { announceExecutor } from "#server/inngest/local/here.ts";
 import { ingestWithin } from "#server/inngest/local/ingest.ts";
 import { type LocalFunction, readRegistry, register } from "#server/inngest/local/registry.ts";
 import { deleteExpired } from "#server/inngest/local/retention.ts";
@@ -114,15 +116,43 @@ export async function startLocalExecutor(options: LocalExecutorOptions): Promise
     active.set(run.id, driven);
   }
 
+  /** Statements under way that may lease a run to this process. */
+  let offers = 0;
+  let disowning = false;
+  const retract = announceExecutor(pool, {
+    offer() {
+      const owner = control?.owner();
+      if (owner === undefined || draining || disowning || concurrency - active.size - offers <= 0) return undefined;
+      offers++;
+      return owner;
+    },
+    // Whoever stores an event may be answering a web request; the run is none of that request's business.
+    took: AsyncResource.bind((owner: number, run: ClaimedRun | null) => {
+      offers--;
+      const isOurs = run !== null && owner === control?.owner() && functions.has(run.fn_id) && !draining;
+      if (isOurs) start(run, owner);
+      doubtful ||= run !== null && !isOurs;
+      if (saturated || doubtful) poke();
+    }),
+    lost: AsyncResource.bind(() => {
+      offers--;
+      doubtful = true;
+      poke();
+    }),
+  });
+
   async function look(): Promise<void> {
     const owner = control?.owner();
-    const free = concurrency - active.size;
+    const free = concurrency - active.size - offers;
     saturated = free <= 0;
     if (owner === undefined || saturated) return;
     const at = now();
-    if (doubtful) {
-      // No claim is under way here, so what the tables say beyond the driven runs is left over.
-      const given = await disown(pool, owner, [...active.keys()], at);
+    if (doubtful && offers === 0) {
+      // No claim and no offer is under way here, so what the tables say beyond the driven runs is left over.
+      disowning = true;
+      const given = await disown(pool, owner, [...active.keys()], at).finally(() => {
+        disowning = false;
+      });
       if (given) log.warn({ runs: given }, "gave up leases that nothing used");
       doubtful = false;
     }
@@ -187,6 +217,7 @@ export async function startLocalExecutor(options: LocalExecutorOptions): Promise
     clean,
     async stop(graceMs = 0) {
       draining = true;
+      retract();
       clearInterval(cleaner);
       disarm();
       let late: NodeJS.Timeout | undefined;

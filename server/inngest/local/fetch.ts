@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { pool as sharedPool } from "#server/db/client.ts";
 import { type Clock, millis, systemClock } from "#server/inngest/local/clock.ts";
+import { executorHere } from "#server/inngest/local/here.ts";
 import { eventId } from "#server/inngest/local/ids.ts";
 import { type Incoming, ingest, type LocalEvent } from "#server/inngest/local/ingest.ts";
 import { changesOf, opsOf } from "#server/inngest/local/ops.ts";
@@ -38,17 +39,36 @@ function read(body: unknown, seed: string | null, now: number): Incoming[] | und
 // A role that only sends events may be up before any executor has made the schema.
 const NO_SCHEMA = new Set(["3F000", "42P01", "42883"]);
 
-async function send(pool: pg.Pool, body: unknown, seed: string | null, now: number): Promise<Response> {
-  const incoming = read(body, seed, now);
-  if (!incoming) return answer(400, { status: 400, error: "Each event needs a name, and its id must be text.", ids: [] });
+/** Stores events, making the schema first if nobody has. */
+async function store(pool: pg.Pool, incoming: Incoming[], now: number, isHint: boolean): Promise<string[]> {
+  const storing = { isHint, here: isHint ? executorHere(pool) : undefined };
   try {
-    await ingest(pool, incoming, now);
+    await ingest(pool, incoming, now, storing);
   } catch (error) {
     if (!(error instanceof Error) || !NO_SCHEMA.has(String(Reflect.get(error, "code")))) throw error;
     await installJobSchema(pool);
-    await ingest(pool, incoming, now);
+    await ingest(pool, incoming, now, storing);
   }
-  return answer(200, { status: 200, ids: incoming.map((one) => one.event.id) });
+  return incoming.map((one) => one.event.id);
+}
+
+async function send(pool: pg.Pool, body: unknown, seed: string | null, now: number): Promise<Response> {
+  const incoming = read(body, seed, now);
+  if (!incoming) return answer(400, { status: 400, error: "Each event needs a name, and its id must be text.", ids: [] });
+  return answer(200, { status: 200, ids: await store(pool, incoming, now, false) });
+}
+
+/**
+ * Sends events that only tell what the database knows already, without the SDK, whose request made of text costs more than
+ * storing them. A crash of the database may lose them; whoever looks after the rows sends them again.
+ * @returns their ids
+ * @throws Error for an event without a name; the database's error
+ */
+export async function sendHints(events: unknown, pool: pg.Pool = sharedPool()): Promise<string[]> {
+  const now = millis(systemClock);
+  const incoming = read(events, null, now);
+  if (!incoming) throw new Error("Each event needs a name, and its id must be text.");
+  return store(pool, incoming, now, true);
 }
 
 /** Steps that the SDK has run while the call that runs them goes on; qi_id is the lease that the executor gave it. */

@@ -1,9 +1,11 @@
 import type pg from "pg";
 import { eventKeys, holds, keyText, waitKey } from "#server/inngest/local/cel.ts";
 import { dueAt } from "#server/inngest/local/clock.ts";
+import type { ExecutorHere } from "#server/inngest/local/here.ts";
 import { ulid } from "#server/inngest/local/ids.ts";
 import { prepared, type Queryable, transaction } from "#server/inngest/local/query.ts";
 import { type LocalFunction, type Registry, registry } from "#server/inngest/local/registry.ts";
+import type { ClaimedRun } from "#server/inngest/local/store.ts";
 
 const HOUR = 3_600_000;
 
@@ -74,19 +76,45 @@ function planEvent(known: Registry, { event, named }: Incoming, now: number) {
   };
 }
 
-const INGEST = "SELECT treadle_jobs.ingest($1, $2, $3, $4, $5) AS answer";
+const INGEST = "SELECT * FROM treadle_jobs.ingest($1, $2, $3, $4, $5, $6, $7)";
 type Answer = "ok" | "stale" | "slow";
 
-async function call(on: Queryable, known: Registry, incoming: Incoming[], now: number, decided: number[] | null): Promise<Answer> {
+/** How events are stored. */
+interface Storing {
+  /** They only tell what is on the disk elsewhere, so a crash of the database may lose them. */
+  isHint: boolean;
+  /** May take the run that follows. */
+  here?: ExecutorHere | undefined;
+}
+const SURELY: Storing = { isHint: false };
+
+async function call(
+  on: Queryable,
+  known: Registry,
+  incoming: Incoming[],
+  now: number,
+  decided: number[] | null,
+  { isHint, here }: Storing = SURELY,
+): Promise<Answer> {
   const plan = incoming.map((one) => planEvent(known, one, now));
-  const rows = await prepared<{ answer: Answer }>(on, "ingest", INGEST, [
-    known.version,
-    now,
-    plan.map((one) => one.name),
-    JSON.stringify(plan),
-    decided,
-  ]);
-  return rows[0]?.answer ?? "stale";
+  const owner = here?.offer() ?? null;
+  const values = [known.version, now, plan.map((one) => one.name), JSON.stringify(plan), decided, owner, isHint];
+  try {
+    const [row] = await prepared<{ answer: Answer; taken: string | null }>(on, "ingest", INGEST, values);
+    if (owner !== null) here?.took(owner, takenRun(plan, row?.taken ?? null));
+    return row?.answer ?? "stale";
+  } catch (error) {
+    if (owner !== null) here?.lost();
+    throw error;
+  }
+}
+
+/** A run that has just been stored, as its driver gets it. */
+function takenRun(plan: ReturnType<typeof planEvent>[], id: string | null): ClaimedRun | null {
+  for (const { payload, runs } of id === null ? [] : plan)
+    for (const run of runs ?? [])
+      if (run.id === id) return { id, fn_id: run.fn, event: payload, attempt: 0, crashes: 0, epoch: 1, discover: false, steps: null };
+  return null;
 }
 
 interface LooseWait {
@@ -126,13 +154,14 @@ async function slowly(client: pg.PoolClient, known: Registry, incoming: Incoming
  * Stores events with all that follows: runs of the functions they trigger, waits they meet, runs they cancel.
  * An event whose id is known already does nothing.
  * @param now milliseconds since 1970
+ * @param storing left out, they are on the disk when this returns
  * @throws the database's error; then nothing was stored
  */
-export async function ingest(pool: pg.Pool, incoming: Incoming[], now: number): Promise<void> {
+export async function ingest(pool: pg.Pool, incoming: Incoming[], now: number, storing = SURELY): Promise<void> {
   let known = await registry(pool);
   const large = incoming.some((one) => eventKeys(one.event) === undefined);
   for (let attempt = 1; attempt <= 10; attempt++) {
-    let answer: Answer = large ? "slow" : await call(pool, known, incoming, now, null);
+    let answer: Answer = large ? "slow" : await call(pool, known, incoming, now, null, storing);
     if (answer === "slow") {
       const current = known;
       // Answering "stale" half-way must undo what was stored before.
@@ -167,7 +196,8 @@ export async function ingestWithin(client: pg.PoolClient, known: Registry, incom
  */
 export async function storeRun(client: pg.PoolClient, known: Registry, event: LocalEvent, run: RunPlan, now: number): Promise<void> {
   const plan = [{ id: event.id, name: event.name, payload: JSON.stringify(event), ttl: HOUR, keys: [""], runs: [run] }];
-  const rows = await prepared<{ answer: Answer }>(client, "ingest", INGEST, [known.version, now, [event.name], JSON.stringify(plan), []]);
+  const values = [known.version, now, [event.name], JSON.stringify(plan), [], null, false];
+  const rows = await prepared<{ answer: Answer }>(client, "ingest", INGEST, values);
   if (rows[0]?.answer !== "ok") throw new Stale("The function registry has changed.");
 }
 

@@ -1,15 +1,25 @@
 import { findProblems } from "#server/engine/problems.ts";
 import { AppError } from "#server/errors.ts";
 import type { Graph } from "#server/schemas/graph.ts";
-import { graphScope } from "#server/services/workflows/graph-scope.ts";
+import { agentIdsOf, graphScope } from "#server/services/workflows/graph-scope.ts";
+
+/** What the agents of a graph and the credentials of its project were called when nothing in it would have stopped a run. */
+const sound = new WeakMap<Graph, string>();
 
 /**
  * Makes sure that nothing in the graph would stop a run.
  * @throws AppError VALIDATION_ERROR with every problem, each with the node and field that it is in
  */
 export async function assertRunnable(project_id: string, graph: Graph): Promise<void> {
-  const problems = findProblems(graph, await graphScope(project_id, graph));
-  if (!problems.length) return;
+  const scope = await graphScope(project_id, graph);
+  // Of its project a graph asks the names of its agents and of credentials alone: with the same ones the answer is the same.
+  const names = JSON.stringify([agentIdsOf(graph).map((id) => scope.agentName(id) ?? null), scope.credentialNames ?? []]);
+  if (sound.get(graph) === names) return;
+  const problems = findProblems(graph, scope);
+  if (!problems.length) {
+    sound.set(graph, names);
+    return;
+  }
   const errors = problems.map(({ node_id, field, message }) => ({
     path: [node_id ?? "workflow", field].filter(Boolean).join("."),
     message,

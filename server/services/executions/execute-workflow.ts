@@ -1,7 +1,8 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
-import { db } from "#server/db/client.ts";
+import { pool } from "#server/db/client.ts";
 import { triggerNode } from "#server/engine/nodes/trigger-node.ts";
 import { ParameterError, paramValues } from "#server/engine/params.ts";
+import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
 import { AppError, notFound } from "#server/errors.ts";
 import type { ExecuteInput, ExecuteResult } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
@@ -11,23 +12,27 @@ import { isUuid } from "#server/services/ids.ts";
 import { triggerOf } from "#server/services/workflows/checked-graph.ts";
 import { snapshotOf } from "#server/services/workflows/snapshot-of.ts";
 
+const WORKFLOW = {
+  name: "workflow-to-run",
+  text: `SELECT w.version, w.snapshot_id, d.graph AS draft FROM workflows w LEFT JOIN workflow_drafts d ON d.workflow_id = w.id AND $3::boolean
+         WHERE w.id = $1 AND w.project_id = $2 AND w.deleted_at IS NULL`,
+};
+
 /**
  * The saved graph, or the draft kept as a snapshot so that the run can always be looked at as it was.
  * @throws AppError NOT_FOUND
  */
 export async function graphToRun(project_id: string, workflow_id: string, isDraft = false) {
   if (!isUuid(workflow_id)) throw notFound("workflow");
-  const workflow = await db().workflow.findFirst({
-    where: { id: workflow_id, project_id, deleted_at: null },
-    select: { version: true, snapshot_id: true, draft: isDraft },
-  });
+  const values = [workflow_id, project_id, isDraft];
+  const { rows } = await pool().query<{ version: number; snapshot_id: string; draft: unknown }>({ ...WORKFLOW, values });
+  const [workflow] = rows;
   if (!workflow) throw notFound("workflow");
   if (workflow.draft) {
-    const graph = Graph.parse(workflow.draft.graph);
+    const graph = Graph.parse(workflow.draft);
     return { graph, version: null, snapshot_id: await snapshotOf(workflow_id, graph) };
   }
-  const { graph } = await db().workflowSnapshot.findUniqueOrThrow({ where: { id: workflow.snapshot_id }, select: { graph: true } });
-  return { graph: Graph.parse(graph), version: workflow.version, snapshot_id: workflow.snapshot_id };
+  return { graph: await snapshotGraph(workflow.snapshot_id), version: workflow.version, snapshot_id: workflow.snapshot_id };
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { pool } from "#server/db/client.ts";
 import { triggerNode } from "#server/engine/nodes/trigger-node.ts";
-import { Graph } from "#server/schemas/graph.ts";
+import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
+import type { Graph } from "#server/schemas/graph.ts";
 import type { Role } from "#server/schemas/primitives.ts";
 import { isUuid } from "#server/services/ids.ts";
 import { triggerOf } from "#server/services/workflows/checked-graph.ts";
@@ -23,16 +24,16 @@ export interface SavedWorkflow {
 
 const READ = {
   name: "saved-workflow",
-  text: `SELECT w.id, w.project_id, w.enabled, w.version, w.snapshot_id, s.graph, h.sealed_secret, m.role, p.slug, p.name
-         FROM workflows w JOIN workflow_snapshots s ON s.id = w.snapshot_id LEFT JOIN webhooks h ON h.workflow_id = w.id
+  text: `SELECT w.id, w.project_id, w.enabled, w.version, w.snapshot_id, h.sealed_secret, m.role, p.slug, p.name
+         FROM workflows w LEFT JOIN webhooks h ON h.workflow_id = w.id
          LEFT JOIN (memberships m JOIN projects p ON p.id = m.project_id) ON m.project_id = w.project_id AND m.user_id = $2
          WHERE w.id = $1 AND w.deleted_at IS NULL`,
 };
 
-type Row = Omit<SavedWorkflow, "trigger" | "graph" | "membership"> & { graph: unknown; role: Role | null; slug: string; name: string };
+type Row = Omit<SavedWorkflow, "trigger" | "graph" | "membership"> & { role: Role | null; slug: string; name: string };
 
 /**
- * The saved version of a workflow of any project, in one query, or undefined. Who may run it is for the caller to check,
+ * The saved version of a workflow of any project, or undefined. Who may run it is for the caller to check,
  * by a signature or by the membership.
  * @param user_id who asks, if that is known
  */
@@ -41,7 +42,7 @@ export async function savedWorkflow(workflow_id: string, user_id: string | null 
   const { rows } = await pool().query<Row>({ ...READ, values: [workflow_id, user_id] });
   if (!rows[0]) return undefined;
   const { role, slug, name, ...row } = rows[0];
-  const graph = Graph.parse(row.graph);
+  const graph = await snapshotGraph(row.snapshot_id);
   const membership = role && { role, project: { id: row.project_id, slug, name } };
   return { ...row, graph, membership, trigger: triggerNode.config.parse(triggerOf(graph)?.data) };
 }
