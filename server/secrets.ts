@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
 import { AppError } from "#server/errors.ts";
 import { settings } from "#server/settings.ts";
@@ -9,14 +9,15 @@ const TAG_BYTES = 16;
 
 const derived = new Map<string, Buffer>();
 
-/** 32 bytes out of ENCRYPTION_KEY, whatever its length and alphabet. */
-function sealingKey(): Buffer {
+/** 32 bytes out of ENCRYPTION_KEY for one purpose, whatever its length and alphabet. */
+function keyFor(purpose: "seal" | "hash"): Buffer {
   const { ENCRYPTION_KEY } = settings();
   if (!ENCRYPTION_KEY) throw new Error("ENCRYPTION_KEY is not known yet: server/main.ts sets it at start.");
-  let key = derived.get(ENCRYPTION_KEY);
+  const name = `${purpose} ${ENCRYPTION_KEY}`;
+  let key = derived.get(name);
   if (!key) {
-    key = Buffer.from(hkdfSync("sha256", ENCRYPTION_KEY, "", "treadle seal v1", 32));
-    derived.set(ENCRYPTION_KEY, key);
+    key = Buffer.from(hkdfSync("sha256", ENCRYPTION_KEY, "", `treadle ${purpose} v1`, 32));
+    derived.set(name, key);
   }
   return key;
 }
@@ -27,7 +28,7 @@ function sealingKey(): Buffer {
  */
 export function seal(secret: string): string {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", sealingKey(), iv);
+  const cipher = createCipheriv("aes-256-gcm", keyFor("seal"), iv);
   const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
   return `${VERSION}.${Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64url")}`;
 }
@@ -40,7 +41,7 @@ export function unseal(sealed: string): string {
   const [version, body] = sealed.split(".");
   const bytes = Buffer.from(body ?? "", "base64url");
   if (version !== VERSION || bytes.length < IV_BYTES + TAG_BYTES) throw unreadable();
-  const decipher = createDecipheriv("aes-256-gcm", sealingKey(), bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+  const decipher = createDecipheriv("aes-256-gcm", keyFor("seal"), bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
   try {
     return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
@@ -54,6 +55,9 @@ const unreadable = (cause?: unknown) =>
 
 /** Hex SHA-256 of a random token or key, for storage and lookup. Not for passwords: see `hashPassword`. */
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Hex HMAC-SHA256 under ENCRYPTION_KEY: recognises what may hold something guessable, of which a plain hash would let one try. */
+export const keyedHash = (content: string | Uint8Array): string => createHmac("sha256", keyFor("hash")).update(content).digest("hex");
 
 /** Compares two secrets without telling by its duration where they differ. */
 export function isSameSecret(a: string, b: string): boolean {

@@ -42,6 +42,12 @@ const Environment = z.object({
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(50),
   PROJECT_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(25),
   SEGMENT_SECONDS: z.coerce.number().min(1).max(3600).default(60),
+  // Agents' tools: how long an MCP server may take, and whose search web_search uses when the project has no credential.
+  MCP_CONNECT_SECONDS: z.coerce.number().min(0.1).max(120).default(10),
+  MCP_CALL_SECONDS: z.coerce.number().min(0.1).max(3600).default(60),
+  SEARXNG_URL: z.url({ protocol: /^https?$/ }).optional(),
+  BRAVE_API_KEY: z.string().optional(),
+  TAVILY_API_KEY: z.string().optional(),
   // Sign-in through others: each appears when its two (OIDC: three) variables are set.
   GOOGLE_CLIENT_ID: z.string().optional(),
   GOOGLE_CLIENT_SECRET: z.string().optional(),

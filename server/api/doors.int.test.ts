@@ -78,8 +78,11 @@ test("a route for the session only refuses a key and takes the session", async (
 });
 
 test("the methods that a raw route does not have name those that it has", async () => {
-  const response = await methodNotAllowed("GET", "HEAD")();
-  expect([response.headers.get("allow"), ...(await outcome(response))]).toEqual(["GET, HEAD", 405, "METHOD_NOT_ALLOWED"]);
+  const refused = methodNotAllowed("GET", "HEAD");
+  const response = await refused();
+  expect([response.headers.get("allow"), ...(await outcome(response))]).toEqual(["GET, HEAD, OPTIONS", 405, "METHOD_NOT_ALLOWED"]);
+  const options = await refused(new Request(origin, { method: "OPTIONS" }));
+  expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
 });
 
 test("what is not under the bridge is told to a session only", async () => {

@@ -1,5 +1,6 @@
 import { createContext } from "#server/api/context.ts";
 import { authRequired, loggedErrorResponse } from "#server/api/rest/api-route.ts";
+import { withIdempotency } from "#server/api/rest/idempotency.ts";
 import { readBytes } from "#server/api/rest/read-json.ts";
 import { errorResponse, jsonResponse } from "#server/api/rest/respond.ts";
 import type { ApiContext } from "#server/api/trpc.ts";
@@ -42,11 +43,25 @@ async function answer(request: Request, workflow_id: string): Promise<Response> 
   const allow = workflow.trigger.allowed_methods.join(", ");
   if (!workflow.trigger.allowed_methods.some((method) => method === request.method))
     return errorResponse(new AppError("METHOD_NOT_ALLOWED", `This workflow's trigger takes ${allow || "no method yet"}.`), { allow });
-  const result = await runHttpTrigger(principal, workflow, callText(request, await readBytes(request)), request.signal);
-  return jsonResponse(result, result.output === undefined ? 202 : 200);
+  const body = await readBytes(request);
+  const run = async () => {
+    const result = await runHttpTrigger(principal, workflow, callText(request, body), request.signal);
+    return jsonResponse(result, result.output === undefined ? 202 : 200);
+  };
+  const { pathname, search } = new URL(request.url);
+  const asked = {
+    principal,
+    project_id: principal.project.id,
+    operation: `${request.method} /http/{workflow_id}`,
+    content: () => Buffer.concat([Buffer.from(`${pathname}${search}\n`), body]),
+  };
+  return withIdempotency(request.headers, asked, () => run().catch((error: unknown) => loggedErrorResponse(error, request)));
 }
 
-/** `/api/v1/http/{workflow_id}`, any method that the workflow's trigger allows, with a platform key or the session. */
+/**
+ * `/api/v1/http/{workflow_id}`, any method that the workflow's trigger allows, with a platform key or the session. Each
+ * method starts a run, so each honours `Idempotency-Key`.
+ */
 export async function httpTrigger(request: Request, { params }: { params: Promise<{ workflow_id: string }> }): Promise<Response> {
   try {
     return await answer(request, (await params).workflow_id);

@@ -1,4 +1,9 @@
-import type { StoredEvent } from "#server/services/executions/follow-execution.ts";
+/** An event of a stream, numbered so that a viewer can tell where it was. */
+export interface StreamEvent {
+  seq: number;
+  type: string;
+  data: unknown;
+}
 
 const encoder = new TextEncoder();
 
@@ -6,11 +11,14 @@ const encoder = new TextEncoder();
 const GREETING = ": open\nretry: 2000\n\n";
 
 /** One event in the wire format of server-sent events (WHATWG HTML, section 9.2.5); "idle" becomes a comment. */
-const encoded = (event: StoredEvent | "idle"): string =>
+const encoded = (event: StreamEvent | "idle"): string =>
   event === "idle" ? ": keep-alive\n\n" : `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event.data)}\n\n`;
 
-/** A response that streams `events` until they end or the viewer goes away. */
-export function sseResponse(events: AsyncGenerator<StoredEvent | "idle">): Response {
+/**
+ * A response that streams `events` until they end or the viewer goes away.
+ * @param onGone called when the viewer goes away, also while the next event is awaited
+ */
+export function sseResponse(events: AsyncGenerator<StreamEvent | "idle">, onGone?: () => void): Response {
   const stream = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(GREETING)),
     async pull(controller) {
@@ -19,6 +27,7 @@ export function sseResponse(events: AsyncGenerator<StoredEvent | "idle">): Respo
       else controller.enqueue(encoder.encode(encoded(value)));
     },
     async cancel() {
+      onGone?.();
       await events.return(undefined);
     },
   });

@@ -22,7 +22,15 @@ export interface ApiContext {
 /** Who may call: anybody, any signed-in user, or a member of the project with at least this role. */
 export type Access = "public" | "user" | Role;
 
-export type ApiMeta = OpenApiMeta & { access?: Access; successStatus?: 200 | 201 | 202 | 204; sessionOnly?: boolean };
+export type ApiMeta = OpenApiMeta & {
+  access?: Access;
+  /** The role that the service asks for itself, where the project stands in the path and not in a header. */
+  role?: Role;
+  successStatus?: 200 | 201 | 202 | 204;
+  sessionOnly?: boolean;
+  /** False on a POST that changes nothing: there `Idempotency-Key` is not looked at. */
+  isIdempotent?: boolean;
+};
 
 const t = initTRPC
   .context<ApiContext>()
@@ -107,10 +115,15 @@ interface EndpointDetails {
   description?: string;
   /** Success status; 200 unless the contract says otherwise (create 201, execute 202, delete 204). */
   status?: 200 | 201 | 202 | 204;
+  /** The role that the service asks for itself, where the project stands in the path. */
+  role?: Role;
+  /** Whether a POST honours `Idempotency-Key`; true unless it only asks for something, such as a test of a connection. */
+  isIdempotent?: boolean;
 }
 
 /** The metadata that puts a procedure on the REST API: `.meta(endpoint("POST", "/agents", {…}))`. */
 export function endpoint(method: "GET" | "POST" | "PUT" | "DELETE", path: `/${string}`, details: EndpointDetails): ApiMeta {
-  const { tag, summary, description, status = 200 } = details;
-  return { openapi: { method, path, tags: [tag], summary, ...(description && { description }) }, successStatus: status };
+  const { tag, summary, description, status = 200, isIdempotent = true, role } = details;
+  const openapi = { method, path, tags: [tag], summary, ...(description && { description }) };
+  return { openapi, successStatus: status, isIdempotent, ...(role && { role }) };
 }

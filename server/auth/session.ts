@@ -30,7 +30,10 @@ export async function sessionPrincipal(headers: Headers): Promise<Principal | nu
   const req = { cookies, headers: {} } as unknown as Parameters<typeof getToken>[0]["req"];
   const token = await getToken({ req, cookieName, secret: AUTH_SECRET });
   if (!token?.sub || !isUuid(token.sub)) return null;
-  const user = await db().user.findUnique({ where: { id: token.sub }, select: { id: true, email: true, name: true, password_hash: true } });
+  const user = await db().user.findUnique({
+    where: { id: token.sub, deleted_at: null },
+    select: { id: true, email: true, name: true, password_hash: true },
+  });
   if (!user || token.password_mark !== passwordMark(user.password_hash)) return null;
   return { user: { id: user.id, email: user.email, name: user.name }, auth: { type: "session" } };
 }

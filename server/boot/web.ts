@@ -1,11 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import next from "next";
+import pg from "pg";
 import { buildWeb, isBuilt } from "#server/boot/web-build.ts";
 import { publishSettings, settings } from "#server/settings.ts";
 import { createFront } from "#server/web/front.ts";
 
 const root = join(import.meta.dirname, "../..");
+/**
+ * How long a request may wait to be counted, in milliseconds. A database that is only slow must not make each process
+ * count alone, since together they would get past the limit; one that is gone refuses at once.
+ */
+const COUNT_MS = 30_000;
 
 /** Standard output holds one line, the address; what Next prints while it starts goes where the log goes. */
 async function quietly(work: () => Promise<void>): Promise<void> {
@@ -26,7 +32,19 @@ async function quietly(work: () => Promise<void>): Promise<void> {
  */
 export async function startWeb(isDev: boolean, say: (line: string) => void): Promise<() => Promise<void>> {
   publishSettings({ TREADLE_FRONT_TOKEN: randomBytes(24).toString("base64url") });
-  const { PORT, HOST } = settings();
+  const { PORT, HOST, DATABASE_URL, TREADLE_EMBEDDED_DATABASE } = settings();
+  // On a database of its own this process is the only one. On another there may be several, and one limit for all of them:
+  // counted over connections of their own, so that nothing else is in their way.
+  const counters = TREADLE_EMBEDDED_DATABASE
+    ? undefined
+    : new pg.Pool({
+        connectionString: DATABASE_URL,
+        max: 2,
+        connectionTimeoutMillis: COUNT_MS,
+        query_timeout: COUNT_MS,
+        idleTimeoutMillis: 0,
+      });
+  counters?.on("error", () => undefined);
   // The port is taken first: when it cannot be had, nobody waits for a build to learn so. Early requests wait for the app.
   const ready = Promise.withResolvers<ReturnType<typeof next>>();
   const front = createFront({
@@ -34,6 +52,7 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
     // Next listens for upgrades by itself from its first request on; hot reload is all that uses them.
     ...(isDev && { upgrade: () => undefined }),
     settings: settings(),
+    counters,
   });
   await front.listen(PORT, HOST);
   if (!isDev && !isBuilt(root)) {
@@ -46,5 +65,6 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
   return async () => {
     await front.drain();
     await app.close();
+    await counters?.end();
   };
 }

@@ -16,3 +16,8 @@ export const executionWake = eventType("execution/wake", { schema: z.object({ ex
 
 /** A run has paused at a review: tell the people who can decide. */
 export const reviewOpened = eventType("review/opened", { schema: z.object({ review_id: z.string() }) });
+
+/** A document of a RAG source is to be indexed. `generation` counts up each time, and only the newest one acts. */
+export const documentAdded = eventType("document/added", {
+  schema: z.object({ document_id: z.string(), project_id: z.string(), generation: z.number().int() }),
+});

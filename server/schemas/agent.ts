@@ -4,7 +4,7 @@ import { Description, Id, ignoredFields, Name, pageOf, Timestamp } from "#server
 export const AgentTool = z.enum(["web_search", "web_scraper"]);
 
 const writable = {
-  name: Name.meta({ description: "Unique in the project; expressions read {{name.output}}" }),
+  name: Name.meta({ description: "Unique in the project; expressions read {{name.output}}", example: "Writer" }),
   description: Description,
   llm_key_id: Id.meta({ title: "LLM key", description: "The project's LLM key that pays for the calls" }),
   model: z
@@ -12,31 +12,39 @@ const writable = {
     .trim()
     .min(1, "Choose or type a model.")
     .max(200)
-    .meta({ title: "Model", description: "Plain model id; the routing prefix is added by the service" }),
-  system_prompt: z.string().max(100_000).meta({ title: "System prompt", description: "Instructions that every call starts with" }),
-  temperature: z.number().min(0).max(2).nullable().meta({ title: "Temperature", description: "0 to 2; null leaves it to the model" }),
+    .meta({ title: "Model", description: "Plain model id; the routing prefix is added by the service", example: "gpt-4.1-mini" }),
+  system_prompt: z
+    .string()
+    .max(100_000)
+    .meta({ title: "System prompt", description: "Instructions that every call starts with", example: "Answer in one line." }),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .nullable()
+    .meta({ title: "Temperature", description: "0 to 2; null leaves it to the model", example: 0.2 }),
   max_tokens: z
     .number()
     .int()
     .min(1)
     .max(1_000_000)
     .nullable()
-    .meta({ title: "Longest answer", description: "In tokens; null leaves it to the model" }),
-  tools: z.array(AgentTool).max(10).meta({ title: "Tools" }),
-  mcp_server_ids: z.array(Id).max(50),
-  rag_ids: z.array(Id).max(50),
-  skill_ids: z.array(Id).max(50),
+    .meta({ title: "Longest answer", description: "In tokens; null leaves it to the model", example: null }),
+  tools: z.array(AgentTool).max(10).meta({ title: "Tools", description: "Built-in tools; the model must know how to call tools" }),
+  mcp_server_ids: z.array(Id).max(50).meta({ description: "MCP servers whose tools it may call" }),
+  rag_ids: z.array(Id).max(50).meta({ description: "RAG sources that it may search" }),
+  skill_ids: z.array(Id).max(50).meta({ description: "Skills that its prompt begins with" }),
   output_schema: z
     .record(z.string(), z.unknown())
     .nullable()
-    .meta({ title: "Output schema", description: "JSON Schema that the answer must follow" }),
+    .meta({ title: "Output schema", description: "JSON Schema that the answer must follow", example: null }),
 };
 
 export const Agent = z
   .object({
     id: Id,
     ...writable,
-    name: z.string(),
+    name: z.string().meta({ example: "Writer" }),
     description: z.string(),
     model: z.string(),
     created_at: Timestamp,
@@ -59,17 +67,71 @@ export type UpdateAgentInput = z.infer<typeof UpdateAgentInput>;
 export const AgentRef = z.strictObject({ agent_id: Id });
 export const AgentPage = pageOf(Agent);
 
-const message = z.string().min(1, "Write a message.").max(200_000);
+const message = z
+  .string()
+  .min(1, "Write a message.")
+  .max(200_000)
+  .meta({ description: "What the agent is asked", example: "Write a line about looms." });
 export const TestAgentInput = z.strictObject({ agent_id: Id, message });
-export const ToolCall = z.object({ name: z.string(), args: z.record(z.string(), z.unknown()) }).meta({ id: "ToolCall" });
+export const ToolCall = z
+  .object({
+    name: z.string().meta({ example: "web_search" }),
+    args: z.record(z.string(), z.unknown()).meta({ example: { query: "looms" } }),
+  })
+  .meta({ id: "ToolCall" });
 export const AgentReply = z
   .object({
-    response: z.string(),
+    response: z.string().meta({ example: "A loom turns thread into cloth." }),
     model: z.string(),
-    provider: z.string(),
+    provider: z.string().meta({ example: "openai" }),
     input_tokens: z.number().int(),
     output_tokens: z.number().int(),
     tool_calls: z.array(ToolCall),
   })
   .meta({ id: "AgentReply" });
 export type AgentReply = z.infer<typeof AgentReply>;
+
+const turn = z.strictObject({
+  role: z.enum(["user", "assistant"]),
+  content: z.string().max(200_000),
+});
+export const ChatBody = z
+  .strictObject({
+    message: message.meta({ description: "What to ask" }),
+    history: z.array(turn).max(500).default([]).meta({ description: "Earlier turns, oldest first" }),
+    stream: z.boolean().default(true).meta({ description: "true: server-sent events; false: one JSON answer" }),
+  })
+  .meta({ id: "ChatBody" });
+export type ChatBody = z.infer<typeof ChatBody>;
+
+const callId = z.string().meta({ description: "Pairs a result with its call" });
+const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) => z.object({ type: z.literal(type), ...shape });
+
+/** What a chat tells while it goes on: the data of its server-sent events, whose `event` is the type. */
+export const ChatEvent = z
+  .discriminatedUnion("type", [
+    event("delta", { content: z.string().meta({ description: "The next piece of the answer" }) }).meta({
+      id: "ChatDeltaEvent",
+      description: "What the agent says next",
+    }),
+    event("tool_call", { id: callId, ...ToolCall.shape }).meta({
+      id: "ChatToolCallEvent",
+      description: "The agent calls a tool; calls of one round begin together",
+    }),
+    event("tool_result", {
+      id: callId,
+      name: z.string(),
+      result: z.string().meta({ description: "What the model gets to read, at most about 50,000 characters" }),
+      success: z.boolean(),
+    }).meta({ id: "ChatToolResultEvent", description: "A tool has answered" }),
+    event("done", { input_tokens: z.number().int(), output_tokens: z.number().int() }).meta({
+      id: "ChatDoneEvent",
+      description: "The last event of a chat that ended well, with the tokens of all rounds",
+    }),
+    event("error", { detail: z.string().meta({ description: "What went wrong, and what to do" }) }).meta({
+      id: "ChatFailedEvent",
+      description: "The last event of a chat that failed",
+    }),
+  ])
+  .meta({ id: "ChatEvent", description: "The data of one event of a chat" });
+export type ChatEvent = z.infer<typeof ChatEvent>;

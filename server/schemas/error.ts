@@ -23,10 +23,10 @@ export type FieldError = z.infer<typeof FieldError>;
 /** The body of every answer that is not a success. */
 export const ErrorBody = z
   .object({
-    detail: z.string().meta({ description: "What went wrong and what to do next" }),
+    detail: z.string().meta({ description: "What went wrong and what to do next", example: "There is no such workflow in this project." }),
     error_code: ErrorCode,
     status: z.number().int(),
     errors: z.array(FieldError).optional(),
   })
-  .meta({ id: "Error" });
+  .meta({ id: "Error", description: "The body of every answer that is not a success" });
 export type ErrorBody = z.infer<typeof ErrorBody>;

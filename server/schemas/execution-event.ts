@@ -4,41 +4,58 @@ import { ExecutionStatus } from "#server/schemas/execution.ts";
 import { Timestamp } from "#server/schemas/primitives.ts";
 
 const common = { execution_id: z.string(), timestamp: Timestamp };
-const node = { ...common, node_id: z.string(), iteration: z.string().optional() };
+const iteration = z.string().optional().meta({ description: "Place in the loops around the node, such as 3 or 3.0" });
+const node = { ...common, node_id: z.string(), iteration };
+
+const event = <Type extends string, Fields extends z.ZodRawShape>(type: Type, id: string, description: string, fields: Fields) =>
+  z.object({ type: z.literal(type), ...fields }).meta({ id, description });
 
 /** The data of each stream event (specification, Events; contract, section 5). `type` repeats the event's name. */
-export const ExecutionEvent = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("node_start"), ...node, node_type: z.string(), attempt: z.number().int() }),
-  z.object({
-    type: z.literal("node_delta"),
-    ...node,
-    content: z.string().meta({ description: "The next piece of a running agent's answer" }),
-    reset: z.boolean().optional().meta({ description: "true: forget the pieces so far, the call is being tried again" }),
-  }),
-  z.object({
-    type: z.literal("node_complete"),
-    ...node,
-    output: z.string(),
-    ...cutOutput,
-    duration_ms: z.number().int(),
-    input_tokens: z.number().int(),
-    output_tokens: z.number().int(),
-  }),
-  z.object({ type: z.literal("node_failed"), ...node, error: z.string(), duration_ms: z.number().int() }),
-  z.object({ type: z.literal("node_skipped"), ...node }),
-  z.object({ type: z.literal("loop_progress"), ...node, total: z.number().int(), complete: z.number().int(), failed: z.number().int() }),
-  z.object({ type: z.literal("execution_paused"), ...node, title: z.string(), display_value: z.string() }),
-  z.object({ type: z.literal("execution_resumed"), ...common }),
-  z.object({
-    type: z.literal("execution_complete"),
-    ...common,
-    status: ExecutionStatus,
-    duration_ms: z.number().int(),
-    output: z.string().nullable(),
-    ...cutOutput,
-  }),
-  z.object({ type: z.literal("execution_failed"), ...common, status: ExecutionStatus, error: z.string(), duration_ms: z.number().int() }),
-]);
+export const ExecutionEvent = z
+  .discriminatedUnion("type", [
+    event("node_start", "NodeStartEvent", "A node has started", { ...node, node_type: z.string(), attempt: z.number().int() }),
+    event("node_delta", "NodeDeltaEvent", "What a running agent says next; only while it runs", {
+      ...node,
+      content: z.string().meta({ description: "The next piece of a running agent's answer", example: "Looms " }),
+      reset: z.boolean().optional().meta({ description: "true: forget the pieces so far, the call is being tried again" }),
+    }),
+    event("node_complete", "NodeCompleteEvent", "A node has ended well", {
+      ...node,
+      output: z.string(),
+      ...cutOutput,
+      duration_ms: z.number().int(),
+      input_tokens: z.number().int(),
+      output_tokens: z.number().int(),
+    }),
+    event("node_failed", "NodeFailedEvent", "A node has failed", { ...node, error: z.string(), duration_ms: z.number().int() }),
+    event("node_skipped", "NodeSkippedEvent", "The run goes another way round this node", { ...node }),
+    event("loop_progress", "LoopProgressEvent", "How many items of a loop have ended", {
+      ...node,
+      total: z.number().int(),
+      complete: z.number().int(),
+      failed: z.number().int(),
+    }),
+    event("execution_paused", "ExecutionPausedEvent", "A review waits for a person", {
+      ...node,
+      title: z.string(),
+      display_value: z.string(),
+    }),
+    event("execution_resumed", "ExecutionResumedEvent", "Somebody decided, the run goes on", { ...common }),
+    event("execution_complete", "ExecutionCompleteEvent", "The last event of a run that was completed, rejected or cancelled", {
+      ...common,
+      status: ExecutionStatus,
+      duration_ms: z.number().int(),
+      output: z.string().nullable(),
+      ...cutOutput,
+    }),
+    event("execution_failed", "ExecutionFailedEvent", "The last event of a run that failed", {
+      ...common,
+      status: ExecutionStatus,
+      error: z.string(),
+      duration_ms: z.number().int(),
+    }),
+  ])
+  .meta({ id: "ExecutionEvent", description: "The data of one event of an execution's stream" });
 export type ExecutionEvent = z.infer<typeof ExecutionEvent>;
 export type ExecutionEventType = ExecutionEvent["type"];
 

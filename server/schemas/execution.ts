@@ -6,13 +6,15 @@ import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/schemas/primitiv
 
 export const ExecutionStatus = z
   .enum(["pending", "queued", "running", "paused", "completed", "failed", "rejected", "cancelled"])
-  .meta({ id: "ExecutionStatus", description: "completed, failed, rejected and cancelled are final" });
+  .meta({ id: "ExecutionStatus", description: "completed, failed, rejected and cancelled are final", example: "completed" });
 export type ExecutionStatus = z.infer<typeof ExecutionStatus>;
 
 export const finalStatuses = ["completed", "failed", "rejected", "cancelled"] as const satisfies readonly ExecutionStatus[];
 export const isFinal = (status: ExecutionStatus): boolean => (finalStatuses as readonly string[]).includes(status);
 
-export const NodeStatus = z.enum(["idle", "running", "waiting", "complete", "failed", "skipped"]).meta({ id: "NodeStatus" });
+export const NodeStatus = z
+  .enum(["idle", "running", "waiting", "complete", "failed", "skipped"])
+  .meta({ id: "NodeStatus", example: "complete" });
 export type NodeStatus = z.infer<typeof NodeStatus>;
 
 export const ExecutionTrigger = z.enum(["manual", "params", "webhook", "schedule", "http", "api", "assistant", "rerun"]);
@@ -24,21 +26,24 @@ export const PREVIEW_CHARACTERS = 2000;
 const summary = {
   id: Id,
   workflow_id: Id,
-  workflow_name: z.string(),
+  workflow_name: z.string().meta({ example: "Daily digest" }),
   version: z.number().int().nullable().meta({ description: "Workflow version that ran; null for a run of the editor's draft" }),
   status: ExecutionStatus,
   trigger: ExecutionTrigger,
-  input: z.string(),
-  output: z.string().nullable(),
-  error: z.string().nullable(),
-  started_by: z.object({ id: Id, name: z.string() }).nullable(),
-  rerun_of: Id.nullable(),
-  input_tokens: z.number().int(),
-  output_tokens: z.number().int(),
+  input: z.string().meta({ description: "What the trigger was given", example: "Write a line about looms." }),
+  output: z
+    .string()
+    .nullable()
+    .meta({ description: "Value of the Output node; of several a JSON object by label", example: "A loom turns thread into cloth." }),
+  error: z.string().nullable().meta({ description: "Why it failed", example: null }),
+  started_by: z.object({ id: Id, name: z.string().meta({ example: "Ada" }) }).nullable(),
+  rerun_of: Id.nullable().meta({ description: "The execution that this one runs again", example: null }),
+  input_tokens: z.number().int().meta({ example: 21 }),
+  output_tokens: z.number().int().meta({ example: 9 }),
   created_at: Timestamp,
   started_at: Timestamp.nullable(),
   completed_at: Timestamp.nullable(),
-  duration_ms: z.number().int().nullable(),
+  duration_ms: z.number().int().nullable().meta({ description: "Milliseconds", example: 840 }),
 };
 export const ExecutionSummary = z
   .object({
@@ -61,7 +66,7 @@ export const NodeResult = z
     input_tokens: z.number().int(),
     output_tokens: z.number().int(),
     attempt: z.number().int(),
-    reused: z.boolean().meta({ description: "true: taken over from the execution that this one reruns" }),
+    reused: z.boolean().meta({ description: "true: taken over from the execution that this one reruns", example: false }),
     iteration: z.string().optional().meta({ description: "Of a node inside a loop: the iteration that this is the result of, the latest" }),
     iterations: z
       .object({ total: z.number().int(), complete: z.number().int(), failed: z.number().int() })
@@ -73,28 +78,33 @@ export const NodeResult = z
 export type NodeResult = z.infer<typeof NodeResult>;
 
 export const ExecutionOutput = z
-  .object({ node_id: z.string(), label: z.string(), format: z.string(), value: z.string() })
+  .object({
+    node_id: z.string().meta({ example: "output-1" }),
+    label: z.string().meta({ example: "Answer" }),
+    format: z.string().meta({ example: "passthrough" }),
+    value: z.string().meta({ example: "A loom turns thread into cloth." }),
+  })
   .meta({ id: "ExecutionOutput" });
 export type ExecutionOutput = z.infer<typeof ExecutionOutput>;
 
 export const Reviewer = z
   .object({
     id: Id.nullable().meta({ description: "null for an address without an account, which decided by a link" }),
-    email: z.string(),
-    name: z.string(),
+    email: z.string().meta({ example: "ada@example.com" }),
+    name: z.string().meta({ example: "Ada" }),
   })
   .meta({ id: "Reviewer" });
 
 export const ReviewRecord = z
   .object({
     node_id: z.string(),
-    iteration: z.string().meta({ description: "Place in the loops around the node, such as 3 or 3.0; empty outside loops" }),
-    label: z.string(),
+    iteration: z.string().meta({ description: "Place in the loops around the node, such as 3 or 3.0; empty outside loops", example: "" }),
+    label: z.string().meta({ example: "Check" }),
     decision: z.enum(["approved", "rejected"]).nullable(),
-    comment: z.string().nullable(),
+    comment: z.string().nullable().meta({ example: "Looks good" }),
     reviewer: Reviewer.nullable(),
     role: Role.nullable(),
-    via: z.string().nullable(),
+    via: z.string().nullable().meta({ description: "ui, api, email or timeout", example: "api" }),
     decided_at: Timestamp.nullable(),
   })
   .meta({ id: "ReviewRecord" });
@@ -104,17 +114,33 @@ export const Execution = z
     ...summary,
     outputs: z.array(ExecutionOutput),
     reviews: z.array(ReviewRecord),
-    node_results: z.record(z.string(), NodeResult).meta({ description: "By node id" }),
+    node_results: z.record(z.string(), NodeResult).meta({
+      description: "By node id",
+      example: {
+        "agent-1": {
+          status: "complete",
+          output: "A loom turns thread into cloth.",
+          error: null,
+          duration_ms: 812,
+          started_at: "2026-11-21T08:00:00.000Z",
+          completed_at: "2026-11-21T08:00:00.812Z",
+          input_tokens: 21,
+          output_tokens: 9,
+          attempt: 1,
+          reused: false,
+        },
+      },
+    }),
   })
   .meta({ id: "Execution" });
 export type Execution = z.infer<typeof Execution>;
 
 export const NodeLog = z
   .object({
-    node_id: z.string(),
-    node_type: z.string(),
-    label: z.string(),
-    iteration: z.string().nullable(),
+    node_id: z.string().meta({ example: "agent-1" }),
+    node_type: z.string().meta({ example: "agentNode" }),
+    label: z.string().meta({ example: "Writer" }),
+    iteration: z.string().nullable().meta({ description: "Place in the loops around the node, such as 3 or 3.0", example: null }),
     attempt: z.number().int(),
     status: NodeStatus,
     input: z.string().nullable(),
@@ -123,7 +149,7 @@ export const NodeLog = z
     started_at: Timestamp.nullable(),
     completed_at: Timestamp.nullable(),
     duration_ms: z.number().int().nullable(),
-    model: z.string().nullable(),
+    model: z.string().nullable().meta({ example: "gpt-4.1-mini" }),
     input_tokens: z.number().int(),
     output_tokens: z.number().int(),
     tool_calls: z.array(ToolCall),
@@ -138,7 +164,7 @@ const runValues = {
     .string()
     .max(1_000_000)
     .optional()
-    .meta({ title: "Input", description: "Text for the trigger; left out, the trigger's default" }),
+    .meta({ title: "Input", description: "Text for the trigger; left out, the trigger's default", example: "Write a line about looms." }),
   params: z
     .record(z.string().max(100), z.unknown())
     .optional()
@@ -146,7 +172,9 @@ const runValues = {
 };
 export const ExecuteInput = z.strictObject({ workflow_id: Id, ...runValues });
 export type ExecuteInput = z.infer<typeof ExecuteInput>;
-export const ExecuteResult = z.object({ execution_id: Id, status: ExecutionStatus }).meta({ id: "ExecuteResult" });
+export const ExecuteResult = z
+  .object({ execution_id: Id, status: ExecutionStatus.meta({ example: "pending" }) })
+  .meta({ id: "ExecuteResult" });
 export type ExecuteResult = z.infer<typeof ExecuteResult>;
 
 export const ListExecutionsInput = z.strictObject({ ...pageQuery, workflow_id: Id.optional(), status: ExecutionStatus.optional() });
@@ -170,7 +198,7 @@ export type ExecutionLogsInput = z.infer<typeof ExecutionLogsInput>;
 
 export const NodeOutputInput = z.strictObject({
   execution_id: Id,
-  node_id: z.string().min(1).max(100),
+  node_id: z.string().min(1).max(100).meta({ description: "Id of the node in the workflow's graph", example: "agent-1" }),
   iteration: z
     .string()
     .max(200)
@@ -196,7 +224,9 @@ export const RerunInput = z.strictObject({
     .meta({ description: "true runs the workflow as it is saved now; false the graph that the original ran" }),
 });
 export type RerunInput = z.infer<typeof RerunInput>;
-export const RerunResult = z.object({ execution_id: Id, status: ExecutionStatus, rerun_of: Id }).meta({ id: "RerunResult" });
+export const RerunResult = z
+  .object({ execution_id: Id, status: ExecutionStatus.meta({ example: "pending" }), rerun_of: Id })
+  .meta({ id: "RerunResult" });
 export type RerunResult = z.infer<typeof RerunResult>;
 
 export const LoopItemsInput = z.strictObject({

@@ -26,8 +26,19 @@ export const GraphEdge = z
 export type GraphEdge = z.infer<typeof GraphEdge>;
 
 export const graphShape = {
-  nodes: z.array(GraphNode).max(2000),
-  edges: z.array(GraphEdge).max(10_000),
+  nodes: z
+    .array(GraphNode)
+    .max(2000)
+    .meta({
+      example: [
+        { id: "trigger-1", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start", kind: "manual", default_input: "tea" } },
+        { id: "output-1", type: "outputNode", position: { x: 360, y: 0 }, data: { label: "Answer", value: "{{trigger.output}}" } },
+      ],
+    }),
+  edges: z
+    .array(GraphEdge)
+    .max(10_000)
+    .meta({ example: [{ id: "edge-1", source: "trigger-1", target: "output-1" }] }),
 };
 export const Graph = z.object(graphShape);
 export type Graph = z.infer<typeof Graph>;

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { Email, Id, Name, Password, Role, Timestamp } from "#server/schemas/primitives.ts";
 
+const PersonName = Name.meta({ example: "Ada" });
+
 export const AuthInfo = z
   .object({
     id: Id,
     email: Email,
-    name: z.string(),
+    name: z.string().meta({ example: "Ada" }),
     auth: z.object({ type: z.enum(["platform_key", "session"]), key_id: Id.optional() }),
   })
   .meta({ id: "AuthInfo" });
@@ -15,28 +17,41 @@ export const UserProfile = z
   .object({
     id: Id,
     email: Email,
-    name: z.string(),
+    name: z.string().meta({ example: "Ada" }),
     created_at: Timestamp,
-    projects: z.array(z.object({ id: Id, slug: z.string(), name: z.string(), role: Role })),
+    projects: z.array(
+      z.object({ id: Id, slug: z.string().meta({ example: "weaving" }), name: z.string().meta({ example: "Weaving" }), role: Role }),
+    ),
   })
   .meta({ id: "UserProfile" });
 export type UserProfile = z.infer<typeof UserProfile>;
 
-export const UpdateProfileInput = z.strictObject({ name: Name });
+export const UpdateProfileInput = z.strictObject({ name: PersonName });
 export const ChangePasswordInput = z.strictObject({
   current_password: z.string().max(200).meta({ title: "Current password" }),
   new_password: Password,
 });
 
-export const SignUpInput = z.strictObject({ email: Email, name: Name, password: Password });
+export const SignUpInput = z.strictObject({ email: Email, name: PersonName, password: Password });
 export type SignUpInput = z.infer<typeof SignUpInput>;
-export const SignedUp = z.object({ id: Id, email: Email, name: z.string() }).meta({ id: "SignedUp" });
+export const SignedUp = z.object({ id: Id, email: Email, name: z.string().meta({ example: "Ada" }) }).meta({ id: "SignedUp" });
 
-export const InvitationInput = z.strictObject({ token: z.string().min(1).max(200) });
+export const InvitationInput = z.strictObject({
+  token: z.string().min(1).max(200).meta({ description: "From the link of the invitation", example: "q2w3e4" }),
+});
 export const Invitation = z
-  .object({ email: Email, project: z.object({ name: z.string(), slug: z.string() }), role: Role, expires_at: Timestamp })
+  .object({
+    email: Email,
+    project: z.object({ name: z.string().meta({ example: "Weaving" }), slug: z.string().meta({ example: "weaving" }) }),
+    role: Role,
+    expires_at: Timestamp,
+  })
   .meta({ id: "Invitation" });
-export const AcceptInvitationInput = z.strictObject({ token: z.string().min(1).max(200), name: Name, password: Password });
+export const AcceptInvitationInput = z.strictObject({
+  token: z.string().min(1).max(200).meta({ description: "From the link of the invitation", example: "q2w3e4" }),
+  name: PersonName,
+  password: Password,
+});
 
 /** What the entry pages need before anybody is signed in. Not part of the REST API. */
 export const InstallStatus = z.object({
@@ -44,3 +59,31 @@ export const InstallStatus = z.object({
   signup_open: z.boolean(),
 });
 export type InstallStatus = z.infer<typeof InstallStatus>;
+
+export const DeleteAccountInput = z.strictObject({
+  password: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ title: "Password", description: "Your password; needed when the account has one", example: "correct horse battery" }),
+  confirm_email: Email.optional().meta({
+    title: "E-mail",
+    description: "Your own address; needed, in the web app, when the account has no password",
+    example: "ada@example.com",
+  }),
+  delete_projects: z
+    .boolean()
+    .default(false)
+    .meta({ description: "true also deletes the projects that nobody else is in; false refuses with 409 while there are any" }),
+});
+export type DeleteAccountInput = z.infer<typeof DeleteAccountInput>;
+
+const named = z.array(z.object({ id: Id, name: z.string() }));
+/** What deleting the account would come to, for the dialog that asks. Not part of the REST API. */
+export const AccountDeletion = z.object({
+  has_password: z.boolean(),
+  alone: named.meta({ description: "Nobody else is in them: they are deleted too" }),
+  last_admin: named.meta({ description: "Others are in them and no other admin: they stand in the way" }),
+  shared: named.meta({ description: "They go on without you" }),
+});
+export type AccountDeletion = z.infer<typeof AccountDeletion>;

@@ -2,19 +2,21 @@ import { z } from "zod";
 import { providerIds } from "#server/providers/kinds.ts";
 import { Id, Name, pageOf, Timestamp } from "#server/schemas/primitives.ts";
 
-export const ProviderId = z.enum(providerIds).meta({ id: "ProviderId", description: "Provider kind, as listed by GET /llm-providers" });
+export const ProviderId = z
+  .enum(providerIds)
+  .meta({ id: "ProviderId", description: "Provider kind, as listed by GET /llm-providers", example: "openai" });
 
 export const Provider = z
   .object({
     id: ProviderId,
-    label: z.string(),
-    requires_base_url: z.boolean(),
+    label: z.string().meta({ example: "OpenAI" }),
+    requires_base_url: z.boolean().meta({ example: false }),
     supports_tools: z.boolean(),
-    key_prefix: z.string().nullable(),
-    key_hint: z.string(),
-    routing_prefix: z.string().nullable(),
+    key_prefix: z.string().nullable().meta({ description: "What its keys begin with", example: "sk-" }),
+    key_hint: z.string().meta({ description: "Where to find a key", example: "platform.openai.com, API keys" }),
+    routing_prefix: z.string().nullable().meta({ description: "Put before the model id by the service", example: null }),
     model_listing: z.enum(["live", "catalogue", "deployments"]),
-    docs_url: z.string(),
+    docs_url: z.string().meta({ example: "https://platform.openai.com/docs/models" }),
   })
   .meta({ id: "Provider" });
 export const ProviderList = z.object({ items: z.array(Provider) });
@@ -22,31 +24,31 @@ export const ProviderList = z.object({ items: z.array(Provider) });
 export const LlmKey = z
   .object({
     id: Id,
-    name: z.string(),
+    name: z.string().meta({ example: "Team key" }),
     provider: ProviderId,
     masked_key: z.string().meta({ description: "Enough to recognise the key, never enough to use it", example: "sk-…9f2c" }),
-    base_url: z.string().nullable(),
-    api_version: z.string().nullable(),
+    base_url: z.string().nullable().meta({ example: null }),
+    api_version: z.string().nullable().meta({ example: null }),
     created_at: Timestamp,
   })
   .meta({ id: "LlmKey" });
 export type LlmKey = z.infer<typeof LlmKey>;
 
 export const CreateLlmKeyInput = z.strictObject({
-  name: Name,
+  name: Name.meta({ example: "Team key" }),
   provider: ProviderId,
   api_key: z
     .string()
     .trim()
     .min(1, "Paste the key.")
     .max(4000)
-    .meta({ title: "API key", description: "Stored encrypted, never shown again" }),
+    .meta({ title: "API key", description: "Stored encrypted, never shown again", example: "sk-proj-9f2c" }),
   base_url: z
     .url({ protocol: /^https?$/ })
     .max(2000)
     .optional()
     .meta({ title: "Base URL", description: "Required for azure and openai_compatible, an optional override for the others" }),
-  api_version: z.string().max(40).optional().meta({ title: "API version", description: "azure only", example: "2024-10-21" }),
+  api_version: z.string().max(40).optional().meta({ title: "API version", description: "azure only, such as 2024-10-21" }),
 });
 export type CreateLlmKeyInput = z.infer<typeof CreateLlmKeyInput>;
 export const LlmKeyRef = z.strictObject({ key_id: Id });
@@ -55,7 +57,7 @@ export const LlmKeyPage = pageOf(LlmKey);
 export const ModelList = z
   .object({
     source: z.enum(["live", "curated"]).meta({ description: "live: listed by the vendor with this key; curated: a short list of ours" }),
-    models: z.array(z.object({ id: z.string(), label: z.string().optional() })),
+    models: z.array(z.object({ id: z.string().meta({ example: "gpt-4.1-mini" }), label: z.string().optional() })),
   })
   .meta({ id: "ModelList" });
 export type ModelList = z.infer<typeof ModelList>;

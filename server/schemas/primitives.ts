@@ -13,21 +13,31 @@ export const Timestamp = z.iso
   .meta({ description: "ISO 8601, UTC, milliseconds", example: "2026-11-21T08:00:00.000Z" });
 
 /** A name that people give to a resource. */
-export const Name = z.string().trim().min(1, "Give it a name.").max(120).meta({ description: "Name, 1 to 120 characters", title: "Name" });
+export const Name = z
+  .string()
+  .trim()
+  .min(1, "Give it a name.")
+  .max(120)
+  .meta({ description: "Name, 1 to 120 characters", title: "Name", example: "Daily digest" });
 
-export const Description = z.string().max(2000).meta({ description: "What it is for, up to 2,000 characters", title: "Description" });
+export const Description = z
+  .string()
+  .max(2000)
+  .meta({ description: "What it is for, up to 2,000 characters", title: "Description", example: "Sums up the news" });
 
-export const Email = z.email().max(254).meta({ description: "E-mail address", title: "E-mail" });
+export const Email = z.email().max(254).meta({ description: "E-mail address", title: "E-mail", example: "ada@example.com" });
 
 export const Password = z
   .string()
   .min(8, "Use at least 8 characters.")
   .max(200)
-  .meta({ description: "8 to 200 characters", title: "Password" });
+  .meta({ description: "8 to 200 characters", title: "Password", example: "seven looms at noon" });
 
-export const Role = z
-  .enum(["viewer", "editor", "admin"])
-  .meta({ id: "Role", description: "viewer reads, editor also writes and runs, admin also manages members and secrets" });
+export const Role = z.enum(["viewer", "editor", "admin"]).meta({
+  id: "Role",
+  description: "viewer reads, editor also writes and runs, admin also manages members and secrets",
+  example: "editor",
+});
 export type Role = z.infer<typeof Role>;
 
 /** The two query parameters of every list. */
@@ -43,9 +53,9 @@ export type PageInput = z.infer<typeof PageInput>;
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
-    total: z.number().int().meta({ description: "How many there are in all" }),
-    page: z.number().int(),
-    per_page: z.number().int(),
+    total: z.number().int().meta({ description: "How many there are in all", example: 1 }),
+    page: z.number().int().meta({ description: "The page that this is", example: 1 }),
+    per_page: z.number().int().meta({ description: "Items a page", example: 50 }),
   });
 export type Page<Item> = { items: Item[]; total: number; page: number; per_page: number };
 

@@ -6,23 +6,24 @@ export const Slug = z
   .min(1)
   .max(60)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "Use lower-case letters, digits and single dashes.")
-  .meta({ description: "Readable name for X-Project-Slug, unique within the account", title: "Slug" });
+  .meta({ description: "Readable name for X-Project-Slug, unique within the account", title: "Slug", example: "weaving" });
 
 export const Project = z
   .object({
     id: Id,
-    slug: z.string(),
-    name: z.string(),
+    slug: z.string().meta({ example: "weaving" }),
+    name: z.string().meta({ example: "Weaving" }),
     role: Role.meta({ description: "Your role in it" }),
-    retention_days: z.number().int().nullable().meta({ description: "Days that executions are kept; null keeps them" }),
+    retention_days: z.number().int().nullable().meta({ description: "Days that executions are kept; null keeps them", example: 90 }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
   .meta({ id: "Project" });
 export type Project = z.infer<typeof Project>;
 
-const writable = { name: Name, slug: Slug, retention_days: z.number().int().min(1).max(3650).nullable() };
-export const CreateProjectInput = z.strictObject({ name: Name, slug: Slug.optional() });
+const ProjectName = Name.meta({ example: "Weaving" });
+const writable = { name: ProjectName, slug: Slug, retention_days: z.number().int().min(1).max(3650).nullable() };
+export const CreateProjectInput = z.strictObject({ name: ProjectName, slug: Slug.optional() });
 export const UpdateProjectInput = z.strictObject({
   ...ignoredFields(Project, writable),
   project_id: Id,
@@ -31,7 +32,9 @@ export const UpdateProjectInput = z.strictObject({
 export const ProjectRef = z.strictObject({ project_id: Id });
 export const ProjectPage = pageOf(Project);
 
-export const Member = z.object({ user_id: Id, email: Email, name: z.string(), role: Role, created_at: Timestamp }).meta({ id: "Member" });
+export const Member = z
+  .object({ user_id: Id, email: Email, name: z.string().meta({ example: "Ada" }), role: Role, created_at: Timestamp })
+  .meta({ id: "Member" });
 export const MemberPage = pageOf(Member);
 export const SetMemberInput = z.strictObject({ project_id: Id, email: Email, role: Role });
 export const SetMemberResult = z
@@ -40,7 +43,10 @@ export const SetMemberResult = z
     role: Role,
     status: z.enum(["active", "invited"]),
     user_id: Id.optional(),
-    invite_url: z.string().optional().meta({ description: "Link to hand over when no mail is sent" }),
+    invite_url: z
+      .string()
+      .optional()
+      .meta({ description: "Link to hand over when no mail is sent", example: "https://treadle.example/invite/q2w3e4" }),
   })
   .meta({ id: "MemberResult" });
 export const RemoveMemberInput = z.strictObject({ project_id: Id, user_id: Id.optional(), email: Email.optional() });

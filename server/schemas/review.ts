@@ -11,21 +11,25 @@ export type ReviewStatus = z.infer<typeof ReviewStatus>;
 export const Decision = z.enum(["approved", "rejected"]);
 export type Decision = z.infer<typeof Decision>;
 
-const Comment = z.string().trim().max(10_000).meta({ title: "Comment", description: "Goes on into the run with the decision" });
+const Comment = z
+  .string()
+  .trim()
+  .max(10_000)
+  .meta({ title: "Comment", description: "Goes on into the run with the decision", example: "Looks good" });
 
 const verdict = {
   status: ReviewStatus,
-  comment: z.string().nullable(),
-  reviewer: Reviewer.nullable().meta({ description: "null while it waits, and after a timeout" }),
-  via: z.string().nullable().meta({ description: "ui, api, email or timeout" }),
-  due_at: Timestamp.nullable().meta({ description: "Then it counts as rejected; null waits for ever" }),
-  decided_at: Timestamp.nullable(),
+  comment: z.string().nullable().meta({ example: null }),
+  reviewer: Reviewer.nullable().meta({ description: "null while it waits, and after a timeout", example: null }),
+  via: z.string().nullable().meta({ description: "ui, api, email or timeout", example: null }),
+  due_at: Timestamp.nullable().meta({ description: "Then it counts as rejected; null waits for ever", example: null }),
+  decided_at: Timestamp.nullable().meta({ example: null }),
 };
 const question = {
-  label: z.string().meta({ description: "Label of the node" }),
-  title: z.string(),
-  description: z.string(),
-  display_value: z.string().meta({ description: "What is to be reviewed" }),
+  label: z.string().meta({ description: "Label of the node", example: "Check" }),
+  title: z.string().meta({ example: "Send this answer?" }),
+  description: z.string().meta({ example: "Check facts and tone." }),
+  display_value: z.string().meta({ description: "What is to be reviewed", example: "A loom turns thread into cloth." }),
   workflow_name: z.string(),
 };
 
@@ -35,10 +39,10 @@ export const Review = z
     execution_id: Id,
     workflow_id: Id,
     node_id: z.string(),
-    iteration: z.string().meta({ description: "Place in the loops around the node, such as 3 or 3.0; empty outside loops" }),
+    iteration: z.string().meta({ description: "Place in the loops around the node, such as 3 or 3.0; empty outside loops", example: "" }),
     ...question,
     ...verdict,
-    role: Role.nullable().meta({ description: "The reviewer's role in the project at the time" }),
+    role: Role.nullable().meta({ description: "The reviewer's role in the project at the time", example: null }),
     rejection_continues: z
       .boolean()
       .meta({ description: "true: the run goes on at Rejected; false: nothing is attached there, so a rejection ends the run" }),
@@ -68,7 +72,7 @@ export const ApproveInput = z.strictObject({
     .string()
     .max(200)
     .optional()
-    .meta({ description: "Place in the loops around the node, such as 3 or 3.0; needed when the node waits at several", example: "3" }),
+    .meta({ description: "Place in the loops around the node, such as 3 or 3.0; needed when the node waits at several" }),
 });
 export type ApproveInput = z.infer<typeof ApproveInput>;
 

@@ -5,8 +5,11 @@ export const WebhookRef = z.strictObject({ workflow_id: Id });
 
 export const WebhookSetup = z
   .object({
-    webhook_url: z.string().meta({ description: "Where the sender posts to" }),
-    webhook_secret: z.string().meta({ description: "Key of the HMAC-SHA256 signature; shown only now" }),
+    webhook_url: z.string().meta({
+      description: "Where the sender posts to",
+      example: "https://treadle.example/api/v1/webhooks/019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10",
+    }),
+    webhook_secret: z.string().meta({ description: "Key of the HMAC-SHA256 signature; shown only now", example: "whsec_9f2c" }),
   })
   .meta({ id: "WebhookSetup" });
 export type WebhookSetup = z.infer<typeof WebhookSetup>;

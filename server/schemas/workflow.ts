@@ -6,9 +6,9 @@ import { Description, Id, ignoredFields, Name, pageOf, Timestamp } from "#server
 export const ScheduleView = z
   .object({
     enabled: z.boolean().meta({ description: "The trigger's own toggle" }),
-    cron_expression: z.string(),
-    timezone: z.string(),
-    default_input: z.string(),
+    cron_expression: z.string().meta({ example: "30 9 * * 1-5" }),
+    timezone: z.string().meta({ example: "Europe/Berlin" }),
+    default_input: z.string().meta({ example: "" }),
     next_fires: z.array(Timestamp).meta({ description: "The next five fires; none while the schedule or the workflow is off" }),
   })
   .meta({ id: "Schedule" });
@@ -16,11 +16,11 @@ export type ScheduleView = z.infer<typeof ScheduleView>;
 
 const summary = {
   id: Id,
-  name: z.string(),
-  description: z.string(),
+  name: z.string().meta({ example: "Daily digest" }),
+  description: z.string().meta({ example: "Sums up the news" }),
   enabled: z.boolean().meta({ description: "false silences schedule, webhook and HTTP trigger; execute still works" }),
-  version: z.number().int().meta({ description: "Counts up at each save" }),
-  trigger: z.string().meta({ description: "Kind of the trigger node" }),
+  version: z.number().int().meta({ description: "Counts up at each save", example: 3 }),
+  trigger: z.string().meta({ description: "Kind of the trigger node", example: "manual" }),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -28,7 +28,12 @@ export const WorkflowSummary = z.object(summary).meta({ id: "WorkflowSummary" })
 export type WorkflowSummary = z.infer<typeof WorkflowSummary>;
 
 export const Workflow = z
-  .object({ ...summary, ...graphShape, schedule: ScheduleView.nullable(), problems: z.array(Problem) })
+  .object({
+    ...summary,
+    ...graphShape,
+    schedule: ScheduleView.nullable().meta({ description: "null unless the trigger is a schedule", example: null }),
+    problems: z.array(Problem).meta({ description: "What would stop a run", example: [] }),
+  })
   .meta({ id: "Workflow" });
 export type Workflow = z.infer<typeof Workflow>;
 
@@ -62,8 +67,12 @@ export const SetScheduleInput = z.strictObject({
     .string()
     .max(120)
     .optional()
-    .meta({ title: "Schedule", description: "Cron with five fields, at least 5 minutes apart" }),
-  timezone: z.string().max(60).optional().meta({ title: "Time zone", description: "IANA name, e.g. Europe/Berlin" }),
+    .meta({ title: "Schedule", description: "Cron with five fields, at least 5 minutes apart", example: "30 9 * * 1-5" }),
+  timezone: z
+    .string()
+    .max(60)
+    .optional()
+    .meta({ title: "Time zone", description: "IANA name, e.g. Europe/Berlin", example: "Europe/Berlin" }),
   default_input: z.string().max(100_000).optional().meta({ title: "Default input", description: "The input of each run" }),
 });
 export type SetScheduleInput = z.infer<typeof SetScheduleInput>;

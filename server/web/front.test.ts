@@ -1,5 +1,4 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import { connect } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFront, type Front, type FrontOptions } from "#server/web/front.ts";
 
@@ -249,9 +248,41 @@ test("a taken port and an address of another machine are told in a sentence", as
   await expect(createFront({ handle: echo, settings: off }).listen(0, "203.0.113.1")).rejects.toThrow(/no address 203\.0\.113\.1/);
 });
 
-test("an upgrade that nobody takes is closed", async () => {
+test("whoever offers another protocol, or expects something, is answered in this one", async () => {
   const { port } = await start();
-  const socket = connect(port, "127.0.0.1");
-  socket.write("GET /ws HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n");
-  await new Promise<void>((resolve) => socket.once("close", () => resolve()).resume());
+  const { data } = await ask(port, "/api/v1/agents", {
+    connection: "Upgrade, HTTP2-Settings",
+    upgrade: "h2c",
+    "http2-settings": "AAMAAABk",
+  });
+  expect(data.url).toBe("/api/v1/agents");
+  expect((await ask(port, "/api/v1/agents", { expect: "200-maybe" })).status).toBe(200);
+  const options = await ask(port, "*", {}, "OPTIONS");
+  expect([options.status, options.headers.allow]).toEqual([204, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"]);
+});
+
+test.each([
+  ["/api/v1/agents/?page=2", "/api/v1/agents?page=2"],
+  ["//api/v1//agents", "/api/v1/agents"],
+  ["http://other.test/api/v1/agents?q=a%2Fb//c", "/api/v1/agents?q=a%2Fb//c"],
+  ["/api/v1/agents/a%2Fb", "/api/v1/agents/a%2Fb"],
+  ["/workflows//x/", "/workflows//x/"],
+])("%s reaches the app as %s, without a redirect", async (path, url) => {
+  const { port } = await start();
+  expect((await ask(port, path)).data.url).toBe(url);
+});
+
+test("headers of the framework do not reach the API", async () => {
+  const { port } = await start();
+  const sent = {
+    rsc: "1",
+    "next-router-state-tree": "x",
+    "next-action": "x",
+    "x-middleware-subrequest": "x",
+    "x-invoke-path": "/x",
+    "x-own": "1",
+  };
+  const { data } = await ask(port, "/api/v1/agents", sent);
+  expect(Object.keys(data.headers).filter((name) => name in sent)).toEqual(["x-own"]);
+  expect((await ask(port, "/workflows", sent)).data.headers).toMatchObject(sent);
 });

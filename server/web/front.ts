@@ -1,9 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { Pool } from "pg";
 import { FRONT_HEADER } from "#server/auth/request-origin.ts";
-import { AppError, errorBody } from "#server/errors.ts";
+import { AppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
 import { publishSettings, type Settings } from "#server/settings.ts";
+import { budgetOf, plainAddress } from "#server/web/client-address.ts";
+import { answerError, isAnswerable, keepEnvelope, unreadableAnswer } from "#server/web/error-answers.ts";
 import { createRateLimit } from "#server/web/rate-limit.ts";
 
 type FrontSettings = Pick<Settings, "APP_URL" | "TRUST_PROXY" | "RATE_LIMIT_PER_MINUTE" | "RATE_LIMIT_BURST" | "TREADLE_FRONT_TOKEN">;
@@ -14,6 +18,8 @@ export interface FrontOptions {
   /** Next's upgrade handler (hot reload during development). */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> | void;
   settings: FrontSettings;
+  /** Where the requests of each address are counted for all web processes together; left out, this process counts its own. */
+  counters?: Pool | undefined;
 }
 
 export interface Front {
@@ -43,9 +49,11 @@ const SAFE_HEADERS = { "x-content-type-options": "nosniff", "x-frame-options": "
 const lastHop = (value: string | string[] | undefined): string | undefined =>
   [value].flat().join(",").split(",").at(-1)?.trim() || undefined;
 
-function addressOf(request: IncomingMessage, isBehindProxy: boolean): string {
-  const own = (request.socket.remoteAddress ?? "unknown").replace(/^::ffff:/, "");
-  return isBehindProxy ? (lastHop(request.headers["x-forwarded-for"]) ?? own) : own;
+const ownAddress = ({ remoteAddress }: Socket): string => plainAddress(remoteAddress) ?? "unknown";
+
+function addressOf({ socket, headers }: IncomingMessage, isBehindProxy: boolean): string {
+  const told = isBehindProxy ? plainAddress(lastHop(headers["x-forwarded-for"])) : undefined;
+  return told ?? ownAddress(socket);
 }
 
 /** Drops what only a proxy may say and says it ourselves, so that Next and next-auth can take it as the truth. */
@@ -62,26 +70,42 @@ function tellTheTruth(request: IncomingMessage, address: string, { APP_URL, TRUS
   else delete headers[FRONT_HEADER];
 }
 
-/** The path as a router may come to read it, however it was written: dots resolved, escapes decoded, slashes single. */
-function plainPath(url: string): string {
+interface Asked {
+  /** The path as a router may come to read it, however it was written: dots resolved, escapes decoded, slashes single. */
+  path: string;
+  /** Whether its escapes make sense. */
+  isReadable: boolean;
+  /** Path and query in their shortest form, escapes as they came: for another, Next would send the client there first. */
+  url: string;
+}
+
+function readUrl(url: string): Asked {
   const given = url.startsWith("/") ? `http://front${url.replace(/^\/+/, "/")}` : url;
-  if (!URL.canParse(given)) return "/";
-  const { pathname } = new URL(given);
+  if (!URL.canParse(given)) return { path: "/", isReadable: false, url: "/" };
+  const { pathname, search } = new URL(given);
+  const single = pathname.replace(/\/{2,}/g, "/");
+  const short = `${single.length > 1 ? single.replace(/\/$/, "") : single}${search}`;
   try {
-    return decodeURIComponent(pathname).replace(/\/{2,}/g, "/");
+    return { path: decodeURIComponent(pathname).replace(/\/{2,}/g, "/"), isReadable: true, url: short };
   } catch {
-    return pathname;
+    return { path: pathname, isReadable: false, url: short };
   }
 }
+
+/** Headers by which Next's own pages talk to Next: on the API they would only change what is answered. */
+const OF_NEXT = /^(rsc|next-|x-nextjs-|x-middleware-|x-invoke-|x-matched-path)/;
 
 const WEBHOOK_ALIAS = /^\/webhooks\/[^/?]+\/?(?=\?|$)/;
 const isUnder = (path: string, base: string): boolean => path === base || path.startsWith(`${base}/`);
 
-function refuse(response: ServerResponse, seconds: number): void {
-  const message = `Too many requests from your address. Wait ${seconds === 1 ? "a second" : `${seconds} seconds`} and try again.`;
-  const body = errorBody(new AppError("RATE_LIMIT_EXCEEDED", message));
-  response.writeHead(body.status, { "content-type": "application/json", "cache-control": "no-store" }).end(JSON.stringify(body));
-}
+/** The methods that Next hands to a route; it has no answer of ours for others. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+const tooMany = (seconds: number): AppError =>
+  new AppError(
+    "RATE_LIMIT_EXCEEDED",
+    `Too many requests from your address. Wait ${seconds === 1 ? "a second" : `${seconds} seconds`} and try again.`,
+  );
 
 function cannotListen(error: NodeJS.ErrnoException, port: number, host: string): Error {
   const sentences: Record<string, string> = {
@@ -98,25 +122,36 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, host: string):
  * where the address is made sure of, the API's per-address limits are kept before Next does any work, and the alias of
  * the webhook path is resolved.
  */
-export function createFront({ handle, upgrade, settings }: FrontOptions): Front {
+export function createFront({ handle, upgrade, settings, counters }: FrontOptions): Front {
   publishSettings({ AUTH_TRUST_HOST: "1" });
-  const limit = createRateLimit(settings.RATE_LIMIT_PER_MINUTE, settings.RATE_LIMIT_BURST);
+  const limit = createRateLimit(settings.RATE_LIMIT_PER_MINUTE, settings.RATE_LIMIT_BURST, counters);
   const open = new Set<ServerResponse>();
   const upgraded = new Set<Duplex>();
   const isStream = (response: ServerResponse) =>
     response.headersSent && String(response.getHeader("content-type")).startsWith("text/event-stream");
 
-  /** Counts a request to the API; true when it may go on. */
-  async function admit(path: string, address: string, response: ServerResponse): Promise<boolean> {
+  /** Counts a request to the API, and refuses what Next would answer in words of its own; true when it may go on. */
+  async function admit(request: IncomingMessage, address: string, response: ServerResponse): Promise<boolean> {
+    const { path, isReadable, url } = readUrl(request.url ?? "/");
     if (!isUnder(path, "/api/v1")) return true;
+    request.url = url;
+    for (const name of Object.keys(request.headers)) if (OF_NEXT.test(name)) delete request.headers[name];
+    keepEnvelope(response);
     const isOwnPage = isUnder(path, "/api/v1/bridge");
-    const { isAllowed, headers, retryAfter } = isOwnPage ? await limit.peek(address) : await limit.count(address);
+    const { isAllowed, headers, retryAfter } = await (isOwnPage ? limit.peek : limit.count)(budgetOf(address));
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    if (!isAllowed) refuse(response, retryAfter);
-    return isAllowed;
+    const { method = "" } = request;
+    if (!isAllowed) answerError(response, tooMany(retryAfter));
+    else if (!METHODS.includes(method))
+      answerError(response, new AppError("METHOD_NOT_ALLOWED", `${method} is not used by this API.`), { allow: METHODS.join(", ") });
+    else if (!isReadable)
+      answerError(response, new AppError("BAD_REQUEST", "The path cannot be read. Check its escapes: a percent sign itself is %25."));
+    else return true;
+    return false;
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url === "*") return void response.writeHead(204, { allow: METHODS.join(", ") }).end();
     open.add(response);
     response.once("close", () => open.delete(response));
     // Writing to a client that has gone is no fault of ours.
@@ -128,16 +163,31 @@ export function createFront({ handle, upgrade, settings }: FrontOptions): Front 
     if (WEBHOOK_ALIAS.test(url)) request.url = `/api/v1${url}`;
     // Answers to changes are short, and Next would compress them all: that costs more than sending them.
     if (request.method !== "GET") delete request.headers["accept-encoding"];
-    if (await admit(plainPath(request.url ?? "/"), address, response)) await handle(request, response);
+    if (await admit(request, address, response)) await handle(request, response);
   }
 
-  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+  // Whoever only offers another protocol (HTTP/2, say) is answered in this one.
+  const shouldUpgradeCallback = (request: IncomingMessage) => upgrade !== undefined && request.url?.startsWith("/_next/") === true;
+  const server = createServer({ keepAliveTimeout: 65_000, shouldUpgradeCallback });
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     serve(request, response).catch((err: unknown) => {
-      log.error({ err, path: plainPath(request.url ?? "/") }, "request failed");
-      if (response.headersSent) return response.destroy();
-      const body = errorBody(err);
-      return response.writeHead(body.status, { "content-type": "application/json" }).end(JSON.stringify(body));
+      log.error({ err, path: readUrl(request.url ?? "/").path }, "request failed");
+      if (response.headersSent) response.destroy();
+      else answerError(response, err);
     });
+  };
+  server.on("request", onRequest);
+  server.on("checkExpectation", onRequest);
+  // What Node's parser refuses never becomes a request. It is counted, since it may have been meant for the API.
+  server.on("clientError", (error: NodeJS.ErrnoException, duplex) => {
+    const socket = duplex as Socket;
+    const answer = async () => {
+      const { headers } = await limit.count(budgetOf(ownAddress(socket)));
+      if (isAnswerable(socket, error, open)) socket.end(unreadableAnswer(error, { ...SAFE_HEADERS, ...headers }));
+    };
+    answer()
+      .catch((err: unknown) => log.debug({ err }, "answer not delivered"))
+      .finally(() => socket.destroySoon());
   });
   server.on("upgrade", (request, socket, head) => {
     upgraded.add(socket);

@@ -1,8 +1,12 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import type { Pool } from "pg";
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+import { log } from "#server/log.ts";
 
 interface Window {
   limit: number;
-  limiter: RateLimiterMemory;
+  here: RateLimiterMemory;
+  /** Counted in the database, for all web processes together. */
+  shared: RateLimiterPostgres | undefined;
 }
 
 interface Verdict {
@@ -19,6 +23,16 @@ interface Reading {
   msBeforeNext: number;
   isRefused: boolean;
 }
+
+interface RateLimit {
+  /** Counts one request. A request that one window refuses is not counted in the next. */
+  count(client: string): Promise<Verdict>;
+  /** The state without counting. */
+  peek(client: string): Promise<Verdict>;
+}
+
+/** For how long each process counts by itself after the database did not answer, in milliseconds. */
+const AWAY_MS = 2000;
 
 /**
  * The tightest window: the one with the smallest share of its limit left, and of equals the one that starts anew later.
@@ -45,45 +59,69 @@ function verdict(readings: Reading[]): Verdict {
   };
 }
 
+/** A limit of 0 turns a window off. What this process knows to be refused it refuses without asking the database again. */
+function newWindow(limit: number, seconds: number, pool: Pool | undefined): Window[] {
+  if (limit === 0) return [];
+  const options = { points: limit, duration: seconds, keyPrefix: `${seconds}s` };
+  const shared = pool && {
+    storeClient: pool,
+    storeType: "pool",
+    tableName: "rate_limits",
+    tableCreated: true,
+    inMemoryBlockOnConsumed: limit,
+  };
+  return [{ limit, here: new RateLimiterMemory(options), shared: shared && new RateLimiterPostgres({ ...options, ...shared }) }];
+}
+
 /**
- * The two windows that each client address has: a minute, and 5 seconds for bursts. They are counted in this process.
+ * The two windows that each client has: a minute, and 5 seconds for bursts.
  * @param perMinute requests a minute; 0 turns the window off
  * @param burst requests in 5 seconds; 0 turns the window off
+ * @param pool where several web processes count together; left out, and while it does not answer, this process counts alone
  */
-export function createRateLimit(perMinute: number, burst: number) {
-  const windows: Window[] = [
-    { limit: burst, duration: 5 },
-    { limit: perMinute, duration: 60 },
-  ].flatMap(({ limit, duration }) => (limit > 0 ? [{ limit, limiter: new RateLimiterMemory({ points: limit, duration }) }] : []));
+export function createRateLimit(perMinute: number, burst: number, pool?: Pool): RateLimit {
+  const windows = [...newWindow(burst, 5, pool), ...newWindow(perMinute, 60, pool)];
+  let awayUntil = 0;
 
-  const look = async ({ limit, limiter }: Window, address: string): Promise<Reading> => {
-    const state = await limiter.get(address);
+  /** Asks the shared count, or our own while that is away: a limit is no reason to answer nothing. */
+  async function ask<Result>({ here, shared }: Window, question: (limiter: RateLimiterMemory | RateLimiterPostgres) => Promise<Result>) {
+    if (!shared || Date.now() < awayUntil) return question(here);
+    return question(shared).catch((error: unknown) => {
+      if (error instanceof RateLimiterRes) throw error;
+      log.warn({ err: error }, "requests cannot be counted in the database, this process counts alone for now");
+      awayUntil = Date.now() + AWAY_MS;
+      return question(here);
+    });
+  }
+
+  async function consume(window: Window, client: string): Promise<Reading> {
+    try {
+      const { remainingPoints, msBeforeNext } = await ask(window, (limiter) => limiter.consume(client));
+      return { limit: window.limit, remaining: remainingPoints, msBeforeNext, isRefused: false };
+    } catch (refused) {
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      return { limit: window.limit, remaining: 0, msBeforeNext: refused.msBeforeNext, isRefused: true };
+    }
+  }
+
+  async function look(window: Window, client: string): Promise<Reading> {
+    const state = await ask(window, (limiter) => limiter.get(client));
     const isLive = state !== null && state.msBeforeNext > 0;
-    return { limit, remaining: isLive ? state.remainingPoints : limit, msBeforeNext: isLive ? state.msBeforeNext : 0, isRefused: false };
-  };
+    const [remaining, msBeforeNext] = isLive ? [state.remainingPoints, state.msBeforeNext] : [window.limit, 0];
+    return { limit: window.limit, remaining, msBeforeNext, isRefused: false };
+  }
 
   return {
-    /** Counts one request. A request that one window refuses is not counted in the next. */
-    async count(address: string): Promise<Verdict> {
+    async count(client) {
       const readings: Reading[] = [];
       let isRefused = false;
       for (const window of windows) {
-        if (isRefused) {
-          readings.push(await look(window, address));
-          continue;
-        }
-        const state = await window.limiter.consume(address).catch((refused: unknown) => {
-          if (!(refused instanceof RateLimiterRes)) throw refused;
-          isRefused = true;
-          return refused;
-        });
-        readings.push({ limit: window.limit, remaining: state.remainingPoints, msBeforeNext: state.msBeforeNext, isRefused });
+        const reading: Reading = await (isRefused ? look(window, client) : consume(window, client));
+        isRefused ||= reading.isRefused;
+        readings.push(reading);
       }
       return verdict(readings);
     },
-    /** The state without counting. */
-    async peek(address: string): Promise<Verdict> {
-      return verdict(await Promise.all(windows.map((window) => look(window, address))));
-    },
+    peek: async (client) => verdict(await Promise.all(windows.map((window) => look(window, client)))),
   };
 }

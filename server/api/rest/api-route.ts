@@ -61,8 +61,11 @@ export function loggedErrorResponse(error: unknown, request: Request): Response 
 export const authRequired = (sessionOnly = false): AppError =>
   new AppError("AUTH_REQUIRED", sessionOnly ? "Sign in first." : "Send a valid API key as `Authorization: Bearer sk-service-…`.");
 
-/** The handler for the methods that a raw route does not have: 405 naming those that it has. */
-export function methodNotAllowed(...allowed: string[]): () => Promise<Response> {
-  const allow = allowed.join(", ");
-  return async () => errorResponse(new AppError("METHOD_NOT_ALLOWED", `This path takes ${allow}.`), { allow });
+/** The handler for the methods that a raw route does not have: 405 naming those that it has; OPTIONS is told the same. */
+export function methodNotAllowed(...allowed: string[]): (request?: Request) => Promise<Response> {
+  const allow = [...allowed, "OPTIONS"].join(", ");
+  return async (request) =>
+    request?.method === "OPTIONS"
+      ? new Response(null, { status: 204, headers: { allow, "cache-control": "no-store" } })
+      : errorResponse(new AppError("METHOD_NOT_ALLOWED", `This path takes ${allow}.`), { allow });
 }

@@ -2,7 +2,7 @@ import { createContext } from "#server/api/context.ts";
 import { authRequired, loggedErrorResponse } from "#server/api/rest/api-route.ts";
 import { AppError } from "#server/errors.ts";
 
-/** What is not there under /api/v1/bridge: nobody learns so without a session, and an API key never gets this far. */
+/** What is not there under /api/v1/bridge, path or method: nobody learns so without a session, and an API key never gets this far. */
 export async function handleUnknownBridgePath(request: Request): Promise<Response> {
   try {
     const { principal } = await createContext(request, { sessionOnly: true });

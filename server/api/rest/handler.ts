@@ -2,10 +2,14 @@ import type { AnyTRPCRouter } from "@trpc/server";
 import { TRPCError } from "@trpc/server";
 import { authRequired, loggedErrorResponse } from "#server/api/rest/api-route.ts";
 import { coerceQuery } from "#server/api/rest/coerce-query.ts";
+import { canonicalJson, withIdempotency } from "#server/api/rest/idempotency.ts";
 import { readJsonObject } from "#server/api/rest/read-json.ts";
 import { errorResponse, jsonResponse } from "#server/api/rest/respond.ts";
-import { compileRoutes, type Route } from "#server/api/rest/routes.ts";
+import { compileRoutes, type Hit, type Route, routeFinder } from "#server/api/rest/routes.ts";
 import type { ApiContext } from "#server/api/trpc.ts";
+import type { Principal } from "#server/auth/principal.ts";
+import { assertRole } from "#server/auth/roles.ts";
+import { cleanText } from "#server/clean-text.ts";
 import { AppError } from "#server/errors.ts";
 
 interface RestOptions {
@@ -18,12 +22,13 @@ interface RestOptions {
 
 type Call = (input: unknown) => Promise<unknown>;
 
-/** The fields of the query string; one that stands several times is a list. */
+/** The fields of the query string, cleaned as a body is; one that stands several times is a list. */
 function readQuery(url: URL, { fields }: Route): Record<string, unknown> {
+  if (url.search === "") return {};
   const keys = [...new Set(url.searchParams.keys())];
   return Object.fromEntries(
     keys.map((key) => {
-      const all = url.searchParams.getAll(key);
+      const all = url.searchParams.getAll(key).map(cleanText);
       const value = all.length > 1 ? all : (all[0] ?? "");
       const schema = Object.hasOwn(fields, key) ? fields[key] : undefined;
       return [key, schema ? coerceQuery(schema, value) : value];
@@ -37,36 +42,53 @@ async function readInput(request: Request, url: URL, route: Route, params: Recor
   const strayKey = Object.keys(query)[0];
   if (strayKey !== undefined && (route.method === "POST" || route.method === "PUT")) {
     const message = "This operation takes no query parameters: send the value in the body.";
-    throw new AppError("VALIDATION_ERROR", `${strayKey}: ${message}`, { errors: [{ path: strayKey, message }] });
+    throw new AppError("VALIDATION_ERROR", `${strayKey.slice(0, 80)}: ${message}`, { errors: [{ path: strayKey, message }] });
   }
   const body = route.method === "GET" ? {} : await readJsonObject(request, maxBytes);
   return { ...query, ...body, ...params };
 }
+
+/** The project of an operation in which an Idempotency-Key counts; null outside projects. Also lets in nobody whose role is too low. */
+async function projectOfKey({ access }: Route, context: ApiContext, principal: Principal): Promise<string | null> {
+  if (access === "public" || access === "user") return null;
+  const inProject = await context.project(principal);
+  assertRole(inProject, access);
+  return inProject.project.id;
+}
+
+/** An error as its answer. A procedure has logged its own errors already. */
+const failure = (error: unknown, request: Request): Response =>
+  error instanceof TRPCError ? errorResponse(error) : loggedErrorResponse(error, request);
 
 /**
  * The REST API over a tRPC router: one function from request to answer, for every path under the prefix.
  * Routes are compiled once; the schemas are read and never changed.
  */
 export function createRestHandler(router: AnyTRPCRouter, { prefix, createContext, maxBodyBytes }: RestOptions) {
-  const routes = compileRoutes(router);
+  const find = routeFinder(compileRoutes(router));
 
-  async function call({ route, params }: { route: Route; params: Record<string, string> }, request: Request, url: URL): Promise<Response> {
+  async function call({ route, params }: Hit, request: Request, url: URL): Promise<Response> {
     const context = await createContext(request);
+    const { principal } = context;
     // Before the body: a stranger is told so first, whatever he sends.
-    if (route.access !== "public" && !context.principal) throw authRequired();
+    if (route.access !== "public" && !principal) throw authRequired();
+    const isKeyed = route.isIdempotent && principal !== null && request.headers.has("idempotency-key");
+    const project_id = isKeyed ? await projectOfKey(route, context, principal) : null;
     const input = await readInput(request, url, route, params, maxBodyBytes());
-    const caller: unknown = router.createCaller(context);
-    const procedure = route.procedure.split(".").reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], caller) as Call;
-    return jsonResponse(await procedure(input), route.successStatus);
+    const answer = async () => {
+      const caller: unknown = router.createCaller(context);
+      const procedure = route.procedure.split(".").reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], caller) as Call;
+      return jsonResponse(await procedure(input), route.successStatus);
+    };
+    if (!isKeyed) return answer();
+    const asked = { principal, project_id, operation: `${route.method} ${route.path}`, content: () => canonicalJson(input) };
+    return withIdempotency(request.headers, asked, () => answer().catch((error: unknown) => failure(error, request)));
   }
 
   return async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
     const path = url.pathname.slice(prefix.length).replace(/\/+$/, "") || "/";
-    const hits = routes.flatMap((route) => {
-      const params = route.match(path);
-      return params ? [{ route, params }] : [];
-    });
+    const hits = find(path);
     if (!hits.length)
       return errorResponse(
         new AppError("NOT_FOUND", `There is nothing at ${path.slice(0, 200)}. The API is described at ${prefix}/openapi.json.`),
@@ -84,8 +106,7 @@ export function createRestHandler(router: AnyTRPCRouter, { prefix, createContext
       const response = await call(hit, request, url);
       return request.method === "HEAD" ? new Response(null, response) : response;
     } catch (error) {
-      // A procedure has logged its own errors already.
-      return error instanceof TRPCError ? errorResponse(error) : loggedErrorResponse(error, request);
+      return failure(error, request);
     }
   };
 }

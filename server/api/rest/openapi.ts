@@ -1,160 +1,146 @@
 import { generateOpenApiDocument } from "trpc-to-openapi";
-import { type RawOperation, rawOperations } from "#server/api/rest/raw-operations.ts";
+import type { z } from "zod";
+import { createSchema } from "zod-openapi";
+import { errorsOf } from "#server/api/rest/openapi-errors.ts";
+import { addExamples } from "#server/api/rest/openapi-examples.ts";
+import {
+  errorRefs,
+  errorResponses,
+  INTRODUCTION,
+  idempotencyParameterRefs,
+  projectParameterRefs,
+  rateHeaderRefs,
+  rateHeaders,
+  securitySchemes,
+  sharedParameters,
+  TAGS,
+} from "#server/api/rest/openapi-parts.ts";
+import { tidy } from "#server/api/rest/openapi-tidy.ts";
+import type { ApiDocument, JsonSchema, Operation, Parameter } from "#server/api/rest/openapi-types.ts";
+import { componentSchemas, type RawOperation, rawOperations, requestSchemas } from "#server/api/rest/raw-operations.ts";
 import { jsonResponse } from "#server/api/rest/respond.ts";
 import { compileRoutes, type Route } from "#server/api/rest/routes.ts";
 import { appRouter } from "#server/api/root.ts";
 import type { Access } from "#server/api/trpc.ts";
-import { ERRORS } from "#server/errors.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
+import { Id } from "#server/schemas/primitives.ts";
 import { appUrl } from "#server/settings.ts";
 
-interface Operation {
-  operationId?: string;
-  summary?: string;
-  description?: string;
-  tags?: string[];
-  security?: unknown[];
-  parameters?: unknown[];
-  requestBody?: unknown;
-  responses: Record<string, unknown>;
-}
-
-interface ApiDocument {
-  openapi: string;
-  info: Record<string, unknown>;
-  paths: Record<string, Record<string, Operation>>;
-  components: Record<string, Record<string, unknown>>;
-}
-
-const INTRODUCTION = [
-  "Build agents and workflows, run them, follow and decide their runs.",
-  "Send an API key as `Authorization: Bearer sk-service-…`; with several projects name one by `X-Project-Slug` or `X-Project-ID`.",
-  "Lists are `{items, total, page, per_page}`, newest first; times are ISO 8601 in UTC; errors are `{detail, error_code, status, errors?}`.",
-].join("\n\n");
-
-const statusName = (status: number) => `Error${status}`;
-
-const rateHeaders = {
-  "X-RateLimit-Limit": { description: "Requests allowed in the tightest window", schema: { type: "integer" } },
-  "X-RateLimit-Remaining": { description: "Requests left in it", schema: { type: "integer" } },
-  "X-RateLimit-Reset": { description: "When it starts anew, in seconds since 1970", schema: { type: "integer" } },
+const ACCESS: Record<Access, string> = {
+  public: "Needs no key.",
+  user: "Any valid key may call it.",
+  viewer: "Any member of the project may call it.",
+  editor: "Needs the role editor.",
+  admin: "Needs the role admin.",
 };
-const rateHeaderRefs = Object.fromEntries(Object.keys(rateHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** The error answers of the whole API, by status; each operation refers to those that it can give. */
-function errorResponses(): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(ERRORS).map(([code, { status, meaning }]) => [
-      statusName(status),
-      {
-        description: `${code}: ${meaning}`,
-        headers: {
-          ...rateHeaderRefs,
-          ...(status === 429 && { "Retry-After": { description: "Seconds to wait", schema: { type: "integer" } } }),
-          ...(status === 405 && { Allow: { description: "Methods of this path", schema: { type: "string" } } }),
-        },
-        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-      },
-    ]),
-  );
+/** `llmKeys.list` is `llm-keys-list`. */
+const operationIdOf = (procedure: string): string =>
+  procedure.replaceAll(".", "-").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const NOUNS: Record<string, string> = { cred: "credential", mcp: "MCP server", rag: "RAG source" };
+
+/** The description nearest to the outside: the generator loses that of a wrapper such as `.optional()`. */
+function descriptionOf(schema: z.ZodType | undefined): string | undefined {
+  if (!schema) return undefined;
+  return schema.meta()?.description ?? descriptionOf((schema.def as { innerType?: z.ZodType }).innerType);
 }
 
-const projectParameters = {
-  ProjectSlug: {
-    in: "header",
-    name: "X-Project-Slug",
-    schema: { type: "string" },
-    description: "The project by its slug. Needed when you are in several projects; wins over X-Project-ID.",
-  },
-  ProjectId: {
-    in: "header",
-    name: "X-Project-ID",
-    schema: { type: "string", format: "uuid" },
-    description: "The project by its id. Needed when you are in several projects and send no slug.",
-  },
-};
-const projectParameterRefs = Object.keys(projectParameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
-
-/** What calls a model or another service while the caller waits. */
-const callsOut = /^\/(agents|llm-keys|mcp|rags)/;
-
-function errorsOf({ method, path, access }: Route): number[] {
-  const isChange = method !== "GET";
-  const inProject = access === "viewer" || access === "editor" || access === "admin";
-  return [
-    ...(inProject || isChange ? [400] : []),
-    ...(access === "public" ? [] : [401]),
-    ...(inProject || path.startsWith("/projects/") || (access === "public" && isChange) ? [403] : []),
-    ...(inProject || path.includes("{") ? [404] : []),
-    ...(isChange ? [409, 413] : []),
-    422,
-    429,
-    500,
-    ...(callsOut.test(path) ? [502] : []),
-  ];
+/** What a parameter is, where its own description only says how it is written. */
+function described(parameter: Parameter, { fields }: Route): Parameter {
+  const { name = "" } = parameter;
+  const description = descriptionOf(fields[name]);
+  if (!name.endsWith("_id") || description !== Id.description) return { ...parameter, ...(description && { description }) };
+  const stem = name.slice(0, -"_id".length);
+  return { ...parameter, description: `Id of the ${NOUNS[stem] ?? stem.replaceAll("_", " ")}, ${description}` };
 }
 
-const errorRefs = (statuses: number[]) =>
-  Object.fromEntries(statuses.map((status) => [String(status), { $ref: `#/components/responses/${statusName(status)}` }]));
-
-const roleNote = (access: Access): string => (access === "editor" || access === "admin" ? `Needs the role ${access}.` : "");
-
-/** Sets right what the generator cannot know: status, errors, who may call, and the project headers. */
+/** Sets right what the generator cannot know: name, status, errors, who may call, shared headers. */
 function finish(operation: Operation, route: Route): Operation {
-  const success = operation.responses["200"] as { content?: unknown } | undefined;
+  const success = operation.responses["200"];
   const isEmpty = route.successStatus === 204;
-  const inProject = roleNote(route.access) !== "" || route.access === "viewer";
-  const description = [operation.description, roleNote(route.access)].filter(Boolean).join(" ");
+  const inProject = route.access !== "public" && route.access !== "user";
+  const body = operation.requestBody;
+  // An absent body counts as {}.
+  if (body) body.required = (body.content["application/json"]?.schema?.required?.length ?? 0) > 0;
   return {
     ...operation,
-    ...(description && { description }),
+    operationId: operationIdOf(route.procedure),
+    description: [operation.description, ACCESS[route.needs ?? route.access]].filter(Boolean).join(" "),
+    "x-required-role": route.needs,
     security: route.access === "public" ? [] : [{ bearer: [] }],
-    parameters: [...(operation.parameters ?? []), ...(inProject ? projectParameterRefs : [])],
+    parameters: [
+      ...(operation.parameters ?? []).map((parameter) => described(parameter, route)),
+      ...(inProject ? projectParameterRefs : []),
+      ...(route.isIdempotent ? idempotencyParameterRefs : []),
+    ],
     responses: {
       [route.successStatus]: {
         description: isEmpty ? "Done" : "Success",
         headers: rateHeaderRefs,
-        ...(!isEmpty && { content: success?.content }),
+        ...(!isEmpty && success?.content && { content: success.content }),
       },
       ...errorRefs(errorsOf(route)),
     },
   };
 }
 
-const rawOperation = ({
+function rawOperation({
   tag,
+  needs,
   scope,
   parameters = [],
-  requestBody,
+  security,
   success,
+  also = {},
   errors,
-  method: _,
-  path: __,
+  requestBody,
+  method,
+  path: _,
   ...rest
-}: RawOperation): Operation => ({
-  ...rest,
-  tags: [tag],
-  security: scope ? [{ bearer: [] }] : [],
-  parameters: [...parameters, ...(scope ? projectParameterRefs : [])],
-  ...(requestBody && { requestBody }),
-  responses: {
-    [success.status]: { description: success.description, headers: rateHeaderRefs, content: success.content },
-    ...errorRefs(errors),
-  },
-});
+}: RawOperation): Operation {
+  return {
+    ...rest,
+    tags: [tag],
+    "x-required-role": needs,
+    security: security ?? (scope ? [{ bearer: [] }] : []),
+    parameters: [...parameters, ...(scope ? projectParameterRefs : []), ...(scope && method === "post" ? idempotencyParameterRefs : [])],
+    ...(requestBody && { requestBody }),
+    responses: {
+      [success.status]: { description: success.description, headers: rateHeaderRefs, content: success.content },
+      ...Object.fromEntries(Object.entries(also).map(([status, response]) => [status, { headers: rateHeaderRefs, ...response }])),
+      ...errorRefs(errors),
+    },
+  };
+}
+
+/** Adds the shapes of bodies that no procedure takes, as they are sent. */
+function addRequestSchemas({ components }: ApiDocument): void {
+  for (const [name, schema] of Object.entries(requestSchemas)) {
+    const made = createSchema(schema, { io: "input", openapiVersion: "3.1.0" });
+    const own = "$ref" in made.schema ? {} : { [name]: made.schema };
+    components.schemas = {
+      ...(JSON.parse(JSON.stringify({ ...own, ...made.components })) as Record<string, JsonSchema>),
+      ...components.schemas,
+    };
+  }
+}
 
 /** The OpenAPI 3.1 description of every operation under /api/v1. */
 export function openApiDocument(): ApiDocument {
-  const document = generateOpenApiDocument(appRouter, {
+  const generated = generateOpenApiDocument(appRouter, {
     title: "Treadle API",
     description: INTRODUCTION,
     version: "1.0.0",
     openApiVersion: "3.1.0",
     baseUrl: `${appUrl()}/api/v1`,
     docsUrl: `${appUrl()}/docs`,
-    securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "An API key, sk-service-…" } },
-    defs: { Error: ErrorBody },
-  }) as unknown as ApiDocument;
+    securitySchemes,
+    defs: componentSchemas,
+  });
+  // A copy of its own: the generator shares parts between operations.
+  const document: ApiDocument = JSON.parse(JSON.stringify(generated));
+  addRequestSchemas(document);
+  document.info.license = { name: "Apache License 2.0", identifier: "Apache-2.0" };
   for (const route of compileRoutes(appRouter)) {
     const item = document.paths[route.path];
     const method = route.method.toLowerCase();
@@ -164,15 +150,13 @@ export function openApiDocument(): ApiDocument {
   for (const operation of rawOperations) {
     document.paths[operation.path] = { ...document.paths[operation.path], [operation.method]: rawOperation(operation) };
   }
-  // The generator's own error bodies are not ours.
-  const schemas = Object.fromEntries(Object.entries(document.components.schemas ?? {}).filter(([name]) => !name.startsWith("error.")));
-  document.components = {
-    ...document.components,
-    schemas,
-    headers: rateHeaders,
-    parameters: projectParameters,
-    responses: errorResponses(),
-  };
+  tidy(document);
+  Object.assign(document.components, { headers: rateHeaders, parameters: sharedParameters, responses: errorResponses() });
+  const used = new Set(Object.values(document.paths).flatMap((item) => Object.values(item).flatMap(({ tags = [] }) => tags)));
+  document.tags = [...Object.keys(TAGS), ...[...used].filter((name) => !(name in TAGS))]
+    .filter((name) => used.has(name))
+    .map((name) => ({ name, description: TAGS[name] ?? "" }));
+  addExamples(document);
   return document;
 }
 

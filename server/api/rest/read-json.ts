@@ -1,4 +1,4 @@
-import { parseCleanJson } from "#server/clean-text.ts";
+import { MAX_JSON_DEPTH, parseCleanJson } from "#server/clean-text.ts";
 import { AppError } from "#server/errors.ts";
 import { settings } from "#server/settings.ts";
 
@@ -30,8 +30,11 @@ export async function readBytes(request: Request, limit = settings().MAX_BODY_BY
 
 const isJsonType = (type: string): boolean => /^application\/(.+\+)?json$/.test((type.split(";")[0] ?? "").trim().toLowerCase());
 
-/** Why a body could not be read: a form, when it says that it is one, else broken JSON. */
+const refused = (message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path: "", message }] });
+
+/** Why a body could not be read: too deep, a form when it says that it is one, else broken JSON. */
 function unreadable(type: string | null, cause: unknown): AppError {
+  if (cause instanceof RangeError) return refused(`The body is nested more than ${MAX_JSON_DEPTH} levels deep. Make it flatter.`);
   const isOther = type !== null && !isJsonType(type);
   const message = isOther
     ? `The body is declared as ${type.slice(0, 80)} and holds no JSON. Send JSON with the header \`Content-Type: application/json\`.`
@@ -41,7 +44,7 @@ function unreadable(type: string | null, cause: unknown): AppError {
 
 /**
  * The body as a JSON object, whatever Content-Type says (curl -d declares a form); an absent one is `{}`.
- * @throws AppError PAYLOAD_TOO_LARGE, BAD_REQUEST for what is no JSON, VALIDATION_ERROR for JSON that is no object
+ * @throws AppError PAYLOAD_TOO_LARGE, BAD_REQUEST for what is no JSON, VALIDATION_ERROR for JSON that is no object or nested too deep
  */
 export async function readJsonObject(request: Request, limit?: number): Promise<Record<string, unknown>> {
   const bytes = await readBytes(request, limit);
@@ -54,10 +57,7 @@ export async function readJsonObject(request: Request, limit?: number): Promise<
   } catch (cause) {
     throw unreadable(request.headers.get("content-type"), cause);
   }
-  if (typeof data !== "object" || data === null || Array.isArray(data)) {
-    const message = "Send a JSON object: { … }.";
-    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "", message }] });
-  }
+  if (typeof data !== "object" || data === null || Array.isArray(data)) throw refused("Send a JSON object: { … }.");
   // Copied key by key, so that a key named __proto__ stays a key.
   return Object.fromEntries(Object.entries(data));
 }

@@ -10,11 +10,21 @@ export interface Route {
   /** As in the API document, e.g. `/agents/{agent_id}`. */
   path: string;
   access: Access;
+  /** Whom the operation declares that it needs, in its project; undefined when it was made without saying so. */
+  needs: Access | undefined;
   successStatus: number;
+  /** Whether it honours `Idempotency-Key`: every POST of somebody who is known, unless its metadata says otherwise. */
+  isIdempotent: boolean;
   /** Schemas of the input's fields; path and query values are read with them. */
   fields: Record<string, z.ZodType>;
   /** Values of the path's parameters, or null when the path is another. */
-  match(path: string): Record<string, string> | null;
+  match(segments: string[]): Record<string, string> | null;
+}
+
+/** A route that has the path that was asked for, and the values of its parameters. */
+export interface Hit {
+  route: Route;
+  params: Record<string, string>;
 }
 
 interface ProcedureDefinition {
@@ -35,8 +45,7 @@ function bySpecificity(a: Route, b: Route): number {
 
 function matcher(path: string): Route["match"] {
   const wanted = path.split("/");
-  return (asked) => {
-    const segments = asked.split("/");
+  return (segments) => {
     if (segments.length !== wanted.length) return null;
     const values: [string, string][] = [];
     for (const [at, want] of wanted.entries()) {
@@ -46,7 +55,9 @@ function matcher(path: string): Route["match"] {
         continue;
       }
       try {
-        values.push([want.slice(1, -1), decodeURIComponent(have)]);
+        const value = decodeURIComponent(have);
+        if (value.includes("\u0000")) return null; // no id has one, and PostgreSQL takes no text with one
+        values.push([want.slice(1, -1), value]);
       } catch {
         return null;
       }
@@ -63,14 +74,17 @@ function matcher(path: string): Route["match"] {
 export function compileRoutes(router: AnyTRPCRouter): Route[] {
   const procedures = Object.entries(router._def.procedures as unknown as Record<string, ProcedureDefinition>);
   const routes = procedures.flatMap(([procedure, { _def }]): Route[] => {
-    const { openapi, access = "user", successStatus = 200 } = _def.meta ?? {};
+    const { openapi, access = "user", successStatus = 200, ...meta } = _def.meta ?? {};
     if (!openapi || openapi.enabled === false) return [];
     const { method, path } = openapi;
     const fields = Object.assign({}, ..._def.inputs.map((input) => (input as z.ZodObject).shape ?? {})) as Route["fields"];
     for (const [, name = ""] of path.matchAll(/\{(\w+)\}/g)) {
       if (!(name in fields)) throw new Error(`${procedure}: the input has no field for {${name}} of ${path}.`);
     }
-    return [{ procedure, method, path, access, successStatus, fields, match: matcher(path) }];
+    const isIdempotent = method === "POST" && access !== "public" && meta.isIdempotent !== false;
+    return [
+      { procedure, method, path, access, needs: meta.role ?? _def.meta?.access, successStatus, isIdempotent, fields, match: matcher(path) },
+    ];
   });
   const seen = new Map<string, string>();
   for (const { method, path, procedure } of routes) {
@@ -79,4 +93,21 @@ export function compileRoutes(router: AnyTRPCRouter): Route[] {
     seen.set(address, procedure);
   }
   return routes.sort(bySpecificity);
+}
+
+/**
+ * Finds the routes of a path, of any method, the most specific ones first. Only those are looked at that have as many
+ * segments and the same first one.
+ */
+export function routeFinder(routes: Route[]): (path: string) => Hit[] {
+  const bucket = (segments: string[], first = segments[1] ?? "") => `${segments.length} ${isParameter(first) ? "{}" : first}`;
+  const buckets = Map.groupBy(routes, ({ path }) => bucket(path.split("/")));
+  return (path) => {
+    const segments = path.split("/");
+    const near = [...(buckets.get(bucket(segments)) ?? []), ...(buckets.get(bucket(segments, "{}")) ?? [])];
+    return near.flatMap((route) => {
+      const params = route.match(segments);
+      return params ? [{ route, params }] : [];
+    });
+  };
 }

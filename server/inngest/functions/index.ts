@@ -1,7 +1,18 @@
 import { fireSchedules } from "#server/inngest/functions/fire-schedules.ts";
+import { indexDocument } from "#server/inngest/functions/index-document.ts";
 import { notifyReview } from "#server/inngest/functions/notify-review.ts";
+import { resumeIndexing } from "#server/inngest/functions/resume-indexing.ts";
 import { runWorkflow } from "#server/inngest/functions/run-workflow.ts";
 import { tidyDeliveries } from "#server/inngest/functions/tidy-deliveries.ts";
+import { tidyExecutions } from "#server/inngest/functions/tidy-executions.ts";
 
 /** Every function, made when settings are known. */
-export const inngestFunctions = () => [runWorkflow(), notifyReview(), fireSchedules(), tidyDeliveries()];
+export const inngestFunctions = () => [
+  runWorkflow(),
+  notifyReview(),
+  fireSchedules(),
+  tidyDeliveries(),
+  tidyExecutions(),
+  indexDocument(),
+  resumeIndexing(),
+];

@@ -5,6 +5,7 @@ import { pool } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import { type ExecuteResult, type ExecutionTrigger, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
+import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
 import { settings } from "#server/settings.ts";
 
 export interface NewExecution {
@@ -103,12 +104,19 @@ export const hourUsedUp = (retryAfter: number): AppError =>
     { retryAfter },
   );
 
+const isTakenId = (error: unknown): boolean => error instanceof Error && "constraint" in error && error.constraint === "executions_pkey";
+
 /**
  * Accepts a run: once this returns it is in the database and will end, whatever happens to this process.
  * @throws AppError RATE_LIMIT_EXCEEDED when the project has used up its hour; CONFLICT when it ran for this `due_at` before
  */
 export async function startExecution(execution: NewExecution): Promise<ExecuteResult> {
-  const started = await insertExecution(execution);
+  const id = execution.id ?? runIdOfRequest();
+  const started = await insertExecution({ ...execution, ...(id !== undefined && { id }) }).catch((error: unknown): Started => {
+    // An earlier try of the same request wrote it and died before it could answer.
+    if (id !== undefined && isTakenId(error)) return { kind: "started", execution_id: id };
+    throw error;
+  });
   if (started.kind === "limited") throw hourUsedUp(started.retryAfter);
   if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
   const { execution_id } = started;

@@ -4,6 +4,7 @@ import { pool } from "#server/db/client.ts";
 import { subscribe } from "#server/db/notify.ts";
 import { type ExecutionStatus, isFinal } from "#server/schemas/execution.ts";
 import { type NewExecution, startExecution } from "#server/services/executions/start-execution.ts";
+import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
 
 /** How long to trust that every notification arrives, in milliseconds. */
 const LOOK_AGAIN_MS = 5000;
@@ -34,7 +35,7 @@ export async function startAndFollow(
   ms: number,
   signal: AbortSignal,
 ): Promise<RunEnding & { execution_id: string }> {
-  const execution_id = execution.id ?? uuid();
+  const execution_id = execution.id ?? runIdOfRequest() ?? uuid();
   const bell = new Bell(signal);
   const stop = await subscribe("treadle_execution", execution_id, () => bell.ring());
   try {

@@ -3,4 +3,4 @@ import { openApiResponse } from "#server/api/rest/openapi.ts";
 
 const refuse = methodNotAllowed("GET", "HEAD");
 
-export { openApiResponse as GET, refuse as DELETE, refuse as PATCH, refuse as POST, refuse as PUT };
+export { openApiResponse as GET, refuse as DELETE, refuse as OPTIONS, refuse as PATCH, refuse as POST, refuse as PUT };

@@ -3,6 +3,6 @@ import { methodNotAllowed } from "#server/api/rest/api-route.ts";
 
 export const dynamic = "force-dynamic";
 export const GET = executionStream({ allowQueryToken: true });
-const refused = methodNotAllowed("GET");
+const refused = methodNotAllowed("GET", "HEAD");
 
-export { refused as DELETE, refused as PATCH, refused as POST, refused as PUT };
+export { refused as DELETE, refused as OPTIONS, refused as PATCH, refused as POST, refused as PUT };

@@ -1,5 +1,8 @@
 import { executionStream } from "#server/api/execution-stream.ts";
+import { handleUnknownBridgePath as refused } from "#server/api/rest/bridge.ts";
 
 export const dynamic = "force-dynamic";
 // The web app's own viewer: the browser session only, and it does not spend the API's budget.
 export const GET = executionStream({ sessionOnly: true });
+
+export { refused as DELETE, refused as OPTIONS, refused as PATCH, refused as POST, refused as PUT };

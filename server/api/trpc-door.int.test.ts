@@ -1,0 +1,103 @@
+import { encode } from "next-auth/jwt";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { appRouter } from "#server/api/root.ts";
+import type { ApiMeta } from "#server/api/trpc.ts";
+import { handleTrpc } from "#server/api/trpc-handler.ts";
+import { passwordMark, sessionCookieName } from "#server/auth/session.ts";
+import type { ErrorBody } from "#server/schemas/error.ts";
+import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
+import { publishSettings } from "#server/settings.ts";
+import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+
+// Every procedure at the web UI's door /api/trpc. What a role may do once inside is in access.test.ts.
+
+interface ProcedureDefinition {
+  _def: { type: string; meta?: ApiMeta };
+}
+const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, ProcedureDefinition>).map(([path, { _def }]) => ({
+  path,
+  isChange: _def.type === "mutation",
+  isPublic: _def.meta?.access === "public",
+}));
+
+const origin = "http://localhost:4000";
+const secret = "auth secret of at least 32 characters";
+let database: TestDatabase;
+let session: Record<string, string>;
+let key: Record<string, string>;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  publishSettings({ AUTH_SECRET: secret, APP_URL: origin });
+  const ada = await database.newAdmin();
+  const token = await encode({ token: { sub: ada.user.id, password_mark: passwordMark(null) }, secret });
+  session = { cookie: `${sessionCookieName(false)}=${token}` };
+  key = { authorization: `Bearer ${(await createPlatformKey(ada, { name: "CI" })).key}` };
+});
+afterAll(() => database.stop());
+
+/** Status and code of a call with an input that no schema takes, which no service ever sees. */
+async function call(path: string, isPost: boolean, headers: Record<string, string>): Promise<string> {
+  const input = JSON.stringify({ "no such field": true });
+  const url = `${origin}/api/trpc/${path}${isPost ? "" : `?input=${encodeURIComponent(input)}`}`;
+  const init = isPost ? { method: "POST", body: input, headers: { "content-type": "application/json", ...headers } } : { headers };
+  const response = await handleTrpc(new Request(url, init));
+  const body = (await response.json()) as { error?: { data: ErrorBody } } & Partial<ErrorBody>;
+  return `${response.status} ${body.error?.data.error_code ?? body.error_code}`;
+}
+
+/** The calls of all procedures at once: there are many, and each waits for the database. */
+const all = <Result>(each: (procedure: (typeof procedures)[number]) => Promise<Result>) => Promise.all(procedures.map(each));
+const TIMEOUT_MS = 120_000;
+
+const INVALID = "422 VALIDATION_ERROR";
+const REFUSED = "403 PERMISSION_DENIED";
+
+test(
+  "nobody calls what is not public",
+  async () => {
+    await all(async ({ path, isChange, isPublic }) => {
+      expect(await call(path, isChange, {}), path).toBe(isPublic ? INVALID : "401 AUTH_REQUIRED");
+      expect(await call(path, isChange, { ...session, authorization: "Bearer garbage" }), path).toBe(
+        isPublic ? INVALID : "401 AUTH_REQUIRED",
+      );
+    });
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a platform key opens nothing here",
+  async () => {
+    await all(async ({ path, isChange }) => {
+      expect(await call(path, isChange, key), path).toBe(REFUSED);
+      expect(await call(path, isChange, { ...session, ...key, origin }), path).toBe(REFUSED);
+    });
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "with a session, what changes something is taken from our own pages only, and never by GET",
+  async () => {
+    await all(async ({ path, isChange }) => {
+      expect(await call(path, isChange, { ...session, origin }), path).toBe(INVALID);
+      if (!isChange) {
+        expect(await call(path, false, session), path).toBe(INVALID);
+        return;
+      }
+      for (const from of [{}, { origin: "https://evil.example" }, { origin: "null" }, { "sec-fetch-site": "cross-site" }]) {
+        expect(await call(path, true, { ...session, ...from }), `${path} ${JSON.stringify(from)}`).toBe(REFUSED);
+      }
+      expect(await call(path, false, session), path).toBe("405 METHOD_NOT_ALLOWED");
+    });
+  },
+  TIMEOUT_MS,
+);
+
+test("a batch lets nobody in either", async () => {
+  const paths = procedures.filter(({ isChange, isPublic }) => !isChange && !isPublic).map(({ path }) => path);
+  const response = await handleTrpc(new Request(`${origin}/api/trpc/${paths.join(",")}?batch=1`));
+  const answers = (await response.json()) as { error?: { data: ErrorBody } }[];
+  expect(answers.map(({ error }) => error?.data.error_code)).toEqual(paths.map(() => "AUTH_REQUIRED"));
+});

@@ -1,0 +1,91 @@
+import { createHash, randomUUID } from "node:crypto";
+import { v7 as uuid } from "uuid";
+import { pool } from "#server/db/client.ts";
+import { notFound } from "#server/errors.ts";
+import { unseal } from "#server/secrets.ts";
+
+/** A request that names itself by an Idempotency-Key. The same key of another user, project or operation is another one. */
+export interface KeyedRequest {
+  user_id: string;
+  /** Null for operations outside projects. */
+  project_id: string | null;
+  /** Method and path template, e.g. `POST /agents`. */
+  operation: string;
+  key: string;
+  /** Keyed hash of what was asked: the path and the body. */
+  request_hash: string;
+}
+
+/** What a caller was told. */
+export interface Answer {
+  status: number;
+  /** As it was sent; "" for none. */
+  body: string;
+}
+
+/** The right to carry a request out, held by one try at a time. */
+export interface Held {
+  id: string;
+  held_by: string;
+  /** For the run that the request starts: a try after a dead one finds the run that this one started. */
+  run_id: string;
+}
+
+/** How a key stands: free and now held by this try, answered before, held by another try, or used for another request. */
+type Claim = { kind: "held"; held: Held } | { kind: "answered"; answer: Answer } | { kind: "under_way" } | { kind: "other_request" };
+
+/** A try that does not renew its hold for so long has died, in seconds. */
+export const HOLD_SECONDS = 30;
+
+/** Takes the key when it is new, has run out, or was held by a try that died. A dead try may have done its work, so only the same request follows it. */
+const TAKE = {
+  name: "idempotency-take",
+  text: `
+    INSERT INTO idempotency_keys AS k (id, project_id, user_id, request_hash, run_id, held_by, held_until, expires_at)
+    VALUES ($1, $2::uuid, $3::uuid, $4, $5::uuid, $6, now() + interval '${HOLD_SECONDS} seconds', now() + interval '24 hours')
+    ON CONFLICT (id) DO UPDATE SET
+      request_hash = excluded.request_hash, held_by = excluded.held_by, held_until = excluded.held_until, status = NULL, response = NULL,
+      run_id = CASE WHEN k.expires_at <= now() THEN excluded.run_id ELSE k.run_id END,
+      created_at = CASE WHEN k.expires_at <= now() THEN excluded.created_at ELSE k.created_at END,
+      expires_at = CASE WHEN k.expires_at <= now() THEN excluded.expires_at ELSE k.expires_at END
+    WHERE k.expires_at <= now() OR (k.status IS NULL AND k.held_until <= now() AND k.request_hash = excluded.request_hash)
+    RETURNING k.run_id`,
+};
+const READ = { name: "idempotency-read", text: "SELECT request_hash, status, response FROM idempotency_keys WHERE id = $1" };
+type Row = { request_hash: string; status: number | null; response: string | null };
+
+const isGone = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "23503";
+
+async function take({ project_id, user_id, request_hash }: KeyedRequest, { id, held_by }: Omit<Held, "run_id">): Promise<Held | undefined> {
+  try {
+    const values = [id, project_id, user_id, request_hash, uuid(), held_by];
+    const { rows } = await pool().query<{ run_id: string }>({ ...TAKE, values });
+    return rows[0] && { id, held_by, run_id: rows[0].run_id };
+  } catch (error) {
+    if (isGone(error)) throw notFound("project");
+    throw error;
+  }
+}
+
+/**
+ * Asks for the right to carry a request out. Of many that ask at once, one gets it.
+ * @throws AppError NOT_FOUND when the project was deleted a moment ago
+ */
+export async function claimKey(request: KeyedRequest): Promise<Claim> {
+  const { user_id, project_id, operation, key, request_hash } = request;
+  const id = createHash("sha256")
+    .update(JSON.stringify([project_id, user_id, operation, key]))
+    .digest("base64url");
+  const mine = { id, held_by: randomUUID() };
+  for (;;) {
+    const held = await take(request, mine);
+    if (held) return { kind: "held", held };
+    const { rows } = await pool().query<Row>({ ...READ, values: [id] });
+    const [row] = rows;
+    // Given back between the two statements, because the try before failed.
+    if (!row) continue;
+    if (row.request_hash !== request_hash) return { kind: "other_request" };
+    if (row.status === null) return { kind: "under_way" };
+    return { kind: "answered", answer: { status: row.status, body: unseal(row.response ?? "") } };
+  }
+}

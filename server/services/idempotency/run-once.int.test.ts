@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { db, pool } from "#server/db/client.ts";
+import { closeNotifications } from "#server/db/notify.ts";
+import { executeWorkflow } from "#server/services/executions/execute-workflow.ts";
+import { answerOnce } from "#server/services/idempotency/answer-once.ts";
+import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(async () => {
+  await closeNotifications();
+  await database.stop();
+});
+
+test("a process that dies between starting a run and answering leaves one run, which the next try answers with", async () => {
+  const ada = await database.newAdmin();
+  const { id: workflow_id } = await createWorkflow(ada, { name: "Once" });
+  const request = { user_id: ada.user.id, project_id: ada.project.id, operation: "POST /execute", key: "k", request_hash: "h" };
+  const execute = async () => ({ status: 202, body: JSON.stringify(await executeWorkflow(ada, { workflow_id })) });
+  const first = await answerOnce(request, execute);
+  await pool().query(
+    "UPDATE idempotency_keys SET status = NULL, response = NULL, held_by = 'dead', held_until = now() - interval '1 second'",
+  );
+  expect(await answerOnce(request, execute)).toEqual(first);
+  expect(await db().execution.count()).toBe(1);
+  await answerOnce({ ...request, key: "other" }, execute);
+  expect(await db().execution.count()).toBe(2);
+});

@@ -1,0 +1,55 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestDatabase } from "#server/testing/test-database.ts";
+import { createRateLimit } from "#server/web/rate-limit.ts";
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+const pools: pg.Pool[] = [];
+const newPool = (url = database.url) => {
+  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 1000, query_timeout: 1000 });
+  pool.on("error", () => undefined);
+  pools.push(pool);
+  return pool;
+};
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.end()));
+  await database.drop();
+});
+
+test("two processes on one database have one limit, which many requests at once do not get past", async () => {
+  const both = [createRateLimit(0, 30, newPool()), createRateLimit(0, 30, newPool())];
+  const verdicts = await Promise.all(Array.from({ length: 100 }, (_, n) => (both[n % 2] as (typeof both)[0]).count("203.0.113.1")));
+  expect(verdicts.filter(({ isAllowed }) => isAllowed)).toHaveLength(30);
+  for (const { isAllowed, retryAfter, headers } of verdicts) {
+    expect(headers["X-RateLimit-Limit"]).toBe("30");
+    if (!isAllowed) expect([headers["X-RateLimit-Remaining"], retryAfter >= 1 && retryAfter <= 5]).toEqual(["0", true]);
+  }
+  expect(await both[0]?.peek("203.0.113.1")).toMatchObject({ headers: { "X-RateLimit-Remaining": "0" } });
+  expect(await both[1]?.count("203.0.113.2")).toMatchObject({ isAllowed: true, headers: { "X-RateLimit-Remaining": "29" } });
+});
+
+test("the burst and the minute are counted apart, and the one that is nearer to its end is told", async () => {
+  const limit = createRateLimit(3, 2, newPool());
+  const tell = async () => (await limit.count("203.0.113.3")).headers;
+  expect(await tell()).toMatchObject({ "X-RateLimit-Limit": "2", "X-RateLimit-Remaining": "1" });
+  expect(await tell()).toMatchObject({ "X-RateLimit-Limit": "2", "X-RateLimit-Remaining": "0" });
+  expect(await tell()).toMatchObject({ "X-RateLimit-Limit": "2", "Retry-After": expect.any(String) });
+  const { rows } = await newPool().query<{ key: string; points: number }>(
+    "SELECT key, points FROM rate_limits WHERE key LIKE '%203.0.113.3' ORDER BY key",
+  );
+  expect(rows).toEqual([
+    { key: "5s:203.0.113.3", points: 2 },
+    { key: "60s:203.0.113.3", points: 2 },
+  ]);
+});
+
+test("while the database does not answer each process counts alone, and nobody is turned away for it", async () => {
+  const limit = createRateLimit(0, 3, newPool("postgres://nobody@127.0.0.1:1/nothing"));
+  const verdicts = [];
+  for (let n = 0; n < 5; n++) verdicts.push((await limit.count("203.0.113.4")).isAllowed);
+  expect(verdicts).toEqual([true, true, true, false, false]);
+  expect(await limit.peek("203.0.113.4")).toMatchObject({ headers: { "X-RateLimit-Remaining": "0" } });
+});
