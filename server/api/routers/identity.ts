@@ -1,8 +1,10 @@
 import { endpoint, publicProcedure, router, userProcedure } from "#server/api/trpc.ts";
 import {
   AcceptInvitationInput,
+  AccountDeletion,
   AuthInfo,
   ChangePasswordInput,
+  DeleteAccountInput,
   InstallStatus,
   Invitation,
   InvitationInput,
@@ -14,6 +16,8 @@ import {
 import { NoContent, Nothing } from "#server/schemas/primitives.ts";
 import { acceptInvitation } from "#server/services/identity/accept-invitation.ts";
 import { changePassword } from "#server/services/identity/change-password.ts";
+import { deleteAccount } from "#server/services/identity/delete-account.ts";
+import { getAccountDeletion } from "#server/services/identity/get-account-deletion.ts";
 import { getInstallStatus } from "#server/services/identity/get-install-status.ts";
 import { getInvitation } from "#server/services/identity/get-invitation.ts";
 import { getProfile } from "#server/services/identity/get-profile.ts";
@@ -22,6 +26,11 @@ import { signUp } from "#server/services/identity/sign-up.ts";
 import { updateProfile } from "#server/services/identity/update-profile.ts";
 
 const tag = "Identity";
+
+const DELETION = `Every session and API key of yours ends, and your address is free again. Your name stays on what you did in projects that go on: \
+runs, versions, reviews and audit entries; projects that you own pass to the admin who has been there longest. 409 names the projects \
+where you are the last admin of others, who must have another admin first, and those that nobody else is in, which \`delete_projects: true\` \
+deletes too. Needs your password; an account without one is deleted in the web app.`;
 
 export const identityRouter = router({
   me: userProcedure
@@ -34,6 +43,18 @@ export const identityRouter = router({
     .input(Nothing)
     .output(UserProfile)
     .query(({ ctx }) => getProfile(ctx.principal)),
+  deleteAccount: userProcedure
+    .meta(
+      endpoint("DELETE", "/users/me", {
+        tag,
+        summary: "Delete my account",
+        description: DELETION,
+        status: 204,
+      }),
+    )
+    .input(DeleteAccountInput)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => deleteAccount(ctx.principal, input)),
   signUp: publicProcedure
     .meta(
       endpoint("POST", "/auth/sign-up", {
@@ -72,6 +93,10 @@ export const identityRouter = router({
     .input(SignUpInput)
     .output(SignedUp)
     .mutation(({ input }) => setUpOwner(input)),
+  accountDeletion: userProcedure
+    .input(Nothing)
+    .output(AccountDeletion)
+    .query(({ ctx }) => getAccountDeletion(ctx.principal)),
   updateProfile: userProcedure
     .meta({ access: "user", sessionOnly: true })
     .input(UpdateProfileInput)

@@ -22,6 +22,8 @@ import { updateProject } from "#server/services/projects/update-project.ts";
 
 // The project stands in the path here, so the role is checked by the services against that project, not by a header.
 const tag = "Projects";
+const RETENTION =
+  "With `retention_days` executions that ended longer ago are deleted once an hour, with their inputs, outputs and logs; null keeps them for ever. One that runs or waits is never deleted.";
 
 export const projectsRouter = router({
   list: userProcedure
@@ -35,12 +37,12 @@ export const projectsRouter = router({
     .output(Project)
     .mutation(({ ctx, input }) => createProject(ctx.principal, input)),
   get: userProcedure
-    .meta(endpoint("GET", "/projects/{project_id}", { tag, summary: "Read a project" }))
+    .meta(endpoint("GET", "/projects/{project_id}", { tag, role: "viewer", summary: "Read a project" }))
     .input(ProjectRef)
     .output(Project)
     .query(({ ctx, input }) => getProject(ctx.principal, input)),
   update: userProcedure
-    .meta(endpoint("PUT", "/projects/{project_id}", { tag, summary: "Change a project", description: "Admins only." }))
+    .meta(endpoint("PUT", "/projects/{project_id}", { tag, role: "admin", summary: "Change a project", description: RETENTION }))
     .input(UpdateProjectInput)
     .output(Project)
     .mutation(({ ctx, input }) => updateProject(ctx.principal, input)),
@@ -49,7 +51,9 @@ export const projectsRouter = router({
       endpoint("DELETE", "/projects/{project_id}", {
         tag,
         summary: "Delete a project and everything in it",
-        description: "Admins only.",
+        description:
+          "It is gone for every member at once: runs under way are cancelled and their model calls stop, schedules fire no more, webhooks answer 401. Its audit log goes too. Rows of a large project are removed in the background.",
+        role: "admin",
         status: 204,
       }),
     )
@@ -57,7 +61,7 @@ export const projectsRouter = router({
     .output(NoContent)
     .mutation(({ ctx, input }) => deleteProject(ctx.principal, input)),
   members: userProcedure
-    .meta(endpoint("GET", "/projects/{project_id}/members", { tag, summary: "List the members" }))
+    .meta(endpoint("GET", "/projects/{project_id}/members", { tag, role: "viewer", summary: "List the members" }))
     .input(ProjectRef.extend(PageInput.shape))
     .output(MemberPage)
     .query(({ ctx, input }) => listMembers(ctx.principal, input)),
@@ -66,7 +70,7 @@ export const projectsRouter = router({
       endpoint("POST", "/projects/{project_id}/members", {
         tag,
         summary: "Add, invite or change a member",
-        description: "Admins only.",
+        role: "admin",
         status: 201,
       }),
     )
@@ -78,7 +82,8 @@ export const projectsRouter = router({
       endpoint("DELETE", "/projects/{project_id}/members", {
         tag,
         summary: "Remove a member",
-        description: "By user_id or email, in the query or the body. Admins only.",
+        description: "By user_id or email, in the query or the body.",
+        role: "admin",
         status: 204,
       }),
     )

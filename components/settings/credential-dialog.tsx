@@ -1,0 +1,160 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { Eye, EyeOff } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { toast } from "sonner";
+import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormField } from "#components/forms/form-field.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { Textarea } from "#components/ui/textarea.tsx";
+import { CreateCredentialInput, type Credential, ReplaceCredentialInput } from "#server/schemas/credential.ts";
+
+/** Adds a credential. Its value is seen here and nowhere later. */
+export function AddCredentialDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Add credential"
+      description="Stored encrypted, for every workflow of the project. The value is never shown again."
+    >
+      <AddForm onDone={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+/** Gives a credential a new value, e.g. when a token has run out; workflows that name it stay as they are. */
+export function ReplaceCredentialDialog({ credential, onClose }: { credential: Credential | null; onClose: () => void }) {
+  return (
+    <Dialog
+      open={credential !== null}
+      onOpenChange={(open) => !open && onClose()}
+      title={`New value for ${credential?.name ?? "credential"}`}
+      description="Workflows that read it stay as they are. The old value cannot be brought back."
+    >
+      {credential && <ReplaceForm credential={credential} onDone={onClose} />}
+    </Dialog>
+  );
+}
+
+function AddForm({ onDone }: { onDone: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const form = useForm({
+    schema: CreateCredentialInput,
+    initial: { name: "", value: "" },
+    submit: async (value) => {
+      const added = await client.credentials.create.mutate(value);
+      await cache.invalidateQueries(trpc.credentials.list.pathFilter());
+      toast.success(`Credential ${added.name} added`);
+      onDone();
+    },
+  });
+  const name = CreateCredentialInput.shape.name.safeParse(form.values.name);
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField
+        form={form}
+        name="name"
+        hint={
+          <>
+            Expressions read it as{" "}
+            <code className="break-all font-mono text-ink-soft">{`{{credentials.${name.success ? name.data : "NAME"}}}`}</code>
+          </>
+        }
+        placeholder="GITHUB_TOKEN"
+        autoFocus
+        autoComplete="off"
+        isCode
+      />
+      <SecretField
+        value={form.values.value}
+        onValueChange={(value) => form.set("value", value)}
+        error={form.errorOf("value")}
+        hint="A token, a password, or all of a key file."
+      />
+      <FormFailure failure={form.failure} />
+      <DialogFooter>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
+          Add credential
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}
+
+const NewValue = ReplaceCredentialInput.omit({ cred_id: true });
+
+function ReplaceForm({ credential, onDone }: { credential: Credential; onDone: () => void }) {
+  const client = useTRPCClient();
+  const form = useForm({
+    schema: NewValue,
+    initial: { value: "" },
+    submit: async ({ value }) => {
+      await client.credentials.replace.mutate({ cred_id: credential.id, value });
+      toast.success(`${credential.name} has a new value`);
+      onDone();
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <SecretField value={form.values.value} onValueChange={(value) => form.set("value", value)} error={form.errorOf("value")} autoFocus />
+      <FormFailure failure={form.failure} />
+      <DialogFooter>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
+          Replace value
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}
+
+interface SecretFieldProps {
+  value: string;
+  onValueChange: (value: string) => void;
+  error: string | undefined;
+  hint?: ReactNode;
+  autoFocus?: boolean;
+}
+
+/** A secret of one or many lines: a password field would drop the line breaks of a key file. */
+function SecretField({ value, onValueChange, error, hint, autoFocus = false }: SecretFieldProps) {
+  const [isShown, setIsShown] = useState(false);
+  return (
+    <Field
+      label="Value"
+      hint={hint}
+      error={error}
+      isRequired
+      action={
+        <IconButton
+          label={isShown ? "Hide value" : "Show value"}
+          size="sm"
+          icon={isShown ? <EyeOff /> : <Eye />}
+          onClick={() => setIsShown(!isShown)}
+        />
+      }
+    >
+      <Textarea
+        name="value"
+        value={value}
+        onChange={(event) => onValueChange(event.target.value)}
+        rows={3}
+        autoFocus={autoFocus}
+        autoComplete="off"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        className={cn("break-all font-mono", !isShown && "[-webkit-text-security:disc]")}
+      />
+    </Field>
+  );
+}

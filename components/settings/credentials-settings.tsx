@@ -1,0 +1,140 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Plus, RefreshCw, Trash2 } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { toast } from "sonner";
+import { AddCredentialDialog, ReplaceCredentialDialog } from "#components/settings/credential-dialog.tsx";
+import { SettingsSection } from "#components/settings/settings-section.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useTRPC } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { EmptyState } from "#components/ui/empty-state.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { Time } from "#components/ui/time.tsx";
+import type { Credential } from "#server/schemas/credential.ts";
+
+const PER_PAGE = 50;
+
+export function CredentialsSettings() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const { canAdminister, project } = useStudio();
+  const [page, setPage] = useState(1);
+  const [isAdding, setIsAdding] = useState(false);
+  const [renewed, setRenewed] = useState<Credential | null>(null);
+  const [doomed, setDoomed] = useState<Credential | null>(null);
+  const credentials = useQuery(trpc.credentials.list.queryOptions({ page, per_page: PER_PAGE }));
+  const remove = useMutation(trpc.credentials.delete.mutationOptions());
+  const add = canAdminister && (
+    <Button variant="primary" icon={<Plus />} onClick={() => setIsAdding(true)}>
+      Add credential
+    </Button>
+  );
+  const whyNot = `Only admins of ${project.name} add or delete credentials; you are ${project.role}.`;
+  return (
+    <SettingsSection
+      title="Credentials"
+      description={`Secrets that the project's workflows read by name. ${canAdminister ? "" : whyNot}`}
+      action={credentials.data && credentials.data.total > 0 && add}
+    >
+      {credentials.isError && <LoadFailure error={credentials.error} onRetry={() => void credentials.refetch()} />}
+      {credentials.isPending && <TableSkeleton label="Loading credentials" rows={3} />}
+      {credentials.data?.total === 0 && (
+        <EmptyState
+          size="panel"
+          title="Keep secrets out of your workflows"
+          actions={
+            <>
+              {add}
+              <Link href="/docs/expressions" className="text-13 text-thread-text underline underline-offset-2">
+                Expressions
+              </Link>
+            </>
+          }
+        >
+          Store a token or password once, then write <code className="font-mono text-12 text-ink">{"{{credentials.NAME}}"}</code> wherever a
+          node takes an expression. The value is filled in when the workflow runs, and shows as <span aria-hidden>••••</span>
+          <span className="sr-only">dots</span> in results and logs.
+        </EmptyState>
+      )}
+      {credentials.data && credentials.data.items.length > 0 && (
+        <>
+          <Table label="Credentials" className="md:min-w-120">
+            <TableHead>
+              <tr>
+                <TableHeader>Name</TableHeader>
+                <TableHeader className="max-md:hidden">In expressions</TableHeader>
+                <TableHeader className="max-md:hidden">Added</TableHeader>
+                <TableHeader>
+                  <span className="sr-only">Actions</span>
+                </TableHeader>
+              </tr>
+            </TableHead>
+            <TableBody>
+              {credentials.data.items.map((credential) => (
+                <CredentialRow
+                  key={credential.id}
+                  credential={credential}
+                  {...(canAdminister && { onReplace: () => setRenewed(credential), onDelete: () => setDoomed(credential) })}
+                />
+              ))}
+            </TableBody>
+          </Table>
+          <Pager page={page} perPage={PER_PAGE} total={credentials.data.total} onPageChange={setPage} />
+        </>
+      )}
+      <AddCredentialDialog open={isAdding} onOpenChange={setIsAdding} />
+      <ReplaceCredentialDialog credential={renewed} onClose={() => setRenewed(null)} />
+      <ConfirmDialog
+        open={doomed !== null}
+        onOpenChange={(open) => !open && setDoomed(null)}
+        title={`Delete credential ${doomed?.name}?`}
+        confirmLabel="Delete credential"
+        onConfirm={async () => {
+          if (!doomed) return;
+          await remove.mutateAsync({ cred_id: doomed.id });
+          await cache.invalidateQueries(trpc.credentials.list.pathFilter());
+          toast.success(`Credential ${doomed.name} deleted`);
+        }}
+      >
+        Its value cannot be brought back. The secret stays valid where it came from: revoke it there if it leaked.
+      </ConfirmDialog>
+    </SettingsSection>
+  );
+}
+
+interface CredentialRowProps {
+  credential: Credential;
+  onReplace?: () => void;
+  onDelete?: () => void;
+}
+
+function CredentialRow({ credential: { name, created_at }, onReplace, onDelete }: CredentialRowProps) {
+  const expression = `{{credentials.${name}}}`;
+  return (
+    <TableRow>
+      <TableCell className="break-all font-medium font-mono text-12">{name}</TableCell>
+      <TableCell className="max-md:hidden">
+        <code className="break-all font-mono text-12 text-ink-soft">{expression}</code>
+      </TableCell>
+      <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
+        <Time value={created_at} />
+      </TableCell>
+      <TableCell className="w-10">
+        <span className="flex justify-end gap-1">
+          <CopyButton value={expression} what={`expression for ${name}`} />
+          {onReplace && <IconButton label={`Replace value of ${name}`} icon={<RefreshCw />} onClick={onReplace} />}
+          {onDelete && <IconButton label={`Delete ${name}`} icon={<Trash2 />} onClick={onDelete} />}
+        </span>
+      </TableCell>
+    </TableRow>
+  );
+}

@@ -1,0 +1,127 @@
+"use client";
+
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useId, useState } from "react";
+import { toast } from "sonner";
+import { Page } from "#components/shell/page.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { SkillForm } from "#components/skills/skill-form.tsx";
+import { SkillView } from "#components/skills/skill-view.tsx";
+import { useTRPC } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
+import { EmptyState } from "#components/ui/empty-state.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import type { Skill } from "#server/schemas/skill.ts";
+
+const PER_PAGE = 60;
+
+/** What stands over the list. */
+type Opened = { as: "view" | "edit" | "copy"; skill: Skill } | { as: "new" } | null;
+
+export function SkillsPage() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const { canEdit } = useStudio();
+  const [page, setPage] = useState(1);
+  const [opened, setOpened] = useState<Opened>(null);
+  const [doomed, setDoomed] = useState<Skill | null>(null);
+  const skills = useQuery(trpc.skills.list.queryOptions({ page, per_page: PER_PAGE }, { placeholderData: keepPreviousData }));
+  const remove = useMutation(trpc.skills.delete.mutationOptions());
+  const own = skills.data?.items.filter(({ source }) => source === "project") ?? [];
+  const builtin = skills.data?.items.filter(({ source }) => source === "builtin") ?? [];
+  const isFirst = page === 1 && own.length === 0;
+  const close = () => setOpened(null);
+  const create = canEdit && (
+    <Button variant="primary" icon={<Plus />} onClick={() => setOpened({ as: "new" })}>
+      New skill
+    </Button>
+  );
+  return (
+    <Page>
+      <PageHeader
+        title="Skills"
+        description="Prompts for one kind of work each. Take a built-in one, or write down how your team does it."
+        actions={skills.data && !isFirst && create}
+      />
+      {skills.isError && <LoadFailure error={skills.error} onRetry={() => void skills.refetch()} />}
+      {skills.isPending && <TableSkeleton label="Loading skills" />}
+      {skills.data && isFirst && (
+        <EmptyState size="panel" title="No skill of your own yet" actions={create}>
+          {canEdit
+            ? "Put house style, checklists and the form of your reports here once, instead of into every agent."
+            : "Editors and admins of the project can write some."}
+        </EmptyState>
+      )}
+      <SkillCards title="This project" skills={own} onOpen={(skill) => setOpened({ as: "view", skill })} />
+      <SkillCards title="Built-in" skills={builtin} onOpen={(skill) => setOpened({ as: "view", skill })} />
+      {skills.data && <Pager page={page} perPage={PER_PAGE} total={skills.data.total} onPageChange={setPage} />}
+      {opened?.as === "view" && (
+        <SkillView
+          skill={opened.skill}
+          canEdit={canEdit}
+          onEdit={() => setOpened({ as: "edit", skill: opened.skill })}
+          onCopy={() => setOpened({ as: "copy", skill: opened.skill })}
+          onDelete={() => {
+            setDoomed(opened.skill);
+            close();
+          }}
+          onClose={close}
+        />
+      )}
+      {opened?.as === "edit" && <SkillForm skill={opened.skill} onClose={close} />}
+      {opened?.as === "copy" && <SkillForm like={opened.skill} onClose={close} />}
+      {opened?.as === "new" && <SkillForm onClose={close} />}
+      <ConfirmDialog
+        open={doomed !== null}
+        onOpenChange={(open) => !open && setDoomed(null)}
+        title={`Delete skill “${doomed?.name}”?`}
+        confirmLabel="Delete skill"
+        onConfirm={async () => {
+          if (!doomed) return;
+          await remove.mutateAsync({ skill_id: doomed.id });
+          await cache.invalidateQueries(trpc.skills.pathFilter());
+          toast.success(`Skill “${doomed.name}” deleted`);
+        }}
+      >
+        Its prompt cannot be brought back.
+      </ConfirmDialog>
+    </Page>
+  );
+}
+
+function SkillCards({ title, skills, onOpen }: { title: string; skills: readonly Skill[]; onOpen: (skill: Skill) => void }) {
+  const id = useId();
+  if (skills.length === 0) return null;
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-3">
+      <h2 id={id} className="font-semibold text-14">
+        {title}
+      </h2>
+      <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+        {skills.map((skill) => (
+          <li
+            key={skill.id}
+            className="relative flex min-w-0 flex-col gap-1 rounded-lg border bg-surface p-4 transition-colors focus-within:border-thread hover:bg-hover"
+          >
+            <h3 className="min-w-0">
+              <button
+                type="button"
+                onClick={() => onOpen(skill)}
+                className="block max-w-full truncate rounded-sm text-left font-medium text-13 after:absolute after:inset-0 after:rounded-lg"
+              >
+                {skill.name}
+              </button>
+            </h3>
+            {skill.description && <p className="line-clamp-2 text-12 text-ink-soft">{skill.description}</p>}
+            {skill.model && <p className="truncate font-mono text-11 text-ink-faint">{skill.model}</p>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+import { adminProcedure, endpoint, router, viewerProcedure } from "#server/api/trpc.ts";
+import { CreateCredentialInput, Credential, CredentialPage, CredentialRef, ReplaceCredentialInput } from "#server/schemas/credential.ts";
+import { NoContent, PageInput } from "#server/schemas/primitives.ts";
+import { createCredential } from "#server/services/credentials/create-credential.ts";
+import { deleteCredential } from "#server/services/credentials/delete-credential.ts";
+import { listCredentials } from "#server/services/credentials/list-credentials.ts";
+import { replaceCredential } from "#server/services/credentials/replace-credential.ts";
+
+const tag = "Credentials";
+
+export const credentialsRouter = router({
+  list: viewerProcedure
+    .meta(endpoint("GET", "/credentials", { tag, summary: "List the project's credentials", description: "Names only, never a value." }))
+    .input(PageInput)
+    .output(CredentialPage)
+    .query(({ ctx, input }) => listCredentials(ctx.principal, input)),
+  create: adminProcedure
+    .meta(
+      endpoint("POST", "/credentials", {
+        tag,
+        summary: "Add a credential",
+        description: "Workflows read it as `{{credentials.NAME}}`.",
+        status: 201,
+      }),
+    )
+    .input(CreateCredentialInput)
+    .output(Credential)
+    .mutation(({ ctx, input }) => createCredential(ctx.principal, input)),
+  delete: adminProcedure
+    .meta(
+      endpoint("DELETE", "/credentials/{cred_id}", {
+        tag,
+        summary: "Delete a credential",
+        description: "409 while a workflow reads it, in its saved version or its draft.",
+        status: 204,
+      }),
+    )
+    .input(CredentialRef)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => deleteCredential(ctx.principal, input)),
+  replace: adminProcedure
+    .input(ReplaceCredentialInput)
+    .output(Credential)
+    .mutation(({ ctx, input }) => replaceCredential(ctx.principal, input)),
+});

@@ -1,0 +1,32 @@
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { AppError } from "#server/errors.ts";
+import type { CreateCredentialInput, Credential } from "#server/schemas/credential.ts";
+import { seal } from "#server/secrets.ts";
+import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { shownFields, toCredential } from "#server/services/credentials/credential-dto.ts";
+import { isUniqueViolation } from "#server/services/database-errors.ts";
+
+/**
+ * Stores a credential, encrypted.
+ * @throws AppError CONFLICT for a name that is taken
+ */
+export async function createCredential(principal: ProjectPrincipal, { name, value }: CreateCredentialInput): Promise<Credential> {
+  try {
+    return await db().$transaction(async (tx) => {
+      const row = await tx.credential.create({
+        data: { project_id: principal.project.id, name, sealed_value: seal(value), created_by_id: principal.user.id },
+        select: shownFields,
+      });
+      await recordAudit(
+        principal,
+        { action: "credential.create", resource_type: "credential", resource_id: row.id, resource_name: name },
+        tx,
+      );
+      return toCredential(row);
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new AppError("CONFLICT", `The project already has a credential named "${name}". Choose another name, or delete that one first.`);
+  }
+}
