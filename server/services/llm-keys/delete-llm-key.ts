@@ -8,13 +8,16 @@ import { namesInUse } from "#server/services/names-in-use.ts";
 
 async function stillUsed(keyId: string): Promise<AppError | undefined> {
   const agents = await db().agent.findMany({ where: { llm_key_id: keyId }, select: { name: true }, orderBy: { name: "asc" } });
-  if (!agents.length) return undefined;
-  return new AppError("CONFLICT", `The key is used by ${namesInUse("agent", agents)}. Choose another key there first.`);
+  if (agents.length) return new AppError("CONFLICT", `The key is used by ${namesInUse("agent", agents)}. Choose another key there first.`);
+  const where = { config: { path: ["embedding_llm_key_id"], equals: keyId } };
+  const sources = await db().ragSource.findMany({ where, select: { name: true }, orderBy: { name: "asc" } });
+  if (!sources.length) return undefined;
+  return new AppError("CONFLICT", `The key makes the vectors of ${namesInUse("RAG source", sources)}. Choose another key there first.`);
 }
 
 /**
  * Deletes an LLM key of the project.
- * @throws AppError NOT_FOUND; CONFLICT that names the agents that use it
+ * @throws AppError NOT_FOUND; CONFLICT that names the agents or RAG sources that use it
  */
 export async function deleteLlmKey(principal: ProjectPrincipal, { key_id }: { key_id: string }): Promise<void> {
   const key = await findLlmKey(principal.project.id, key_id);

@@ -1,0 +1,83 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { toast } from "sonner";
+import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormField } from "#components/forms/form-field.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { AddRagDocumentInput } from "#server/schemas/rag.ts";
+
+const { title, text, url } = AddRagDocumentInput.shape;
+const TextForm = AddRagDocumentInput.pick({ title: true, text: true }).extend({ title: title.nonoptional(), text: text.nonoptional() });
+const UrlForm = AddRagDocumentInput.pick({ url: true }).extend({ url: url.nonoptional() });
+
+interface AddDialogProps {
+  ragId: string;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+/** Sends a document and shows it in the list. */
+function useAddDocument(ragId: string, onDone: () => void) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  return async (fields: { title?: string; text?: string; url?: string }) => {
+    const document = await client.rags.addDocument.mutate({ rag_id: ragId, ...fields });
+    await cache.invalidateQueries(trpc.rags.pathFilter());
+    toast.success(`“${document.title}” is being indexed`);
+    onDone();
+  };
+}
+
+export function AddByTextDialog({ ragId, open, onOpenChange }: AddDialogProps) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Add text" size="lg">
+      <TextBody ragId={ragId} onDone={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+function TextBody({ ragId, onDone }: { ragId: string; onDone: () => void }) {
+  const add = useAddDocument(ragId, onDone);
+  const form = useForm({ schema: TextForm, initial: { title: "", text: "" }, submit: add });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField form={form} name="title" autoComplete="off" />
+      <FormField form={form} name="text" rows={12} hint="Plain text or Markdown; headings become places in citations." />
+      <FormFailure failure={form.failure} />
+      <DialogFooter>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
+          Add text
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}
+
+export function AddByUrlDialog({ ragId, open, onOpenChange }: AddDialogProps) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Add URL">
+      <UrlBody ragId={ragId} onDone={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+function UrlBody({ ragId, onDone }: { ragId: string; onDone: () => void }) {
+  const add = useAddDocument(ragId, onDone);
+  const form = useForm({ schema: UrlForm, initial: { url: "" }, submit: add });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField form={form} name="url" type="url" placeholder="https://…" autoComplete="off" />
+      <FormFailure failure={form.failure} />
+      <DialogFooter>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
+          Add URL
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}

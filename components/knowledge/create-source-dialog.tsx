@@ -1,0 +1,111 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { toast } from "sonner";
+import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormField } from "#components/forms/form-field.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { withoutConfigPrefix } from "#components/knowledge/config-errors.ts";
+import { emptySettings, SourceFields, sourceSchema } from "#components/knowledge/source-fields.tsx";
+import { sourceKinds } from "#components/knowledge/source-kinds.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { CreateRagInput, RagType } from "#server/schemas/rag.ts";
+
+/** Adds a knowledge source: first which kind, then what that kind needs. */
+export function CreateSourceDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="New knowledge source">
+      <CreateSourceBody onDone={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+function CreateSourceBody({ onDone }: { onDone: () => void }) {
+  const [type, setType] = useState<RagType>("documents");
+  const [name, setName] = useState("");
+  return (
+    <>
+      <fieldset className="grid gap-2 sm:grid-cols-2">
+        <legend className="mb-1.5 font-medium text-12">Kind</legend>
+        {RagType.options.map((option) => {
+          const { label, description, icon: Icon } = sourceKinds[option];
+          return (
+            <label
+              key={option}
+              className={cn(
+                "flex cursor-pointer gap-2.5 rounded-md border bg-surface p-2.5 transition-colors has-focus-visible:outline-2 has-focus-visible:outline-thread",
+                type === option ? "border-thread bg-thread-soft" : "hover:border-line-control",
+              )}
+            >
+              <input
+                type="radio"
+                name="kind"
+                value={option}
+                checked={type === option}
+                onChange={() => setType(option)}
+                className="sr-only"
+              />
+              <Icon aria-hidden className={cn("mt-0.5 size-4 shrink-0", type === option ? "text-thread-text" : "text-ink-soft")} />
+              <span className="min-w-0">
+                <span className="block font-medium text-13">{label}</span>
+                <span className="block text-12 text-ink-soft">{description}</span>
+              </span>
+            </label>
+          );
+        })}
+      </fieldset>
+      <CreateSourceForm key={type} type={type} name={name} onNameChange={setName} onDone={onDone} />
+    </>
+  );
+}
+
+interface CreateSourceFormProps {
+  type: RagType;
+  /** Kept while another kind is chosen. */
+  name: string;
+  onNameChange: (name: string) => void;
+  onDone: () => void;
+}
+
+function CreateSourceForm({ type, name: firstName, onNameChange, onDone }: CreateSourceFormProps) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const router = useRouter();
+  const form = useForm({
+    schema: sourceSchema(type, CreateRagInput.shape.name),
+    initial: { ...emptySettings(type), name: firstName },
+    submit: async ({ name, ...config }) => {
+      const rag = await withoutConfigPrefix(client.rags.create.mutate({ name: String(name), type, config }));
+      await cache.invalidateQueries(trpc.rags.list.pathFilter());
+      toast.success(`Source “${rag.name}” created`);
+      onDone();
+      router.push(`/knowledge/${rag.id}`);
+    },
+  });
+  return (
+    <form
+      onSubmit={form.onSubmit}
+      noValidate
+      className="flex flex-col gap-4"
+      onChange={(event) => {
+        const target: unknown = event.target;
+        if (target instanceof HTMLInputElement && target.name === "name") onNameChange(target.value);
+      }}
+    >
+      <FormField form={form} name="name" autoComplete="off" placeholder="Handbook" />
+      <SourceFields form={form} type={type} isNew />
+      <FormFailure failure={form.failure} />
+      <DialogFooter>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
+          Create source
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}

@@ -1,0 +1,47 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "#components/trpc.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { type RagDocument, SHOWN_TEXT } from "#server/schemas/rag.ts";
+
+/** The text of a document as it was read, so that people see what agents see. */
+export function DocumentDialog({ document, onClose }: { document: RagDocument | null; onClose: () => void }) {
+  return (
+    <Dialog open={document !== null} onOpenChange={(open) => !open && onClose()} title={document?.title ?? ""} size="lg">
+      {document && <DocumentText document={document} />}
+    </Dialog>
+  );
+}
+
+function DocumentText({ document: { id, rag_id, uri } }: { document: RagDocument }) {
+  const trpc = useTRPC();
+  const document = useQuery(trpc.rags.document.queryOptions({ rag_id, document_id: id }));
+  if (document.isError) return <LoadFailure error={document.error} onRetry={() => void document.refetch()} />;
+  if (!document.data) return <Skeleton className="h-64" />;
+  const { text } = document.data;
+  return (
+    <>
+      {uri && (
+        <a href={uri} target="_blank" rel="noreferrer" className="break-all text-12 text-thread-text hover:underline">
+          {uri}
+        </a>
+      )}
+      {text === "" ? (
+        <p className="text-13 text-ink-soft">Its text has not been read yet.</p>
+      ) : (
+        <section
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+          tabIndex={0}
+          aria-label="Text of the document"
+          className="max-h-[60vh] overflow-y-auto whitespace-pre-wrap break-words rounded-md border bg-sunken p-3 text-13"
+        >
+          {text}
+          {text.length >= SHOWN_TEXT && <p className="mt-3 text-ink-faint">The rest is not shown.</p>}
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,150 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { RotateCw, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { toast } from "sonner";
+import { formatBytes, plural } from "#components/format.ts";
+import { AddDocuments } from "#components/knowledge/add-documents.tsx";
+import { DocumentDialog } from "#components/knowledge/document-dialog.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { Badge } from "#components/ui/badge.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
+import { EmptyState } from "#components/ui/empty-state.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { StatusIcon } from "#components/ui/status.tsx";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import type { Rag, RagDocument } from "#server/schemas/rag.ts";
+
+const PER_PAGE = 50;
+/** How often documents that are being indexed are asked for again, in milliseconds. */
+const WATCH_MS = 1500;
+
+/** The documents of a source, with ways to add some. */
+export function DocumentsPanel({ rag }: { rag: Rag }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const { canEdit } = useStudio();
+  const [page, setPage] = useState(1);
+  const [doomed, setDoomed] = useState<RagDocument | null>(null);
+  const [shown, setShown] = useState<RagDocument | null>(null);
+  const documents = useQuery(
+    trpc.rags.documents.queryOptions(
+      { rag_id: rag.id, page, per_page: PER_PAGE },
+      { refetchInterval: ({ state }) => (state.data?.items.some(({ status }) => status === "indexing") ? WATCH_MS : false) },
+    ),
+  );
+  const refresh = () => cache.invalidateQueries(trpc.rags.pathFilter());
+  const remove = useMutation(trpc.rags.deleteDocument.mutationOptions());
+  const again = useMutation(
+    trpc.rags.reindexDocument.mutationOptions({ onSuccess: refresh, onError: (error) => toast.error(errorBodyOf(error).detail) }),
+  );
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      {canEdit && <AddDocuments ragId={rag.id} />}
+      {documents.isError && <LoadFailure error={documents.error} onRetry={() => void documents.refetch()} />}
+      {documents.isPending && <TableSkeleton label="Loading documents" rows={3} />}
+      {documents.data?.total === 0 && (
+        <EmptyState title="No documents yet" size="panel">
+          What is added here is cut into pieces and indexed; a search then finds the pieces that fit, with their page or heading.
+        </EmptyState>
+      )}
+      {documents.data && documents.data.items.length > 0 && (
+        <>
+          <Table label="Documents">
+            <TableHead>
+              <tr>
+                <TableHeader>Document</TableHeader>
+                <TableHeader>Status</TableHeader>
+                <TableHeader>
+                  <span className="sr-only">Actions</span>
+                </TableHeader>
+              </tr>
+            </TableHead>
+            <TableBody>
+              {documents.data.items.map((document) => (
+                <TableRow key={document.id}>
+                  <TableCell className="py-2">
+                    <button
+                      type="button"
+                      onClick={() => setShown(document)}
+                      className="min-h-6 break-words text-left font-medium hover:underline [overflow-wrap:anywhere]"
+                    >
+                      {document.title}
+                    </button>
+                    <span className="block text-12 text-ink-faint">
+                      {[
+                        document.bytes > 0 && formatBytes(document.bytes),
+                        document.chunk_count > 0 && plural(document.chunk_count, "piece"),
+                      ]
+                        .filter(Boolean)
+                        .join(" · ")}
+                    </span>
+                    {document.error && (
+                      <span className={document.status === "failed" ? "block text-12 text-failed" : "block text-12 text-waiting"}>
+                        {document.error}
+                      </span>
+                    )}
+                  </TableCell>
+                  <TableCell className="w-28 whitespace-nowrap">
+                    <DocumentStatus document={document} />
+                  </TableCell>
+                  <TableCell className="w-18 whitespace-nowrap text-right">
+                    {canEdit && (
+                      <>
+                        {(document.status === "failed" || (document.uri && document.status === "ready")) && (
+                          <IconButton
+                            label={`${document.status === "failed" ? "Try again" : "Fetch again"}: ${document.title}`}
+                            icon={<RotateCw />}
+                            onClick={() => again.mutate({ rag_id: rag.id, document_id: document.id })}
+                          />
+                        )}
+                        <IconButton label={`Delete ${document.title}`} icon={<Trash2 />} onClick={() => setDoomed(document)} />
+                      </>
+                    )}
+                  </TableCell>
+                </TableRow>
+              ))}
+            </TableBody>
+          </Table>
+          <Pager page={page} perPage={PER_PAGE} total={documents.data.total} onPageChange={setPage} />
+        </>
+      )}
+      <DocumentDialog document={shown} onClose={() => setShown(null)} />
+      <ConfirmDialog
+        open={doomed !== null}
+        onOpenChange={(open) => !open && setDoomed(null)}
+        title={`Delete “${doomed?.title}”?`}
+        confirmLabel="Delete document"
+        onConfirm={async () => {
+          if (!doomed) return;
+          await remove.mutateAsync({ rag_id: rag.id, document_id: doomed.id });
+          await refresh();
+        }}
+      >
+        Agents no longer find what it says.
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+function DocumentStatus({ document: { status, progress } }: { document: RagDocument }) {
+  if (status === "indexing")
+    return (
+      <Badge tone="running">
+        <StatusIcon status="running" isDecorative className="size-3" />
+        Indexing{progress > 0 ? ` ${Math.round(progress * 100)} %` : ""}
+      </Badge>
+    );
+  const isReady = status === "ready";
+  return (
+    <Badge tone={isReady ? "complete" : "failed"}>
+      <StatusIcon status={isReady ? "complete" : "failed"} isDecorative className="size-3" />
+      {isReady ? "Ready" : "Failed"}
+    </Badge>
+  );
+}

@@ -1,0 +1,126 @@
+"use client";
+
+import type { z } from "zod";
+import { KeyPicker } from "#components/agents/key-picker.tsx";
+import { describeField } from "#components/forms/describe-field.ts";
+import { FormField } from "#components/forms/form-field.tsx";
+import type { Form } from "#components/forms/use-form.ts";
+import { HeadersField } from "#components/knowledge/headers-field.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Input } from "#components/ui/input.tsx";
+import { type RagType, ragConfigs } from "#server/schemas/rag.ts";
+
+type AnyForm = Form<z.ZodObject>;
+
+const ADVANCED: Partial<Record<RagType, readonly string[]>> = {
+  pgvector: ["id_column", "text_column", "embedding_column", "title_column", "uri_column", "distance"],
+  qdrant: ["vector_name", "text_field", "title_field", "uri_field"],
+  http: ["query_field", "limit_field", "results_path", "text_field", "title_field", "uri_field"],
+};
+
+// Where the schema speaks to those who send JSON, or only repeats the label.
+const HINTS: Record<string, string | null> = {
+  connection_string: "Stored encrypted; ?sslmode=require at its end asks for encryption.",
+  api_key: "Stored encrypted; leave it empty for a server without one.",
+  collection: null,
+  results_path: "Dotted path to the list in the answer; empty when the answer is the list.",
+  limit_field: "Name under which the number of results is sent; empty sends none.",
+};
+
+/** The schema of the form: a name, and the settings of the kind of source. */
+export const sourceSchema = (type: RagType, name: z.ZodType): z.ZodObject => ragConfigs[type].extend({ name });
+
+/** What a new source's form begins with: the defaults of its settings. */
+export function emptySettings(type: RagType): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(ragConfigs[type].shape).map(([name, schema]) => {
+      const preset = (schema as z.ZodType).safeParse(undefined);
+      return [name, preset.success ? preset.data : ""];
+    }),
+  );
+}
+
+/** The fields of a source's settings, drawn from their schema; what seldom needs a change is folded away. */
+export function SourceFields({ form, type, isNew }: { form: AnyForm; type: RagType; isNew: boolean }) {
+  const advanced = ADVANCED[type] ?? [];
+  const names = Object.keys(ragConfigs[type].shape);
+  const hasError = advanced.some((name) => form.errorOf(name) !== undefined);
+  return (
+    <>
+      {names
+        .filter((name) => !advanced.includes(name))
+        .map((name) => (
+          <SettingField key={name} form={form} type={type} name={name} isNew={isNew} />
+        ))}
+      {advanced.length > 0 && (
+        <details open={hasError || undefined} className="group rounded-md border px-3 open:pb-3">
+          <summary className="flex min-h-9 cursor-pointer items-center font-medium text-12 text-ink-soft">
+            {type === "http" ? "Fields of question and answer" : type === "pgvector" ? "Columns and distance" : "Payload fields"}
+          </summary>
+          <div className="mt-1 grid gap-4 sm:grid-cols-2">
+            {advanced.map((name) => (
+              <SettingField key={name} form={form} type={type} name={name} isNew={isNew} />
+            ))}
+          </div>
+        </details>
+      )}
+    </>
+  );
+}
+
+function SettingField({ form, type, name, isNew }: { form: AnyForm; type: RagType; name: string; isNew: boolean }) {
+  const value: unknown = form.values[name];
+  const text = typeof value === "string" ? value : "";
+  const set = (next: unknown) => form.set(name, next);
+  if (name === "embedding_llm_key_id") {
+    const clear = type === "documents" && text !== "" && (
+      <Button size="sm" variant="ghost" onClick={() => set(null)}>
+        Search by words only
+      </Button>
+    );
+    return (
+      <FormField
+        form={form}
+        name={name}
+        isOptional={type === "documents"}
+        action={clear}
+        {...(type === "documents" && { hint: "Makes vectors, so that what means the same is found too. Without one, words decide." })}
+      >
+        <KeyPicker value={text} onValueChange={set} />
+      </FormField>
+    );
+  }
+  // A model without a key would be refused; it is asked for once there is one.
+  if (name === "embedding_model" && type === "documents" && !form.values.embedding_llm_key_id) return null;
+  if (name === "headers")
+    return (
+      <FormField form={form} name={name} isOptional hint="One a line, such as Authorization: Bearer …. Values are stored encrypted.">
+        <HeadersField value={value as Record<string, string>} onValueChange={set} />
+      </FormField>
+    );
+  const field = describeField(form.schema.shape[name] as z.ZodType);
+  if (field.control === "choice") return <FormField form={form} name={name} />;
+  const isSecret = name === "api_key" || name === "connection_string";
+  const words = isSecret && !isNew ? "Leave it as it is to keep the stored one." : HINTS[name];
+  const hint = words === undefined ? {} : { hint: words };
+  return (
+    <FormField form={form} name={name} isOptional={field.isNullable && !(name === "embedding_model")} {...hint}>
+      <Input
+        type={isSecret && isNew ? "password" : "text"}
+        value={text}
+        autoComplete="off"
+        spellCheck={false}
+        className={name === "embedding_model" || isSecret || name === "url" ? "font-mono" : ""}
+        {...(name === "url" && { inputMode: "url" as const })}
+        placeholder={
+          name === "embedding_model"
+            ? "text-embedding-3-small"
+            : name === "connection_string"
+              ? "postgresql://user:password@host:5432/database"
+              : ""
+        }
+        onChange={(event) => set(event.target.value === "" && field.isNullable ? null : event.target.value)}
+      />
+    </FormField>
+  );
+}

@@ -1,0 +1,39 @@
+import { AppError } from "#server/errors.ts";
+import type { ModelEndpoint } from "#server/providers/client.ts";
+import { unknownLlmKey } from "#server/services/agents/choose-llm-key.ts";
+import { endpointOf } from "#server/services/llm-keys/endpoint-of.ts";
+import { findLlmKey } from "#server/services/llm-keys/find-llm-key.ts";
+
+/** A model that makes vectors, ready to call. */
+export interface Embedding {
+  endpoint: ModelEndpoint;
+  model: string;
+}
+
+interface EmbeddingConfig {
+  embedding_llm_key_id: string | null;
+  embedding_model: string | null;
+}
+
+const names = (config: object): config is EmbeddingConfig => "embedding_llm_key_id" in config;
+
+/**
+ * The embedding model that a source's settings name; undefined when they name none.
+ * @throws AppError VALIDATION_ERROR when the key is gone
+ */
+export async function embeddingOf(projectId: string, config: object): Promise<Embedding | undefined> {
+  if (!names(config) || config.embedding_llm_key_id === null || config.embedding_model === null) return undefined;
+  const key = await findLlmKey(projectId, config.embedding_llm_key_id);
+  if (!key) throw new AppError("VALIDATION_ERROR", "The embedding key of the source is gone. Choose another one in its settings.");
+  return { endpoint: endpointOf(key), model: config.embedding_model };
+}
+
+/**
+ * Checks that the key that the settings name is one of the project.
+ * @throws AppError VALIDATION_ERROR at config.embedding_llm_key_id
+ */
+export async function assertEmbeddingKey(projectId: string, config: object): Promise<void> {
+  if (!names(config) || config.embedding_llm_key_id === null || (await findLlmKey(projectId, config.embedding_llm_key_id))) return;
+  const { message } = unknownLlmKey();
+  throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "config.embedding_llm_key_id", message }] });
+}

@@ -1,0 +1,143 @@
+import type { RagSource } from "#prisma/generated/client.ts";
+import { db } from "#server/db/client.ts";
+import { AppError, isAppError } from "#server/errors.ts";
+import { log } from "#server/log.ts";
+import type { RagConfigs, RagHit } from "#server/schemas/rag.ts";
+import { isUuid } from "#server/services/ids.ts";
+import { embeddingOf } from "#server/services/rags/embedding-of.ts";
+import { searchWords } from "#server/services/rags/full-text.ts";
+import { openConfig } from "#server/services/rags/rag-config.ts";
+import { searchVectors } from "#server/services/rags/vectors.ts";
+import { embedTexts, normalized } from "#server/tools/knowledge/embed-texts.ts";
+import { searchHttp } from "#server/tools/knowledge/http-source.ts";
+import { searchPgvector } from "#server/tools/knowledge/pgvector.ts";
+import { searchQdrant } from "#server/tools/knowledge/qdrant.ts";
+import type { RemoteHit } from "#server/tools/knowledge/remote-hit.ts";
+
+/** The constant of reciprocal rank fusion: how little the first places count more than the next. */
+const K = 60;
+/** How deep each list is read before the lists are fused. */
+const DEPTH = 50;
+const MOST_QUERY = 4000;
+
+type Hit = Omit<RagHit, "score">;
+/** What one way of searching found, best first; `key` says what is the same in two lists. */
+type Ranking = { key: string; hit: Hit | null }[];
+
+/** The vector of the question, asked for once for each embedding model, however many sources use it. */
+function questionVectors(projectId: string, query: string, signal: AbortSignal | undefined) {
+  const asked = new Map<string, Promise<number[] | undefined>>();
+  return (config: object): Promise<number[] | undefined> => {
+    const key = `${Reflect.get(config, "embedding_llm_key_id")} ${Reflect.get(config, "embedding_model")}`;
+    const vector = asked.get(key) ?? ask();
+    asked.set(key, vector);
+    return vector;
+
+    async function ask() {
+      const embedding = await embeddingOf(projectId, config);
+      return embedding && (await embedTexts(embedding.endpoint, embedding.model, [query], signal))[0];
+    }
+  };
+}
+type Vectors = ReturnType<typeof questionVectors>;
+
+async function needed(vectors: Vectors, config: object): Promise<number[]> {
+  const vector = await vectors(config);
+  if (!vector) throw new AppError("VALIDATION_ERROR", "The source has no embedding key. Choose one in its settings.");
+  return vector;
+}
+
+async function searchRemote(source: RagSource, query: string, limit: number, vectors: Vectors, signal?: AbortSignal): Promise<RemoteHit[]> {
+  const config = openConfig(source);
+  if (source.type === "http") return searchHttp(config as RagConfigs["http"], query, limit, signal); // casts: stored by type
+  const vector = await needed(vectors, config);
+  if (source.type === "qdrant") return searchQdrant(config as RagConfigs["qdrant"], vector, limit, signal);
+  return searchPgvector(config as RagConfigs["pgvector"], vector, limit);
+}
+
+const remoteRanking = (source: RagSource, hits: RemoteHit[]): Ranking =>
+  hits.map((hit, index) => ({ key: `${source.id} ${index}`, hit: { rag_id: source.id, place: "", ...hit } }));
+
+const localRanking = (ids: string[]): Ranking => ids.map((key) => ({ key, hit: null }));
+
+/** The pieces with these ids, as hits. */
+async function readPieces(ids: string[]): Promise<Map<string, Hit>> {
+  const rows = await db().ragChunk.findMany({
+    where: { id: { in: ids } },
+    select: { id: true, rag_source_id: true, document_id: true, place: true, text: true, document: { select: { title: true, uri: true } } },
+  });
+  return new Map(
+    rows.map(({ id, rag_source_id: rag_id, document_id, place, text, document: { title, uri } }) => [
+      id,
+      { rag_id, document_id, title, uri, place, text },
+    ]),
+  );
+}
+
+async function fuse(rankings: Ranking[], limit: number): Promise<RagHit[]> {
+  const fused = new Map<string, { hit: Hit | null; score: number }>();
+  for (const ranking of rankings)
+    for (const [rank, { key, hit }] of ranking.entries()) {
+      const score = (fused.get(key)?.score ?? 0) + 1 / (K + rank + 1);
+      fused.set(key, { hit, score });
+    }
+  const best = [...fused].sort(([, a], [, b]) => b.score - a.score).slice(0, limit);
+  const pieces = await readPieces(best.flatMap(([key, { hit }]) => (hit ? [] : [key])));
+  return best.flatMap(([key, { hit, score }]) => {
+    const found = hit ?? pieces.get(key); // a piece may be gone since
+    return found ? [{ ...found, score }] : [];
+  });
+}
+
+/**
+ * Searches knowledge sources of a project: documents by their words and, where the source names an embedding key, by
+ * meaning; other stores by their own means. All lists are fused by reciprocal rank. A source that fails is left out as long
+ * as another one answers, and a question whose vector cannot be had is answered by words.
+ * @param ragIds sources; those that the project does not have are left out
+ * @param limit results at most
+ * @returns the best pieces with what a citation needs, best first
+ * @throws AppError when every source failed: the first one's
+ */
+export async function searchRag(
+  projectId: string,
+  ragIds: readonly string[],
+  query: string,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<RagHit[]> {
+  const question = query.trim().slice(0, MOST_QUERY).toWellFormed().replaceAll("\u0000", "");
+  const sources = await db().ragSource.findMany({ where: { project_id: projectId, id: { in: ragIds.filter(isUuid) } } });
+  if (!sources.length || question === "") return [];
+  const vectors = questionVectors(projectId, question, signal);
+  const local = sources.filter(({ type }) => type === "documents");
+  const depth = Math.max(DEPTH, limit);
+  const searches: Promise<Ranking>[] = [
+    ...(local.length
+      ? [
+          searchWords(
+            local.map(({ id }) => id),
+            question,
+            depth,
+          ).then(localRanking),
+        ]
+      : []),
+    ...local.map(async (source) => {
+      const vector = await vectors(openConfig(source));
+      return vector ? localRanking(await searchVectors(source, normalized(vector), depth)) : [];
+    }),
+    ...sources
+      .filter(({ type }) => type !== "documents")
+      .map(async (source) => remoteRanking(source, await searchRemote(source, question, depth, vectors, signal))),
+  ];
+  const settled = await Promise.allSettled(searches);
+  signal?.throwIfAborted();
+  const rankings = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const failures = settled.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+  const unforeseen = failures.find((error) => !isAppError(error));
+  if (unforeseen) throw unforeseen;
+  if (failures.length) {
+    if (!rankings.some((ranking) => ranking.length) && !local.length) throw failures[0];
+    log.warn({ err: failures[0], project_id: projectId, failures: failures.length }, "a part of a knowledge search failed");
+  }
+  return fuse(rankings, limit);
+}
