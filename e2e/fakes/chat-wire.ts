@@ -1,11 +1,13 @@
 import type { ServerResponse } from "node:http";
+import type { Dialect } from "#e2e/fakes/dialects.ts";
 
 // The wire format of OpenAI's chat completions: what goes over the line, and nothing about when or why.
 
 export interface ChatMessage {
   role: string;
   content?: string | { type: string; text?: string }[] | null;
-  tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+  tool_calls?: { id: string; function: { name: string; arguments: string }; extra_content?: unknown }[];
+  tool_call_id?: string;
 }
 
 export interface ChatRequest {
@@ -15,19 +17,26 @@ export interface ChatRequest {
   stream_options?: { include_usage?: boolean };
   max_tokens?: number | null;
   max_completion_tokens?: number | null;
+  response_format?: { type: string; json_schema?: { name: string; schema?: Record<string, unknown>; strict?: boolean | null } };
   tools?: { type: string; function: { name: string; parameters?: Record<string, unknown> } }[];
 }
 
 export interface ToolCall {
   name: string;
   args: Record<string, unknown>;
+  /** Sent in place of the arguments, for what is no JSON. */
+  rawArgs?: string;
 }
 
-/** What a completion says: text or one tool call, and why it ended. */
+/** What a completion says: text, tool calls, or text and then tool calls. */
 export interface Answer {
   text: string;
-  toolCall?: ToolCall;
+  toolCalls?: ToolCall[];
+  /** Whether it ended at the limit of its length. */
+  isCut?: boolean;
 }
+
+const finishOf = (answer: Answer): string => (answer.isCut ? "length" : answer.toolCalls?.length ? "tool_calls" : "stop");
 
 /** Text of a message whose content is a string or a list of parts. */
 export const textOf = (message: ChatMessage | undefined): string =>
@@ -38,7 +47,8 @@ export const tokensOf = (text: string): number => text.split(/\s+/).filter(Boole
 
 export function usageOf(request: ChatRequest, answer: Answer) {
   const prompt = request.messages.reduce((sum, message) => sum + tokensOf(textOf(message)), 0);
-  const completion = tokensOf(answer.toolCall ? JSON.stringify(answer.toolCall.args) : answer.text);
+  const called = answer.toolCalls?.map(({ args }) => JSON.stringify(args)) ?? [];
+  const completion = tokensOf([answer.text, ...called].join(" "));
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
@@ -62,18 +72,12 @@ export function sendError(response: ServerResponse, status: number, message?: st
 
 const created = () => Math.floor(Date.now() / 1000);
 
-const wireToolCall = (id: string, call: ToolCall) => ({
-  id: `call_${id}`,
-  type: "function",
-  function: { name: call.name, arguments: JSON.stringify(call.args) },
-});
-
 /** Answers without streaming. */
-export function sendCompletion(response: ServerResponse, id: string, request: ChatRequest, answer: Answer): void {
-  const message = answer.toolCall
-    ? { role: "assistant", content: null, tool_calls: [wireToolCall(id, answer.toolCall)] }
+export function sendCompletion(response: ServerResponse, id: string, request: ChatRequest, answer: Answer, dialect: Dialect): void {
+  const message = answer.toolCalls
+    ? { role: "assistant", content: answer.text || null, tool_calls: dialect.toolCalls(id, answer.toolCalls) }
     : { role: "assistant", content: answer.text, refusal: null };
-  const finish_reason = answer.toolCall ? "tool_calls" : "stop";
+  const finish_reason = finishOf(answer);
   response.writeHead(200, { "content-type": "application/json" });
   response.end(
     JSON.stringify({
@@ -93,11 +97,13 @@ export class ChunkWriter {
   readonly #base: { id: string; object: string; created: number; model: string };
   readonly #id: string;
   readonly #withUsage: boolean;
+  readonly #dialect: Dialect;
 
-  constructor(response: ServerResponse, id: string, request: ChatRequest) {
+  constructor(response: ServerResponse, id: string, request: ChatRequest, dialect: Dialect) {
     this.#response = response;
     this.#id = id;
-    this.#withUsage = request.stream_options?.include_usage === true;
+    this.#dialect = dialect;
+    this.#withUsage = request.stream_options?.include_usage === true || dialect.hasUsageUnasked === true;
     this.#base = { id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: created(), model: request.model };
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
     this.delta({ role: "assistant", content: "" });
@@ -108,16 +114,12 @@ export class ChunkWriter {
     this.#response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   }
 
-  /** The pieces of a tool call: its name first, then its arguments a few characters at a time. */
-  toolCall(call: ToolCall): void {
-    const whole = wireToolCall(this.#id, call);
-    this.delta({ tool_calls: [{ index: 0, ...whole, function: { name: call.name, arguments: "" } }] });
-    for (const piece of whole.function.arguments.match(/[\s\S]{1,8}/g) ?? [])
-      this.delta({ tool_calls: [{ index: 0, function: { arguments: piece } }] });
+  toolCalls(calls: ToolCall[]): void {
+    for (const piece of this.#dialect.toolPieces(this.#id, calls)) this.delta({ tool_calls: [piece] });
   }
 
   end(request: ChatRequest, answer: Answer): void {
-    this.delta({}, answer.toolCall ? "tool_calls" : "stop");
+    this.delta({}, finishOf(answer));
     if (this.#withUsage)
       this.#response.write(`data: ${JSON.stringify({ ...this.#base, choices: [], usage: usageOf(request, answer) })}\n\n`);
     this.#response.end("data: [DONE]\n\n");

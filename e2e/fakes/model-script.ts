@@ -1,9 +1,10 @@
-import { type Answer, type ChatRequest, textOf } from "#e2e/fakes/chat-wire.ts";
+import { type Answer, type ChatRequest, type ToolCall, textOf } from "#e2e/fakes/chat-wire.ts";
+import { askedSchema, jsonAnswer } from "#e2e/fakes/dialects.ts";
 
 /** How one request is answered. */
 export type Script =
-  | { kind: "answer"; answer: Answer; delayMs: number; isOnePiece?: boolean; gate?: string; gateAt?: number }
-  | { kind: "status"; status: number }
+  | { kind: "answer"; answer: Answer; delayMs: number; isOnePiece?: boolean; pieceLength?: number; gate?: string; gateAt?: number }
+  | { kind: "status"; status: number; message?: string }
   | { kind: "garbage" }
   | { kind: "drop" }
   | { kind: "hang" }
@@ -35,17 +36,43 @@ function argumentsFor(parameters: Record<string, unknown> | undefined, message: 
   return Object.fromEntries(required.map((name) => [name, fitting[properties[name]?.type ?? ""] ?? message]));
 }
 
-function toolScript(name: string, request: ChatRequest): Script {
-  const asked = request.messages.findLastIndex((message) => message.role === "user");
-  const results = request.messages.slice(asked + 1).filter((message) => message.role === "tool");
-  if (results.length) return text(`The tool said: ${results.map(textOf).join(" | ")}`);
-  const tool = request.tools?.find((offered) => offered.function.name === name);
-  if (!tool) return text(`No tool named ${name} was offered.`);
-  return {
-    kind: "answer",
-    answer: { text: "", toolCall: { name, args: argumentsFor(tool.function.parameters, lastUserMessage(request)) } },
-    delayMs: 0,
-  };
+/** The messages after the last question, which is where a round of tools is. */
+function sinceQuestion(request: ChatRequest) {
+  return request.messages.slice(request.messages.findLastIndex((message) => message.role === "user") + 1);
+}
+
+const toolResults = (request: ChatRequest): string[] =>
+  sinceQuestion(request)
+    .filter((message) => message.role === "tool")
+    .map(textOf);
+
+const calling = (toolCalls: ToolCall[], said = ""): Script => ({ kind: "answer", answer: { text: said, toolCalls }, delayMs: 0 });
+
+/** Calls the tools once, side by side, then says what they answered; in JSON where a schema asks for it. */
+function toolScript(names: string[], request: ChatRequest, said = ""): Script {
+  const results = toolResults(request);
+  if (results.length) {
+    const answer = `The tool said: ${results.join(" | ")}`;
+    return askedSchema(request) ? { kind: "answer", answer: jsonAnswer(request, answer), delayMs: 0 } : text(answer);
+  }
+  const offered = names.map((name) => request.tools?.find((tool) => tool.function.name === name));
+  const missing = names.find((_, index) => !offered[index]);
+  if (missing !== undefined) return text(`No tool named ${missing} was offered.`);
+  const message = lastUserMessage(request);
+  const args = (index: number) => argumentsFor(offered[index]?.function.parameters, names.length > 1 ? `${message} ${index + 1}` : message);
+  return calling(
+    names.map((name, index) => ({ name, args: args(index) })),
+    said,
+  );
+}
+
+/** Answers beside the schema until it was told so `times` times. */
+function badJsonScript(request: ChatRequest, times: number): Script {
+  const repairs = request.messages.filter(
+    ({ role, content }) => role === "user" && String(content).includes("does not follow the JSON Schema"),
+  );
+  if (repairs.length >= times) return { kind: "answer", answer: jsonAnswer(request, lastUserMessage(request)), delayMs: 0 };
+  return text('Here you are: {"wrong": true}');
 }
 
 /** By model name: the pattern, whether it also holds for a probe, and what it does. */
@@ -69,12 +96,99 @@ const RULES: { pattern: RegExp; isForProbes: boolean; script(match: string[], re
     isForProbes: false,
     script: ([, gate = ""]) => ({ kind: "answer", answer: { text: BRIEF }, delayMs: 0, gate, gateAt: 34 }),
   },
+  // Streams its echo in pieces of so many characters, so many milliseconds apart.
+  {
+    pattern: /^crumbs-(\d+)-(\d+)$/,
+    isForProbes: false,
+    script: ([, length, ms], request) => ({
+      kind: "answer",
+      answer: { text: `Echo: ${lastUserMessage(request)}` },
+      delayMs: Number(ms),
+      pieceLength: Number(length),
+    }),
+  },
+  // Says the question again and again, whatever it is told afterwards.
+  {
+    pattern: /^stubborn$/,
+    isForProbes: false,
+    script: (_, request) => text(textOf(request.messages.find((message) => message.role === "user"))),
+  },
+  // Refuses, and quotes what it was asked.
+  {
+    pattern: /^quote-(\d{3})$/,
+    isForProbes: false,
+    script: ([, status], request) => ({ kind: "status", status: Number(status), message: `Refused: ${lastUserMessage(request)}` }),
+  },
   { pattern: /^status-(\d{3})$/, isForProbes: true, script: ([, status]) => ({ kind: "status", status: Number(status) }) },
   { pattern: /^garbage$/, isForProbes: true, script: () => ({ kind: "garbage" }) },
   { pattern: /^drop-mid-stream$/, isForProbes: false, script: () => ({ kind: "drop" }) },
   { pattern: /^hang$/, isForProbes: false, script: () => ({ kind: "hang" }) },
   { pattern: /^flaky-(\d+)$/, isForProbes: false, script: ([, failures]) => ({ kind: "flaky", failures: Number(failures) }) },
-  { pattern: /^tool-(.+)$/, isForProbes: true, script: ([, name = ""], request) => toolScript(name, request) },
+  // After the tools have answered, the line drops, or the provider has an error.
+  {
+    pattern: /^tool-then-(drop|\d{3})-(.+)$/,
+    isForProbes: false,
+    script: ([, end = "", name = ""], request) =>
+      toolResults(request).length
+        ? end === "drop"
+          ? { kind: "drop" }
+          : { kind: "status", status: Number(end) }
+        : toolScript([name], request),
+  },
+  { pattern: /^tools?-(.+)$/, isForProbes: false, script: ([, names = ""], request) => toolScript(names.split("."), request) },
+  // Says something before it calls the tool.
+  { pattern: /^say-tool-(.+)$/, isForProbes: false, script: ([, name = ""], request) => toolScript([name], request, "Let me look.") },
+  // Never has enough.
+  {
+    pattern: /^again-(.+)$/,
+    isForProbes: false,
+    script: ([, name = ""], request) => calling([{ name, args: { query: lastUserMessage(request) } }]),
+  },
+  {
+    pattern: /^unknown-tool$/,
+    isForProbes: false,
+    script: (_, request) => (toolResults(request).length ? toolScript([], request) : calling([{ name: "no_such_tool", args: {} }])),
+  },
+  {
+    pattern: /^bad-args-(.+)$/,
+    isForProbes: false,
+    script: ([, name = ""], request) =>
+      toolResults(request).length ? toolScript([], request) : calling([{ name, args: {}, rawArgs: '{"query": "cut o' }]),
+  },
+  {
+    pattern: /^json$/,
+    isForProbes: false,
+    script: (_, request) => ({ kind: "answer", answer: jsonAnswer(request, lastUserMessage(request)), delayMs: 0 }),
+  },
+  {
+    pattern: /^fenced-json$/,
+    isForProbes: false,
+    script: (_, request) => text(`Sure:\n\`\`\`json\n${jsonAnswer(request, lastUserMessage(request)).text}\n\`\`\`\nDone.`),
+  },
+  { pattern: /^bad-json-(\d)$/, isForProbes: false, script: ([, times], request) => badJsonScript(request, Number(times)) },
+  {
+    pattern: /^cut-json$/,
+    isForProbes: false,
+    script: () => ({ kind: "answer", answer: { text: '{"answer": "half', isCut: true }, delayMs: 0 }),
+  },
+  // A model without tools: as local servers say it.
+  {
+    pattern: /^no-tools$/,
+    isForProbes: true,
+    script: (_, request) =>
+      request.tools?.length
+        ? { kind: "status", status: 400, message: "registry.local/library/no-tools:latest does not support tools" }
+        : text(`Echo: ${lastUserMessage(request)}`),
+  },
+  {
+    pattern: /^overflow$/,
+    isForProbes: false,
+    script: () => ({
+      kind: "status",
+      status: 400,
+      message: "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.",
+    }),
+  },
 ];
 
 /**
@@ -83,7 +197,7 @@ const RULES: { pattern: RegExp; isForProbes: boolean; script(match: string[], re
  * `<name>`, so that an agent can be saved whose runs fail. Unknown names answer `Echo: <last user message>`.
  */
 export function scriptFor(request: ChatRequest): Script {
-  const directive = /\[\[([a-z][\w-]*)\]\]/.exec(lastUserMessage(request))?.[1];
+  const directive = /\[\[([a-z][\w.-]*)\]\]/.exec(lastUserMessage(request))?.[1];
   const isLate = request.model.startsWith("late-");
   const name = directive ?? request.model.replace(/^late-/, "");
   for (const rule of RULES) {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 import { type Answer, type ChatRequest, ChunkWriter, sendCompletion, sendError } from "#e2e/fakes/chat-wire.ts";
+import { type Dialect, dialectOf } from "#e2e/fakes/dialects.ts";
 import { isProbe, LISTED_MODELS, lastUserMessage, type Script, scriptFor } from "#e2e/fakes/model-script.ts";
 
 // A model provider for tests: a real HTTP server that speaks OpenAI's chat-completions format. What it does is said by
@@ -44,6 +45,16 @@ export interface ModelServer {
 
 /** The key that every endpoint refuses. */
 export const WRONG_KEY = "wrong-key";
+
+/** One call and the connection that it came on. */
+interface Line {
+  call: ModelCall;
+  response: ServerResponse;
+  gone: AbortSignal;
+  dialect: Dialect;
+}
+
+const withoutSchema = ({ response_format: _, ...request }: ChatRequest): ChatRequest => request;
 
 const pause = (ms: number) => new Promise<void>((resolve) => (ms > 0 ? setTimeout(resolve, ms) : setImmediate(resolve)));
 
@@ -96,7 +107,7 @@ class Provider {
     return before < failures;
   }
 
-  async complete(request: ChatRequest, response: ServerResponse): Promise<void> {
+  async complete(request: ChatRequest, response: ServerResponse, dialect: Dialect): Promise<void> {
     const call: ModelCall = {
       id: `${++this.#count}`,
       model: request.model,
@@ -112,20 +123,23 @@ class Provider {
       if (call.outcome === "running" || call.outcome === "waiting") call.outcome = "aborted";
       gone.abort();
     });
-    await this.#play(scriptFor(request), call, response, gone.signal);
+    const refusal = dialect.refusal?.(request);
+    const script: Script = refusal ? { kind: "status", ...refusal } : scriptFor(dialect.ignoresSchema ? withoutSchema(request) : request);
+    await this.#play(script, { call, response, gone: gone.signal, dialect });
   }
 
-  async #play(script: Script, call: ModelCall, response: ServerResponse, gone: AbortSignal): Promise<void> {
-    const refuse = (status: number) => {
+  async #play(script: Script, line: Line): Promise<void> {
+    const { call, response } = line;
+    const refuse = (status: number, message?: string) => {
       call.outcome = "refused";
-      sendError(response, status);
+      sendError(response, status, message);
     };
     switch (script.kind) {
       case "status":
-        return refuse(script.status);
+        return refuse(script.status, script.message);
       case "flaky":
         if (this.#stillFails(call.message, script.failures)) return refuse(500);
-        return this.#play({ kind: "answer", answer: { text: `Echo: ${call.message}` }, delayMs: 0 }, call, response, gone);
+        return this.#play({ kind: "answer", answer: { text: `Echo: ${call.message}` }, delayMs: 0 }, line);
       case "hang":
         return;
       case "garbage":
@@ -134,15 +148,15 @@ class Provider {
         response.end(call.stream ? "data: <html>this is not JSON\n\n" : "<html>this is not JSON</html>");
         return;
       case "drop":
-        return this.#drop(call, response);
+        return this.#drop(line);
       case "answer":
-        return this.#answer(script, call, response, gone);
+        return this.#answer(script, line);
     }
   }
 
-  async #drop(call: ModelCall, response: ServerResponse): Promise<void> {
+  async #drop({ call, response, dialect }: Line): Promise<void> {
     if (call.stream) {
-      const writer = new ChunkWriter(response, call.id, call.request);
+      const writer = new ChunkWriter(response, call.id, call.request, dialect);
       for (const content of ["This ", "answer "]) writer.delta({ content });
     } else response.writeHead(200, { "content-type": "application/json", "content-length": "1000" }).write('{"id":');
     await pause(20); // lets the first pieces leave before the line is cut
@@ -150,23 +164,23 @@ class Provider {
     response.destroy();
   }
 
-  async #answer(script: Extract<Script, { kind: "answer" }>, call: ModelCall, response: ServerResponse, gone: AbortSignal): Promise<void> {
+  async #answer(script: Extract<Script, { kind: "answer" }>, line: Line): Promise<void> {
     const { answer, delayMs, gate } = script;
-    if (call.stream) await this.#stream(script, call, response, gone);
+    const { call, response, gone, dialect } = line;
+    if (call.stream) await this.#stream(script, line);
     else {
       if (gate !== undefined) await this.#gate(gate, call, gone);
       else await pause(delayMs * piecesOf(answer).length);
-      if (!gone.aborted) sendCompletion(response, call.id, call.request, answer);
+      if (!gone.aborted) sendCompletion(response, call.id, call.request, answer, dialect);
     }
     if (!gone.aborted) call.outcome = "answered";
   }
 
-  async #stream(script: Extract<Script, { kind: "answer" }>, call: ModelCall, response: ServerResponse, gone: AbortSignal): Promise<void> {
+  async #stream(script: Extract<Script, { kind: "answer" }>, { call, response, gone, dialect }: Line): Promise<void> {
     const { answer, delayMs, gate, gateAt = 2 } = script;
-    const writer = new ChunkWriter(response, call.id, call.request);
-    if (answer.toolCall) writer.toolCall(answer.toolCall);
-    else {
-      const pieces = script.isOnePiece ? [answer.text] : piecesOf(answer);
+    const writer = new ChunkWriter(response, call.id, call.request, dialect);
+    if (answer.text !== "" || !answer.toolCalls) {
+      const pieces = script.isOnePiece ? [answer.text] : piecesOf(answer, script.pieceLength);
       for (const [index, content] of pieces.entries()) {
         if (gate !== undefined && index === gateAt) await this.#gate(gate, call, gone);
         else if (!script.isOnePiece) await pause(delayMs);
@@ -174,15 +188,18 @@ class Provider {
         writer.delta({ content });
       }
     }
+    if (answer.toolCalls) writer.toolCalls(answer.toolCalls);
     writer.end(call.request, answer);
   }
 }
 
-/** Words with the blanks before them, as a model's tokens come. */
-const piecesOf = (answer: Answer): string[] => answer.text.match(/\s*\S+|\s+$/g) ?? [""];
+/** Words with the blanks before them, as a model's tokens come, or so many characters at a time. */
+const piecesOf = (answer: Answer, length?: number): string[] =>
+  answer.text.match(length ? new RegExp(`[\\s\\S]{1,${length}}`, "g") : /\s*\S+|\s+$/g) ?? [""];
 
-function isAllowed(request: IncomingMessage, response: ServerResponse): boolean {
-  const key = request.headers.authorization?.replace(/^Bearer /, "") ?? String(request.headers["api-key"] ?? "");
+function isAllowed(request: IncomingMessage, response: ServerResponse, { isApiKeyHeader }: Dialect): boolean {
+  const bearer = isApiKeyHeader ? undefined : request.headers.authorization?.replace(/^Bearer /, "");
+  const key = bearer ?? String(request.headers["api-key"] ?? "");
   if (key && key !== WRONG_KEY) return true;
   sendError(response, 401, key ? `Incorrect API key provided: ${key.slice(0, 4)}****${key.slice(-4)}.` : "You didn't provide an API key.");
   return false;
@@ -195,14 +212,17 @@ function sendJson(response: ServerResponse, body: unknown): void {
 async function handle(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? "/", "http://model-server");
   const query = Object.fromEntries(url.searchParams) as CallFilter & { id?: string };
-  const route = `${request.method} ${url.pathname.replace(/\/$/, "")}`;
+  const { dialect, rest } = dialectOf(url.pathname);
+  // Azure names the deployment in the path.
+  const path = rest.replace(/\/$/, "").replace(/^\/openai\/deployments\/[^/]+/, "/v1");
+  const route = `${request.method} ${path}`;
   if (route === "GET /_calls") {
     const calls = provider.calls(query);
     return sendJson(response, { count: calls.length, calls });
   }
   if (route === "POST /_release") return sendJson(response, provider.release(query.id ?? "") ?? {});
   if (route === "POST /_reset") return sendJson(response, provider.reset() ?? {});
-  if (!isAllowed(request, response)) return;
+  if (!isAllowed(request, response, dialect)) return;
   if (route === "GET /v1/models") {
     const data = LISTED_MODELS.map((id) => ({ id, object: "model", created: 1_700_000_000, owned_by: "treadle-tests" }));
     return sendJson(response, { object: "list", data });
@@ -210,7 +230,7 @@ async function handle(provider: Provider, request: IncomingMessage, response: Se
   if (route !== "POST /v1/chat/completions") return sendError(response, 404, `Unknown request URL: ${route}.`);
   const body = (await readJson(request).catch(() => null)) as ChatRequest | null;
   if (!body?.model || !Array.isArray(body.messages)) return sendError(response, 400, "you must provide a model parameter and messages");
-  return provider.complete(body, response);
+  return provider.complete(body, response, dialect);
 }
 
 /** Starts the stand-in on `port` of the loopback interface; without one, on a port of the system's choice. */

@@ -1,0 +1,92 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { ConnectDialog } from "#components/mcp/connect-dialog.tsx";
+import { Page } from "#components/shell/page.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useTRPC } from "#components/trpc.tsx";
+import { Badge } from "#components/ui/badge.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { EmptyState } from "#components/ui/empty-state.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { Time } from "#components/ui/time.tsx";
+import type { McpServer } from "#server/schemas/mcp.ts";
+
+const PER_PAGE = 50;
+
+function toolCount({ tool_count, disabled_tools }: McpServer): string {
+  const off = disabled_tools.length ? `, ${disabled_tools.length} off` : "";
+  return `${tool_count}${off}`;
+}
+
+export function McpPage() {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const { canEdit, project } = useStudio();
+  const [page, setPage] = useState(1);
+  const [isConnecting, setIsConnecting] = useState(false);
+  const servers = useQuery(trpc.mcp.list.queryOptions({ page, per_page: PER_PAGE }));
+  const connect = canEdit && (
+    <Button variant="primary" icon={<Plus />} onClick={() => setIsConnecting(true)}>
+      Connect server
+    </Button>
+  );
+  return (
+    <Page>
+      <PageHeader
+        title="MCP servers"
+        description="Tools of other services that agents can call."
+        actions={servers.data && servers.data.total > 0 ? connect : undefined}
+      />
+      {servers.isError && <LoadFailure error={servers.error} onRetry={() => void servers.refetch()} />}
+      {servers.isPending && <TableSkeleton label="Loading MCP servers" rows={3} />}
+      {servers.data?.total === 0 && (
+        <EmptyState title="Connect an MCP server" actions={connect}>
+          The Model Context Protocol is how services offer tools to models: issue trackers, databases, calendars, your own programs. Give
+          the address of a server, look at its tools, and switch off those that agents should not get.
+          {!canEdit && <span className="mt-2 block">Editors and admins of {project.name} can connect one.</span>}
+        </EmptyState>
+      )}
+      {servers.data && servers.data.items.length > 0 && (
+        <>
+          <Table label="MCP servers" className="md:min-w-150">
+            <TableHead>
+              <tr>
+                <TableHeader>Name</TableHeader>
+                <TableHeader className="max-md:hidden">Address</TableHeader>
+                <TableHeader>Tools</TableHeader>
+                <TableHeader>State</TableHeader>
+              </tr>
+            </TableHead>
+            <TableBody>
+              {servers.data.items.map((server) => (
+                <TableRow key={server.id}>
+                  <TableCell className="font-medium">
+                    <Link href={`/mcp/${server.id}`} className="hover:underline">
+                      {server.name}
+                    </Link>
+                  </TableCell>
+                  <TableCell className="max-w-80 truncate font-mono text-12 text-ink-soft max-md:hidden">{server.url}</TableCell>
+                  <TableCell className="tabular text-ink-soft">{toolCount(server)}</TableCell>
+                  <TableCell className="whitespace-nowrap text-ink-soft">
+                    {server.last_error ? <Badge tone="failed">Failed</Badge> : server.last_seen_at && <Time value={server.last_seen_at} />}
+                  </TableCell>
+                </TableRow>
+              ))}
+            </TableBody>
+          </Table>
+          <Pager page={page} perPage={PER_PAGE} total={servers.data.total} onPageChange={setPage} />
+        </>
+      )}
+      <ConnectDialog open={isConnecting} onOpenChange={setIsConnecting} onConnected={({ id }) => router.push(`/mcp/${id}`)} />
+    </Page>
+  );
+}

@@ -1,0 +1,78 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
+import { MCP_TOKEN } from "#e2e/fakes/mcp-server.ts";
+import { expect, test } from "#e2e/fixtures.ts";
+import { type McpProcess, startMcpProcess } from "#e2e/mcp-process.ts";
+
+/** No fault that axe finds by the rules of WCAG 2.2 AA, in light and in dark. */
+async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
+  }
+}
+
+let mcp: McpProcess;
+test.beforeAll(async () => {
+  mcp = await startMcpProcess();
+});
+test.afterAll(() => mcp.stop());
+
+test("a server is looked at, connected, refreshed, changed and deleted", async ({ signedInPage: page, api }) => {
+  await page.goto("/mcp");
+  await page.getByRole("button", { name: "Connect server" }).click();
+  const dialog = page.getByRole("dialog", { name: "Connect MCP server" });
+  await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("Shelf");
+  await dialog.getByRole("textbox", { name: "Address" }).fill(`${mcp.url}/locked/mcp`);
+
+  await dialog.getByRole("button", { name: "Discover tools" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("answered 401");
+  await dialog.getByRole("button", { name: "Add header" }).click();
+  await dialog.getByLabel("Value of header Authorization").fill(`Bearer ${MCP_TOKEN}`);
+  await dialog.getByRole("button", { name: "Discover tools" }).click();
+  await expect(dialog.getByRole("region", { name: "Tools of the server" })).toContainText("Adds two numbers.");
+  expect((await api.get("/mcp")).body.total).toBe(0);
+  await expectAccessible(page);
+  await dialog.getByRole("switch", { name: "Agents get slow" }).click();
+  await dialog.getByRole("button", { name: "Connect", exact: true }).click();
+
+  await expect(page.getByRole("heading", { name: "Shelf", level: 1 })).toBeVisible();
+  const tools = page.getByRole("region", { name: "Tools" });
+  await expect(tools.getByRole("switch", { name: "Agents get slow" })).not.toBeChecked();
+  await tools.getByRole("switch", { name: "Agents get add" }).click();
+  await expect.poll(async () => (await api.get("/mcp")).body.items[0].disabled_tools).toEqual(["slow", "add"]);
+
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Refresh tools" }).click();
+  await expect(page.getByText("8 tools listed")).toBeVisible();
+
+  await page.getByRole("button", { name: "Settings" }).click();
+  const settings = page.getByRole("dialog", { name: "Settings of the server" });
+  await settings.getByRole("textbox", { name: "Name", exact: true }).fill("Cupboard");
+  await settings.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("heading", { name: "Cupboard", level: 1 })).toBeVisible();
+  expect((await api.get("/mcp")).body.items[0].header_names).toEqual(["Authorization"]);
+
+  await page.getByRole("button", { name: "Delete server" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete server" }).click();
+  await expect(page).toHaveURL(/\/mcp$/);
+  await expect(page.getByRole("heading", { name: "Connect an MCP server" })).toBeVisible();
+});
+
+test("a viewer sees servers and changes nothing", async ({ newUser, api, browser, baseURL }) => {
+  await api.post("/mcp", { name: "Shelf", url: `${mcp.url}/mcp` }, { status: 201 });
+  const viewer = await newUser({ role: "viewer" });
+  const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
+  await context.addCookies([{ name: PROJECT_COOKIE, value: viewer.project.id, url: baseURL }]);
+  const page = await context.newPage();
+  await page.goto("/mcp");
+  await expect(page.getByRole("link", { name: "Shelf" })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Shelf" }).click();
+  await expect(page.getByRole("region", { name: "Tools" })).toContainText("echo");
+  await expect(page.getByRole("switch")).toHaveCount(0);
+  await expect(page.getByRole("button", { name: /Refresh|Settings|Delete/ })).toHaveCount(0);
+  await context.close();
+});

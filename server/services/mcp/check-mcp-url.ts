@@ -1,0 +1,32 @@
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { AppError } from "#server/errors.ts";
+import { AddressRefused, assertReachable, configuredReach } from "#server/net/guard.ts";
+import { mcpReach } from "#server/services/mcp/mcp-endpoint-of.ts";
+
+const refuse = (message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path: "url", message }] });
+
+/**
+ * Refuses an address before anything is called: one with a password in it, and one that the caller may not choose.
+ * @returns whether it may lead to a private network, because an admin chose it
+ * @throws AppError VALIDATION_ERROR at `url`
+ */
+export async function checkMcpUrl(principal: ProjectPrincipal, address: string): Promise<boolean> {
+  const url = new URL(address);
+  if (url.username || url.password) throw refuse("Leave the user name and password out of the address; use an Authorization header.");
+  if (url.hash) throw refuse("Give the address without what follows #.");
+  const isAdmin = principal.role === "admin";
+  const refusal = await assertReachable(url, mcpReach(isAdmin)).catch((error: unknown) => {
+    if (error instanceof AddressRefused) return error;
+    throw error;
+  });
+  if (!refusal) return isAdmin;
+  const isForAdmins =
+    !isAdmin &&
+    (await assertReachable(url, configuredReach()).then(
+      () => true,
+      () => false,
+    ));
+  throw refuse(
+    isForAdmins ? `The address ${url.host} is on a private network. Ask an admin of the project to connect it.` : refusal.message,
+  );
+}

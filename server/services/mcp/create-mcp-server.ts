@@ -1,0 +1,49 @@
+import type { Prisma } from "#prisma/generated/client.ts";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import type { CreateMcpServerInput, McpServerDetail } from "#server/schemas/mcp.ts";
+import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { isUniqueViolation } from "#server/services/database-errors.ts";
+import { checkMcpUrl } from "#server/services/mcp/check-mcp-url.ts";
+import { listToolsOf } from "#server/services/mcp/list-tools-of.ts";
+import { toMcpServerDetail } from "#server/services/mcp/mcp-dto.ts";
+import { mcpReach, sealHeaders } from "#server/services/mcp/mcp-endpoint-of.ts";
+import { assertMcpNameFree, mcpNameTaken } from "#server/services/mcp/mcp-names.ts";
+
+/**
+ * Connects a server: lists its tools and stores it with them.
+ * @throws AppError VALIDATION_ERROR (address), CONFLICT (name), UPSTREAM_ERROR when the server fails; nothing is saved then
+ */
+export async function createMcpServer(principal: ProjectPrincipal, input: CreateMcpServerInput): Promise<McpServerDetail> {
+  const { name, url, transport = "streamable_http", headers = {}, disabled_tools = [] } = input;
+  const project_id = principal.project.id;
+  const private_allowed = await checkMcpUrl(principal, url);
+  await assertMcpNameFree(project_id, name);
+  const tools = await listToolsOf({ name, url, transport, headers, reach: mcpReach(private_allowed) });
+  const data = {
+    project_id,
+    name,
+    url,
+    transport,
+    private_allowed,
+    sealed_headers: sealHeaders(headers),
+    header_names: Object.keys(headers),
+    tools: tools as unknown as Prisma.InputJsonArray, // cast: JSON by construction
+    disabled_tools: [...new Set(disabled_tools)],
+    last_seen_at: new Date(),
+  };
+  try {
+    return await db().$transaction(async (tx) => {
+      const row = await tx.mcpServer.create({ data });
+      await recordAudit(
+        principal,
+        { action: "mcp_server.create", resource_type: "mcp_server", resource_id: row.id, resource_name: name, detail: { transport } },
+        tx,
+      );
+      return toMcpServerDetail(row);
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw mcpNameTaken(name);
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { AppError, notFound } from "#server/errors.ts";
+import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { isForeignKeyViolation } from "#server/services/database-errors.ts";
+import { findMcpServer } from "#server/services/mcp/find-mcp-server.ts";
+import { namesInUse } from "#server/services/names-in-use.ts";
+
+async function stillUsed(mcp_server_id: string): Promise<AppError | undefined> {
+  const agents = await db().agent.findMany({
+    where: { mcp_servers: { some: { mcp_server_id } } },
+    select: { name: true },
+    orderBy: { name: "asc" },
+  });
+  if (!agents.length) return undefined;
+  return new AppError("CONFLICT", `The MCP server is used by ${namesInUse("agent", agents)}. Take it out there first.`);
+}
+
+/**
+ * Disconnects a server of the project.
+ * @throws AppError NOT_FOUND; CONFLICT that names the agents that use it
+ */
+export async function deleteMcpServer(principal: ProjectPrincipal, { mcp_id }: { mcp_id: string }): Promise<void> {
+  const { id, name } = await findMcpServer(principal.project.id, mcp_id);
+  const conflict = await stillUsed(id);
+  if (conflict) throw conflict;
+  try {
+    await db().$transaction(async (tx) => {
+      const { count } = await tx.mcpServer.deleteMany({ where: { id } });
+      if (count === 0) throw notFound("MCP server");
+      await recordAudit(principal, { action: "mcp_server.delete", resource_type: "mcp_server", resource_id: id, resource_name: name }, tx);
+    });
+  } catch (error) {
+    // An agent took the server in this very moment.
+    if (isForeignKeyViolation(error)) throw (await stillUsed(id)) ?? error;
+    throw error;
+  }
+}

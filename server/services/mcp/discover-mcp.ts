@@ -1,0 +1,15 @@
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import type { DiscoverMcpInput, McpTools } from "#server/schemas/mcp.ts";
+import { checkMcpUrl } from "#server/services/mcp/check-mcp-url.ts";
+import { listToolsOf } from "#server/services/mcp/list-tools-of.ts";
+import { mcpReach } from "#server/services/mcp/mcp-endpoint-of.ts";
+
+/**
+ * The tools of a server that is not connected; nothing is stored.
+ * @throws AppError VALIDATION_ERROR for an address that may not be called, UPSTREAM_ERROR when the server fails
+ */
+export async function discoverMcp(principal: ProjectPrincipal, input: DiscoverMcpInput): Promise<McpTools> {
+  const { url, transport = "streamable_http", headers = {} } = input;
+  const isSetByAdmin = await checkMcpUrl(principal, url);
+  return { tools: await listToolsOf({ url, transport, headers, reach: mcpReach(isSetByAdmin) }) };
+}

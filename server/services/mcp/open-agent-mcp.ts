@@ -1,0 +1,31 @@
+import { db } from "#server/db/client.ts";
+import { storedTools } from "#server/services/mcp/mcp-dto.ts";
+import { mcpEndpointOf } from "#server/services/mcp/mcp-endpoint-of.ts";
+import { mcpToolDefinitions } from "#server/tools/mcp/mcp-tool-definitions.ts";
+import { openMcpTools } from "#server/tools/mcp/open-mcp-tools.ts";
+import type { AgentToolDefinition } from "#server/tools/tool.ts";
+
+export interface AgentMcp {
+  tools: AgentToolDefinition[];
+  /** Ends every session that a call opened; whoever opened this must call it, however the chat ended. */
+  close(): Promise<void>;
+}
+
+/**
+ * The tools of an agent's MCP servers for one chat or one node run. Nothing is connected before the model calls a tool,
+ * so a server that is away fails that call only.
+ * @param taken names of the agent's other tools; those of the servers are added
+ * @throws AppError INTERNAL_ERROR when headers were sealed under another ENCRYPTION_KEY
+ */
+export async function openAgentMcp(project_id: string, agent_id: string, taken: Set<string> = new Set()): Promise<AgentMcp> {
+  const rows = await db().mcpServer.findMany({ where: { project_id, agents: { some: { agent_id } } }, orderBy: { id: "asc" } });
+  const servers = rows.map((row) => ({ row, opened: openMcpTools(mcpEndpointOf(row)) }));
+  return {
+    tools: servers.flatMap(({ row, opened }) =>
+      mcpToolDefinitions({ name: row.name, tools: storedTools(row), disabledTools: row.disabled_tools }, opened, taken),
+    ),
+    close: async () => {
+      await Promise.all(servers.map(({ opened }) => opened.close()));
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { Prisma } from "#prisma/generated/client.ts";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db } from "#server/db/client.ts";
+import { AppError, notFound } from "#server/errors.ts";
+import type { McpServerDetail, UpdateMcpServerInput } from "#server/schemas/mcp.ts";
+import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { isUniqueViolation } from "#server/services/database-errors.ts";
+import { checkMcpUrl } from "#server/services/mcp/check-mcp-url.ts";
+import { findMcpServer } from "#server/services/mcp/find-mcp-server.ts";
+import { listToolsOf } from "#server/services/mcp/list-tools-of.ts";
+import { toMcpServerDetail } from "#server/services/mcp/mcp-dto.ts";
+import { mcpEndpointOf, mcpReach, openHeaders, sealHeaders } from "#server/services/mcp/mcp-endpoint-of.ts";
+import { assertMcpNameFree, mcpNameTaken } from "#server/services/mcp/mcp-names.ts";
+
+type Headers = Record<string, string>;
+
+const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+
+/** The headers after the change, and whether any stored value is among them. */
+function mergeHeaders(stored: Headers, given: UpdateMcpServerInput["headers"]): { headers: Headers; keepsStored: boolean } {
+  if (given === undefined) return { headers: stored, keepsStored: Object.keys(stored).length > 0 };
+  const old = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers: Headers = {};
+  for (const [name, value] of Object.entries(given)) {
+    const kept = value ?? old.get(name.toLowerCase());
+    if (kept === undefined) throw refuse(`headers.${name}`, `No value is stored for the header ${name}. Enter one.`);
+    headers[name] = kept;
+  }
+  return { headers, keepsStored: Object.values(given).includes(null) };
+}
+
+/** What a change of address, transport or headers means: checked and connected before anything is written. */
+async function reconnected(principal: ProjectPrincipal, input: UpdateMcpServerInput, before: Awaited<ReturnType<typeof findMcpServer>>) {
+  const endpoint = mcpEndpointOf(before);
+  const { headers, keepsStored } = mergeHeaders(openHeaders(before.sealed_headers), input.headers);
+  const { url = before.url, transport = endpoint.transport } = input;
+  // Whoever may change the address must not get at the stored secrets by sending them elsewhere.
+  if (keepsStored && new URL(url).origin !== new URL(before.url).origin)
+    throw refuse("headers", "The address leads to another server now. Enter the header values again, or send headers as {}.");
+  const private_allowed = url === before.url ? before.private_allowed : await checkMcpUrl(principal, url);
+  const name = input.name ?? before.name;
+  const tools = await listToolsOf({ name, url, transport, headers, reach: mcpReach(private_allowed) });
+  return {
+    url,
+    transport,
+    private_allowed,
+    sealed_headers: sealHeaders(headers),
+    header_names: Object.keys(headers),
+    tools: tools as unknown as Prisma.InputJsonArray, // cast: JSON by construction
+    last_seen_at: new Date(),
+    last_error: null,
+  };
+}
+
+/**
+ * Changes a server; fields left out keep their value. A change of address, transport or headers connects first.
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR, CONFLICT and UPSTREAM_ERROR as at creation, and nothing is changed then
+ */
+export async function updateMcpServer(principal: ProjectPrincipal, input: UpdateMcpServerInput): Promise<McpServerDetail> {
+  const project_id = principal.project.id;
+  const before = await findMcpServer(project_id, input.mcp_id);
+  const { name = before.name, disabled_tools } = input;
+  if (name !== before.name) await assertMcpNameFree(project_id, name, before.id);
+  const isElsewhere =
+    (input.url !== undefined && input.url !== before.url) ||
+    (input.transport !== undefined && input.transport !== before.transport) ||
+    input.headers !== undefined;
+  const data: Prisma.McpServerUpdateManyMutationInput = {
+    name,
+    ...(disabled_tools && { disabled_tools: [...new Set(disabled_tools)] }),
+    ...(isElsewhere && (await reconnected(principal, input, before))),
+  };
+  const changed = (["name", "url", "transport", "headers", "disabled_tools"] as const).filter((field) => input[field] !== undefined);
+  try {
+    return await db().$transaction(async (tx) => {
+      const { count } = await tx.mcpServer.updateMany({ where: { id: before.id, project_id }, data });
+      if (count === 0) throw notFound("MCP server");
+      await recordAudit(
+        principal,
+        { action: "mcp_server.update", resource_type: "mcp_server", resource_id: before.id, resource_name: name, detail: { changed } },
+        tx,
+      );
+      return toMcpServerDetail(await tx.mcpServer.findUniqueOrThrow({ where: { id: before.id } }));
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw mcpNameTaken(name);
+    throw error;
+  }
+}
