@@ -4,6 +4,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
 import { toast } from "sonner";
+import type { z } from "zod";
+import { AbilityFields } from "#components/agents/ability-fields.tsx";
+import { AgentForm, EXAMPLE_SCHEMA, formValues, requestOf } from "#components/agents/agent-form-schema.ts";
 import { KeyPicker } from "#components/agents/key-picker.tsx";
 import { ModelPicker } from "#components/agents/model-picker.tsx";
 import { FormFailure } from "#components/forms/form-failure.tsx";
@@ -13,19 +16,14 @@ import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { type Agent, CreateAgentInput } from "#server/schemas/agent.ts";
+import type { Agent } from "#server/schemas/agent.ts";
 
-const AgentForm = CreateAgentInput.pick({
-  name: true,
-  description: true,
-  llm_key_id: true,
-  model: true,
-  system_prompt: true,
-  temperature: true,
-  max_tokens: true,
-}).extend({ llm_key_id: CreateAgentInput.shape.llm_key_id.min(1, "Choose an LLM key.") });
-
-const empty = { name: "", description: "", llm_key_id: "", model: "", system_prompt: "", temperature: null, max_tokens: null };
+const abilitiesOf = ({ tools = [], mcp_server_ids = [], rag_ids = [], skill_ids = [] }: z.input<typeof AgentForm>) => ({
+  tools,
+  mcp_server_ids,
+  rag_ids,
+  skill_ids,
+});
 
 /** The form of a new agent, or of the one given. */
 export function AgentEditor({ agent, onDirtyChange }: { agent?: Agent; onDirtyChange?: (isDirty: boolean) => void }) {
@@ -36,8 +34,9 @@ export function AgentEditor({ agent, onDirtyChange }: { agent?: Agent; onDirtyCh
   const { canEdit } = useStudio();
   const form = useForm({
     schema: AgentForm,
-    initial: agent ? AgentForm.parse(Object.fromEntries(Object.keys(empty).map((name) => [name, agent[name as keyof Agent]]))) : empty,
-    submit: async (value) => {
+    initial: formValues(agent),
+    submit: async (filledIn) => {
+      const value = requestOf(filledIn);
       if (agent) {
         const saved = await client.agents.update.mutate({ agent_id: agent.id, ...value });
         cache.setQueryData(trpc.agents.get.queryKey({ agent_id: agent.id }), saved);
@@ -83,6 +82,30 @@ export function AgentEditor({ agent, onDirtyChange }: { agent?: Agent; onDirtyCh
           <FormField form={form} name="temperature" hint="0 is steady, 2 is wild; empty leaves it to the model." isOptional />
           <FormField form={form} name="max_tokens" hint="In tokens; empty leaves it to the model." isOptional />
         </div>
+        <AbilityFields
+          keyId={form.values.llm_key_id}
+          value={abilitiesOf(form.values)}
+          onTools={(tools) => form.set("tools", tools)}
+          onLinks={(name, ids) => form.set(name, ids)}
+          errorOf={form.errorOf}
+        />
+        <FormField
+          form={form}
+          name="output_schema"
+          rows={form.values.output_schema === "" ? 2 : 8}
+          isCode
+          isOptional
+          hint="A JSON Schema that every answer must follow; empty for free text."
+          placeholder='{ "type": "object", … }'
+          action={
+            canEdit &&
+            form.values.output_schema === "" && (
+              <Button variant="ghost" size="sm" onClick={() => form.set("output_schema", EXAMPLE_SCHEMA)}>
+                Insert an example
+              </Button>
+            )
+          }
+        />
         <FormField form={form} name="description" rows={2} isOptional hint="For people; the model does not see it." />
       </fieldset>
       {canEdit ? (

@@ -5,8 +5,8 @@ import { Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
+import { AgentChat } from "#components/agents/agent-chat.tsx";
 import { AgentEditor } from "#components/agents/agent-form.tsx";
-import { TryAgent } from "#components/agents/try-agent.tsx";
 import { BackLink } from "#components/shell/back-link.tsx";
 import { NotFound } from "#components/shell/not-found.tsx";
 import { Page } from "#components/shell/page.tsx";
@@ -52,9 +52,9 @@ export function AgentPage({ agentId }: { agentId: string }) {
       {agent.isError && <LoadFailure error={agent.error} onRetry={() => void agent.refetch()} />}
       {agent.isPending && <Skeleton className="h-96 w-full max-w-160" />}
       {agent.data && (
-        <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(320px,400px)]">
+        <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(340px,460px)]">
           <AgentEditor key={agentId} agent={agent.data} onDirtyChange={setIsDirty} />
-          {canEdit && <TryAgent agentId={agentId} isDirty={isDirty} />}
+          {canEdit && <AgentChat key={`chat ${agentId}`} agentId={agentId} isDirty={isDirty} />}
         </div>
       )}
       <ConfirmDialog

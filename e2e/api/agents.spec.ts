@@ -124,11 +124,10 @@ test("a test whose call fails is a 502 with the provider's words", async () => {
 });
 
 for (const [path, data] of Object.entries({
-  tools: { tools: ["web_search"] },
   "mcp_server_ids.0": { mcp_server_ids: ["019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10"] },
   "rag_ids.0": { rag_ids: ["019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10"] },
   "skill_ids.0": { skill_ids: ["no-uuid"] },
-  output_schema: { output_schema: { type: "object" } },
+  output_schema: { output_schema: { type: "nonsense" } },
   llm_key_id: { llm_key_id: "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10" },
   temperature: { temperature: 3 },
   name: { name: "  " },
@@ -144,6 +143,51 @@ for (const [path, data] of Object.entries({
     expect(models.calls(), "no live call for what is refused anyway").toEqual([]);
   });
 }
+
+test("tools on a kind that cannot call them are refused, one field each", async () => {
+  const { api } = await newAdmin();
+  const hub = await addKey(api, { name: "Hub", provider: "huggingface", api_key: "hf_0123456789" });
+  const rag = await (await api.post("/api/v1/rags", { data: { name: "Handbook", type: "documents" } })).json();
+  models.reset();
+  const error = await read(await post(api, body(hub.id, { tools: ["web_search"], rag_ids: [rag.id] })), 422, ErrorBody);
+  expect(error.errors?.map(({ path }) => path)).toEqual(["tools", "rag_ids"]);
+  expect(error.detail).toContain("Models of Hugging Face cannot call tools.");
+  expect(models.calls()).toEqual([]);
+});
+
+test("at save, each of what can be wrong with a model has its own sentence", async () => {
+  const { api, key } = await newAdmin();
+  const wrong = await addKey(api, { name: "Wrong", api_key: "wrong-key" });
+  const away = await addKey(api, { name: "Away", base_url: "http://127.0.0.1:9/v1" });
+  const cases: [object, string][] = [
+    [body(wrong.id), 'Check the LLM key "Wrong" (model echo).'],
+    [body(key.id, { model: "status-404" }), 'Check the model status-404 and the base URL of the LLM key "Main".'],
+    [body(key.id, { model: "no-tools", tools: ["web_scraper"] }), "The model no-tools cannot call tools"],
+    [body(away.id), 'does not accept connections at 127.0.0.1:9. Check the base URL of the LLM key "Away"'],
+  ];
+  for (const [data, sentence] of cases) expect((await read(await post(api, data), 502, ErrorBody)).detail).toContain(sentence);
+  await addAgent(api, body(key.id, { model: "no-tools" }));
+});
+
+test("an agent keeps its tools, knowledge, skills and schema, and a source in use stays", async () => {
+  const { api, key } = await newAdmin();
+  const rag = await (await api.post("/api/v1/rags", { data: { name: "Handbook", type: "documents" } })).json();
+  const skills = await (await api.get("/api/v1/skills")).json();
+  const more = {
+    tools: ["web_search", "web_scraper"],
+    rag_ids: [rag.id],
+    skill_ids: [skills.items[0].id],
+    output_schema: { type: "object", properties: { city: { type: "string" } } },
+  };
+  const agent = await addAgent(api, body(key.id, more));
+  expect(agent).toMatchObject(more);
+  const again = await read(await put(api, agent.id, agent), 200, Agent);
+  expect({ ...again, updated_at: agent.updated_at }).toEqual(agent);
+  const inUse = await read(await api.delete(`/api/v1/rags/${rag.id}`), 409, ErrorBody);
+  expect(inUse.detail).toContain('"Scout"');
+  await read(await put(api, agent.id, { rag_ids: [] }), 200, Agent);
+  expect((await api.delete(`/api/v1/rags/${rag.id}`)).status()).toBe(204);
+});
 
 test("a name is used once in a project", async () => {
   const { api, key } = await newAdmin();

@@ -21,7 +21,18 @@ export async function readStream(
   enough: (event: WireEvent) => boolean = () => false,
 ): Promise<WireEvent[]> {
   const cut = new AbortController();
-  const response = await fetch(url, { headers, signal: cut.signal });
+  return readEvents(await fetch(url, { headers, signal: cut.signal }), (event) => {
+    if (!enough(event)) return false;
+    cut.abort();
+    return true;
+  });
+}
+
+/**
+ * The events of an answer up to its end, or until `isEnough`.
+ * @throws Error when the answer is not an event stream
+ */
+export async function readEvents(response: Response, isEnough: (event: WireEvent) => boolean = () => false): Promise<WireEvent[]> {
   if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream"))
     throw new Error(`not a stream: ${response.status} ${await response.text()}`);
   const events: WireEvent[] = [];
@@ -35,10 +46,7 @@ export async function readStream(
       if (!event) continue; // a comment
       events.push({ id: field(block, "id") ?? "", event, data: JSON.parse(field(block, "data") ?? "null") });
       const last = events.at(-1);
-      if (last && enough(last)) {
-        cut.abort();
-        return events;
-      }
+      if (last && isEnough(last)) return events;
     }
   }
   return events;

@@ -19,7 +19,7 @@ test("streams the answer piece by piece and counts its tokens", async () => {
   const result = await ask(models.url, { onDelta: (piece) => pieces.push(piece) });
   expect(pieces.join("")).toBe("Echo: one two");
   expect(pieces.length).toBeGreaterThan(1);
-  expect(result).toEqual({ text: "Echo: one two", model: "echo", input_tokens: 2, output_tokens: 3, tool_calls: [] });
+  expect(result).toMatchObject({ text: "Echo: one two", model: "echo", input_tokens: 2, output_tokens: 3, tool_calls: [] });
   expect(models.calls()[0]?.request).toMatchObject({ model: "echo", stream: true, stream_options: { include_usage: true } });
 });
 
@@ -81,7 +81,7 @@ test("a server that tells no usage counts as 0 tokens, and one that sends no [DO
       `: hello\r\n\r\ndata: {"choices":[{"delta":{"content":"hi"}}]}\r\n\r\ndata:{"choices":[{"delta":{},"finish_reason":"stop"}]}`,
     );
   });
-  await expect(ask(server.url, { onDelta: () => undefined })).resolves.toEqual({
+  await expect(ask(server.url, { onDelta: () => undefined })).resolves.toMatchObject({
     text: "hi",
     model: "echo",
     input_tokens: 0,

@@ -1,8 +1,12 @@
 import { APIError } from "openai";
 import { AppError } from "#server/errors.ts";
+import { masked } from "#server/mask-scope.ts";
 import { AddressRefused } from "#server/net/guard.ts";
 import type { ModelEndpoint } from "#server/providers/client.ts";
 import { providerKind } from "#server/providers/kinds.ts";
+
+/** `context_overflow`: more text than the model reads. `no_tools`: it cannot call tools. `unknown_model`: no such model. */
+export type Refusal = "context_overflow" | "no_tools" | "unknown_model";
 
 /** A model call that failed. The text is for people: who said what, about which model, and what to do; never the key. */
 export class ProviderError extends AppError {
@@ -14,16 +18,25 @@ export class ProviderError extends AppError {
   readonly retryAfterMs: number | undefined;
   /** The provider's own words, without anything of ours. */
   readonly words: string;
+  /** What kind of refusal it was, where that is known and something can be done about it. */
+  readonly reason: Refusal | undefined;
 
   constructor(
     message: string,
-    details: { status?: number | undefined; isRetryable?: boolean; retryAfterMs?: number | undefined; words?: string } = {},
+    details: {
+      status?: number | undefined;
+      isRetryable?: boolean;
+      retryAfterMs?: number | undefined;
+      words?: string;
+      reason?: Refusal | undefined;
+    } = {},
   ) {
     super("UPSTREAM_ERROR", message);
     this.status = details.status;
     this.isRetryable = details.isRetryable ?? false;
     this.retryAfterMs = details.retryAfterMs;
     this.words = details.words ?? "";
+    this.reason = details.reason;
   }
 }
 
@@ -33,7 +46,8 @@ export class GarbledAnswer extends Error {
   readonly beginning: string;
   constructor(text: string) {
     super("not a chat completion");
-    this.beginning = text.trim().slice(0, 60);
+    // Masked before it is cut: of half a secret nobody could tell.
+    this.beginning = masked(text).trim().slice(0, 60);
   }
 }
 
@@ -80,6 +94,28 @@ function wordsOf(body: unknown): string {
 }
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+// How vendors put it: OpenAI and those like it, Anthropic, Google, Mistral, Hugging Face, vLLM, llama.cpp, Ollama, OpenRouter.
+const REFUSALS: Record<Refusal, RegExp> = {
+  context_overflow:
+    /context[ _-](length|window|size|limit)|maximum context|context (is )?too long|(prompt|input) is too long|input token count.{0,40}exceeds|tokens?`? \+ `?max_new_tokens/i,
+  no_tools:
+    /not support (the )?(use of )?(tool|function)|support tool use|(tool|function)[ _-]?(use|call(ing|s)?|s)? (is|are) (not|un)[ -]?support|tool choice requires|tools param requires/i,
+  unknown_model: /model[^.]{0,80}(not found|not exist|not available)|(no such|unknown|invalid) model|model_not_found/i,
+};
+
+const refusalIn = (status: number, words: string): Refusal | undefined =>
+  status < 400 || status === 401 || status === 403 || status === 429
+    ? undefined
+    : (["no_tools", "context_overflow", "unknown_model"] as const).find((reason) => REFUSALS[reason].test(words));
+
+const ADVICE: Record<Refusal, (model: string, keyName: string) => string> = {
+  context_overflow: (model, keyName) =>
+    `The conversation is longer than the model ${model} can read (LLM key "${keyName}"): shorten the message, its history or what the tools return, or choose a model with a larger context.`,
+  no_tools: (model, keyName) =>
+    `The model ${model} cannot call tools (LLM key "${keyName}"): take tools, MCP servers and knowledge away from the agent, or choose another model.`,
+  unknown_model: (model, keyName) => `Check the model ${model} and the base URL of the LLM key "${keyName}".`,
+};
 
 /** What to do about a status. Each names the model, so that the sentence can be read on its own in a run. */
 function adviceFor(status: number, model: string, keyName: string): string {
@@ -140,7 +176,7 @@ function connectionTrouble(label: string, host: string, code: string | undefined
 export function providerError(error: unknown, endpoint: ModelEndpoint, model: string, host: string, now: number): ProviderError {
   if (error instanceof ProviderError) return error;
   const { label } = providerKind(endpoint.provider);
-  const clean = (text: string) => withoutKey(text, endpoint.apiKey).replace(/\s+/g, " ").trim().slice(0, MOST_WORDS);
+  const clean = (text: string) => withoutKey(masked(text), endpoint.apiKey).replace(/\s+/g, " ").trim().slice(0, MOST_WORDS);
   const where = `Check the base URL of the LLM key "${endpoint.keyName}" (model ${model}).`;
 
   const refused = causeOf(error, AddressRefused);
@@ -160,13 +196,15 @@ export function providerError(error: unknown, endpoint: ModelEndpoint, model: st
     const status = answer?.status ?? statusIn(streamed?.body);
     const words = clean(wordsOf(answer ? answer.error : streamed?.body));
     const said = status ? `${label} answered ${status}` : `${label} stopped with an error`;
+    const reason = refusalIn(status ?? 500, words);
     const isQuota = /insufficient_quota/.test(JSON.stringify(answer?.error ?? ""));
     return new ProviderError(
-      `${said}${words ? `: ${sentence(words)}` : " without saying why."} ${adviceFor(status ?? 500, model, endpoint.keyName)}`,
+      `${said}${words ? `: ${sentence(words)}` : " without saying why."} ${reason ? ADVICE[reason](model, endpoint.keyName) : adviceFor(status ?? 500, model, endpoint.keyName)}`,
       {
         status,
         words,
-        isRetryable: status === undefined || status >= 500 || (status === 429 && !isQuota),
+        reason,
+        isRetryable: !reason && (status === undefined || status >= 500 || (status === 429 && !isQuota)),
         retryAfterMs: retryAfterMs(answer?.headers, now),
       },
     );

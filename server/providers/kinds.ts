@@ -16,6 +16,11 @@ interface ProviderKind {
   tokenLimitField: "max_tokens" | "max_completion_tokens";
   /** Whether `stream_options` is known there; where it is not, token counts come without being asked for. */
   hasStreamOptions: boolean;
+  /**
+   * Whether an answer can be bound to a JSON Schema by the vendor itself (`response_format`): also while tools are offered,
+   * only without them, or not at all, so that the schema is asked for in words.
+   */
+  structuredOutput: "always" | "without_tools" | "never";
   docsUrl: string;
   /** Offered when the live list cannot be had; any other id may be typed. */
   curatedModels: readonly string[];
@@ -33,6 +38,7 @@ export const providerKinds = {
     modelListing: "live",
     tokenLimitField: "max_tokens",
     hasStreamOptions: true,
+    structuredOutput: "never",
     docsUrl: "https://docs.anthropic.com/en/api/openai-sdk",
     curatedModels: ["claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5"],
   },
@@ -47,6 +53,7 @@ export const providerKinds = {
     modelListing: "live",
     tokenLimitField: "max_completion_tokens",
     hasStreamOptions: true,
+    structuredOutput: "always",
     docsUrl: "https://platform.openai.com/docs/api-reference/chat",
     curatedModels: ["gpt-5.1", "gpt-5-mini", "gpt-5-nano", "gpt-4.1", "gpt-4.1-mini"],
   },
@@ -61,6 +68,7 @@ export const providerKinds = {
     modelListing: "live",
     tokenLimitField: "max_tokens",
     hasStreamOptions: true,
+    structuredOutput: "without_tools",
     docsUrl: "https://ai.google.dev/gemini-api/docs/openai",
     curatedModels: ["gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"],
   },
@@ -75,6 +83,7 @@ export const providerKinds = {
     modelListing: "live",
     tokenLimitField: "max_tokens",
     hasStreamOptions: false,
+    structuredOutput: "without_tools",
     docsUrl: "https://docs.mistral.ai/api/",
     curatedModels: ["mistral-large-latest", "mistral-medium-latest", "mistral-small-latest"],
   },
@@ -89,6 +98,7 @@ export const providerKinds = {
     modelListing: "catalogue",
     tokenLimitField: "max_tokens",
     hasStreamOptions: true,
+    structuredOutput: "without_tools",
     docsUrl: "https://huggingface.co/docs/inference-providers/index",
     curatedModels: ["meta-llama/Llama-3.3-70B-Instruct", "Qwen/Qwen2.5-72B-Instruct", "mistralai/Mistral-7B-Instruct-v0.3"],
   },
@@ -103,6 +113,7 @@ export const providerKinds = {
     modelListing: "deployments",
     tokenLimitField: "max_tokens",
     hasStreamOptions: true,
+    structuredOutput: "always",
     docsUrl: "https://learn.microsoft.com/azure/ai-foundry/openai/reference",
     curatedModels: [],
   },
@@ -117,6 +128,7 @@ export const providerKinds = {
     modelListing: "live",
     tokenLimitField: "max_tokens",
     hasStreamOptions: true,
+    structuredOutput: "without_tools",
     docsUrl: "https://platform.openai.com/docs/api-reference/chat",
     curatedModels: [],
   },

@@ -1,12 +1,17 @@
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
 import { BrokenOff, GarbledAnswer, StreamedError } from "#server/providers/errors.ts";
+import { ToolCallGatherer, type WireToolCall } from "#server/providers/tool-calls.ts";
 
 /** What a model said. Token counts are 0 where the server tells none. */
 export interface Completion {
   text: string;
   input_tokens: number;
   output_tokens: number;
-  tool_calls: { name: string; args: Record<string, unknown> }[];
+  tool_calls: WireToolCall[];
+  /** True when the answer ended at the limit of its length, so that it may be cut. */
+  isCut: boolean;
+  /** A model's thinking, where the server sends it beside the text: it must go back with the tool calls (DeepSeek). */
+  reasoning: string;
 }
 
 // Servers differ from the SDK's types, so nothing in a body is trusted to be there.
@@ -16,8 +21,7 @@ type Loose<T> = T extends (infer Item)[]
     ? { [K in keyof T]?: Loose<T[K]> } | null | undefined
     : T | null | undefined;
 type Usage = Loose<ChatCompletion["usage"]>;
-type Said = { content?: unknown; refusal?: unknown; tool_calls?: unknown } | null | undefined;
-type ToolCallPiece = { index?: number; id?: string; function?: { name?: string | null; arguments?: unknown } };
+type Said = { content?: unknown; refusal?: unknown; tool_calls?: unknown; reasoning_content?: unknown } | null | undefined;
 
 const count = (value: unknown): number => (typeof value === "number" && value > 0 ? Math.round(value) : 0);
 
@@ -31,19 +35,15 @@ function textOf(said: Said): string {
     .join("");
 }
 
-function argumentsOf(text: unknown): Record<string, unknown> {
-  if (typeof text === "object" && text !== null) return text as Record<string, unknown>;
-  const value = parse(String(text || "{}"));
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : { input: text };
-}
-
 /** Collects what a model says, in one piece or in many. */
 class Gatherer {
   text = "";
   isFinished = false;
   hasChoices = false;
   #usage: Usage = undefined;
-  readonly #calls: { name: string; args: unknown }[] = [];
+  #isCut = false;
+  #reasoning = "";
+  readonly #calls = new ToolCallGatherer();
   readonly #onDelta: ((content: string) => void) | undefined;
 
   constructor(onDelta: ((content: string) => void) | undefined) {
@@ -62,20 +62,22 @@ class Gatherer {
     const choice = Array.isArray(choices) ? choices[0] : undefined;
     if (!choice) return;
     this.hasChoices = true;
-    if (choice.finish_reason) this.isFinished = true;
+    if (choice.finish_reason) {
+      this.isFinished = true;
+      this.#isCut = choice.finish_reason === "length";
+    }
     const said = (choice.message ?? choice.delta) as Said;
     const piece = textOf(said);
     if (piece) {
       this.text += piece;
       this.#onDelta?.(piece);
     }
-    if (Array.isArray(said?.tool_calls)) for (const call of said.tool_calls as ToolCallPiece[]) this.#addCall(call);
-  }
-
-  #addCall({ index, function: called }: ToolCallPiece): void {
-    const known = index === undefined ? undefined : this.#calls[index];
-    if (!known) this.#calls.push({ name: called?.name ?? "", args: called?.arguments ?? "" });
-    else if (typeof called?.arguments === "string") known.args = `${known.args}${called.arguments}`;
+    if (typeof said?.reasoning_content === "string") this.#reasoning += said.reasoning_content;
+    if (!Array.isArray(said?.tool_calls)) return;
+    for (const call of said.tool_calls as unknown[]) {
+      if (choice.message) this.#calls.addWhole(call);
+      else this.#calls.addPiece(call);
+    }
   }
 
   completion(): Completion {
@@ -83,7 +85,9 @@ class Gatherer {
       text: this.text,
       input_tokens: count(this.#usage?.prompt_tokens),
       output_tokens: count(this.#usage?.completion_tokens),
-      tool_calls: this.#calls.map(({ name, args }) => ({ name, args: argumentsOf(args) })),
+      tool_calls: this.#calls.calls(),
+      isCut: this.#isCut,
+      reasoning: this.#reasoning,
     };
   }
 }

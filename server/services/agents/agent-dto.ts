@@ -3,9 +3,9 @@ import { Agent, AgentTool } from "#server/schemas/agent.ts";
 
 /** What a query must include for `toAgent`. */
 export const withLinks = {
-  mcp_servers: { select: { mcp_server_id: true } },
-  rag_sources: { select: { rag_source_id: true } },
-  skills: { select: { skill_id: true } },
+  mcp_servers: { select: { mcp_server_id: true }, orderBy: { mcp_server_id: "asc" } },
+  rag_sources: { select: { rag_source_id: true }, orderBy: { rag_source_id: "asc" } },
+  skills: { select: { skill_id: true }, orderBy: { skill_id: "asc" } },
 } as const satisfies Prisma.AgentInclude;
 
 type AgentRow = Prisma.AgentGetPayload<{ include: typeof withLinks }>;

@@ -1,31 +1,75 @@
+import { db } from "#server/db/client.ts";
+import { schemaProblem } from "#server/providers/answer-schema.ts";
 import { type ProviderId, providerKind } from "#server/providers/kinds.ts";
-import type { CreateAgentInput } from "#server/schemas/agent.ts";
+import type { Agent } from "#server/schemas/agent.ts";
 import type { FieldError } from "#server/schemas/error.ts";
+import { isUuid } from "#server/services/ids.ts";
+import { readSkills } from "#server/services/skills/read-skills.ts";
 
-type Abilities = Partial<Pick<CreateAgentInput, "tools" | "mcp_server_ids" | "rag_ids" | "skill_ids" | "output_schema">>;
+/** What an agent has beyond plain answers. */
+export type Abilities = Pick<Agent, "tools" | "mcp_server_ids" | "rag_ids" | "skill_ids" | "output_schema">;
 
-const unknownIds = (path: string, what: string, ids: readonly string[] = []): FieldError[] =>
-  ids.map((_, index) => ({ path: `${path}.${index}`, message: `There is no such ${what} in this project.` }));
+const MOST_SCHEMA_CHARACTERS = 100_000;
 
-/** What an agent asks for beyond plain answers and cannot have: what is not done is not accepted. */
-export function checkAbilities(input: Abilities, provider: ProviderId): FieldError[] {
+/** Whether a call with these abilities offers tools to the model. */
+export const hasTools = ({ tools, mcp_server_ids, rag_ids }: Omit<Abilities, "skill_ids" | "output_schema">): boolean =>
+  tools.length + mcp_server_ids.length + rag_ids.length > 0;
+
+async function unknownIds(
+  path: keyof Abilities,
+  what: string,
+  ids: readonly string[] | undefined,
+  known: (ids: string[]) => Promise<{ id: string }[]>,
+): Promise<FieldError[]> {
+  if (!ids?.length) return [];
+  const found = new Set((await known(ids.filter(isUuid))).map(({ id }) => id));
+  return ids.flatMap((id, index) =>
+    found.has(id.toLowerCase())
+      ? []
+      : [
+          {
+            path: `${path}.${index}`,
+            message: `There is no ${what} ${JSON.stringify(id)} in this project. Choose another, or take it out.`,
+          },
+        ],
+  );
+}
+
+function toolErrors(after: Abilities, provider: ProviderId): FieldError[] {
   const { label, supportsTools } = providerKind(provider);
-  const errors = [
-    ...unknownIds("mcp_server_ids", "MCP server", input.mcp_server_ids),
-    ...unknownIds("rag_ids", "RAG source", input.rag_ids),
-    ...unknownIds("skill_ids", "skill", input.skill_ids),
-  ];
-  if (input.tools?.length) {
-    const message = supportsTools
-      ? "Tools are not available in this version. Send an empty list."
-      : `Models of ${label} cannot call tools. Send an empty list, or choose a key of another provider.`;
-    errors.push({ path: "tools", message });
-  }
-  if (input.output_schema) {
-    errors.push({
-      path: "output_schema",
-      message: "Output schemas are not available in this version. Send null, and describe the format in the system prompt.",
-    });
-  }
-  return errors;
+  if (supportsTools) return [];
+  const message = `Models of ${label} cannot call tools. Send an empty list, or choose a key of another provider.`;
+  return (["tools", "mcp_server_ids", "rag_ids"] as const).filter((path) => after[path].length > 0).map((path) => ({ path, message }));
+}
+
+function schemaErrors({ output_schema }: Partial<Abilities>): FieldError[] {
+  if (!output_schema) return [];
+  const isLong = JSON.stringify(output_schema).length > MOST_SCHEMA_CHARACTERS;
+  const message = isLong ? `The schema is longer than ${MOST_SCHEMA_CHARACTERS} characters.` : schemaProblem(output_schema);
+  return message ? [{ path: "output_schema", message }] : [];
+}
+
+/**
+ * What an agent may not have: resources that are not in the project, tools on a kind without tool calling, a schema that
+ * answers cannot be checked against.
+ * @param given what the call sets
+ * @param after what the agent would have then
+ */
+export async function checkAbilities(
+  project_id: string,
+  given: Partial<Abilities>,
+  after: Abilities,
+  provider: ProviderId,
+): Promise<FieldError[]> {
+  const select = { id: true } as const;
+  const unknown = await Promise.all([
+    unknownIds("mcp_server_ids", "MCP server", given.mcp_server_ids, (ids) =>
+      db().mcpServer.findMany({ where: { project_id, id: { in: ids } }, select }),
+    ),
+    unknownIds("rag_ids", "RAG source", given.rag_ids, (ids) =>
+      db().ragSource.findMany({ where: { project_id, id: { in: ids } }, select }),
+    ),
+    unknownIds("skill_ids", "skill", given.skill_ids, (ids) => readSkills(project_id, ids)),
+  ]);
+  return [...unknown.flat(), ...toolErrors(after, provider), ...schemaErrors(given)];
 }

@@ -4,10 +4,12 @@ import { db } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import type { Agent } from "#server/schemas/agent.ts";
 import { toAgent } from "#server/services/agents/agent-dto.ts";
-import { unknownLlmKey } from "#server/services/agents/choose-llm-key.ts";
 import { findAgent } from "#server/services/agents/find-agent.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "#server/services/database-errors.ts";
+
+const deletedMeanwhile = () =>
+  new AppError("VALIDATION_ERROR", "The LLM key, an MCP server or a RAG source was deleted in this moment. Choose again.");
 
 const nameTaken = (name: string) => new AppError("CONFLICT", `The project already has an agent named "${name}". Choose another name.`);
 
@@ -25,7 +27,7 @@ export async function assertNameFree(projectId: string, name: string, exceptAgen
 
 /**
  * Writes an agent and the audit entry for it, both or neither.
- * @throws AppError CONFLICT for a name taken meanwhile, VALIDATION_ERROR for a key deleted meanwhile
+ * @throws AppError CONFLICT for a name taken meanwhile, VALIDATION_ERROR for a key, server or source deleted meanwhile
  */
 export async function saveAgent(
   principal: ProjectPrincipal,
@@ -45,7 +47,7 @@ export async function saveAgent(
     return toAgent(await findAgent(principal.project.id, id));
   } catch (error) {
     if (isUniqueViolation(error)) throw nameTaken(name);
-    if (isForeignKeyViolation(error)) throw unknownLlmKey();
+    if (isForeignKeyViolation(error)) throw deletedMeanwhile();
     throw error;
   }
 }

@@ -1,44 +1,74 @@
+import { Prisma } from "#prisma/generated/client.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { AppError, notFound } from "#server/errors.ts";
 import type { Agent, UpdateAgentInput } from "#server/schemas/agent.ts";
-import { checkAbilities } from "#server/services/agents/check-abilities.ts";
+import { toAgent } from "#server/services/agents/agent-dto.ts";
+import { checkAbilities, hasTools } from "#server/services/agents/check-abilities.ts";
 import { chooseLlmKey } from "#server/services/agents/choose-llm-key.ts";
 import { findAgent } from "#server/services/agents/find-agent.ts";
 import { assertNameFree, saveAgent } from "#server/services/agents/save-agent.ts";
+import { saveLinks } from "#server/services/agents/save-links.ts";
 import { validateModel } from "#server/services/agents/validate-model.ts";
 import { endpointOf } from "#server/services/llm-keys/endpoint-of.ts";
 
-const FIELDS = ["name", "description", "llm_key_id", "model", "system_prompt", "temperature", "max_tokens"] as const;
+const LINKS = ["mcp_server_ids", "rag_ids", "skill_ids"] as const;
+const FIELDS = [
+  ...(["name", "description", "llm_key_id", "model", "system_prompt", "temperature", "max_tokens", "tools", "output_schema"] as const),
+  ...LINKS,
+] as const;
+
+type Fields = Pick<Agent, (typeof FIELDS)[number]>;
 
 /** The fields that a call sets, without those it leaves out. */
-type Given = { [Field in (typeof FIELDS)[number]]?: Agent[Field] };
+function givenIn(input: UpdateAgentInput): Partial<Fields> {
+  const given = Object.fromEntries(FIELDS.flatMap((field) => (input[field] === undefined ? [] : [[field, input[field]]])));
+  return given as Partial<Fields>;
+}
+
+/** A field's value, so that lists whose order means nothing compare equal. */
+const comparable = (value: unknown): string => JSON.stringify(Array.isArray(value) ? [...new Set(value)].sort() : value);
+
+/** The columns of the agent's own row among the given fields. */
+function columnsOf({ mcp_server_ids: _, rag_ids: __, skill_ids: ___, output_schema, tools, ...rest }: Partial<Fields>) {
+  return {
+    ...rest,
+    ...(tools && { tools: [...new Set(tools)] }),
+    ...(output_schema !== undefined && { output_schema: (output_schema as Prisma.InputJsonObject | null) ?? Prisma.DbNull }),
+  };
+}
 
 /**
  * Changes an agent; fields left out keep their value. A change of what the provider is asked with (key, model,
- * temperature) makes one live call first.
+ * temperature, the first tool) makes one live call first.
  * @throws AppError NOT_FOUND; VALIDATION_ERROR, CONFLICT and UPSTREAM_ERROR as at creation, and nothing is changed then
  */
 export async function updateAgent(principal: ProjectPrincipal, input: UpdateAgentInput): Promise<Agent> {
   const project_id = principal.project.id;
-  const before = await findAgent(project_id, input.agent_id);
+  const row = await findAgent(project_id, input.agent_id);
+  const before = toAgent(row);
   const key =
     input.llm_key_id === undefined || input.llm_key_id === before.llm_key_id
-      ? before.llm_key
+      ? row.llm_key
       : await chooseLlmKey(project_id, input.llm_key_id);
   const endpoint = endpointOf(key);
-  const errors = checkAbilities(input, endpoint.provider);
+  const given = givenIn(input);
+  const after = { ...before, ...given };
+  const errors = await checkAbilities(project_id, given, after, endpoint.provider);
   if (errors[0]) throw new AppError("VALIDATION_ERROR", errors[0].message, { errors });
 
-  const given = Object.fromEntries(FIELDS.flatMap((field) => (input[field] === undefined ? [] : [[field, input[field]]]))) as Given;
-  const changed = FIELDS.filter((field) => given[field] !== undefined && given[field] !== before[field]);
-  const after = { ...before, ...given };
+  const changed = FIELDS.filter((field) => given[field] !== undefined && comparable(given[field]) !== comparable(before[field]));
   if (changed.includes("name")) await assertNameFree(project_id, after.name, before.id);
-  if (changed.some((field) => field === "llm_key_id" || field === "model" || field === "temperature"))
-    await validateModel(endpoint, after.model, after.temperature);
+  const isAskedOtherwise = changed.some((field) => field === "llm_key_id" || field === "model" || field === "temperature");
+  if (isAskedOtherwise || (hasTools(after) && !hasTools(before)))
+    await validateModel(endpoint, { model: after.model, temperature: after.temperature, hasTools: hasTools(after) });
 
   return saveAgent(principal, { action: "agent.update", name: after.name, detail: { changed } }, async (tx) => {
-    const { count } = await tx.agent.updateMany({ where: { id: before.id, project_id }, data: given });
+    const { count } = await tx.agent.updateMany({
+      where: { id: before.id, project_id },
+      data: { ...columnsOf(given), updated_at: new Date() },
+    });
     if (count === 0) throw notFound("agent");
+    await saveLinks(tx, { project_id, agent_id: before.id }, given);
     return after;
   });
 }

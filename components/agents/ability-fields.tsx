@@ -1,0 +1,96 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { LinkPicker } from "#components/agents/link-picker.tsx";
+import { plural } from "#components/format.ts";
+import { useTRPC } from "#components/trpc.tsx";
+import { providerKind } from "#server/providers/kinds.ts";
+import type { Agent } from "#server/schemas/agent.ts";
+
+type Abilities = Pick<Agent, "tools" | "mcp_server_ids" | "rag_ids" | "skill_ids">;
+type AgentTool = Agent["tools"][number];
+
+/** The built-in tools in words; a tool that is added to the schema must be named here. */
+const TOOLS: Record<AgentTool, { name: string; hint: string }> = {
+  web_search: { name: "Web search", hint: "web_search: finds pages by words" },
+  web_scraper: { name: "Web page reader", hint: "web_scraper: reads a page or PDF whose address it knows" },
+};
+const tools = (Object.keys(TOOLS) as AgentTool[]).map((id) => ({ id, ...TOOLS[id] }));
+
+export interface AbilityFieldsProps {
+  /** The LLM key that is chosen: its provider decides whether tools can be called. */
+  keyId: string;
+  value: Abilities;
+  /** Each list is set by itself. */
+  onTools: (tools: AgentTool[]) => void;
+  onLinks: (name: "mcp_server_ids" | "rag_ids" | "skill_ids", ids: string[]) => void;
+  errorOf: (name: string) => string | undefined;
+}
+
+/** What the agent may use: tools, MCP servers, knowledge and skills of the project. */
+export function AbilityFields({ keyId, value, onTools, onLinks, errorOf }: AbilityFieldsProps) {
+  const trpc = useTRPC();
+  const all = { page: 1, per_page: 200 };
+  const keys = useQuery(trpc.llmKeys.list.queryOptions({ per_page: 200 }));
+  const servers = useQuery(trpc.mcp.list.queryOptions(all));
+  const rags = useQuery(trpc.rags.list.queryOptions(all));
+  const skills = useQuery(trpc.skills.list.queryOptions(all));
+  const provider = keys.data?.items.find(({ id }) => id === keyId)?.provider;
+  const kind = provider && providerKind(provider);
+  const noTools = kind && !kind.supportsTools ? `Models of ${kind.label} cannot call tools.` : undefined;
+  return (
+    <>
+      <LinkPicker
+        legend="Tools"
+        hint="The model decides when to use them."
+        options={tools}
+        hasFailed={false}
+        value={value.tools}
+        onValueChange={(ids) => onTools(tools.flatMap(({ id }) => (ids.includes(id) ? [id] : [])))}
+        empty=""
+        manage={{ href: "/credentials", label: "Keys for search services" }}
+        disabledReason={noTools}
+        error={errorOf("tools")}
+      />
+      <LinkPicker
+        legend="Knowledge"
+        hint="The model searches these before it answers, and cites what it found."
+        options={rags.data?.items.map(({ id, name, type, documents }) => ({
+          id,
+          name,
+          hint: documents ? plural(documents.total, "document") : type,
+        }))}
+        hasFailed={rags.isError}
+        value={value.rag_ids}
+        onValueChange={(ids) => onLinks("rag_ids", ids)}
+        empty="This project has no knowledge yet."
+        manage={{ href: "/knowledge", label: "Manage knowledge" }}
+        disabledReason={noTools}
+        error={errorOf("rag_ids")}
+      />
+      <LinkPicker
+        legend="MCP servers"
+        hint="The model may call every tool of theirs that is switched on."
+        options={servers.data?.items.map(({ id, name, url }) => ({ id, name, hint: <span className="break-all">{url}</span> }))}
+        hasFailed={servers.isError}
+        value={value.mcp_server_ids}
+        onValueChange={(ids) => onLinks("mcp_server_ids", ids)}
+        empty="This project is connected to no MCP server yet."
+        manage={{ href: "/mcp", label: "Manage MCP servers" }}
+        disabledReason={noTools}
+        error={errorOf("mcp_server_ids")}
+      />
+      <LinkPicker
+        legend="Skills"
+        hint="Their prompts follow the system prompt in every call."
+        options={skills.data?.items.map(({ id, name, description }) => ({ id, name, hint: description }))}
+        hasFailed={skills.isError}
+        value={value.skill_ids}
+        onValueChange={(ids) => onLinks("skill_ids", ids)}
+        empty="There are no skills."
+        manage={{ href: "/skills", label: "Manage skills" }}
+        error={errorOf("skill_ids")}
+      />
+    </>
+  );
+}

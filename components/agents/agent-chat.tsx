@@ -1,0 +1,159 @@
+"use client";
+
+import { RotateCcw, SendHorizontal, Square } from "lucide-react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type Exchange, textOf } from "#components/agents/chat-turns.ts";
+import { ToolStep } from "#components/agents/tool-step.tsx";
+import { useChat } from "#components/agents/use-chat.ts";
+import { formatDuration, formatTokens } from "#components/format.ts";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { Markdown } from "#components/ui/markdown.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { Textarea } from "#components/ui/textarea.tsx";
+
+/** How near to its end a conversation counts as read to the end, in pixels. */
+const NEAR = 60;
+
+/** A conversation with the saved agent: answers as they come, tools as steps, tokens and time. */
+export function AgentChat({ agentId, isDirty }: { agentId: string; isDirty: boolean }) {
+  const { project } = useStudio();
+  const { exchanges, isRunning, send, stop, clear } = useChat(agentId, project.id);
+  const [message, setMessage] = useState("");
+  const list = useFollowedEnd(exchanges);
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (isRunning || message.trim() === "") return;
+    send(message);
+    setMessage("");
+  };
+  return (
+    <section
+      aria-label="Try it"
+      className="flex min-w-0 flex-col gap-4 rounded-lg border bg-surface p-4 lg:sticky lg:top-4 lg:max-h-[calc(100dvh-2rem)]"
+    >
+      <header className="flex min-h-7 items-center justify-between gap-2">
+        <h2 className="font-semibold text-14">Try it</h2>
+        {exchanges.length > 0 && <IconButton label="New conversation" icon={<RotateCcw />} onClick={clear} />}
+      </header>
+      {exchanges.length > 0 && (
+        <ol ref={list} aria-label="Conversation" className="-mx-1 flex min-h-0 flex-col gap-5 overflow-y-auto px-1 max-lg:max-h-[60dvh]">
+          {exchanges.map((exchange) => (
+            <ExchangeView key={exchange.id} exchange={exchange} />
+          ))}
+        </ol>
+      )}
+      <p role="status" className="sr-only">
+        {isRunning ? "The agent is answering." : exchanges.at(-1)?.state === "done" ? "The agent has answered." : ""}
+      </p>
+      <form onSubmit={submit} className="flex shrink-0 flex-col gap-3">
+        <Field label="Message" {...(isDirty && { hint: "The saved agent answers. Save first to try your changes." })}>
+          <Textarea
+            rows={exchanges.length ? 2 : 3}
+            value={message}
+            onChange={(event) => setMessage(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+                event.preventDefault();
+                submit();
+              }
+            }}
+            placeholder={exchanges.length ? "Go on…" : "Ask it something. Enter sends, Shift+Enter starts a new line."}
+          />
+        </Field>
+        {isRunning ? (
+          <Button icon={<Square />} onClick={stop} className="w-24 self-start">
+            Stop
+          </Button>
+        ) : (
+          <Button type="submit" icon={<SendHorizontal />} disabled={message.trim() === ""} className="w-24 self-start">
+            Send
+          </Button>
+        )}
+      </form>
+    </section>
+  );
+}
+
+/** A list that stays at its end while it grows, unless the reader has scrolled up. */
+function useFollowedEnd(exchanges: readonly Exchange[]) {
+  const list = useRef<HTMLOListElement>(null);
+  const isAtEnd = useRef(true);
+  const count = exchanges.length;
+  useEffect(() => {
+    const box = list.current;
+    if (!box || count === 0) return;
+    const look = () => {
+      isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+    };
+    box.addEventListener("scroll", look, { passive: true });
+    isAtEnd.current = true;
+    return () => box.removeEventListener("scroll", look);
+  }, [count]);
+  useEffect(() => {
+    if (exchanges.length && isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
+  }, [exchanges]);
+  return list;
+}
+
+function ExchangeView({ exchange }: { exchange: Exchange }) {
+  const { message, parts, state, detail } = exchange;
+  const isRunning = state === "running";
+  return (
+    <li className="flex min-w-0 flex-col gap-2.5">
+      <p className="max-w-[88%] self-end whitespace-pre-wrap break-words rounded-lg bg-thread-soft px-3 py-1.5 text-13">
+        <span className="sr-only">You: </span>
+        {message}
+      </p>
+      {parts.map((part, index) =>
+        part.kind === "tool" ? (
+          <ToolStep key={`${index.toString()} ${part.id}`} part={part} isRunning={isRunning} />
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
+          <AnswerText key={index} text={part.text} />
+        ),
+      )}
+      {isRunning && parts.at(-1)?.kind !== "text" && <p className="animate-breathe text-13 text-ink-soft">Waiting for the model…</p>}
+      {state === "stopped" && <p className="text-12 text-ink-faint">Stopped.</p>}
+      {state === "done" && textOf(exchange) === "" && <p className="text-13 text-ink-faint">The model sent an empty answer.</p>}
+      {detail !== null && <Notice tone="failed">{detail}</Notice>}
+      {!isRunning && <ExchangeFacts exchange={exchange} />}
+    </li>
+  );
+}
+
+/** Text of an answer; JSON, as an output schema asks for it, is set as code. */
+function AnswerText({ text }: { text: string }) {
+  const isJson = /^\s*[[{]/.test(text);
+  return isJson ? (
+    <pre className="overflow-x-auto whitespace-pre-wrap break-words rounded-md bg-sunken p-2.5 font-mono text-12">{pretty(text)}</pre>
+  ) : (
+    <Markdown className="min-w-0">{text}</Markdown>
+  );
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function ExchangeFacts({ exchange }: { exchange: Exchange }) {
+  const { state, input_tokens, output_tokens, tookMs } = exchange;
+  const text = textOf(exchange);
+  const facts = [
+    state === "done" && `${formatTokens(input_tokens, output_tokens)} tokens`,
+    tookMs !== null && formatDuration(tookMs),
+  ].filter((fact) => fact !== false);
+  return (
+    <footer className="flex min-h-6 items-center gap-2 text-11 text-ink-faint tabular">
+      <span className="min-w-0">{facts.join(" · ")}</span>
+      {text !== "" && <CopyButton value={text} what="answer" className="ml-auto" />}
+    </footer>
+  );
+}

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { type Agent, CreateAgentInput } from "#server/schemas/agent.ts";
+
+function isSchemaText(text: string): boolean {
+  if (text.trim() === "") return true;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** The request's fields as people fill them in: the output schema is text here. */
+export const AgentForm = CreateAgentInput.pick({
+  name: true,
+  description: true,
+  llm_key_id: true,
+  model: true,
+  system_prompt: true,
+  temperature: true,
+  max_tokens: true,
+  tools: true,
+  mcp_server_ids: true,
+  rag_ids: true,
+  skill_ids: true,
+}).extend({
+  llm_key_id: CreateAgentInput.shape.llm_key_id.min(1, "Choose an LLM key."),
+  output_schema: z
+    .string()
+    .max(200_000)
+    .refine(isSchemaText, "This is not a JSON object. Check it for stray commas and quotes.")
+    .meta({ title: "Output schema" }),
+});
+export type AgentForm = z.infer<typeof AgentForm>;
+
+/** An example to start from. */
+export const EXAMPLE_SCHEMA = JSON.stringify(
+  {
+    type: "object",
+    properties: {
+      category: { type: "string", enum: ["billing", "bug", "other"] },
+      summary: { type: "string", description: "One sentence" },
+    },
+    required: ["category", "summary"],
+    additionalProperties: false,
+  },
+  null,
+  2,
+);
+
+/** The form's values of an agent, or of a new one. */
+export const formValues = (agent?: Agent) => ({
+  name: agent?.name ?? "",
+  description: agent?.description ?? "",
+  llm_key_id: agent?.llm_key_id ?? "",
+  model: agent?.model ?? "",
+  system_prompt: agent?.system_prompt ?? "",
+  temperature: agent?.temperature ?? null,
+  max_tokens: agent?.max_tokens ?? null,
+  tools: agent?.tools ?? [],
+  mcp_server_ids: agent?.mcp_server_ids ?? [],
+  rag_ids: agent?.rag_ids ?? [],
+  skill_ids: agent?.skill_ids ?? [],
+  output_schema: agent?.output_schema ? JSON.stringify(agent.output_schema, null, 2) : "",
+});
+
+/** The form's values as the request takes them. */
+export const requestOf = ({ output_schema, ...rest }: AgentForm) => ({
+  ...rest,
+  output_schema: output_schema.trim() === "" ? null : (JSON.parse(output_schema) as Record<string, unknown>), // cast: checked by the form
+});

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { streamChat } from "#components/agents/chat-stream.ts";
+import { historyOf, newExchange, withEvent } from "#components/agents/chat-turns.ts";
+import type { ChatEvent } from "#server/schemas/agent.ts";
+
+const encoder = new TextEncoder();
+
+/** What a chat tells when the server sends these chunks. */
+async function told(chunks: string[], init: ResponseInit = {}): Promise<ChatEvent[]> {
+  const events: ChatEvent[] = [];
+  const body = new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(encoder.encode(chunk));
+      controller.close();
+    },
+  });
+  await streamChat({
+    agentId: "a",
+    projectId: "p",
+    message: "hi",
+    history: [],
+    signal: new AbortController().signal,
+    onEvent: (event) => events.push(event),
+    fetch: async () => new Response(body, init),
+  });
+  return events;
+}
+const wire = (event: ChatEvent | { type: "later" }) => `id: 1\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+const done = { type: "done", input_tokens: 1, output_tokens: 2 } as const;
+
+test("events come whole however the stream is cut, comments and unknown ones are passed over", async () => {
+  const text = `: open\nretry: 2000\n\n${wire({ type: "delta", content: "schön" })}: keep-alive\n\n${wire({ type: "later" })}${wire(done)}`;
+  const bytes = [...text].map((letter) => letter);
+  expect(await told(bytes)).toEqual([{ type: "delta", content: "schön" }, done]);
+});
+
+test("a refusal, a broken line and a server that is away are errors in words", async () => {
+  const refused = JSON.stringify({ detail: "Check the key.", error_code: "UPSTREAM_ERROR", status: 502 });
+  expect(await told([refused], { status: 502 })).toEqual([{ type: "error", detail: "Check the key." }]);
+  expect(await told(["<html>"], { status: 500 })).toEqual([{ type: "error", detail: expect.stringContaining("cannot be reached") }]);
+  expect((await told([wire({ type: "delta", content: "x" })])).at(-1)).toEqual({
+    type: "error",
+    detail: expect.stringContaining("broke off"),
+  });
+});
+
+test("an exchange gathers text and tools in their order, and results find their calls", () => {
+  const call = (id: string) => ({ type: "tool_call", id, name: "find", args: { q: id } }) as const;
+  const events: ChatEvent[] = [
+    { type: "delta", content: "Let me " },
+    { type: "delta", content: "look." },
+    call("a"),
+    call("b"),
+    { type: "tool_result", id: "b", name: "find", result: "B", success: true },
+    { type: "tool_result", id: "a", name: "find", result: "A", success: false },
+    { type: "delta", content: "Found." },
+    done,
+  ];
+  const exchange = events.reduce(withEvent, newExchange(1, "hi"));
+  expect(exchange).toMatchObject({ state: "done", input_tokens: 1, output_tokens: 2 });
+  expect(exchange.parts).toEqual([
+    { kind: "text", text: "Let me look." },
+    { kind: "tool", id: "a", name: "find", args: { q: "a" }, answer: { result: "A", success: false } },
+    { kind: "tool", id: "b", name: "find", args: { q: "b" }, answer: { result: "B", success: true } },
+    { kind: "text", text: "Found." },
+  ]);
+  const failed = withEvent(newExchange(2, "no"), { type: "error", detail: "Oh." });
+  expect(historyOf([exchange, failed])).toEqual([
+    { role: "user", content: "hi" },
+    { role: "assistant", content: "Let me look.\n\nFound." },
+  ]);
+});

@@ -1,0 +1,79 @@
+import { ChatEvent } from "#server/schemas/agent.ts";
+import { ErrorBody } from "#server/schemas/error.ts";
+
+export interface ChatTurn {
+  role: "user" | "assistant";
+  content: string;
+}
+
+export interface ChatCall {
+  agentId: string;
+  projectId: string;
+  message: string;
+  /** Earlier turns, oldest first. */
+  history: ChatTurn[];
+  /** Ends the call, here and at the model. */
+  signal: AbortSignal;
+  onEvent(event: ChatEvent): void;
+  /** Tests hand in their own. */
+  fetch?: typeof globalThis.fetch;
+}
+
+const AWAY = "The service cannot be reached. Check your connection and try again.";
+const BROKEN = "The connection broke off before the answer was whole. Send the message again.";
+
+/** The events of a stream, as they come; one of a kind that this version does not know is passed over. */
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ChatEvent> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = `${rest}${decoder.decode(value, { stream: true })}`.split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event = read(block.split("\n").find((line) => line.startsWith("data: ")));
+      if (event) yield event;
+    }
+  }
+}
+
+function read(line: string | undefined): ChatEvent | undefined {
+  try {
+    return ChatEvent.safeParse(JSON.parse(line?.slice("data: ".length) ?? "null")).data;
+  } catch {
+    return undefined;
+  }
+}
+
+async function refusal(response: Response): Promise<string> {
+  const body = ErrorBody.safeParse(await response.json().catch(() => undefined));
+  return body.success ? body.data.detail : AWAY;
+}
+
+/**
+ * Sends one message and hands on what comes back, up to and with one `done` or `error`: whatever goes wrong on the way
+ * is an `error` too. After an abort nothing more comes.
+ */
+export async function streamChat({ agentId, projectId, message, history, signal, onEvent, fetch = globalThis.fetch }: ChatCall) {
+  const tell = (event: ChatEvent) => {
+    if (!signal.aborted) onEvent(event);
+  };
+  try {
+    const response = await fetch(`/api/v1/bridge/agents/${encodeURIComponent(agentId)}/chat`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-project-id": projectId },
+      body: JSON.stringify({ message, history }),
+      signal,
+    });
+    if (!response.ok || !response.body) return tell({ type: "error", detail: await refusal(response) });
+    for await (const event of eventsOf(response.body)) {
+      tell(event);
+      if (event.type === "done" || event.type === "error") return;
+    }
+    tell({ type: "error", detail: BROKEN });
+  } catch {
+    tell({ type: "error", detail: AWAY });
+  }
+}

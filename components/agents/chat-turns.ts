@@ -1,0 +1,67 @@
+import type { ChatTurn } from "#components/agents/chat-stream.ts";
+import type { ChatEvent } from "#server/schemas/agent.ts";
+
+/** A part of an answer, in the order in which it came: text, or one use of a tool. */
+export type ChatPart =
+  | { kind: "text"; text: string }
+  | { kind: "tool"; id: string; name: string; args: Record<string, unknown>; answer: { result: string; success: boolean } | null };
+
+/** One message and what came of it. */
+export interface Exchange {
+  id: number;
+  message: string;
+  parts: ChatPart[];
+  state: "running" | "done" | "failed" | "stopped";
+  /** Why it failed. */
+  detail: string | null;
+  input_tokens: number;
+  output_tokens: number;
+  tookMs: number | null;
+}
+
+export const newExchange = (id: number, message: string): Exchange => ({
+  id,
+  message,
+  parts: [],
+  state: "running",
+  detail: null,
+  input_tokens: 0,
+  output_tokens: 0,
+  tookMs: null,
+});
+
+/** The exchange after one more event. */
+export function withEvent(exchange: Exchange, event: ChatEvent): Exchange {
+  const { parts } = exchange;
+  switch (event.type) {
+    case "delta": {
+      const last = parts.at(-1);
+      if (last?.kind !== "text") return { ...exchange, parts: [...parts, { kind: "text", text: event.content }] };
+      return { ...exchange, parts: [...parts.slice(0, -1), { kind: "text", text: last.text + event.content }] };
+    }
+    case "tool_call":
+      return { ...exchange, parts: [...parts, { kind: "tool", id: event.id, name: event.name, args: event.args, answer: null }] };
+    case "tool_result": {
+      const { id, result, success } = event;
+      // Ids are unique in one round only, so the latest call without an answer is the one that is meant.
+      const at = parts.findLastIndex((part) => part.kind === "tool" && part.id === id && part.answer === null);
+      return { ...exchange, parts: parts.map((part, index) => (index === at ? { ...part, answer: { result, success } } : part)) };
+    }
+    case "done":
+      return { ...exchange, state: "done", input_tokens: event.input_tokens, output_tokens: event.output_tokens };
+    case "error":
+      return { ...exchange, state: "failed", detail: event.detail };
+  }
+}
+
+/** Everything that the agent said in words. */
+export const textOf = ({ parts }: Exchange): string => parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
+
+/** What is sent along as earlier turns: exchanges that ended well. */
+export const historyOf = (exchanges: readonly Exchange[]): ChatTurn[] =>
+  exchanges
+    .filter(({ state }) => state === "done")
+    .flatMap((exchange) => [
+      { role: "user", content: exchange.message },
+      { role: "assistant", content: textOf(exchange) },
+    ]);

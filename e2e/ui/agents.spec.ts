@@ -1,0 +1,59 @@
+import { expect, test } from "#e2e/fixtures.ts";
+
+test("an agent gets knowledge, a skill and a schema in the form, and its chat shows the tool's steps and the tokens", async ({
+  signedInPage: page,
+  api,
+  agent,
+}) => {
+  await api.post("/rags", { name: "Handbook", type: "documents" }, { status: 201 });
+  const { id } = await agent({ name: "Scout", model: "say-tool-search_knowledge" });
+  await page.goto(`/agents/${id}`);
+  await page.getByRole("checkbox", { name: "Handbook" }).check();
+  await page.getByRole("checkbox", { name: "Summarize" }).check();
+  await page.getByRole("textbox", { name: "Output schema" }).fill("{ no json");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "This is not a JSON object." })).toBeVisible();
+  await page.getByRole("textbox", { name: "Output schema" }).fill("");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Agent saved")).toBeVisible();
+
+  const chat = page.getByRole("region", { name: "Try it" });
+  await chat.getByRole("textbox", { name: "Message" }).fill("Where are the looms?");
+  await page.keyboard.press("Enter");
+  await expect(chat.getByText("The tool said: Nothing was found. Try other words.")).toBeVisible();
+  await expect(chat.getByText(/\d+ in · \d+ out tokens/)).toBeVisible();
+  await chat.getByText("search_knowledge").click();
+  await expect(chat.getByRole("heading", { name: "Result" })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("checkbox", { name: "Handbook" })).toBeChecked();
+  await expect(page.getByRole("checkbox", { name: "Summarize" })).toBeChecked();
+});
+
+test("a chat is stopped in the middle, goes on with what was said before, and says why a call failed", async ({
+  signedInPage: page,
+  agent,
+  modelServer,
+}) => {
+  const { id } = await agent({ name: "Scout", model: "echo" });
+  await page.goto(`/agents/${id}`);
+  const chat = page.getByRole("region", { name: "Try it" });
+  const say = async (message: string) => {
+    await chat.getByRole("textbox", { name: "Message" }).fill(message);
+    await chat.getByRole("button", { name: "Send" }).click();
+  };
+  await say(`first ${id}`);
+  await expect(chat.getByText(`Echo: first ${id}`)).toBeVisible();
+
+  const held = `[[gate-${id}]] second`;
+  await say(held);
+  await expect(chat.getByText("Waited at")).toBeVisible();
+  await chat.getByRole("button", { name: "Stop" }).click();
+  await expect(chat.getByText("Stopped.")).toBeVisible();
+  await expect.poll(async () => (await modelServer.calls({ contains: held })).map(({ outcome }) => outcome)).toEqual(["aborted"]);
+
+  await say(`[[status-401]] third ${id}`);
+  await expect(chat.getByRole("alert")).toContainText("Check the LLM key");
+  const call = (await modelServer.calls({ contains: `third ${id}` }))[0];
+  // What was stopped or failed is not sent along.
+  expect(call?.request.messages.map(({ content }) => content)).toEqual([`first ${id}`, `Echo: first ${id}`, `[[status-401]] third ${id}`]);
+});

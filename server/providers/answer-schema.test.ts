@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { answerCheck, schemaProblem } from "#server/providers/answer-schema.ts";
+
+const schema = {
+  type: "object",
+  properties: { city: { type: "string" }, size: { type: "integer" } },
+  required: ["city"],
+  additionalProperties: false,
+};
+
+test.each([
+  ['{"city":"Como"}', '{"city":"Como"}'],
+  ['  {"city":"Como","size":3}\n', '{"city":"Como","size":3}'],
+  ['Here it is:\n```json\n{"city":"Como"}\n```\nDone.', '{"city":"Como"}'],
+  ['Sure! {"city":"Como"} is what you asked for.', '{"city":"Como"}'],
+])("finds the JSON in %j", (text, json) => {
+  expect(answerCheck(schema)(text)).toEqual({ json });
+});
+
+test.each([
+  ["", "it is empty"],
+  ["no JSON at all", "it is not JSON"],
+  ['{"city":', "it is not JSON"],
+  ['{"size":1}', "city: "],
+  ['{"city":"Como","size":1.5}', "size: "],
+  ['{"city":"Como","more":1}', "more"],
+])("says what is wrong with %j", (text, problem) => {
+  expect(answerCheck(schema)(text)).toEqual({ problem: expect.stringContaining(problem) });
+});
+
+test("a schema that is no object at its root works too", () => {
+  expect(answerCheck({ type: "array", items: { type: "number" } })("[1, 2]")).toEqual({ json: "[1, 2]" });
+  expect(answerCheck({ $defs: { a: { type: "string" } }, $ref: "#/$defs/a" })('"x"')).toEqual({ json: '"x"' });
+});
+
+test("a pattern that would run for ever over a text is stopped", () => {
+  const check = answerCheck({ type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } });
+  expect(check(JSON.stringify({ a: `${"a".repeat(60)}!` }))).toEqual({ problem: "a pattern of the schema takes too long over it" });
+});
+
+test.each([
+  [{ type: "nope" }, "nope"],
+  [{ type: "object", properties: { a: { $ref: "https://example.com/a" } } }, "External $ref"],
+  [{ type: "string", pattern: "(" }, "Invalid regular expression"],
+  [{ if: { type: "string" }, type: "object" }, "Conditional schemas"],
+])("%j cannot be checked, and the sentence says why", (bad, why) => {
+  expect(schemaProblem(bad)).toContain(why);
+});
+
+test("a schema that can be checked has no problem", () => {
+  expect(schemaProblem(schema)).toBeUndefined();
+  expect(schemaProblem({})).toBeUndefined();
+});

@@ -1,0 +1,65 @@
+import { runInNewContext } from "node:vm";
+import { z } from "zod";
+import type { JsonSchema } from "#server/tools/tool.ts";
+
+/** What became of an answer that should be JSON: the JSON text in it, or what is wrong with it. */
+export type CheckedAnswer = { json: string } | { problem: string };
+
+const LONGEST_CHECK_MS = 250;
+const MOST_PROBLEMS = 5;
+
+// Zod's own reader of JSON Schema (drafts 4, 7 and 2020-12), the validator that the rest of the house uses.
+const compile = (schema: JsonSchema): z.ZodType => z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+
+/** Why answers cannot be checked against this JSON Schema; undefined when they can. */
+export function schemaProblem(schema: JsonSchema): string | undefined {
+  try {
+    compile(schema);
+    return undefined;
+  } catch (error) {
+    const said = error instanceof Error ? error.message.replace(" in Zod", "").replace(/\.$/, "") : "It cannot be read";
+    return `Answers cannot be checked against this JSON Schema: ${said}.`;
+  }
+}
+
+/** The JSON texts that an answer may hold: all of it, a fenced block, or what stands between the outermost brackets. */
+function candidates(text: string): string[] {
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/i.exec(text)?.[1];
+  const start = text.search(/[[{]/);
+  const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
+  return [text, fenced, start >= 0 && end > start ? text.slice(start, end + 1) : undefined].flatMap((one) => one?.trim() || []);
+}
+
+function parsed(text: string): { json: string; value: unknown } | undefined {
+  for (const json of candidates(text)) {
+    try {
+      return { json, value: JSON.parse(json) };
+    } catch {
+      // The next candidate may do.
+    }
+  }
+  return undefined;
+}
+
+const sentenceOf = ({ path, message }: z.core.$ZodIssue): string => (path.length ? `${path.join(".")}: ${message}` : message);
+
+/**
+ * Makes the check that answers must pass. A pattern in the schema may take for ever over a text that a model chose, so
+ * the check has a quarter of a second and is stopped in the middle of a regular expression (which `vm` does).
+ * @throws Error for a schema of which `schemaProblem` tells
+ */
+export function answerCheck(schema: JsonSchema): (text: string) => CheckedAnswer {
+  const compiled = compile(schema);
+  return (text) => {
+    const found = parsed(text);
+    if (!found) return { problem: text.trim() === "" ? "it is empty" : "it is not JSON" };
+    const check = () => compiled.safeParse(found.value);
+    try {
+      const result = runInNewContext("check()", { check }, { timeout: LONGEST_CHECK_MS }) as ReturnType<typeof check>;
+      if (result.success) return { json: found.json };
+      return { problem: result.error.issues.slice(0, MOST_PROBLEMS).map(sentenceOf).join("; ") };
+    } catch {
+      return { problem: "a pattern of the schema takes too long over it" };
+    }
+  };
+}

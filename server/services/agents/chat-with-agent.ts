@@ -1,0 +1,39 @@
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import type { AgentReply, ChatBody, ChatEvent } from "#server/schemas/agent.ts";
+import { runAgentCall } from "#server/services/agents/run-agent-call.ts";
+
+/** A chat may use its tools several times. */
+const TIMEOUT_MS = 300_000;
+
+export interface ChatHandlers {
+  /** Ends the call at once. */
+  signal: AbortSignal;
+  /** Gets what happens as it happens, `done` and `error` excepted. */
+  tell?: (event: ChatEvent) => void;
+}
+
+/**
+ * Goes on with a conversation with an agent; what was said before comes along as `history`, nothing is kept here.
+ * @throws AppError NOT_FOUND; UPSTREAM_ERROR with the provider's message; the signal's reason when it fires
+ */
+export async function chatWithAgent(
+  principal: ProjectPrincipal,
+  { agent_id, message, history }: Pick<ChatBody, "message" | "history"> & { agent_id: string },
+  { signal, tell }: ChatHandlers,
+): Promise<AgentReply> {
+  const { text, ...rest } = await runAgentCall({
+    project_id: principal.project.id,
+    agent_id,
+    message,
+    history,
+    timeoutMs: TIMEOUT_MS,
+    retries: 2,
+    signal,
+    ...(tell && {
+      onDelta: (content) => tell({ type: "delta", content }),
+      onToolCall: ({ id, name, args }) => tell({ type: "tool_call", id, name, args }),
+      onToolResult: ({ id, name }, { result, success }) => tell({ type: "tool_result", id, name, result, success }),
+    }),
+  });
+  return { response: text, ...rest };
+}
