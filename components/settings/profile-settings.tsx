@@ -9,6 +9,7 @@ import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { DeleteAccount } from "#components/settings/delete-account.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { type ThemeChoice, useTheme } from "#components/shell/use-theme.ts";
@@ -24,6 +25,7 @@ export function ProfileSettings() {
       <NameForm />
       <ThemeChooser />
       <PasswordForm />
+      <DeleteAccount />
     </>
   );
 }

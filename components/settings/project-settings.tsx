@@ -8,6 +8,7 @@ import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { RetentionSettings } from "#components/settings/retention-settings.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
@@ -68,10 +69,11 @@ export function ProjectSettings() {
           )}
         </form>
       </SettingsSection>
+      <RetentionSettings />
       {canAdminister && (
         <SettingsSection
           title="Delete this project"
-          description="Its workflows, agents, runs and keys are deleted for good."
+          description="Its workflows, agents, runs, keys and audit log are deleted for good, for every member."
           action={
             <Button
               onClick={() => {
@@ -98,7 +100,10 @@ export function ProjectSettings() {
           location.assign("/");
         }}
       >
-        <p>Workflows, agents, runs, LLM keys and memberships are deleted, and running executions end. This cannot be undone.</p>
+        <p>
+          It is gone for every member at once: what runs is cancelled, schedules stop, and webhooks answer 401. Workflows, agents, runs,
+          keys and the audit log are deleted. This cannot be undone.
+        </p>
         <Field label={`Type the project's name, ${project.name}, to confirm`} className="mt-3">
           <Input value={typed} onChange={(event) => setTyped(event.target.value)} autoComplete="off" />
         </Field>

@@ -6,6 +6,8 @@ import { usePathname } from "next/navigation";
 const places = [
   { href: "/settings/project", label: "Project" },
   { href: "/settings/members", label: "Members" },
+  { href: "/settings/audit", label: "Audit log" },
+  { href: "/settings/credentials", label: "Credentials" },
   { href: "/settings/api-keys", label: "API keys" },
   { href: "/settings/profile", label: "Profile" },
 ];

@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { apiClient } from "#e2e/api-client.ts";
+import { measureApi } from "#e2e/bench/api.ts";
+import { measureLists } from "#e2e/bench/lists.ts";
 import { measure, median, type Round } from "#e2e/bench/measure.ts";
 import { makeScenarios } from "#e2e/bench/scenarios.ts";
 import { measureWaiting } from "#e2e/bench/waiting.ts";
@@ -57,6 +59,8 @@ try {
     await treadle.stop();
   }
   if ("waiting in review".includes(wanted)) report.waiting = await measureWaiting({ env, key: KEY });
+  if ("api requests".includes(wanted)) report.api = await measureApi({ env, key: KEY });
+  if ("lists of a million executions".includes(wanted)) report.lists = await measureLists({ env, key: KEY });
   const folder = join(import.meta.dirname, "../artifacts");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "bench.json"), `${JSON.stringify(report, null, 2)}\n`);

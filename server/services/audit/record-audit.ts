@@ -1,4 +1,7 @@
+import type pg from "pg";
+import { v7 as uuid } from "uuid";
 import type { Prisma, PrismaClient } from "#prisma/generated/client.ts";
+import type { Principal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 
 /** Whose act it is: a principal, or whoever holds a link that was sent by e-mail. */
@@ -8,7 +11,7 @@ export interface AuditActor {
   project: { id: string };
 }
 
-interface AuditRecord {
+export interface AuditRecord {
   /** Resource and verb, e.g. `workflow.update`. */
   action: string;
   resource_type: string;
@@ -39,5 +42,55 @@ export async function recordAudit(
       resource_name,
       ...(detail && { detail }),
     },
+  });
+}
+
+/** The same within a transaction that is written in SQL. */
+export async function recordAuditOn(
+  client: Pick<pg.ClientBase, "query">,
+  { user, auth, project }: AuditActor,
+  record: AuditRecord,
+): Promise<void> {
+  const { action, resource_type, resource_id, resource_name, detail } = record;
+  await client.query(
+    `INSERT INTO audit_log (id, project_id, actor_id, actor_email, via, action, resource_type, resource_id, resource_name, detail)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb)`,
+    [
+      uuid(),
+      project.id,
+      user.id,
+      user.email,
+      auth.type,
+      action,
+      resource_type,
+      resource_id,
+      resource_name,
+      detail ? JSON.stringify(detail) : null,
+    ],
+  );
+}
+
+/**
+ * What users do to their own account concerns every project that they are in, since it is how they come in: each of them
+ * hears of it.
+ */
+export async function recordAuditEverywhere(
+  within: Prisma.TransactionClient,
+  { user, auth }: Principal,
+  { action, resource_type, resource_id, resource_name, detail }: AuditRecord,
+): Promise<void> {
+  const memberships = await within.membership.findMany({ where: { user_id: user.id }, select: { project_id: true } });
+  await within.auditEntry.createMany({
+    data: memberships.map(({ project_id }) => ({
+      project_id,
+      actor_id: user.id,
+      actor_email: user.email,
+      via: auth.type,
+      action,
+      resource_type,
+      resource_id,
+      resource_name,
+      ...(detail && { detail }),
+    })),
   });
 }

@@ -7,6 +7,7 @@ import { executionCancelled } from "#server/inngest/events.ts";
 import { log } from "#server/log.ts";
 import { type Execution, type ExecutionStatus, isFinal } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
+import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { getExecution } from "#server/services/executions/get-execution.ts";
 import { isUuid } from "#server/services/ids.ts";
 
@@ -19,8 +20,10 @@ export async function cancelExecution(principal: ProjectPrincipal, { execution_i
   if (!isUuid(execution_id)) throw notFound("execution");
   await db().$transaction(async (tx) => {
     // Locks the row: a segment that commits at this moment is either before or after.
-    const [row] = await tx.$queryRaw<{ status: ExecutionStatus; created_at: Date; last_seq: number; snapshot_id: string }[]>`
-      SELECT status, created_at, last_seq, snapshot_id FROM executions
+    const [row] = await tx.$queryRaw<
+      { status: ExecutionStatus; created_at: Date; last_seq: number; snapshot_id: string; workflow_id: string }[]
+    >`
+      SELECT status, created_at, last_seq, snapshot_id, workflow_id FROM executions
       WHERE id = ${execution_id}::uuid AND project_id = ${principal.project.id}::uuid FOR UPDATE`;
     if (!row) throw notFound("execution");
     if (isFinal(row.status)) throw new AppError("CONFLICT", `This execution has already ended: it is ${row.status}.`);
@@ -68,6 +71,9 @@ export async function cancelExecution(principal: ProjectPrincipal, { execution_i
         last_seq: row.last_seq + events.length,
       },
     });
+    const { name } = await tx.workflow.findUniqueOrThrow({ where: { id: row.workflow_id }, select: { name: true } });
+    const resource = { resource_type: "execution", resource_id: execution_id, resource_name: name };
+    await recordAudit(principal, { action: "execution.cancel", ...resource, detail: { was: row.status } }, tx);
     await tx.$executeRaw`SELECT pg_notify('treadle_execution', ${execution_id}), pg_notify('treadle_control', ${execution_id})`;
   });
   await inngest()

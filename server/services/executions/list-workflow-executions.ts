@@ -15,6 +15,11 @@ export async function listWorkflowExecutions(
 ): Promise<ExecutionSummary[]> {
   const where = { id: workflow_id, project_id: project.id, deleted_at: null };
   if (!isUuid(workflow_id) || !(await db().workflow.findFirst({ where, select: { id: true } }))) throw notFound("workflow");
-  const rows = await db().execution.findMany({ where: { workflow_id }, select: summaryFields, orderBy: { id: "desc" }, take: limit });
+  const rows = await db().execution.findMany({
+    where: { workflow_id },
+    select: summaryFields,
+    orderBy: [{ created_at: "desc" }, { id: "desc" }],
+    take: limit,
+  });
   return rows.map(summaryDto);
 }

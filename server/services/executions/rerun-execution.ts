@@ -5,6 +5,7 @@ import { dependentsOf, makePlan } from "#server/engine/plan.ts";
 import { AppError, notFound } from "#server/errors.ts";
 import { isFinal, type RerunInput, type RerunResult } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
+import { recordAuditOn } from "#server/services/audit/record-audit.ts";
 import { assertRunnable } from "#server/services/executions/assert-runnable.ts";
 import { graphToRun, triggerValues } from "#server/services/executions/execute-workflow.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
@@ -57,7 +58,7 @@ async function findOriginal(project_id: string, execution_id: string) {
       snapshot_id: true,
       snapshot: { select: { graph: true } },
       values: { select: { input: true, params: true } },
-      workflow: { select: { deleted_at: true } },
+      workflow: { select: { deleted_at: true, name: true } },
     },
   });
   if (!row) throw notFound("execution");
@@ -115,6 +116,9 @@ export async function rerunExecution(principal: ProjectPrincipal, input: RerunIn
     if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
     await client.query("UPDATE executions SET rerun_of_id = $2 WHERE id = $1", [started.execution_id, input.execution_id]);
     if (taken.length) await client.query(TAKE_OVER, [input.execution_id, started.execution_id, taken, ends]);
+    const resource = { resource_type: "execution", resource_id: input.execution_id, resource_name: original.workflow.name };
+    const detail = { execution_id: started.execution_id, ...(input.from_node_id !== undefined && { from_node_id: input.from_node_id }) };
+    await recordAuditOn(client, principal, { action: "execution.rerun", ...resource, detail });
     return started.execution_id;
   });
   await requestRun({ execution_id, project_id, dispatch: 0 });

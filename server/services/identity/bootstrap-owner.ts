@@ -16,7 +16,7 @@ export async function bootstrapOwner(
   const { BOOTSTRAP_EMAIL: email, BOOTSTRAP_PASSWORD: password, BOOTSTRAP_API_KEY: key } = given;
   if (!email && !password && !key) return false;
   if (!email || !password) throw new Error("A headless start needs both BOOTSTRAP_EMAIL and BOOTSTRAP_PASSWORD.");
-  if (await db().user.findFirst({ select: { id: true } })) return false;
+  if (await db().user.findFirst({ where: { deleted_at: null }, select: { id: true } })) return false;
   const password_hash = await hashPassword(password);
   const name = email.split("@")[0] ?? email;
   return db().$transaction(async (tx) => {

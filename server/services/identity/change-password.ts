@@ -5,6 +5,7 @@ import { db } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import type { ChangePasswordInput } from "#server/schemas/identity.ts";
 import { hashPassword, isPassword } from "#server/secrets.ts";
+import { recordAuditEverywhere } from "#server/services/audit/record-audit.ts";
 
 /**
  * Sets a new password. Every browser session opened under the old one ends, this one too: the page signs in again.
@@ -12,9 +13,10 @@ import { hashPassword, isPassword } from "#server/secrets.ts";
  *   RATE_LIMIT_EXCEEDED after too many tries
  */
 export async function changePassword(
-  { user }: Principal,
+  principal: Principal,
   { current_password, new_password }: z.infer<typeof ChangePasswordInput>,
 ): Promise<void> {
+  const { user } = principal;
   const { password_hash } = await db().user.findUniqueOrThrow({ where: { id: user.id }, select: { password_hash: true } });
   if (!password_hash) throw new AppError("CONFLICT", "This account has no password: it signs in through another service.");
   await countPasswordTry(user.email, "profile");
@@ -23,5 +25,10 @@ export async function changePassword(
     throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "current_password", message }] });
   }
   await forgetPasswordTries(user.email, "profile");
-  await db().user.update({ where: { id: user.id }, data: { password_hash: await hashPassword(new_password) } });
+  const changed = await hashPassword(new_password);
+  await db().$transaction(async (tx) => {
+    await tx.user.update({ where: { id: user.id }, data: { password_hash: changed } });
+    const record = { resource_type: "account", resource_id: user.id, resource_name: user.email };
+    await recordAuditEverywhere(tx, principal, { action: "account.change_password", ...record });
+  });
 }

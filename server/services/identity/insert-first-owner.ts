@@ -1,11 +1,18 @@
 import type { Prisma, Project, User } from "#prisma/generated/client.ts";
+import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { insertAccount } from "#server/services/identity/insert-account.ts";
 import { insertProject } from "#server/services/projects/insert-project.ts";
 
 /** Any number that nothing else locks on. */
 const FIRST_OWNER_LOCK = 7_308_313;
 
-export const FIRST_PROJECT = "My project";
+/** The project that a new account starts in. */
+export async function insertFirstProject(tx: Prisma.TransactionClient, user: User): Promise<Project> {
+  const project = await insertProject(tx, user.id, { name: "My project" });
+  const resource = { resource_type: "project", resource_id: project.id, resource_name: project.name };
+  await recordAudit({ user, auth: { type: "session" }, project }, { action: "project.create", ...resource }, tx);
+  return project;
+}
 
 /**
  * Adds the owner of an empty install with a first project; null when there is a user already. Of several callers at
@@ -16,7 +23,7 @@ export async function insertFirstOwner(
   account: { email: string; name: string; password_hash: string },
 ): Promise<{ user: User; project: Project } | null> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${FIRST_OWNER_LOCK}::bigint)`;
-  if (await tx.user.findFirst({ select: { id: true } })) return null;
+  if (await tx.user.findFirst({ where: { deleted_at: null }, select: { id: true } })) return null;
   const user = await insertAccount(tx, account);
-  return { user, project: await insertProject(tx, user.id, { name: FIRST_PROJECT }) };
+  return { user, project: await insertFirstProject(tx, user) };
 }

@@ -13,7 +13,7 @@ const isTaken = () => new AppError("CONFLICT", "This install has an owner alread
  * @throws AppError CONFLICT when anybody has an account here
  */
 export async function setUpOwner({ email, name, password }: SignUpInput): Promise<z.infer<typeof SignedUp>> {
-  if (await db().user.findFirst({ select: { id: true } })) throw isTaken();
+  if (await db().user.findFirst({ where: { deleted_at: null }, select: { id: true } })) throw isTaken();
   const password_hash = await hashPassword(password);
   const owner = await db().$transaction((tx) => insertFirstOwner(tx, { email, name, password_hash }));
   if (!owner) throw isTaken();

@@ -2,8 +2,7 @@ import type { Invitation, User } from "#prisma/generated/client.ts";
 import { db } from "#server/db/client.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { insertAccount } from "#server/services/identity/insert-account.ts";
-import { FIRST_PROJECT } from "#server/services/identity/insert-first-owner.ts";
-import { insertProject } from "#server/services/projects/insert-project.ts";
+import { insertFirstProject } from "#server/services/identity/insert-first-owner.ts";
 import { settings } from "#server/settings.ts";
 
 /**
@@ -21,7 +20,7 @@ export async function signInWithProvider({ email: given, name }: { email: string
     });
     if (!invitations.length && !settings().ALLOW_SIGNUP) return null;
     const created = await insertAccount(tx, { email, name, password_hash: null });
-    if (!invitations.length) await insertProject(tx, created.id, { name: FIRST_PROJECT });
+    if (!invitations.length) await insertFirstProject(tx, created);
     for (const invitation of invitations) await join(tx, created, invitation);
     return created;
   });

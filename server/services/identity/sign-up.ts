@@ -4,8 +4,7 @@ import { AppError } from "#server/errors.ts";
 import type { SignedUp, SignUpInput } from "#server/schemas/identity.ts";
 import { hashPassword } from "#server/secrets.ts";
 import { insertAccount, signedUp } from "#server/services/identity/insert-account.ts";
-import { FIRST_PROJECT } from "#server/services/identity/insert-first-owner.ts";
-import { insertProject } from "#server/services/projects/insert-project.ts";
+import { insertFirstProject } from "#server/services/identity/insert-first-owner.ts";
 import { settings } from "#server/settings.ts";
 
 /**
@@ -19,7 +18,7 @@ export async function signUp({ email, name, password }: SignUpInput): Promise<z.
   const password_hash = await hashPassword(password);
   return db().$transaction(async (tx) => {
     const user = await insertAccount(tx, { email, name, password_hash });
-    await insertProject(tx, user.id, { name: FIRST_PROJECT });
+    await insertFirstProject(tx, user);
     return signedUp(user);
   });
 }

@@ -14,7 +14,7 @@ function slugOf(name: string): string {
 }
 
 /** The slug itself, or the first of `slug-2`, `slug-3`, … that the owner does not use yet. */
-async function freeSlug(within: Prisma.TransactionClient, ownerId: string, wanted: string): Promise<string> {
+export async function freeSlug(within: Prisma.TransactionClient, ownerId: string, wanted: string): Promise<string> {
   const taken = await within.project.findMany({ where: { owner_id: ownerId, slug: { startsWith: wanted } }, select: { slug: true } });
   const slugs = new Set(taken.map(({ slug }) => slug));
   if (!slugs.has(wanted)) return wanted;

@@ -1,0 +1,106 @@
+"use client";
+
+import { ChevronDown, ChevronRight } from "lucide-react";
+import Link from "next/link";
+import { Fragment, useState } from "react";
+import { formatDateTime } from "#components/format.ts";
+import { placeOf, resourceLabel, verbOf, viaLabels } from "#components/settings/audit-words.ts";
+import { CodeBlock } from "#components/ui/code-block.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { Time } from "#components/ui/time.tsx";
+import type { AuditEntry } from "#server/schemas/audit.ts";
+
+/** Entries as rows; each opens to show what it holds. */
+export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (id: string) =>
+    setOpen((current) => {
+      const next = new Set(current);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  return (
+    <Table label="Audit log" className="min-w-170">
+      <TableHead>
+        <tr>
+          <TableHeader>When</TableHeader>
+          <TableHeader>Who</TableHeader>
+          <TableHeader>Via</TableHeader>
+          <TableHeader>Action</TableHeader>
+          <TableHeader className="w-full">Resource</TableHeader>
+          <TableHeader>
+            <span className="sr-only">Details</span>
+          </TableHeader>
+        </tr>
+      </TableHead>
+      <TableBody>
+        {entries.map((entry) => (
+          <Fragment key={entry.id}>
+            <EntryRow entry={entry} isOpen={open.has(entry.id)} onToggle={() => toggle(entry.id)} />
+            {open.has(entry.id) && <EntryDetails entry={entry} />}
+          </Fragment>
+        ))}
+      </TableBody>
+    </Table>
+  );
+}
+
+function EntryRow({ entry, isOpen, onToggle }: { entry: AuditEntry; isOpen: boolean; onToggle: () => void }) {
+  const place = placeOf(entry);
+  const name = entry.resource_name || entry.resource_id;
+  return (
+    <TableRow>
+      <TableCell className="whitespace-nowrap text-ink-soft">
+        <Time value={entry.created_at} />
+      </TableCell>
+      <TableCell className="max-w-48 truncate">{entry.actor.email}</TableCell>
+      <TableCell className="whitespace-nowrap text-ink-soft">{viaLabels[entry.via]}</TableCell>
+      <TableCell className="whitespace-nowrap font-medium">{verbOf(entry.action)}</TableCell>
+      <TableCell className="max-w-0">
+        <span className="flex min-w-0 items-baseline gap-2">
+          <span className="shrink-0 text-12 text-ink-faint">{resourceLabel(entry.resource_type)}</span>
+          {place === undefined ? (
+            <span className="truncate">{name}</span>
+          ) : (
+            <Link href={place} className="truncate underline-offset-2 hover:underline">
+              {name}
+            </Link>
+          )}
+        </span>
+      </TableCell>
+      <TableCell className="w-10">
+        <IconButton
+          label={`${isOpen ? "Hide" : "Show"} details of ${verbOf(entry.action)} ${name}`}
+          icon={isOpen ? <ChevronDown /> : <ChevronRight />}
+          aria-expanded={isOpen}
+          onClick={onToggle}
+        />
+      </TableCell>
+    </TableRow>
+  );
+}
+
+function EntryDetails({ entry }: { entry: AuditEntry }) {
+  const facts = [
+    ["Time", formatDateTime(entry.created_at)],
+    ["Action", entry.action],
+    ["User ID", entry.actor.id ?? "no account"],
+    ["Resource ID", entry.resource_id],
+  ] as const;
+  return (
+    <tr>
+      <td colSpan={6} className="bg-sunken/50 px-3 py-3">
+        <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 text-12">
+          {facts.map(([name, value]) => (
+            <Fragment key={name}>
+              <dt className="text-ink-faint">{name}</dt>
+              <dd className="min-w-0 break-all font-mono">{value}</dd>
+            </Fragment>
+          ))}
+        </dl>
+        {entry.detail && <CodeBlock label="details" code={JSON.stringify(entry.detail, null, 2)} className="mt-3" wraps />}
+      </td>
+    </tr>
+  );
+}

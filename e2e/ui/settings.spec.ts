@@ -1,0 +1,85 @@
+import { apiClient } from "#e2e/api-client.ts";
+import { expect, test } from "#e2e/fixtures.ts";
+import { Project } from "#server/schemas/project.ts";
+
+// What admins see of what was done, how long runs are kept, and the way out.
+
+test("the audit log shows who did what, opens to its details, and is filtered by the address", async ({
+  signedInPage: page,
+  workflow,
+  person,
+}) => {
+  const { id } = await workflow({ name: "Watched" });
+  await page.goto("/settings/audit");
+  await expect(page.getByRole("link", { name: "Audit log" })).toHaveAttribute("aria-current", "page");
+  const row = page.getByRole("row").filter({ hasText: "Watched" });
+  await expect(row).toContainText(person.email);
+  await expect(row).toContainText("create");
+  await expect(row.getByRole("link", { name: "Watched" })).toHaveAttribute("href", `/workflows/${id}`);
+  await row.getByRole("button", { name: "Show details of create Watched" }).click();
+  await expect(page.getByRole("table", { name: "Audit log" })).toContainText(id);
+  await page.getByRole("combobox", { name: "Resource" }).click();
+  await page.getByRole("option", { name: "API key" }).click();
+  await expect(page).toHaveURL(/type=platform_key/);
+  await expect(row).toHaveCount(0);
+  await page.getByRole("combobox", { name: "Who" }).click();
+  await page.getByRole("option", { name: person.email }).click();
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(row).toHaveCount(1);
+});
+
+test("who is no admin is told so in place of the audit log", async ({ browser, newUser, baseURL }) => {
+  const viewer = await newUser({ role: "viewer" });
+  const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
+  await context.addCookies([{ name: "treadle.project", value: viewer.project.id, url: baseURL }]);
+  const page = await context.newPage();
+  await page.goto("/settings/audit");
+  await expect(page.getByText("Only admins read the audit log; you are viewer in this project.")).toBeVisible();
+  await context.close();
+});
+
+test("run history is kept for ever until an admin says for how many days", async ({ signedInPage: page, api, person }) => {
+  const saved = async () => (await api.get(`/projects/${person.project.id}`, { schema: Project })).body.retention_days;
+  await page.goto("/settings/project");
+  const section = page.getByRole("region", { name: "Run history" });
+  await section.getByLabel("Delete old runs").check();
+  await section.getByLabel("Keep them for").fill("0");
+  await section.getByRole("button", { name: "Save run history" }).click();
+  await expect(section.getByLabel("Keep them for")).toHaveAttribute("aria-invalid", "true");
+  await section.getByLabel("Keep them for").fill("14");
+  await section.getByRole("button", { name: "Save run history" }).click();
+  await expect(page.getByText("Runs are kept for 14 days")).toBeVisible();
+  expect(await saved()).toBe(14);
+  await section.getByLabel("Delete old runs").uncheck();
+  await section.getByRole("button", { name: "Save run history" }).click();
+  await expect(page.getByText("Runs are kept for ever")).toBeVisible();
+  expect(await saved()).toBeNull();
+});
+
+test("deleting the account names what goes with it, needs the password, and signs out", async ({ signedInPage: page, person, baseURL }) => {
+  await page.goto("/settings/profile");
+  await page.getByRole("button", { name: "Delete account" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete your account?" });
+  await expect(dialog).toContainText(person.project.name);
+  await expect(dialog.getByRole("button", { name: "Delete account" })).toBeDisabled();
+  await dialog.getByLabel("Delete this project too").check();
+  await dialog.getByLabel("Your password").fill("wrong");
+  await dialog.getByRole("button", { name: "Delete account" }).click();
+  await expect(dialog.getByText("This is not your password.")).toBeVisible();
+  await dialog.getByLabel("Your password").fill(person.password);
+  await dialog.getByRole("button", { name: "Delete account" }).click();
+  await page.waitForURL("**/sign-in**");
+  await apiClient({ url: baseURL, key: person.api.key }).get("/auth/me", { status: 401 });
+});
+
+test("the last admin of others is told whom it concerns before anything is asked", async ({ signedInPage: page, person, newUser }) => {
+  await newUser({ role: "editor" });
+  await page.goto("/settings/profile");
+  await page.getByRole("button", { name: "Delete account" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete your account?" });
+  await expect(dialog).toContainText("Somebody else has to be admin first");
+  await expect(dialog).toContainText(person.project.name);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await expect(dialog).toHaveCount(0);
+});
