@@ -1,25 +1,36 @@
 "use client";
 
-import { useEffect, useState } from "react";
-import { type ApiDocument, operationsByTag } from "#components/docs/openapi.ts";
+import { useDeferredValue, useEffect, useMemo, useState } from "react";
+import { CallerFields, CallerProvider } from "#components/docs/caller.tsx";
+import { Fold } from "#components/docs/fold.tsx";
+import { type ApiDocument, operationGroups, searchGroups } from "#components/docs/openapi.ts";
 import { OperationCard } from "#components/docs/operation-card.tsx";
+import { ReferenceNavigation, slugOf } from "#components/docs/reference-navigation.tsx";
 import { SchemaTable } from "#components/docs/schema-table.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Markdown } from "#components/ui/markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { SearchField } from "#components/ui/search-field.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 
 const SOURCE = "/api/v1/openapi.json";
 
-const slug = (tag: string) => tag.toLowerCase().replaceAll(" ", "-");
+/** The part of the page that the address names, followed as it changes. */
+function useHash(): string {
+  const [hash, setHash] = useState("");
+  useEffect(() => {
+    const read = () => setHash(decodeURIComponent(location.hash.slice(1)));
+    read();
+    addEventListener("hashchange", read);
+    return () => removeEventListener("hashchange", read);
+  }, []);
+  return hash;
+}
 
 /** Every operation of the REST API, drawn from the same document that tools read. */
 export function ApiReference() {
   const [document, setDocument] = useState<ApiDocument | null>(null);
   const [isBroken, setIsBroken] = useState(false);
   const [attempt, setAttempt] = useState(0);
-  const [search, setSearch] = useState("");
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt loads again
   useEffect(() => {
@@ -31,11 +42,6 @@ export function ApiReference() {
       .catch(() => !aborter.signal.aborted && setIsBroken(true));
     return () => aborter.abort();
   }, [attempt]);
-
-  // The part that the address names is drawn only now.
-  useEffect(() => {
-    if (document && location.hash.length > 1) window.document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
-  }, [document]);
 
   if (isBroken) {
     return (
@@ -54,17 +60,28 @@ export function ApiReference() {
       </div>
     );
   }
-  const wanted = search.trim().toLowerCase();
-  const groups = [...operationsByTag(document)]
-    .map(([tag, operations]) => ({
-      tag,
-      operations: operations.filter(({ method, path, summary }) => `${method} ${path} ${summary ?? ""}`.toLowerCase().includes(wanted)),
-    }))
-    .filter(({ operations }) => operations.length > 0);
+  return (
+    <CallerProvider>
+      <Reference document={document} />
+    </CallerProvider>
+  );
+}
+
+function Reference({ document }: { document: ApiDocument }) {
+  const [search, setSearch] = useState("");
+  const hash = useHash();
+  const groups = useMemo(() => operationGroups(document), [document]);
+  const wanted = useDeferredValue(search);
+  const found = useMemo(() => searchGroups(groups, wanted), [groups, wanted]);
+
+  // What the address names is drawn only now.
+  useEffect(() => {
+    if (hash) window.document.getElementById(hash)?.scrollIntoView();
+  }, [hash]);
 
   return (
-    <div className="flex flex-col gap-8">
-      <div className="flex flex-col gap-3">
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-col gap-3">
         <h1 className="font-semibold text-18">API reference</h1>
         {document.info.description && <Markdown className="max-w-168">{document.info.description}</Markdown>}
         <p className="text-13 text-ink-soft">
@@ -75,36 +92,52 @@ export function ApiReference() {
           </a>
           .
         </p>
-        <SearchField label="Search operations" value={search} onValueChange={setSearch} className="max-w-80" />
-        <nav aria-label="Resources" className="flex flex-wrap gap-x-4 gap-y-1">
-          {groups.map(({ tag }) => (
-            <a key={tag} href={`#${slug(tag)}`} className="inline-flex min-h-6 items-center text-13 text-thread-text hover:underline">
-              {tag}
-            </a>
+        <CallerFields />
+      </header>
+      <div className="grid gap-x-8 gap-y-6 lg:grid-cols-[176px_minmax(0,1fr)]">
+        <ReferenceNavigation groups={found} search={search} onSearch={setSearch} />
+        <div className="flex min-w-0 flex-col gap-8">
+          {found.length === 0 && <p className="text-13 text-ink-soft">No operation matches “{search}”.</p>}
+          {found.map(({ tag, description, operations }) => (
+            <section key={tag} id={slugOf(tag)} aria-label={tag} className="flex scroll-mt-18 flex-col gap-2">
+              <h2 className="font-semibold text-16">{tag}</h2>
+              {description && <p className="text-13 text-ink-soft">{description}</p>}
+              {operations.map((operation) => (
+                <OperationCard
+                  key={operation.operationId}
+                  operation={operation}
+                  document={document}
+                  isOpen={hash === operation.operationId}
+                />
+              ))}
+            </section>
           ))}
-          <a href="#shapes" className="inline-flex min-h-6 items-center text-13 text-thread-text hover:underline">
-            Shapes
-          </a>
-        </nav>
+          <Shapes document={document} hash={hash} />
+        </div>
       </div>
-      {groups.length === 0 && <p className="text-13 text-ink-soft">No operation matches “{search}”.</p>}
-      {groups.map(({ tag, operations }) => (
-        <section key={tag} id={slug(tag)} aria-label={tag} className="flex scroll-mt-18 flex-col gap-2">
-          <h2 className="font-semibold text-16">{tag}</h2>
-          {operations.map((operation) => (
-            <OperationCard key={operation.operationId} operation={operation} document={document} />
-          ))}
-        </section>
-      ))}
-      <section id="shapes" aria-label="Shapes" className="flex scroll-mt-18 flex-col gap-6">
-        <h2 className="font-semibold text-16">Shapes</h2>
-        {Object.entries(document.components.schemas ?? {}).map(([name, schema]) => (
-          <div key={name} id={`shape-${name}`} className="flex scroll-mt-18 flex-col gap-1.5">
-            <h3 className="font-medium font-mono text-13">{name}</h3>
-            <SchemaTable schema={schema} document={document} label={name} />
-          </div>
-        ))}
-      </section>
     </div>
+  );
+}
+
+function Shapes({ document, hash }: { document: ApiDocument; hash: string }) {
+  return (
+    <section id="shapes" aria-label="Shapes" className="flex scroll-mt-18 flex-col gap-2">
+      <h2 className="font-semibold text-16">Shapes</h2>
+      {Object.entries(document.components.schemas ?? {}).map(([name, schema]) => (
+        <Fold
+          key={name}
+          id={`shape-${name}`}
+          isOpen={hash === `shape-${name}`}
+          summary={
+            <>
+              <code className="font-mono text-12">{name}</code>
+              {schema.description && <span className="min-w-0 text-13 text-ink-soft sm:ml-auto">{schema.description}</span>}
+            </>
+          }
+        >
+          {() => <SchemaTable schema={schema} document={document} label={name} />}
+        </Fold>
+      ))}
+    </section>
   );
 }

@@ -10,6 +10,7 @@ const chapters = [
   { href: "/docs/expressions", label: "Expressions" },
   { href: "/docs/reviews", label: "Reviews" },
   { href: "/docs/rest", label: "REST with curl" },
+  { href: "/docs/clients", label: "Clients" },
   { href: "/docs/api", label: "API reference" },
 ];
 

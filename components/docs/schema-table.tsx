@@ -1,4 +1,4 @@
-import { type ApiDocument, type ApiSchema, resolve, typeName } from "#components/docs/openapi.ts";
+import { type ApiDocument, type ApiSchema, explained, resolve, typeName } from "#components/docs/openapi.ts";
 
 /** Names of shapes become links to their table. */
 function TypeText({ schema, document }: { schema: ApiSchema; document: ApiDocument }) {
@@ -18,14 +18,12 @@ export interface SchemaTableProps {
   schema: ApiSchema;
   document: ApiDocument;
   label: string;
-  /** Names that stand elsewhere (in the path), left out here. */
-  without?: readonly string[];
 }
 
 /** The fields of an object; anything else as its type. */
-export function SchemaTable({ schema, document, label, without = [] }: SchemaTableProps) {
+export function SchemaTable({ schema, document, label }: SchemaTableProps) {
   const target = resolve(schema, document.components.schemas);
-  const fields = Object.entries(target.properties ?? {}).filter(([name, field]) => !without.includes(name) && field.readOnly !== true);
+  const fields = Object.entries(target.properties ?? {}).filter(([, field]) => field.readOnly !== true);
   if (fields.length === 0) {
     return (
       <p className="font-mono text-12 text-ink-soft">
@@ -52,7 +50,7 @@ export function SchemaTable({ schema, document, label, without = [] }: SchemaTab
                 <TypeText schema={field} document={document} />
               </td>
               <td className="w-1/2 py-1.5 text-ink-soft">
-                {field.description ?? resolve(field, document.components.schemas).description}
+                {explained(field, field.description ?? resolve(field, document.components.schemas).description)}
                 {field.default !== undefined && <span className="text-ink-faint"> Default {JSON.stringify(field.default)}.</span>}
               </td>
             </tr>

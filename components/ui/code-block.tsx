@@ -28,7 +28,8 @@ export function CodeBlock({ code, label, title, wraps = false, className }: Code
           wraps && "whitespace-pre-wrap break-all",
         )}
       >
-        <code>{code}</code>
+        {/* In a text, code has a ground and a padding of its own. */}
+        <code className="bg-transparent p-0 text-12">{code}</code>
       </pre>
       <CopyButton
         value={code}

@@ -1,19 +1,7 @@
 import type { Metadata } from "next";
+import rows from "#app/docs/examples/expressions.json";
 
 export const metadata: Metadata = { title: "Expressions" };
-
-const rows: readonly [string, string][] = [
-  ["{{trigger.output}}", "The text that started the run"],
-  ["{{trigger.city}}", "The parameter city of a form trigger"],
-  ["{{Writer.output}}", "What the agent named Writer answered"],
-  ["{{writer.output}}", "The same: names are also matched in lower case with underscores, so Research Agent is research_agent"],
-  ["{{trigger.output.user.email}}", "A field of a text that is JSON"],
-  ["{{Writer.output.items[0].id}}", "A field of the first item of a list in it"],
-  ["{{Loop.current_item.name}}", "Inside a loop’s body: a field of the item; {{Loop.index}} is its number, from 0"],
-  ["{{Loop.output}}", "After a loop: the JSON array of its results"],
-  ["{{Review.decision}}", "approved or rejected; {{Review.comment}} is what the reviewer wrote"],
-  ["{{execution.id}}", "The id of this run"],
-];
 
 export default function Expressions() {
   return (

@@ -1,12 +1,7 @@
 import type { Metadata } from "next";
-import { CodeBlock } from "#components/ui/code-block.tsx";
+import { Example } from "#app/docs/example.tsx";
 
 export const metadata: Metadata = { title: "Nodes" };
-
-const CONDITION = `"urgent" in output.lower()
-len(json.loads(output)["items"]) > 3
-re.search(r"\\binvoice\\b", trigger_output) is not None
-node_outputs["Scout"].startswith("No") and output != ""`;
 
 const nodes: readonly [string, string][] = [
   ["Agent", "Asks one of the project’s agents. With “Go on” as its answer to errors, the error text is passed on as its output."],
@@ -42,7 +37,7 @@ export default function Nodes() {
         <code>node_outputs</code> (outputs by agent’s name or label), all of them text, and the modules <code>re</code>, <code>json</code>{" "}
         and <code>math</code>. It runs in a sandbox without files, network or other imports, with a limit on time and memory.
       </p>
-      <CodeBlock code={CONDITION} label="Conditions" />
+      <Example file="conditions.py" label="conditions" />
       <h2>Loops</h2>
       <p>
         Items come from a list, or from text that is a JSON array. Connect what is to happen for each item to <em>body</em>, and what comes

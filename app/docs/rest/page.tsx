@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { baseUrl } from "#app/docs/base-url.ts";
-import { CodeBlock } from "#components/ui/code-block.tsx";
+import { Example } from "#app/docs/example.tsx";
 
 export const metadata: Metadata = { title: "REST with curl" };
 
@@ -11,72 +11,78 @@ export default async function RestGuide() {
     <article className="prose max-w-168">
       <h1>REST with curl</h1>
       <p>
-        Agents, workflows, runs, keys and members can be handled over REST at <code>{base}/api/v1</code>. The{" "}
-        <Link href="/docs/api">API reference</Link> lists every operation; <a href="/api/v1/openapi.json">openapi.json</a> describes them
-        for tools.
+        Projects, agents, workflows, runs and all that belongs to them can be handled over REST at <code>{base}/api/v1</code>. The{" "}
+        <Link href="/docs/api">API reference</Link> lists every operation and can try it; <a href="/api/v1/openapi.json">openapi.json</a>{" "}
+        describes them for tools; <Link href="/docs/clients">Clients</Link> shows TypeScript and Python.
       </p>
       <h2>A key</h2>
       <p>
         Create one under <Link href="/settings/api-keys">Settings, API keys</Link>. It is shown once. It may do what you may, so keep it
         like a password. Put it into the shell:
       </p>
-      <CodeBlock
-        label="command"
-        code={`export TREADLE_KEY=sk-service-…\ncurl ${base}/api/v1/auth/me \\
-  -H "Authorization: Bearer $TREADLE_KEY"`}
-      />
+      <Example file="environment.sh" />
+      <p>Then ask who it belongs to:</p>
+      <Example file="who-am-i.sh" />
       <p>
         In several projects, name the one you mean with <code>X-Project-Slug</code> (or <code>X-Project-ID</code>); both stand under{" "}
         <Link href="/settings/project">Settings, Project</Link>.
       </p>
+      <h2>Create a workflow</h2>
+      <p>
+        A workflow is its nodes and edges. What a node’s <code>data</code> may hold is what its panel in the editor shows. This one asks a
+        person before it answers:
+      </p>
+      <Example file="workflow.json" isNamed />
+      <Example file="create-workflow.sh" />
+      <p>
+        A graph that cannot be, such as one with a cycle, is refused with 422 and a sentence for each fault. What would only stop a run
+        comes back under <code>problems</code>. A <code>PUT</code> with the <code>version</code> that you read is refused with 409 when
+        somebody saved meanwhile.
+      </p>
+      <h2>Lists</h2>
+      <p>
+        Lists are <code>{"{items, total, page, per_page}"}</code>, newest first; <code>per_page</code> goes up to 200.
+      </p>
+      <Example file="list-workflows.sh" />
       <h2>Run a workflow</h2>
       <p>
         The id is in the address of the editor. A manual trigger takes <code>input</code>, a form trigger <code>params</code>; what you
         leave out takes its default.
       </p>
-      <CodeBlock
-        label="command"
-        code={`curl -X POST ${base}/api/v1/workflows/$WORKFLOW_ID/execute \\
-  -H "Authorization: Bearer $TREADLE_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"input": "Write a line about looms."}'`}
-      />
+      <Example file="run-workflow.sh" />
       <p>The answer, 202, comes at once:</p>
-      <CodeBlock label="answer" code={`{"execution_id": "019a8f3e-…", "status": "pending"}`} />
+      <Example file="run-workflow-answer.json" label="answer" />
+      <p>
+        When the line breaks before the answer, you cannot know whether the run was started. Name the call with <code>Idempotency-Key</code>{" "}
+        and repeat it: the same key with the same body gives the first answer again for 24 hours, and starts nothing. The same key with
+        another body is refused with 409. Every <code>POST</code> takes it.
+      </p>
+      <Example file="run-once.sh" />
       <h2>Wait for the result</h2>
       <p>
         Poll until <code>status</code> is <code>completed</code>, <code>failed</code>, <code>rejected</code> or <code>cancelled</code>:
       </p>
-      <CodeBlock
-        label="command"
-        code={`curl ${base}/api/v1/executions/$EXECUTION_ID \\
-  -H "Authorization: Bearer $TREADLE_KEY"`}
-      />
+      <Example file="read-execution.sh" />
       <p>
         <code>output</code> is the value of the Output node, or a JSON object by label when several were reached; <code>node_results</code>{" "}
         has each node’s own output, time and tokens.
       </p>
       <p>Or follow it live, as server-sent events:</p>
-      <CodeBlock
-        label="command"
-        code={`curl -N ${base}/api/v1/executions/$EXECUTION_ID/stream \\
-  -H "Authorization: Bearer $TREADLE_KEY"`}
-      />
+      <Example file="follow-execution.sh" />
       <p>
         Each event has an <code>id</code>. After a broken line send the last one as <code>Last-Event-ID</code>, and the stream goes on from
-        there. The last event is <code>execution_complete</code> or <code>execution_failed</code>.
+        there. The last event is <code>execution_complete</code> or <code>execution_failed</code>. In a browser, where an EventSource cannot
+        set headers, the key may stand in the query as <code>token</code>.
+      </p>
+      <h2>Decide a review</h2>
+      <Example file="approve-review.sh" />
+      <p>
+        More about that under <Link href="/docs/reviews">Reviews</Link>.
       </p>
       <h2>Stop a run</h2>
-      <CodeBlock
-        label="command"
-        code={`curl -X POST ${base}/api/v1/executions/$EXECUTION_ID/cancel \\
-  -H "Authorization: Bearer $TREADLE_KEY"`}
-      />
+      <Example file="cancel-execution.sh" />
       <h2>Rules for every call</h2>
       <ul>
-        <li>
-          Lists are <code>{"{items, total, page, per_page}"}</code>, newest first; <code>per_page</code> goes up to 200.
-        </li>
         <li>
           Errors are <code>{"{detail, error_code, status, errors?}"}</code>; <code>detail</code> says what to do next. A body that breaks a
           rule is 422 and names each field.

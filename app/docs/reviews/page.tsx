@@ -1,12 +1,10 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { baseUrl } from "#app/docs/base-url.ts";
-import { CodeBlock } from "#components/ui/code-block.tsx";
+import { Example } from "#app/docs/example.tsx";
 
 export const metadata: Metadata = { title: "Reviews" };
 
-export default async function Reviews() {
-  const base = await baseUrl();
+export default function Reviews() {
   return (
     <article className="prose max-w-168">
       <h1>Reviews</h1>
@@ -28,13 +26,7 @@ export default async function Reviews() {
         </li>
         <li>Over REST, with the key of an editor or admin:</li>
       </ul>
-      <CodeBlock
-        label="command"
-        code={`curl -X POST ${base}/api/v1/executions/$EXECUTION_ID/approve \\
-  -H "Authorization: Bearer $TREADLE_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"decision": "approved", "comment": "Looks good"}'`}
-      />
+      <Example file="approve-review.sh" />
       <p>
         When several reviews of a run wait, say which one with <code>node_id</code>, and inside a loop with <code>iteration</code> (
         <code>"3"</code> is the fourth item). A second decision is answered with 409, which names who decided and when.{" "}

@@ -1,7 +1,6 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { baseUrl } from "#app/docs/base-url.ts";
-import { CodeBlock } from "#components/ui/code-block.tsx";
+import { Example } from "#app/docs/example.tsx";
 
 export const metadata: Metadata = { title: "Triggers" };
 
@@ -13,29 +12,7 @@ const kinds: readonly [string, string, string][] = [
   ["HTTP", "A program with an API key", "JSON with method, headers, query and body"],
 ];
 
-const TYPESCRIPT = `import { createHmac } from "node:crypto";
-
-const body = JSON.stringify({ issue: { title: "It is broken" } });
-const signature = createHmac("sha256", process.env.WEBHOOK_SECRET!).update(body).digest("hex");
-await fetch(process.env.WEBHOOK_URL!, {
-  method: "POST",
-  headers: { "Content-Type": "application/json", "X-SERVICE-Signature": \`sha256=\${signature}\` },
-  body, // exactly the text that was signed
-});`;
-
-const PYTHON = `import hashlib, hmac, json, os, urllib.request
-
-body = json.dumps({"issue": {"title": "It is broken"}}).encode()
-signature = hmac.new(os.environ["WEBHOOK_SECRET"].encode(), body, hashlib.sha256).hexdigest()
-request = urllib.request.Request(
-    os.environ["WEBHOOK_URL"],
-    data=body,  # exactly the bytes that were signed
-    headers={"Content-Type": "application/json", "X-SERVICE-Signature": f"sha256={signature}"},
-)
-print(urllib.request.urlopen(request).read().decode())`;
-
-export default async function Triggers() {
-  const base = await baseUrl();
+export default function Triggers() {
   return (
     <article className="prose max-w-168">
       <h1>Triggers</h1>
@@ -71,29 +48,17 @@ export default async function Triggers() {
         Save the workflow with a webhook trigger, then set the webhook up in the trigger’s panel, or over REST. The secret is shown once;
         setting up again replaces it, and calls signed with the old one get 401.
       </p>
-      <CodeBlock
-        label="command"
-        code={`curl -X POST ${base}/api/v1/webhooks/setup/$WORKFLOW_ID \\
-  -H "Authorization: Bearer $TREADLE_KEY"`}
-      />
-      <CodeBlock label="answer" code={`{"webhook_url": "${base}/api/v1/webhooks/019a8f3e-…", "webhook_secret": "…"}`} />
+      <Example file="set-up-webhook.sh" />
+      <Example file="set-up-webhook-answer.json" label="answer" />
       <p>
         The sender posts JSON and signs the raw body: <code>X-SERVICE-Signature</code> is <code>sha256=</code> and the hex HMAC-SHA256 of
         the bytes, keyed by the secret. The answer, 202, comes at once with the id of the queued run.
       </p>
-      <CodeBlock
-        label="command"
-        code={`BODY='{"issue": {"title": "It is broken"}}'
-SIGNATURE=$(printf %s "$BODY" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d' ' -f1)
-curl -X POST "$WEBHOOK_URL" \\
-  -H "Content-Type: application/json" \\
-  -H "X-SERVICE-Signature: sha256=$SIGNATURE" \\
-  -d "$BODY"`}
-      />
+      <Example file="send-webhook.sh" />
       <p>In TypeScript:</p>
-      <CodeBlock label="TypeScript" code={TYPESCRIPT} />
+      <Example file="send-webhook.ts" />
       <p>In Python:</p>
-      <CodeBlock label="Python" code={PYTHON} />
+      <Example file="send_webhook.py" />
       <h3>Payload path</h3>
       <p>
         A JSONPath (RFC 9535) such as <code>$.issue.title</code> passes on a part of the payload: one match as its value, several as a JSON
@@ -129,27 +94,15 @@ curl -X POST "$WEBHOOK_URL" \\
         <li>A fire that the hourly limit or a problem forbids leaves a failed run with the reason.</li>
       </ul>
       <p>To switch a schedule off, or to other times, without opening the editor:</p>
-      <CodeBlock
-        label="command"
-        code={`curl -X PUT ${base}/api/v1/workflows/$WORKFLOW_ID/schedule \\
-  -H "Authorization: Bearer $TREADLE_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"enabled": true, "cron_expression": "30 9 * * 1-5", "timezone": "Europe/Berlin"}'`}
-      />
+      <Example file="set-schedule.sh" />
 
       <h2>HTTP</h2>
       <p>
         Call <code>/api/v1/http/</code> and the workflow’s id with any method that the trigger allows. It needs an API key of an editor.
         With the answer <code>sync</code> the call waits for the end of the run:
       </p>
-      <CodeBlock
-        label="command"
-        code={`curl -X POST ${base}/api/v1/http/$WORKFLOW_ID?city=Oslo \\
-  -H "Authorization: Bearer $TREADLE_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"days": 3}'`}
-      />
-      <CodeBlock label="answer" code={`{"execution_id": "019a8f3e-…", "status": "completed", "output": "…"}`} />
+      <Example file="call-http-trigger.sh" />
+      <Example file="call-http-trigger-answer.json" label="answer" />
       <p>
         After 60 seconds, or when the run pauses at a review, the answer is 202 with the id alone; the run goes on. With <code>async</code>{" "}
         it is 202 at once. The trigger’s output is JSON, so <code>{"{{trigger.output.body.days}}"}</code> and{" "}

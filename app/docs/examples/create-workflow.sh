@@ -1,0 +1,3 @@
+curl -sS -X POST $TREADLE_URL/workflows \
+  -H "Authorization: Bearer $TREADLE_KEY" \
+  -d @workflow.json

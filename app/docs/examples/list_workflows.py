@@ -1,0 +1,4 @@
+from treadle import Treadle
+
+for workflow in Treadle().workflows():
+    print(workflow["id"], workflow["name"])

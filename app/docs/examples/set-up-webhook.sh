@@ -1,0 +1,2 @@
+curl -sS -X POST $TREADLE_URL/webhooks/setup/$WORKFLOW_ID \
+  -H "Authorization: Bearer $TREADLE_KEY"

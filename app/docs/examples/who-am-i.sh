@@ -1,0 +1,1 @@
+curl -sS $TREADLE_URL/auth/me -H "Authorization: Bearer $TREADLE_KEY"
