@@ -50,7 +50,8 @@ interface Fixtures {
   signedInPage: Page;
 }
 
-async function newPerson(url: string): Promise<Person> {
+/** Somebody who signed up just now. */
+export async function newPerson(url: string): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
   const password = randomUUID();
   await (await stranger()).post("/api/v1/auth/sign-up", { data: { email, name: "Robin Weaver", password }, failOnStatusCode: true });

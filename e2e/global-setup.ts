@@ -15,11 +15,13 @@ const env = {
   RATE_LIMIT_PER_MINUTE: "0",
   RATE_LIMIT_BURST: "0",
   EXECUTIONS_PER_HOUR: "0",
+  // What tools and sources reach out to here are stand-ins on this machine.
+  ALLOW_PRIVATE_NETWORK: "1",
 };
 
 /**
  * Starts one product and one model stand-in for all workers, which find them in the environment. With BASE_URL set (and
- * OWNER_EMAIL, OWNER_PASSWORD, MODEL_SERVER_URL), the specs run against a server that is already there.
+ * OWNER_EMAIL, OWNER_PASSWORD, MODEL_SERVER_URL, SERVER_DATA_DIR), the specs run against a server that is already there.
  */
 export default async function globalSetup(): Promise<() => Promise<void>> {
   await browserOptions(); // unpacked once, before workers need it
@@ -29,6 +31,7 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
   if (server)
     Object.assign(process.env, {
       BASE_URL: server.url,
+      SERVER_DATA_DIR: server.dataDir,
       OWNER_EMAIL: owner.email,
       OWNER_PASSWORD: owner.password,
       OWNER_API_KEY: owner.key,

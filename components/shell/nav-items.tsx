@@ -1,4 +1,16 @@
-import { Bot, House, KeyRound, type LucideIcon, Play, Settings, UserRoundCheck, Workflow } from "lucide-react";
+import {
+  BookOpenText,
+  Bot,
+  GraduationCap,
+  House,
+  KeyRound,
+  type LucideIcon,
+  Play,
+  Plug,
+  Settings,
+  UserRoundCheck,
+  Workflow,
+} from "lucide-react";
 
 export interface NavItem {
   href: string;
@@ -14,6 +26,9 @@ export const navItems: readonly NavItem[] = [
   { href: "/", label: "Home", icon: House },
   { href: "/workflows", label: "Workflows", icon: Workflow },
   { href: "/agents", label: "Agents", icon: Bot },
+  { href: "/knowledge", label: "Knowledge", icon: BookOpenText },
+  { href: "/skills", label: "Skills", icon: GraduationCap },
+  { href: "/mcp", label: "MCP servers", icon: Plug },
   { href: "/runs", label: "Runs", icon: Play },
   { href: "/approvals", label: "Approvals", icon: UserRoundCheck, counts: "reviews" },
   { href: "/keys", label: "LLM keys", icon: KeyRound },

@@ -67,7 +67,7 @@ test.describe("webhook", () => {
     await api.put(`/workflows/${flow.id}`, { enabled: false }, { status: 200 });
     expect(await signed("{}")).toMatchObject({ status: 409, body: { error_code: "CONFLICT" } });
     const get = await fetch(`${url}/${flow.id}`);
-    expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
+    expect([get.status, get.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
   });
 
   test("a repeated delivery starts nothing", async ({ api, workflow, baseURL }) => {

@@ -50,7 +50,7 @@ test("an LLM key with a wrong secret: the provider's words, nothing typed is los
   await addKey(key.name, key.secret);
   await page.getByRole("button", { name: "Create agent" }).click();
   await expect(page).toHaveURL(/agents\/[0-9a-f-]{36}/);
-  await page.getByLabel("Message").fill("Hello loom");
+  await page.getByLabel("Message", { exact: true }).fill("Hello loom");
   await page.keyboard.press("Enter");
   await expect(page.getByText("Echo: Hello loom")).toBeVisible();
 

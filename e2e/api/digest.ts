@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Pool } from "pg";
+
+// What is kept of one project, summed up, so that a spec can tell that nothing of it changed. It looks into the database of
+// the server itself, found through its data folder: what no list shows counts too.
+
+/** Columns that change by themselves: when a key was last used, how a server was last reached, and the engine's own leases. */
+const VOLATILE = [
+  "last_used_at",
+  "last_seen_at",
+  "last_error",
+  "lease_owner",
+  "lease_epoch",
+  "lease_until",
+  "wake_at",
+  "overdue_at",
+  "dispatch",
+  "woken_at",
+];
+/** What a webhook keeps of every delivery with a good signature, refused ones too: that is what it is for. */
+const LEFT_OUT = ["webhook_deliveries"];
+
+/** Foreign keys of one column between tables of ours. */
+const LINKS = `
+  SELECT child.relname AS child, a.attname AS column, parent.relname AS parent, b.attname AS key
+  FROM pg_constraint c
+  JOIN pg_class child ON child.oid = c.conrelid JOIN pg_class parent ON parent.oid = c.confrelid
+  JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+  JOIN pg_attribute b ON b.attrelid = c.confrelid AND b.attnum = c.confkey[1]
+  WHERE c.contype = 'f' AND array_length(c.conkey, 1) = 1 AND c.connamespace = 'public'::regnamespace
+  ORDER BY child.relname, (a.attname = 'project_id') DESC, a.attname`;
+
+interface Link {
+  child: string;
+  column: string;
+  parent: string;
+  key: string;
+}
+
+/** Which rows of each table belong to the project $1: reached from the project and its members along foreign keys. */
+function conditions(links: Link[]): Map<string, string> {
+  const found = new Map([
+    ["projects", "id = $1"],
+    ["users", "id IN (SELECT user_id FROM memberships WHERE project_id = $1)"],
+  ]);
+  for (let size = 0; size < found.size; ) {
+    size = found.size;
+    for (const { child, column, parent, key } of links) {
+      const outer = found.get(parent);
+      const isDirect = parent !== "users" || !links.some((other) => other.child === child && other.parent === "projects");
+      if (outer && isDirect && !found.has(child)) found.set(child, `"${column}" IN (SELECT "${key}" FROM "${parent}" WHERE ${outer})`);
+    }
+  }
+  for (const table of LEFT_OUT) found.delete(table);
+  return found;
+}
+
+export interface Digest {
+  /** A sum for each table. */
+  of(projectId: string): Promise<Record<string, string>>;
+  /** True when nothing of the project goes on by itself: no run, no indexing, nobody still to be told. */
+  isQuiet(projectId: string): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/** Address of the database that a server keeps in its data folder; left out, the server at BASE_URL. */
+export function databaseUrl(folder = process.env.SERVER_DATA_DIR): string {
+  if (!folder) throw new Error("Set SERVER_DATA_DIR to the data folder of the server at BASE_URL.");
+  const { database_password } = JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8"));
+  const port = readFileSync(join(folder, "postgres/postmaster.pid"), "utf8").split("\n")[3];
+  return `postgres://treadle:${encodeURIComponent(database_password)}@127.0.0.1:${port}/treadle`;
+}
+
+export async function openDigest(): Promise<Digest> {
+  const pool = new Pool({ connectionString: databaseUrl(), max: 2 });
+  const { rows: links } = await pool.query<Link>(LINKS);
+  const dropped = VOLATILE.map((column) => ` - '${column}'`).join("");
+  const sums = [...conditions(links)].map(
+    ([table, condition]) =>
+      `SELECT '${table}' AS name, count(*) || ' rows, ' || coalesce(md5(string_agg(row, '' ORDER BY row)), '') AS sum
+       FROM (SELECT md5((to_jsonb(t)${dropped})::text) AS row FROM "${table}" t WHERE ${condition}) AS of_${table}`,
+  );
+  return {
+    async of(projectId) {
+      const { rows } = await pool.query<{ name: string; sum: string }>(sums.join(" UNION ALL "), [projectId]);
+      return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]));
+    },
+    async isQuiet(projectId) {
+      const { rows } = await pool.query<{ busy: boolean }>(
+        `SELECT EXISTS (SELECT FROM executions WHERE project_id = $1 AND status IN ('pending', 'queued', 'running'))
+             OR EXISTS (SELECT FROM reviews WHERE project_id = $1 AND status = 'waiting' AND notified_at IS NULL)
+             OR EXISTS (SELECT FROM reviews r JOIN executions e ON e.id = r.execution_id WHERE r.project_id = $1
+                        AND r.status IN ('approved', 'rejected') AND r.taken_at IS NULL AND e.status = 'paused')
+             OR EXISTS (SELECT FROM rag_documents d JOIN rag_sources s ON s.id = d.rag_source_id
+                        WHERE s.project_id = $1 AND d.status = 'indexing') AS busy`,
+        [projectId],
+      );
+      return rows[0]?.busy === false;
+    },
+    stop: () => pool.end(),
+  };
+}

@@ -1,0 +1,46 @@
+import { ERRORS } from "#server/errors.ts";
+import { ErrorBody, type ErrorCode } from "#server/schemas/error.ts";
+
+/** An answer, read to its end; of an event stream only the head. */
+export interface Reply {
+  status: number;
+  type: string;
+  text: string;
+  headers: Headers;
+}
+
+const StrictErrorBody = ErrorBody.strict();
+/** What no answer may show: a stack, a query, a path of ours, a name of a library. */
+const INTERNALS = /\.[cm]?[jt]sx?:\d+:\d+|node_modules|prisma|SELECT .+ FROM|TypeError|RangeError|ECONNREFUSED|\/server\//;
+
+/** What is wrong with an answer that is no success, as sentences. */
+export function faultsOfError({ status, type, text, headers }: Reply, code?: ErrorCode): string[] {
+  if (!type.startsWith("application/json")) return [`content-type is ${type || "absent"}`];
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    return ["the body is not JSON"];
+  }
+  const parsed = StrictErrorBody.safeParse(data);
+  if (!parsed.success) return [`not the envelope: ${text.slice(0, 300)}`];
+  const { error_code, detail, errors } = parsed.data;
+  const noStore = headers.get("cache-control")?.includes("no-store");
+  return [
+    ...(parsed.data.status === status ? [] : [`status in the body is ${parsed.data.status}`]),
+    ...(ERRORS[error_code].status === status ? [] : [`${error_code} does not belong to ${status}`]),
+    ...(code === undefined || error_code === code ? [] : [`${error_code} instead of ${code}`]),
+    ...(detail.trim() === "" ? ["an empty detail"] : []),
+    ...(errors?.some(({ message }) => message.trim() === "") ? ["an error without a message"] : []),
+    ...(noStore ? [] : ["it may be kept by a cache"]),
+    ...(INTERNALS.test(text) ? [`it shows internals: ${text.slice(0, 300)}`] : []),
+  ];
+}
+
+/** Reads what `fetch` gave; an event stream is let go after its head. */
+export async function readReply(response: Response): Promise<Reply> {
+  const type = response.headers.get("content-type") ?? "";
+  const isStream = type.startsWith("text/event-stream");
+  if (isStream) await response.body?.cancel();
+  return { status: response.status, type, text: isStream ? "" : await response.text(), headers: response.headers };
+}

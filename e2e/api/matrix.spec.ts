@@ -1,0 +1,249 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "@playwright/test";
+import { type Digest, openDigest } from "#e2e/api/digest.ts";
+import { faultsOfError, type Reply } from "#e2e/api/envelope.ts";
+import { type Operation, readOperations } from "#e2e/api/operations.ts";
+import { missingRows, rowOf, type Sample } from "#e2e/api/samples.ts";
+import { send, told, wireOf } from "#e2e/api/send.ts";
+import { buildWorld, type World } from "#e2e/api/world.ts";
+import { type FakeMcpServer, startMcpServer } from "#e2e/fakes/mcp-server.ts";
+import type { Person } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import type { ErrorCode } from "#server/schemas/error.ts";
+
+// Every operation of the API document, called by everybody who could call it. Who may do what is written down here a second
+// time, from the specification's "Role-based access" alone, so that a wrong declaration in a router is found.
+
+test.describe.configure({ mode: "default", timeout: 180_000 });
+
+type Needed = "public" | "user" | "viewer" | "editor" | "admin";
+const ranks: Needed[] = ["public", "user", "viewer", "editor", "admin"];
+
+/** Without a key: how one gets an account, and deliveries, which are signed. */
+const PUBLIC = ["POST /auth/sign-up", "GET /invitations/{token}", "POST /invitations/{token}/accept", "POST /webhooks/{workflow_id}"];
+/** About oneself, in no project. */
+const OWN = /^\/(auth|users|llm-providers|platform-keys|projects$)/;
+/** "POST/DELETE on project members, credentials, LLM keys: admin only"; a project's own settings, too. */
+const ADMINS = /^\/(credentials|llm-keys|projects\/)/;
+/** Who did what is for admins to read. */
+const AUDIT = /\/audit(-log)?(\/|$)/;
+
+function neededFor({ name, method, path }: Operation): Needed {
+  if (PUBLIC.includes(name)) return "public";
+  if (AUDIT.test(path)) return "admin";
+  if (OWN.test(path)) return "user";
+  if (path.startsWith("/http/")) return "editor"; // a GET runs the workflow too
+  if (method === "GET") return "viewer";
+  return ADMINS.test(path) ? "admin" : "editor";
+}
+
+/** The others fail a test of their own. */
+const hasRow = (operation: Operation) => missingRows([operation]).length === 0;
+
+let url: string;
+let world: World;
+let operations: Operation[];
+let digest: Digest;
+let mcp: FakeMcpServer;
+
+test.beforeAll(async () => {
+  url = process.env.BASE_URL ?? "";
+  operations = await readOperations(url);
+  mcp = await startMcpServer();
+  world = await buildWorld({ url, modelUrl: process.env.MODEL_SERVER_URL ?? "", mcpUrl: `${mcp.url}/mcp` });
+  digest = await openDigest();
+});
+test.afterAll(async () => {
+  await digest?.stop();
+  await mcp?.stop();
+});
+
+const as = ({ api }: Person, project = api.projectId) => ({
+  authorization: `Bearer ${api.key}`,
+  ...(project && { "x-project-id": project }),
+});
+/** The cookie of a signed-in browser, as any other site could make it send. */
+async function sessionOf({ browser, project }: Person): Promise<Record<string, string>> {
+  const { cookies } = await browser.storageState();
+  return { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "), "x-project-id": project.id };
+}
+
+/** The sum of the world's project, once nothing in it goes on by itself. */
+async function sum() {
+  await until(() => digest.isQuiet(world.admin.project.id));
+  return digest.of(world.admin.project.id);
+}
+
+/** What is wrong with an answer that must refuse. */
+const refusal = (reply: Reply, status: number, code: ErrorCode) =>
+  reply.status === status ? faultsOfError(reply, code) : [`${reply.status} instead of ${status}`];
+
+/**
+ * Walks all operations that `isMeant`: sends a request of theirs as `callers` say, and wants `check` to find nothing, and the
+ * project to be as it was.
+ */
+async function walkRefused(
+  isMeant: (operation: Operation) => boolean,
+  callers: Record<string, Record<string, string>>,
+  [status, code]: [number, ErrorCode],
+): Promise<void> {
+  const faults: string[] = [];
+  for (const operation of operations.filter(isMeant).filter(hasRow)) {
+    const wire = wireOf(operation, await rowOf(operation.name)(world));
+    const before = await sum();
+    for (const [caller, headers] of Object.entries(callers)) {
+      const reply = await send(url, wire, headers);
+      const found = refusal(reply, status, code);
+      if (found.length) faults.push(`${caller}: ${found.join(", ")}: ${told(wire, reply)}`);
+      if (!operation.statuses.includes(status)) faults.push(`${operation.name}: the document does not name ${status}`);
+    }
+    if (JSON.stringify(await sum()) !== JSON.stringify(before)) faults.push(`${operation.name} was refused, and changed something`);
+  }
+  expect(faults).toEqual([]);
+}
+
+test("every operation declares the role that the specification gives it", () => {
+  const wrong = operations.flatMap((operation) => {
+    const needed = neededFor(operation);
+    return operation.declaredRole === needed ? [] : [`${operation.name}: ${needed}, declared ${operation.declaredRole}`];
+  });
+  expect(wrong).toEqual([]);
+  for (const name of PUBLIC) expect(operations.map((operation) => operation.name)).toContain(name);
+});
+
+test("every operation has a sample request", () => {
+  expect(missingRows(operations)).toEqual([]);
+});
+
+test("nobody, and who sends a wrong key, is refused", async () => {
+  const callers = {
+    "no key": {},
+    "garbage key": { authorization: "Bearer garbage" },
+    "a key that never was": { authorization: `Bearer sk-service-${"x".repeat(43)}` },
+    "another scheme": { authorization: `Basic ${btoa("owner@example.com:password")}` },
+    // A key that is sent and not valid is nobody, even in a browser that is signed in.
+    "garbage key in a session": { ...(await sessionOf(world.admin)), origin: url, authorization: "Bearer garbage" },
+  };
+  await walkRefused((operation) => neededFor(operation) !== "public", callers, [401, "AUTH_REQUIRED"]);
+});
+
+for (const role of ["viewer", "editor"] as const) {
+  test(`what is above a ${role} is refused to one`, async () => {
+    const isAbove = (operation: Operation) => ranks.indexOf(neededFor(operation)) > ranks.indexOf(role);
+    await walkRefused(isAbove, { [role]: as(world[role]) }, [403, "PERMISSION_DENIED"]);
+  });
+}
+
+test("a session changes nothing without the Origin of our own pages", async () => {
+  const session = await sessionOf(world.admin);
+  const callers = {
+    "no origin": session,
+    "another site": { ...session, origin: "https://evil.example" },
+    "another port": { ...session, origin: "http://localhost:1" },
+    "null origin": { ...session, origin: "null" },
+    "another site by fetch metadata": { ...session, "sec-fetch-site": "cross-site" },
+  };
+  const isChange = ({ method, path }: Operation) => method !== "GET" || path.startsWith("/http/");
+  await walkRefused((operation) => isChange(operation) && neededFor(operation) !== "public", callers, [403, "PERMISSION_DENIED"]);
+});
+
+const UUID = /[0-9a-f]{8}([-_])[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}/g;
+
+/** The same request with its texts changed. */
+function rewritten(sample: Sample, change: (text: string) => string): Sample {
+  const { path, query, body } = JSON.parse(change(JSON.stringify({ ...sample, by: undefined })));
+  return { ...sample, ...(path && { path }), ...(query && { query }), ...(body && { body }) };
+}
+
+/** The same request with ids that never existed in place of those of the world. */
+function elsewhere(sample: Sample): Sample {
+  const ids = new Map<string, string>();
+  return rewritten(sample, (text) =>
+    text.replace(UUID, (id, dash: string) => {
+      const other = ids.get(id) ?? randomUUID().replaceAll("-", dash);
+      ids.set(id, other);
+      return other;
+    }),
+  );
+}
+
+test("to a member of another project everything is as if it had never been", async () => {
+  const faults: string[] = [];
+  const { stranger, mark } = world;
+  for (const operation of operations.filter(hasRow)) {
+    const needed = neededFor(operation);
+    if (needed === "public") continue;
+    // What the stranger sends bears no mark, so none may come back.
+    const sample = rewritten(await rowOf(operation.name)(world), (text) => text.replaceAll(mark, "own"));
+    const before = await sum();
+    const [here, nowhere] = [wireOf(operation, sample), wireOf(operation, elsewhere(sample))];
+    const reply = await send(url, here, as(stranger));
+    const blank = await send(url, nowhere, as(stranger));
+    const say = (fault: string) => faults.push(`${fault}: ${told(here, reply)}`);
+    if (reply.text.includes(mark)) say("it tells of another project");
+    if (sample.path) {
+      if (refusal(reply, 404, "NOT_FOUND").length) say(refusal(reply, 404, "NOT_FOUND").join(", "));
+      if (reply.text !== blank.text) say(`differs from what never existed: ${blank.text.slice(0, 300)}`);
+    } else if (reply.status !== blank.status) say(`differs from what never existed: ${blank.status} ${blank.text.slice(0, 300)}`);
+    // Naming the project makes no difference, but that now the project is what there is not.
+    if (needed !== "user") {
+      const named = await send(url, here, as(stranger, world.admin.project.id));
+      const unnamed = await send(url, here, as(stranger, randomUUID()));
+      if (refusal(named, 404, "NOT_FOUND").length || named.text !== unnamed.text)
+        faults.push(`by header: ${told(here, named)} / ${unnamed.text}`);
+    }
+    if (JSON.stringify(await sum()) !== JSON.stringify(before)) say("it changed something");
+  }
+  expect(faults).toEqual([]);
+});
+
+test("who has the role is served", async () => {
+  const faults: string[] = [];
+  for (const operation of operations.filter(hasRow)) {
+    const needed = neededFor(operation);
+    const callers: [string, Record<string, string>][] =
+      needed === "public"
+        ? [
+            ["nobody", {}],
+            ["garbage key", { authorization: "Bearer garbage" }],
+          ]
+        : [];
+    for (const role of ["viewer", "editor", "admin"] as const) {
+      if (ranks.indexOf(role) >= ranks.indexOf(needed)) callers.push([role, as(world[role])]);
+    }
+    if (needed !== "public") callers.push(["session", { ...(await sessionOf(world.admin)), origin: url }]);
+    for (const [caller, headers] of callers) {
+      // Keys are personal: the one that is there belongs to the admin.
+      if (operation.path === "/platform-keys/{key_id}" && !["admin", "session"].includes(caller)) continue;
+      const sample = await rowOf(operation.name)(world);
+      const wire = wireOf(operation, sample);
+      const reply = await send(url, wire, sample.by ? as(sample.by) : headers);
+      // The only MCP server there is stands on this machine, where an editor may not send the service by himself.
+      if (caller === "editor" && /^POST \/mcp(\/discover)?$/.test(operation.name) && reply.status === 422) continue;
+      if (!operation.successes.includes(reply.status)) faults.push(`${caller}: ${told(wire, reply)}`);
+      else if (reply.status === 204 ? reply.text !== "" : !/^(application\/json|text\/event-stream)/.test(reply.type))
+        faults.push(`${caller}: ${reply.type} ${told(wire, reply)}`);
+    }
+  }
+  expect(faults).toEqual([]);
+});
+
+test("the assistant's interface takes sessions only", async () => {
+  const key = as(world.admin);
+  const session = await sessionOf(world.admin);
+  for (const path of ["/bridge", "/bridge/nothing", "/bridge/agents/x", `/bridge/executions/${world.ids.execution}/stream`]) {
+    for (const method of ["GET", "POST", "PUT", "DELETE"]) {
+      const call = (headers: Record<string, string>) => send(url, { method, path, headers: {} }, headers);
+      const none = await call({});
+      // A path may say that it does not have the method; it says nothing else.
+      if (none.status === 405) {
+        expect(faultsOfError(none, "METHOD_NOT_ALLOWED"), `${method} ${path}`).toEqual([]);
+        continue;
+      }
+      expect(refusal(none, 401, "AUTH_REQUIRED"), `${method} ${path}`).toEqual([]);
+      expect(refusal(await call(key), 403, "PERMISSION_DENIED"), `${method} ${path}`).toEqual([]);
+      expect(refusal(await call({ ...session, authorization: key.authorization }), 403, "PERMISSION_DENIED"), path).toEqual([]);
+      if (method !== "GET") expect(refusal(await call(session), 403, "PERMISSION_DENIED"), `${method} ${path}`).toEqual([]);
+    }
+  }
+});

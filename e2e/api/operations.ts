@@ -1,0 +1,84 @@
+// What GET /api/v1/openapi.json says that there is to call, for the specs that walk all of it.
+
+interface Parameter {
+  in: "path" | "query" | "header";
+  name: string;
+}
+
+export interface Operation {
+  /** E.g. `POST /agents/{agent_id}/test`. */
+  name: string;
+  method: string;
+  /** With `{parameters}`, below /api/v1. */
+  path: string;
+  parameters: Parameter[];
+  /** Names of the JSON body's fields; more may be in a sample of it. */
+  bodyFields: string[];
+  /** Every status that the document names. */
+  statuses: number[];
+  /** Those of them that mean success. */
+  successes: number[];
+  /** Whom the document says that it needs. */
+  declaredRole: unknown;
+}
+
+interface Described {
+  parameters?: (Partial<Parameter> & { $ref?: string })[];
+  requestBody?: { content?: Record<string, { schema?: Schema }> };
+  responses: Record<string, unknown>;
+  "x-required-role"?: unknown;
+}
+
+interface Schema {
+  $ref?: string;
+  properties?: Record<string, unknown>;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+}
+
+interface ApiDocument {
+  paths: Record<string, Record<string, Described>>;
+  components: { schemas?: Record<string, Schema>; parameters?: Record<string, Parameter> };
+}
+
+const METHODS = ["get", "post", "put", "patch", "delete"];
+const nameOf = (ref: string) => ref.split("/").at(-1) ?? "";
+
+function fieldsOf(document: ApiDocument, schema: Schema | undefined): string[] {
+  if (!schema) return [];
+  if (schema.$ref) return fieldsOf(document, document.components.schemas?.[nameOf(schema.$ref)]);
+  const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  return [...new Set([...Object.keys(schema.properties ?? {}), ...parts.flatMap((part) => fieldsOf(document, part))])];
+}
+
+function parametersOf(document: ApiDocument, { parameters = [] }: Described): Parameter[] {
+  return parameters.flatMap((parameter) => {
+    const found = parameter.$ref ? document.components.parameters?.[nameOf(parameter.$ref)] : parameter;
+    return found?.in && found.name ? [{ in: found.in, name: found.name }] : [];
+  });
+}
+
+/** Every operation of the document, in its order. */
+export async function readOperations(url: string): Promise<Operation[]> {
+  const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as ApiDocument;
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method): Operation[] => {
+      const described = item[method];
+      if (!described) return [];
+      const statuses = Object.keys(described.responses).map(Number);
+      return [
+        {
+          name: `${method.toUpperCase()} ${path}`,
+          method: method.toUpperCase(),
+          path,
+          parameters: parametersOf(document, described),
+          bodyFields: fieldsOf(document, described.requestBody?.content?.["application/json"]?.schema),
+          statuses,
+          successes: statuses.filter((status) => status < 300),
+          declaredRole: described["x-required-role"],
+        },
+      ];
+    }),
+  );
+}
