@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { masked } from "#server/mask-scope.ts";
 import { settings } from "#server/settings.ts";
 
 // Paths whose values never reach a log line, whoever logs the object.
@@ -9,6 +10,8 @@ export const log = pino(
   {
     level: settings().LOG_LEVEL,
     redact: { paths: SECRET_PATHS.flatMap((path) => [path, `*.${path}`]), censor: "••••" },
+    // Nor does a secret that the work at hand has read, wherever in the line it stands.
+    hooks: { streamWrite: masked },
   },
   process.stderr,
 );

@@ -5,6 +5,7 @@ import { Popover as Radix } from "radix-ui";
 import { useId, useRef } from "react";
 import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { expressionOptions, insertExpression, openExpression } from "#components/editor/expression-options.ts";
+import { useCredentialNames } from "#components/editor/use-credential-names.ts";
 import { useValueList } from "#components/editor/use-value-list.ts";
 import { ValueList } from "#components/editor/value-list.tsx";
 import { useAgentNames } from "#components/nodes/agent-names.tsx";
@@ -26,6 +27,7 @@ export function ExpressionField({ nodeId, value, onChange, isReadOnly, rows = 3,
   const editor = useEditorStore();
   const run = useRunStore();
   const agents = useAgentNames();
+  const credentialNames = useCredentialNames();
   const listId = useId();
   const box = useRef<HTMLDivElement>(null);
   const values = useValueList({
@@ -36,7 +38,7 @@ export function ExpressionField({ nodeId, value, onChange, isReadOnly, rows = 3,
       expressionOptions(
         editor.getState().graph(),
         nodeId,
-        { agentName: (id) => agents.agentName(id) ?? undefined },
+        { agentName: (id) => agents.agentName(id) ?? undefined, credentialNames },
         run.getState().picture,
       ).map(({ expression, nodeType, lastValue }) => ({ code: expression, nodeType, hint: lastValue })),
     openPart: openExpression,

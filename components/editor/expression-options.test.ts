@@ -26,6 +26,11 @@ test("everything upstream can be read, the nearest first; nothing beside or behi
   expect(expressionOptions(graph, "a", scope, null).map((option) => option.expression)).not.toContain("Write.output");
 });
 
+test("the project's credentials come last, everywhere", () => {
+  const options = expressionOptions(graph, "a", { ...scope, credentialNames: ["GITHUB_TOKEN", "SMTP"] }, null);
+  expect(options.slice(-3).map(({ expression }) => expression)).toEqual(["execution.id", "credentials.GITHUB_TOKEN", "credentials.SMTP"]);
+});
+
 test("two braces or a slash at the beginning of a word open the list", () => {
   expect(openExpression("Ask {{Res", 9)).toEqual({ start: 4, query: "Res" });
   expect(openExpression("Ask /", 5)).toEqual({ start: 4, query: "" });

@@ -1,6 +1,6 @@
 import type { RunPicture } from "#components/runs/run-picture.ts";
 import type { NodeScope } from "#server/engine/define-node.ts";
-import { matchName } from "#server/engine/expressions.ts";
+import { CREDENTIALS, matchName } from "#server/engine/expressions.ts";
 import { definitionOf, labelOf, namesOf, upstreamOf } from "#server/engine/graph.ts";
 import { makePlan } from "#server/engine/plan.ts";
 import type { Graph, GraphNode } from "#server/schemas/graph.ts";
@@ -24,7 +24,7 @@ function readable(node: GraphNode, isInside: boolean): string[] {
   return ["output", ...Object.keys(definition?.fields ?? {})];
 }
 
-/** Everything upstream of a node, the nearest first, then the trigger and the execution. What runs once for each item of a loop is only there inside of it. */
+/** Everything upstream of a node, the nearest first, then the trigger, the execution and the project's credentials. What runs once for each item of a loop is only there inside of it. */
 export function expressionOptions(graph: Graph, nodeId: string, scope: NodeScope, picture: RunPicture | null): ExpressionOption[] {
   const upstream = upstreamOf(graph, nodeId);
   const names = namesOf(graph, scope);
@@ -60,7 +60,12 @@ export function expressionOptions(graph: Graph, nodeId: string, scope: NodeScope
   fromTrigger.push({ expression: "trigger.output", nodeType: "triggerNode", lastValue: trigger ? lastOf(trigger.id) : null });
   if (trigger?.data.kind === "http")
     fromTrigger.push(...REQUEST_PARTS.map((part) => ({ expression: `trigger.output.${part}`, nodeType: "triggerNode", lastValue: null })));
-  return [...outputs, ...fromTrigger, ...aliases, { expression: "execution.id", nodeType: "", lastValue: null }];
+  const credentials = (scope.credentialNames ?? []).map((name) => ({
+    expression: `${CREDENTIALS}.${name}`,
+    nodeType: "",
+    lastValue: null,
+  }));
+  return [...outputs, ...fromTrigger, ...aliases, { expression: "execution.id", nodeType: "", lastValue: null }, ...credentials];
 }
 
 /** The beginning of an expression before the caret: where it starts, and what has been typed of it. */

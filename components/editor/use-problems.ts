@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { useSession } from "#components/editor/session-context.tsx";
+import { useCredentialNames } from "#components/editor/use-credential-names.ts";
 import { useAgentNames } from "#components/nodes/agent-names.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { findProblems } from "#server/engine/problems.ts";
@@ -20,6 +21,7 @@ export function useProblems(): void {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const { agentName, isPending } = useAgentNames();
+  const credentialNames = useCredentialNames();
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -38,7 +40,7 @@ export function useProblems(): void {
     const look = () => {
       const isOurs = !isPending && editor.getState().nodes.length <= MOST_NODES;
       const problems = isOurs
-        ? findProblems(editor.getState().graph(), { agentName: (id) => agentName(id) ?? undefined, conditionFault })
+        ? findProblems(editor.getState().graph(), { agentName: (id) => agentName(id) ?? undefined, conditionFault, credentialNames })
         : session.store.getState().serverProblems;
       ui.getState().setProblems(problems);
     };
@@ -59,5 +61,5 @@ export function useProblems(): void {
       stopEditor();
       stopSession();
     };
-  }, [agentName, isPending, editor, session, ui, trpc, cache]);
+  }, [agentName, credentialNames, isPending, editor, session, ui, trpc, cache]);
 }

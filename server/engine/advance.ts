@@ -1,5 +1,6 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
 import { type EngineServices, LeaseLost, type RunState } from "#server/engine/ports.ts";
+import { readSecrets } from "#server/engine/run-secrets.ts";
 import { Segment } from "#server/engine/segment.ts";
 
 /** How often a lease is renewed, in milliseconds; a lease lasts three times as long. */
@@ -63,8 +64,12 @@ export async function advance(services: EngineServices, execution_id: string, di
   const timer = setInterval(() => void check(), RENEW_MS);
   try {
     const names = await namesFor(services, run);
+    const secrets = await readSecrets(services, run);
     const until = new Date(services.clock.now().getTime() + seconds * 1000);
-    segment = new Segment(services, run, names, signal);
+    // Whoever started the run may have written a secret down there; what reads it later must find what is kept.
+    run.input = secrets.masker.text(run.input);
+    run.params = secrets.masker.deep(run.params);
+    segment = new Segment(services, run, names, secrets, signal);
     const outcome = await segment.carryOn(until);
     if (outcome.kind === "finished") return { kind: "over" };
     if (outcome.kind === "yielded") {

@@ -1,9 +1,12 @@
+import { usageOf } from "#server/engine/call-usage.ts";
 import type { NodeContext, NodeDefinition, NodeScope } from "#server/engine/define-node.ts";
 import { parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/engine/expressions.ts";
 import type { Frame } from "#server/engine/frame.ts";
 import { definitionOf, templateFields } from "#server/engine/graph.ts";
+import { unmasked } from "#server/engine/masker.ts";
 import type { EngineServices, LedgerWrite, RunState } from "#server/engine/ports.ts";
 import { RunNames, upstreamOutput } from "#server/engine/run-scope.ts";
+import type { RunSecrets } from "#server/engine/run-secrets.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
 
 /** One try at one node in one frame. */
@@ -30,30 +33,38 @@ export interface AttemptHost {
   onRestart(row: LedgerWrite): void;
 }
 
+interface AttemptParts {
+  services: EngineServices;
+  run: RunState;
+  names: NodeScope;
+  nodes: ReadonlyMap<string, GraphNode>;
+  secrets: RunSecrets;
+}
+
 /** Makes attempts: resolves a node's config against what has happened, and hands it what it may use. */
 export class Attempts {
   readonly #services: EngineServices;
   readonly #run: RunState;
   readonly #names: RunNames;
+  readonly #secrets: RunSecrets;
   readonly #nodes: ReadonlyMap<string, GraphNode>;
   readonly #continues: (id: string) => boolean;
   readonly #host: AttemptHost;
   readonly #compiled = new Map<string, Compiled>();
 
-  constructor(
-    { services, run, names, nodes }: { services: EngineServices; run: RunState; names: NodeScope; nodes: ReadonlyMap<string, GraphNode> },
-    continues: (id: string) => boolean,
-    host: AttemptHost,
-  ) {
+  constructor({ services, run, names, nodes, secrets }: AttemptParts, continues: (id: string) => boolean, host: AttemptHost) {
     this.#services = services;
     this.#run = run;
-    this.#names = new RunNames(run, names);
+    this.#secrets = secrets;
+    this.#names = new RunNames(run, names, secrets);
     this.#nodes = nodes;
     this.#continues = continues;
     this.#host = host;
   }
 
   /**
+   * The config of a node that calls something holds secrets in clear. All that any other node knows is kept, so its config
+   * has them masked before it cuts or joins anything.
    * @param row the attempt's row; its input is set here
    * @throws ExpressionError or ZodError when the config cannot be resolved: the node fails without having started
    */
@@ -61,7 +72,9 @@ export class Attempts {
     const { node, definition, config: raw, templates } = this.#compile(id);
     const scope = this.#names.in(frame);
     const config = { ...raw };
-    for (const [field, parts] of templates) config[field] = resolveText(parts, scope);
+    const { masker } = this.#secrets;
+    const kept = (text: string) => (definition.isEffect ? text : masker.text(text));
+    for (const [field, parts] of templates) config[field] = kept(resolveText(parts, scope));
     const upstream = upstreamOutput(frame, id, this.#continues);
     const own = definition.input ?? templates[0]?.[0];
     row.input = (own && String(config[own] ?? "").trim()) || upstream || (definition.group === "trigger" ? this.#run.input : "");
@@ -77,14 +90,21 @@ export class Attempts {
       },
       onDelta: (content) => host.onDelta(row, content),
       callAgent: (call) =>
-        this.#services.callAgent({
-          ...call,
-          project_id: run.project_id,
-          signal: host.signal(frame),
-          onDelta: (content) => host.onDelta(row, content),
-          onRestart: () => host.onRestart(row),
-        }),
-      typedValue: (field) => resolveValue(String(raw[field] ?? ""), scope),
+        this.#services
+          .callAgent({
+            ...call,
+            project_id: run.project_id,
+            mask: masker === unmasked ? undefined : (text) => masker.text(text),
+            signal: host.signal(frame),
+            onDelta: (content) => host.onDelta(row, content),
+            onRestart: () => host.onRestart(row),
+          })
+          .catch((error: unknown) => {
+            // What a call that failed had used until then is its node's too.
+            Object.assign(row, usageOf(error));
+            throw error;
+          }),
+      typedValue: (field) => masker.deep(resolveValue(String(raw[field] ?? ""), scope)),
       evaluate: (condition) => {
         const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};
         // The whole context: its signal is made only when it is asked for.

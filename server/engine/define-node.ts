@@ -11,7 +11,11 @@ export interface NodeResult {
   model?: string;
   input_tokens?: number;
   output_tokens?: number;
-  tool_calls?: { name: string; args: Record<string, unknown> }[];
+  /** Of a call of a model: which agent made it, where, and what it cost in US dollars; null when the price is not known. */
+  agent_id?: string;
+  provider?: string;
+  cost?: number | null;
+  tool_calls?: { name: string; args: Record<string, unknown>; result?: string | undefined; success?: boolean | undefined }[];
 }
 
 /** What a reviewer is asked, and until when the run waits for the answer. */
@@ -92,6 +96,8 @@ export interface NodeScope {
   agentName(id: string): string | undefined;
   /** What is wrong with a Python condition, or undefined; left out where there is no Python at hand (a browser). */
   conditionFault?(condition: string): string | undefined;
+  /** Names of the project's credentials; left out where they are not known, or the graph reads none. */
+  credentialNames?: readonly string[] | undefined;
 }
 
 export interface NodeDefinition<Type extends string = string, Config extends z.ZodObject = z.ZodObject> {

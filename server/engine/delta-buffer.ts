@@ -1,3 +1,4 @@
+import type { MaskedStream, Masker } from "#server/engine/masker.ts";
 import type { Clock, EventWrite } from "#server/engine/ports.ts";
 
 /** How long pieces of an answer gather before they are written, in milliseconds. */
@@ -13,28 +14,38 @@ const keyOf = ({ node_id, iteration }: Source) => `${iteration} ${node_id}`;
 
 /**
  * Gathers the pieces that running nodes emit and writes them a few times a second. Pieces are a courtesy to viewers:
- * a write that fails is dropped, the whole output is written when the node completes.
+ * a write that fails is dropped, the whole output is written when the node completes. So is what is held back at the end
+ * because it may be the beginning of a secret.
  */
 export class DeltaBuffer {
   readonly #write: (events: EventWrite[]) => Promise<void>;
   readonly #clock: Clock;
+  readonly #masker: Masker;
+  readonly #streams = new Map<string, MaskedStream>();
   #pieces = new Map<string, { source: Source; content: string; reset: boolean }>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(write: (events: EventWrite[]) => Promise<void>, clock: Clock) {
+  constructor(write: (events: EventWrite[]) => Promise<void>, clock: Clock, masker: Masker) {
     this.#write = write;
     this.#clock = clock;
+    this.#masker = masker;
   }
 
   add(source: Source, content: string): void {
-    const piece = this.#pieces.get(keyOf(source));
-    this.#pieces.set(keyOf(source), { source, content: (piece?.content ?? "") + content, reset: piece?.reset ?? false });
+    const key = keyOf(source);
+    const stream = this.#streams.get(key) ?? this.#masker.stream();
+    this.#streams.set(key, stream);
+    const shown = stream.push(content);
+    if (shown === "") return;
+    const piece = this.#pieces.get(key);
+    this.#pieces.set(key, { source, content: (piece?.content ?? "") + shown, reset: piece?.reset ?? false });
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
   }
 
   /** Tells viewers to forget what came before: the call is tried again. */
   reset(source: Source): void {
+    this.#streams.delete(keyOf(source));
     this.#pieces.set(keyOf(source), { source, content: "", reset: true });
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
   }
@@ -42,6 +53,7 @@ export class DeltaBuffer {
   /** Drops what has not been written of a node and waits for a write under way, so that no piece comes after its result. */
   async settle(source: Source): Promise<void> {
     this.#pieces.delete(keyOf(source));
+    this.#streams.delete(keyOf(source));
     await this.#writing;
   }
 

@@ -55,6 +55,9 @@ export function parseTemplate(template: string): TemplatePart[] {
 export const referencesOf = (template: string): Reference[] =>
   parseTemplate(template).flatMap((part) => ("reference" in part ? [part.reference] : []));
 
+/** The name under which a run reads the project's secrets: `{{credentials.NAME}}`. */
+export const CREDENTIALS = "credentials";
+
 /** `Research Agent` and `research-agent` are both `research_agent`. */
 export const slugOf = (name: string): string =>
   name
@@ -62,6 +65,10 @@ export const slugOf = (name: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "_")
     .replace(/^_+|_+$/g, "");
+
+/** The credential that a reference names, or undefined for one that reads something else. */
+export const credentialOf = ({ head, path }: Reference): string | undefined =>
+  slugOf(head) === CREDENTIALS && path.length ? String(path[0]) : undefined;
 
 /** The entry whose name is `name` exactly, else the first whose slug is the same. */
 export function matchName<Entry extends { name: string }>(entries: readonly Entry[], name: string): Entry | undefined {
@@ -106,6 +113,8 @@ export class ExpressionError extends Error {
 export interface ScopeEntry {
   name: string;
   fields: Record<string, unknown>;
+  /** True when a field is one text, which no path goes into. */
+  isFlat?: boolean;
 }
 
 export interface Scope {
@@ -148,6 +157,10 @@ function follow(value: unknown, path: readonly PathPart[], reference: Reference,
   return current;
 }
 
+/** What is wrong with a path into a secret: parts of it would not be recognised where they must be masked. */
+export const flatFault = ({ source, head, path }: Reference): string =>
+  `${source} reads a part of a credential, and a credential is one text. Write {{${head}.${path[0]}}}.`;
+
 /**
  * The value of one reference.
  * @throws ExpressionError for an unknown name, an unknown field, or a path into something that is not there
@@ -158,6 +171,7 @@ export function resolveReference(reference: Reference, scope: Scope): unknown {
   if (!entry) throw new ExpressionError(`${reference.source} names nothing that has run.${suggestion(scope.names(), reference.head)}`);
   const [field, ...rest] = reference.path;
   const key = String(field);
+  if (entry.isFlat && rest.length) throw new ExpressionError(flatFault(reference));
   if (!Object.hasOwn(entry.fields, key))
     throw new ExpressionError(`${reference.source}: ${entry.name} has no "${key}".${suggestion(Object.keys(entry.fields), key)}`);
   return follow(entry.fields[key], rest, reference, scope.parse ?? JSON.parse);

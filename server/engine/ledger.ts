@@ -48,7 +48,7 @@ export class Ledger {
     const told = toldOutput(done.output ?? "", outputUrl(this.#run.id, row.node_id, row.iteration));
     this.#batch.tell(
       end.status === "complete"
-        ? { type: "node_complete", ...common, ...told, input_tokens, output_tokens }
+        ? { type: "node_complete", ...common, ...told, input_tokens, output_tokens, ...(done.cost !== undefined && { cost: done.cost }) }
         : { type: "node_failed", ...common, error: end.error ?? "" },
     );
     return done;
@@ -95,8 +95,6 @@ export class Ledger {
   #closed(row: LedgerRow, end: Partial<LedgerWrite>): LedgerWrite {
     const completed_at = this.#clock.now();
     const duration_ms = row.started_at ? completed_at.getTime() - row.started_at.getTime() : null;
-    const done = { model: null, tool_calls: null, ...row, ...end, completed_at, duration_ms };
-    this.#batch.keep(done);
-    return done;
+    return this.#batch.keep({ model: null, tool_calls: null, ...row, ...end, completed_at, duration_ms });
   }
 }

@@ -1,8 +1,20 @@
 import type { NodeDefinition } from "#server/engine/define-node.ts";
-import { definitionOf, goesOnAfterFailure } from "#server/engine/graph.ts";
+import { credentialOf, referencesOf } from "#server/engine/expressions.ts";
+import { definitionOf, goesOnAfterFailure, templateFields } from "#server/engine/graph.ts";
 import { makePlan, type Plan } from "#server/engine/plan.ts";
 import type { LedgerRow } from "#server/engine/ports.ts";
 import type { Graph, GraphNode } from "#server/schemas/graph.ts";
+
+/** Names of the credentials that a graph's expressions read. */
+export function credentialsIn(graph: Graph): Set<string> {
+  const names = graph.nodes.flatMap((node) => {
+    const definition = definitionOf(node.type);
+    const texts = definition ? templateFields(definition).map((field) => String(node.data[field] ?? "")) : [];
+    // Nearly no text names one; those need not be taken apart.
+    return texts.filter((text) => /credentials/i.test(text)).flatMap((text) => referencesOf(text).map(credentialOf));
+  });
+  return new Set(names.filter((name) => name !== undefined));
+}
 
 /** What the run loop and its store ask about the nodes of one graph. */
 class NodeFacts {
@@ -16,6 +28,8 @@ class NodeFacts {
   readonly bodyOutputs: readonly string[];
   /** True when a person may be asked. */
   readonly hasReviews: boolean;
+  /** Names of the credentials that its expressions read. */
+  readonly credentials: ReadonlySet<string>;
   readonly #graph: Graph;
 
   constructor(graph: Graph) {
@@ -27,6 +41,7 @@ class NodeFacts {
     const owned = ids.map((id) => [id, this.plan.ownerOf(id)] as const);
     this.owners = Object.fromEntries(owned.flatMap(([id, owner]) => (owner === null ? [] : [[id, owner] as const])));
     this.bodyOutputs = ids.filter((id) => id in this.owners && this.isOutput(id));
+    this.credentials = credentialsIn(graph);
     this.hasReviews = ids.some((id) => this.definition(id)?.group === "human");
   }
 

@@ -51,8 +51,8 @@ export type BodyOutput = Pick<LedgerRow, "node_id" | "iteration" | "output">;
 /** The handle of an attempt whose process died, and whose node is started again. */
 export const INTERRUPTED = "interrupted";
 
-/** A row to write; fields left out of an update keep their value. */
-export interface LedgerWrite extends LedgerRow {
+/** A row to write; fields left out of an update keep their value. What a call cost comes with the agent that made it. */
+export interface LedgerWrite extends LedgerRow, Pick<NodeResult, "agent_id" | "provider" | "cost"> {
   duration_ms: number | null;
   model: string | null;
   tool_calls: NodeResult["tool_calls"] | null;
@@ -190,9 +190,19 @@ export interface EngineServices {
   drain?: AbortSignal;
   /** Fires when its time to stop is up: calls under way are aborted, and run again elsewhere. */
   halt?: AbortSignal;
-  /** Calls an agent of the project (throws HostFault for a fault that is not the agent's); `onDelta` gets its answer piece by piece, `onRestart` when a try begins anew. */
+  /**
+   * Calls an agent of the project (throws HostFault for a fault that is not the agent's); `onDelta` gets its answer piece by
+   * piece, `onRestart` when a try begins anew. The message holds secrets in clear: `mask` takes them out of a text, and is
+   * left out when there are none.
+   */
   callAgent(
-    call: AgentCall & { project_id: string; signal: AbortSignal; onDelta(content: string): void; onRestart(): void },
+    call: AgentCall & {
+      project_id: string;
+      signal: AbortSignal;
+      mask?: ((text: string) => string) | undefined;
+      onDelta(content: string): void;
+      onRestart(): void;
+    },
   ): Promise<NodeResult>;
   /**
    * Whether a Python condition holds; a promise when that may take long, which then ends with `call.signal`.
@@ -207,4 +217,9 @@ export interface EngineServices {
   reviewsOpened(ids: string[]): void;
   /** Names of the project's agents by id. */
   agentNames(project_id: string, ids: string[]): Promise<Map<string, string>>;
+  /**
+   * The project's secrets by name, in clear. Asked once a segment, and only for a graph that reads one.
+   * @throws AppError when they cannot be read, and asking again would not help
+   */
+  credentials(project_id: string): Promise<ReadonlyMap<string, string>>;
 }

@@ -1,5 +1,5 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
-import { referencesOf, slugOf, suggestion } from "#server/engine/expressions.ts";
+import { CREDENTIALS, credentialOf, flatFault, type Reference, referencesOf, slugOf, suggestion } from "#server/engine/expressions.ts";
 import { definitionOf, findFaults, type NamedNode, namesOf, quoted, templateFields, topologicalOrder } from "#server/engine/graph.ts";
 import { makePlan, type Plan } from "#server/engine/plan.ts";
 import type { Graph, GraphNode, Problem } from "#server/schemas/graph.ts";
@@ -7,7 +7,7 @@ import type { Graph, GraphNode, Problem } from "#server/schemas/graph.ts";
 // What would stop a run, beyond what a save refuses. Pure and browser-safe, like server/engine/graph.ts.
 
 /** Names that expressions can use besides nodes. */
-const ROOTS = ["trigger", "execution"];
+const ROOTS = ["trigger", "execution", CREDENTIALS];
 
 /** What the references of a graph are checked against, gathered once for all of them. */
 interface Directory {
@@ -113,7 +113,14 @@ function loopProblems(graph: Graph, plan: Plan): Problem[] {
   ];
 }
 
-function referenceProblems(node: GraphNode, directory: Directory): Problem[] {
+/** What is wrong with a reference to a credential; unknown names are found where the project's are known. */
+function credentialFault(reference: Reference, name: string, names: readonly string[] | undefined): string | undefined {
+  if (reference.path.length > 1) return flatFault(reference);
+  if (!names || names.includes(name)) return undefined;
+  return `${reference.source}: the project has no credential "${name}".${suggestion(names, name) || " Add it in the project's settings."}`;
+}
+
+function referenceProblems(node: GraphNode, directory: Directory, scope: NodeScope): Problem[] {
   const definition = definitionOf(node.type);
   if (!definition) return [];
   return templateFields(definition).flatMap((field) =>
@@ -127,7 +134,12 @@ function referenceProblems(node: GraphNode, directory: Directory): Problem[] {
         if (triggerFields.includes(wanted)) return [];
         return problem(`${reference.source}: the trigger gives no "${wanted}".${suggestion(triggerFields, wanted)}`);
       }
-      const named = directory.find(reference.head);
+      const named = reference.head === CREDENTIALS ? undefined : directory.find(reference.head);
+      const credential = named ? undefined : credentialOf(reference);
+      if (credential !== undefined) {
+        const fault = credentialFault(reference, credential, scope.credentialNames);
+        return fault ? problem(fault) : [];
+      }
       if (!named) return problem(`${reference.source} names nothing in this workflow.${directory.suggest(reference.head)}`);
       if (directory.isUpstream(named.name, node.id)) {
         const fault = unreadable(named.node, String(reference.path[0]), node, directory.plan);
@@ -154,7 +166,7 @@ export function findProblems(graph: Graph, scope: NodeScope): Problem[] {
     const config = definition?.config.safeParse(node.data);
     if (!definition || !config?.success) return [];
     const own = (definition.problems?.(config.data, scope) ?? []).map((problem) => ({ node_id: node.id, ...problem }));
-    return [...own, ...referenceProblems(node, directory)];
+    return [...own, ...referenceProblems(node, directory, scope)];
   });
   return [...faults, ...loopProblems(graph, plan), ...nodes];
 }

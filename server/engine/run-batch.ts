@@ -1,9 +1,23 @@
+import { type Masker, unmasked } from "#server/engine/masker.ts";
 import type { Commit, Ending, EngineServices, EventFact, LedgerWrite, ReviewWrite, RunState } from "#server/engine/ports.ts";
 
 /** A batch with more text than this is written at once; PostgreSQL takes no parameter of 256 MiB. */
 const FLUSH_CHARACTERS = 4_000_000;
 /** So is one with more rows, so that a loop of any length needs little memory. */
 const FLUSH_ROWS = 4000;
+
+/** Texts of a run in which a secret may stand; everything else is named by the graph. */
+const EVENT_TEXTS = ["content", "output", "error", "title", "display_value"];
+const REVIEW_TEXTS = ["title", "description", "display_value"];
+const ENDING_TEXTS = ["output", "error"];
+
+/** A row without secrets. The input of an open loop is its items as JSON, which had theirs masked one by one. */
+function maskedRow(row: LedgerWrite, masker: Masker): LedgerWrite {
+  if (masker === unmasked) return row;
+  const { tool_calls } = row;
+  const shown = masker.fields(row, row.items === null ? ["input", "output", "error"] : ["output", "error"]);
+  return { ...shown, tool_calls: tool_calls && masker.deep(tool_calls) };
+}
 
 const sizeOf = (row: LedgerWrite) => (row.input?.length ?? 0) + 2 * (row.output?.length ?? 0);
 
@@ -25,19 +39,24 @@ function inParts(rows: readonly LedgerWrite[]): LedgerWrite[][] {
 type Gathered = Commit & Required<Pick<Commit, "reviews" | "taken" | "withdrawn">>;
 const nothing = (): Gathered => ({ rows: [], events: [], reviews: [], taken: [], withdrawn: [] });
 
-/** What a segment has to write: gathered, and sent together with the next effect or the end. */
+/**
+ * What a segment has to write: gathered, and sent together with the next effect or the end. Everything that a run stores
+ * or tells comes through here, and has its secrets masked.
+ */
 export class RunBatch {
   readonly #services: EngineServices;
   readonly #run: RunState;
   readonly #signal: AbortSignal;
+  readonly #masker: Masker;
   #waiting = nothing();
   /** Where in the batch a loop's latest progress stands; one is enough. */
   #progress = new Map<string, number>();
   #characters = 0;
 
   /** @param signal fires when the lease is lost or the process halts: then no write is waited for any more */
-  constructor(services: EngineServices, run: RunState, signal: AbortSignal) {
+  constructor(services: EngineServices, run: RunState, signal: AbortSignal, masker: Masker) {
     this.#services = services;
+    this.#masker = masker;
     this.#run = run;
     this.#signal = signal;
   }
@@ -49,22 +68,32 @@ export class RunBatch {
 
   /** Adds an event, as of now. */
   tell(fact: EventFact): void {
-    const event = { ...fact, timestamp: this.#services.clock.now().toISOString() };
+    const event = { ...this.#masker.fields(fact, EVENT_TEXTS), timestamp: this.#services.clock.now().toISOString() };
     const key = fact.type === "loop_progress" ? `${fact.iteration ?? ""} ${fact.node_id}` : undefined;
     const position = key === undefined ? undefined : this.#progress.get(key);
     if (position !== undefined) this.#waiting.events[position] = event;
     else if (this.#waiting.events.push(event) && key !== undefined) this.#progress.set(key, this.#waiting.events.length - 1);
   }
 
-  /** Adds a row of the ledger as it is now. */
-  keep(row: LedgerWrite): void {
-    this.#waiting.rows.push({ ...row });
-    this.#characters += sizeOf(row);
+  /**
+   * Adds a row of the ledger as it is now.
+   * @returns the row as it is kept, which is how a later segment finds it, and how what follows has to read it
+   */
+  keep(row: LedgerWrite): LedgerWrite {
+    const kept = maskedRow(row, this.#masker);
+    this.#waiting.rows.push({ ...kept });
+    this.#characters += sizeOf(kept);
+    return kept;
+  }
+
+  /** A value as it would be kept. */
+  masked<Value>(value: Value): Value {
+    return this.#masker.deep(value);
   }
 
   /** Begins a review. */
   ask(review: ReviewWrite): void {
-    this.#waiting.reviews.push(review);
+    this.#waiting.reviews.push(this.#masker.fields(review, REVIEW_TEXTS));
     this.#characters += review.display_value.length;
   }
 
@@ -101,7 +130,8 @@ export class RunBatch {
   /** Writes the end of the run together with the last results. */
   async end(ending: Ending): Promise<void> {
     if (this.isLarge) await this.flush();
-    await this.#send({ ...this.#waiting, reviews: [], ending });
+    const outputs = ending.outputs.map((output) => this.#masker.fields(output, ["value"]));
+    await this.#send({ ...this.#waiting, reviews: [], ending: { ...this.#masker.fields(ending, ENDING_TEXTS), outputs } });
   }
 
   async #send(commit: Gathered): Promise<void> {

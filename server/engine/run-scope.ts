@@ -1,9 +1,10 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
-import { asText, type Scope, type ScopeEntry, slugOf } from "#server/engine/expressions.ts";
+import { asText, CREDENTIALS, ExpressionError, type Scope, type ScopeEntry, slugOf } from "#server/engine/expressions.ts";
 import type { Frame } from "#server/engine/frame.ts";
 import { progressOf } from "#server/engine/frame.ts";
 import { definitionOf, namesOf } from "#server/engine/graph.ts";
 import type { LedgerRow, RunState } from "#server/engine/ports.ts";
+import type { RunSecrets } from "#server/engine/run-secrets.ts";
 import { isLive } from "#server/engine/scheduler.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
 
@@ -22,9 +23,11 @@ export class RunNames {
   readonly #slugs = new Map<string, GraphNode[]>();
   readonly #run: RunState;
   readonly #read = new Map<string, unknown>();
+  readonly #secrets: RunSecrets;
 
-  constructor(run: RunState, scope: NodeScope) {
+  constructor(run: RunState, scope: NodeScope, secrets: RunSecrets) {
     this.#run = run;
+    this.#secrets = secrets;
     const add = (map: Map<string, GraphNode[]>, key: string, node: GraphNode) => map.set(key, [...(map.get(key) ?? []), node]);
     for (const { name, node, isAlias } of namesOf(run.graph, scope)) {
       add(isAlias ? this.#aliases : this.#labels, name, node);
@@ -34,16 +37,19 @@ export class RunNames {
   }
 
   /**
-   * What expressions can read in a frame at this moment: the trigger, the execution, the loops around, and every node that
-   * has ended (a skipped one reads as empty text). Of several nodes with one alias the latest to complete answers to it.
+   * What expressions can read in a frame at this moment: the trigger, the execution, the project's credentials (in clear),
+   * the loops around, and every node that has ended (a skipped one reads as empty text). Of several nodes with one alias the latest to complete answers to it.
    */
   in(frame: Frame): Scope {
     const run = this.#run;
+    const { values, fault } = this.#secrets;
     const fixed: Record<string, ScopeEntry> = {
       trigger: { name: "trigger", fields: { ...run.params, output: run.input } },
       execution: { name: "execution", fields: { id: run.id } },
+      [CREDENTIALS]: { name: CREDENTIALS, fields: values, isFlat: true },
     };
     const find = (name: string): ScopeEntry | undefined => {
+      if (fault && slugOf(name) === CREDENTIALS) throw new ExpressionError(fault);
       if (Object.hasOwn(fixed, name)) return fixed[name];
       for (const candidates of [this.#labels.get(name), latest(this.#aliases.get(name), frame), this.#slugs.get(slugOf(name))])
         for (const node of candidates ?? []) {

@@ -1,12 +1,14 @@
 import { pool } from "#server/db/client.ts";
 import { Graph } from "#server/schemas/graph.ts";
 
-/** Nodes of all graphs that are kept in memory together. */
-const MOST_NODES = 20_000;
+/** What all graphs that are kept in memory come to, in characters of their JSON. */
+const MOST_KEPT = 64 * 1024 * 1024;
+/** What a node costs beside its text: it is taken apart and planned once. */
+const NODE = 2000;
 
 // The one used last stands last. A snapshot never changes, so what is kept never goes stale.
-const graphs = new Map<string, Graph>();
-let nodes = 0;
+const graphs = new Map<string, { graph: Graph; size: number }>();
+let kept = 0;
 
 /**
  * The graph of a snapshot. The latest ones are kept, checked once, so that runs of one workflow need not read and check it
@@ -18,21 +20,23 @@ export async function snapshotGraph(id: string): Promise<Graph> {
   if (known) {
     graphs.delete(id);
     graphs.set(id, known);
-    return known;
+    return known.graph;
   }
-  const { rows } = await pool().query<{ graph: unknown }>({
+  const { rows } = await pool().query<{ graph: unknown; characters: number }>({
     name: "snapshot-graph",
-    text: "SELECT graph FROM workflow_snapshots WHERE id = $1",
+    text: "SELECT graph, length(graph::text) AS characters FROM workflow_snapshots WHERE id = $1",
     values: [id],
   });
-  if (!rows[0]) throw new Error(`There is no snapshot ${id}.`);
-  const graph = Graph.parse(rows[0].graph);
-  if (!graphs.has(id)) nodes += graph.nodes.length;
-  graphs.set(id, graph);
-  for (const [oldest, { nodes: its }] of graphs) {
-    if (nodes <= MOST_NODES) break;
+  const [row] = rows;
+  if (!row) throw new Error(`There is no snapshot ${id}.`);
+  const graph = Graph.parse(row.graph);
+  const size = row.characters + graph.nodes.length * NODE;
+  kept += size - (graphs.get(id)?.size ?? 0); // two may have read it at once
+  graphs.set(id, { graph, size });
+  for (const [oldest, its] of graphs) {
+    if (kept <= MOST_KEPT) break;
     graphs.delete(oldest);
-    nodes -= its.length;
+    kept -= its.size;
   }
   return graph;
 }

@@ -75,11 +75,31 @@ const REVIEWS = `
   ), seen AS (
     UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM withdrawn) AND read_at IS NULL`;
 
+// What calls of models cost, of rows that bear the agent which made one. Each call is a row of its own, since calls that end
+// side by side would wait for each other at a sum.
+const CALLS = {
+  counted: `
+  ), counted AS MATERIALIZED (
+    SELECT coalesce(sum((r->>'cost')::numeric), 0) AS cost, coalesce(bool_or(r->>'cost' IS NULL), false) AS is_partial
+    FROM jsonb_array_elements($3::jsonb) AS r WHERE r->>'agent_id' IS NOT NULL`,
+  added: `
+      cost = e.cost + counted.cost, cost_is_partial = e.cost_is_partial OR counted.is_partial,`,
+  used: `
+  ), used AS (
+    INSERT INTO usage_calls (id, project_id, day, source, workflow_id, agent_id, provider, model, input_tokens, output_tokens, cost)
+    SELECT r.id, lease.project_id, (r.completed_at AT TIME ZONE 'UTC')::date, 'run', lease.workflow_id, r.agent_id, r.provider, r.model,
+      r.input_tokens, r.output_tokens, r.cost
+    FROM new_rows r, lease WHERE r.agent_id IS NOT NULL`,
+};
+const NO_CALLS = { counted: "", added: "", used: "" };
+
 // One statement, so that results, events and the end of a run are there together or not at all.
-const commitSql = (withReviews: string) => `
-  WITH quiet AS MATERIALIZED (SELECT CASE WHEN $11::boolean THEN set_config('synchronous_commit', 'off', true) END
+const commitSql = (withReviews: string, calls = NO_CALLS) => {
+  const hasCalls = calls !== NO_CALLS;
+  return `
+  WITH quiet AS MATERIALIZED (SELECT CASE WHEN $11::boolean THEN set_config('synchronous_commit', 'off', true) END${calls.counted}
   ), lease AS (
-    UPDATE executions SET
+    UPDATE executions e SET${calls.added}
       last_seq = last_seq + jsonb_array_length($4::jsonb), commit_no = $9,
       input_tokens = input_tokens + $6, output_tokens = output_tokens + $7,
       status = coalesce(($5::jsonb->>'status')::"ExecutionStatus", $10::"ExecutionStatus", status),
@@ -88,18 +108,18 @@ const commitSql = (withReviews: string) => `
       completed_at = CASE WHEN $5::jsonb IS NULL THEN completed_at ELSE now() END,
       lease_until = CASE WHEN $5::jsonb IS NULL THEN lease_until END,
       overdue_at = CASE WHEN $5::jsonb IS NULL THEN overdue_at END
-    FROM quiet WHERE id = $1 AND lease_owner = $2 AND commit_no = $9 - 1 AND status NOT IN ${FINAL}
-    RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq
+    FROM quiet${hasCalls ? ", counted" : ""} WHERE id = $1 AND lease_owner = $2 AND commit_no = $9 - 1 AND status NOT IN ${FINAL}
+    RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq${hasCalls ? ", project_id, workflow_id" : ""}
   ), new_rows AS (
     SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(
       id uuid, node_id text, iteration text, attempt int, status "NodeStatus", handle text, error text, started_at timestamptz, completed_at timestamptz,
-      duration_ms float8, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb)
+      duration_ms float8, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb${hasCalls ? ", agent_id uuid, provider text, cost numeric" : ""})
   ), written AS (
-    INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items)
-    SELECT id, $1, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items FROM new_rows
+    INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items${hasCalls ? ", cost" : ""})
+    SELECT id, $1, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items${hasCalls ? ", cost" : ""} FROM new_rows
     ON CONFLICT (execution_id, node_id, iteration, attempt) DO UPDATE SET
       status = excluded.status, handle = excluded.handle, error = excluded.error, completed_at = excluded.completed_at, duration_ms = excluded.duration_ms,
-      model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens
+      model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens${hasCalls ? ", cost = excluded.cost" : ""}
   ), valued AS (
     INSERT INTO node_run_values (node_run_id, input, output, tool_calls)
     SELECT id, input, output, tool_calls FROM new_rows WHERE input IS NOT NULL OR output IS NOT NULL
@@ -112,11 +132,17 @@ const commitSql = (withReviews: string) => `
     DELETE FROM execution_events WHERE execution_id = $1 AND cardinality($8::text[]) > 0 AND seq > $12 AND type = 'node_delta'
       AND EXISTS (SELECT FROM lease) AND concat(data->>'iteration', ' ', node_id) = ANY($8)
   ), result AS (
-    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs' WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${withReviews}
+    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs' WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${withReviews}
   )
   SELECT seq, pg_notify('treadle_execution', $1::text) FROM lease`;
-export const COMMIT = commitSql("");
-export const COMMIT_WITH_REVIEWS = commitSql(REVIEWS);
+};
+/** The writes of a run, by what they hold besides rows and events. */
+export const COMMITS = {
+  "run-commit": commitSql(""),
+  "run-commit-with-reviews": commitSql(REVIEWS),
+  "run-commit-with-calls": commitSql("", CALLS),
+  "run-commit-with-reviews-calls": commitSql(REVIEWS, CALLS),
+};
 
 export const DELTAS = `
   WITH lease AS (

@@ -20,8 +20,7 @@ import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
 import {
   ACQUIRE,
   BODY_OUTPUTS,
-  COMMIT,
-  COMMIT_WITH_REVIEWS,
+  COMMITS,
   DELTAS,
   FINAL,
   ITEMS,
@@ -137,9 +136,11 @@ async function commit(run: RunState, { rows, events, ending, status, ...rest }: 
     talked.length ? first : 0,
   ];
   if (asksPeople) values.push(json({ reviews, taken, withdrawn }), run.project_id);
-  const [written] = asksPeople
-    ? await query<{ seq: number }>("run-commit-with-reviews", COMMIT_WITH_REVIEWS, values, signal)
-    : await query<{ seq: number }>("run-commit", COMMIT, values, signal);
+  const hasCalls = ended.some((row) => row.agent_id !== undefined);
+  const name = asksPeople
+    ? (`run-commit-with-reviews${hasCalls ? "-calls" : ""}` as const)
+    : (`run-commit${hasCalls ? "-with-calls" : ""}` as const);
+  const [written] = await query<{ seq: number }>(name, COMMITS[name], values, signal);
   if (!written && !(await isWritten(run))) throw new LeaseLost("Another process carries this run.");
   run.commits += 1;
   for (const row of effects)

@@ -14,6 +14,7 @@ import { MAX_OUTPUT, tooLarge } from "#server/engine/output-size.ts";
 import { type EngineServices, HostFault, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
 import { restoreFrames } from "#server/engine/restore.ts";
 import { RunBatch } from "#server/engine/run-batch.ts";
+import type { RunSecrets } from "#server/engine/run-secrets.ts";
 
 /** What one pass over a run came to; one that only waits for people names the nearest deadline. */
 export type SegmentOutcome = { kind: "finished" } | { kind: "yielded" } | { kind: "waiting"; wake_at: Date | null };
@@ -48,19 +49,19 @@ export class Segment {
   #mustLook = false;
 
   /** @param signal fires when the lease is lost, by a cancellation or to another process */
-  constructor(services: EngineServices, run: RunState, names: NodeScope, signal: AbortSignal) {
+  constructor(services: EngineServices, run: RunState, names: NodeScope, secrets: RunSecrets, signal: AbortSignal) {
     this.#services = services;
     this.#run = run;
     this.#facts = factsOf(run.graph);
     const { byId: nodes, plan } = this.#facts;
     this.#signal = AbortSignal.any([signal, this.#ownAbort.signal]);
     this.#signal.addEventListener("abort", () => this.#bell.ring());
-    this.#batch = new RunBatch(services, run, signal);
+    this.#batch = new RunBatch(services, run, signal, secrets.masker);
     this.#ledger = new Ledger(run, services.clock, this.#batch);
     this.#reviews = new OpenReviews(services.clock, this.#batch);
-    this.#deltas = new DeltaBuffer((events) => services.store.deltas(run, events), services.clock);
+    this.#deltas = new DeltaBuffer((events) => services.store.deltas(run, events), services.clock, secrets.masker);
     const continues = (id: string) => this.#facts.continues(id);
-    this.#attempts = new Attempts({ services, run, names, nodes }, continues, {
+    this.#attempts = new Attempts({ services, run, names, nodes, secrets }, continues, {
       signal: (frame) => frame.signal(this.#signal),
       onDelta: (row, content) => this.#deltas.add(row, content),
       onRestart: (row) => this.#deltas.reset(row),
@@ -224,7 +225,7 @@ export class Segment {
   #apply({ frame, node, definition, row }: Attempt, outcome: NodeOutcome): void {
     if ("review" in outcome) this.#reviews.ask(frame, node, row, outcome.review);
     else if ("loop" in outcome) {
-      const { items } = outcome.loop;
+      const items = this.#batch.masked(outcome.loop.items);
       const open: LedgerWrite = { ...row, items: items.length, input: JSON.stringify(items) };
       frame.rows.set(node.id, open);
       this.#batch.keep(open);

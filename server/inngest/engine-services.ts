@@ -1,16 +1,23 @@
+import { usageOf, withUsage } from "#server/engine/call-usage.ts";
 import { evaluateCondition } from "#server/engine/condition-host.ts";
+import type { NodeResult } from "#server/engine/define-node.ts";
 import { type EngineServices, HostFault } from "#server/engine/ports.ts";
 import { runStore } from "#server/engine/run-store.ts";
 import { isAppError, isDatabaseAway } from "#server/errors.ts";
 import { log } from "#server/log.ts";
+import { withMask } from "#server/mask-scope.ts";
 import { agentNames } from "#server/services/agents/agent-names.ts";
 import { runAgentCall } from "#server/services/agents/run-agent-call.ts";
+import { readCredentialValues } from "#server/services/credentials/read-credential-values.ts";
 import { redispatch } from "#server/services/executions/redispatch.ts";
 import { announceReviews } from "#server/services/reviews/announce-reviews.ts";
 import { wakeIfDecided } from "#server/services/reviews/wake-if-decided.ts";
 
 /** An agent's failure is its node's; a database that is away is nobody's, and the node is started again. */
-const callAgent: EngineServices["callAgent"] = async ({ timeout, ...call }) => {
+const callAgent: EngineServices["callAgent"] = ({ mask, ...call }) =>
+  mask ? withMask(mask, () => callUnmasked(call)) : callUnmasked(call);
+
+async function callUnmasked({ timeout, ...call }: Omit<Parameters<EngineServices["callAgent"]>[0], "mask">): Promise<NodeResult> {
   try {
     const { text, ...reply } = await runAgentCall({ ...call, timeoutMs: timeout * 1000 });
     return {
@@ -18,15 +25,19 @@ const callAgent: EngineServices["callAgent"] = async ({ timeout, ...call }) => {
       model: reply.model,
       input_tokens: reply.input_tokens,
       output_tokens: reply.output_tokens,
+      agent_id: call.agent_id,
+      provider: reply.provider,
+      cost: reply.cost,
       tool_calls: reply.tool_calls,
     };
   } catch (error) {
     if (isDatabaseAway(error)) throw new HostFault("The database went away during an agent's call.", { cause: error });
     if (isAppError(error) || call.signal.aborted) throw error;
     log.error({ err: error, agent_id: call.agent_id }, "an agent's call failed for a reason of ours");
-    throw new Error("The call failed for a reason of ours, not of the model. The server's log tells more.");
+    const failure = new Error("The call failed for a reason of ours, not of the model. The server's log tells more.");
+    throw withUsage(failure, usageOf(error));
   }
-};
+}
 
 const drain = new AbortController();
 const halt = new AbortController();
@@ -44,6 +55,7 @@ export const engineServices: EngineServices & { continueAsNew: typeof redispatch
   drain: drain.signal,
   halt: halt.signal,
   agentNames,
+  credentials: readCredentialValues,
   callAgent,
   evaluate: evaluateCondition,
   reviewsOpened: (ids) => void announceReviews(ids),

@@ -7,6 +7,7 @@ export const testServices = (memory: Pick<ReturnType<typeof memoryStore>, "store
   store: memory.store,
   clock: { now: () => new Date() },
   agentNames: async () => new Map(),
+  credentials: async () => new Map(),
   callAgent: async () => ({ output: "" }),
   evaluate: evaluateCondition,
   reviewsOpened: () => undefined,

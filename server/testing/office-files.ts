@@ -1,26 +1,29 @@
-import { crc32 } from "node:zlib";
+import { crc32, deflateRawSync } from "node:zlib";
 
 // Small office files for tests, made by hand: they hold no more than what a reader needs.
 
 /**
- * A ZIP file that packs nothing.
+ * A ZIP file.
  * @param claimedSize what its directory says of each file, in bytes, in place of the truth
+ * @param isPacked false leaves the files as they are
  */
-export function zipFile(files: Record<string, string>, claimedSize?: number): Uint8Array {
+export function zipFile(files: Record<string, string>, claimedSize?: number, isPacked = false): Uint8Array {
   const parts: Buffer[] = [];
   const entries: Buffer[] = [];
   let offset = 0;
   for (const [name, text] of Object.entries(files)) {
     const [path, data] = [Buffer.from(name), Buffer.from(text)];
+    const packed = isPacked ? deflateRawSync(data) : data;
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(isPacked ? 8 : 0, 4);
     common.writeUInt32LE(crc32(data), 10);
-    common.writeUInt32LE(data.length, 14);
+    common.writeUInt32LE(packed.length, 14);
     common.writeUInt32LE(claimedSize ?? data.length, 18);
     common.writeUInt16LE(path.length, 22);
     const tail = Buffer.alloc(14);
     tail.writeUInt32LE(offset, 10);
-    const local = Buffer.concat([Buffer.from("PK\u0003\u0004"), common, path, data]);
+    const local = Buffer.concat([Buffer.from("PK\u0003\u0004"), common, path, packed]);
     entries.push(Buffer.concat([Buffer.from("PK\u0001\u0002"), Buffer.from([20, 0]), common, tail, path]));
     parts.push(local);
     offset += local.length;

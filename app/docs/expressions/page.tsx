@@ -40,6 +40,12 @@ export default function Expressions() {
         When a text is JSON, the path after <code>output</code> reads into it: <code>.field</code>, <code>[0]</code>,{" "}
         <code>["a field with spaces"]</code>. A whole object or list that is put into a text becomes compact JSON.
       </p>
+      <h2>Secrets</h2>
+      <p>
+        <code>credentials</code> reads the project’s credentials. An agent, and with it the model and its tools, gets the value. Wherever
+        the run keeps or shows a text, a value of six characters or more stands as ••••: in inputs, outputs, errors, streams, reviews and
+        e-mails, and so in what later nodes and conditions read of it.
+      </p>
       <h2>When something is missing</h2>
       <ul>
         <li>A name that no node bears is reported as a problem before the run, with the nearest name that there is.</li>

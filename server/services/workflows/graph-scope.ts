@@ -1,7 +1,9 @@
 import { conditionFault } from "#server/engine/conditions.ts";
 import type { NodeScope } from "#server/engine/define-node.ts";
+import { credentialsIn } from "#server/engine/node-facts.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import { agentNames } from "#server/services/agents/agent-names.ts";
+import { credentialNames } from "#server/services/credentials/credential-names.ts";
 
 /** Ids of the agents that a graph names. */
 export const agentIdsOf = (graph: Graph): string[] => [
@@ -10,6 +12,10 @@ export const agentIdsOf = (graph: Graph): string[] => [
 
 /** What the checks of a graph may look up in its project. */
 export async function graphScope(project_id: string, graph: Graph): Promise<NodeScope> {
-  const names = await agentNames(project_id, agentIdsOf(graph));
-  return { agentName: (id) => names.get(id), conditionFault };
+  const readsCredentials = credentialsIn(graph).size > 0;
+  const [names, credentials] = await Promise.all([
+    agentNames(project_id, agentIdsOf(graph)),
+    readsCredentials ? credentialNames(project_id) : undefined,
+  ]);
+  return { agentName: (id) => names.get(id), conditionFault, credentialNames: credentials };
 }

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { db } from "#server/db/client.ts";
+import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
+import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+
+let database: TestDatabase;
+let workflow_id: string;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  workflow_id = (await createWorkflow(await database.newAdmin(), { name: "Large" })).id;
+});
+afterAll(() => database.stop());
+
+async function storeGraph(characters: number): Promise<string> {
+  const node = { id: "t", type: "noteNode", position: { x: 0, y: 0 }, data: { label: "t", content: "x".repeat(characters) } };
+  const graph = { nodes: [node], edges: [] };
+  return (await db().workflowSnapshot.create({ data: { workflow_id, hash: crypto.randomUUID(), graph } })).id;
+}
+
+test("graphs stay in memory as long as there is room for them, which few of the largest take up", async () => {
+  const [small, large] = [await storeGraph(10), await storeGraph(4_000_000)];
+  const kept = [await snapshotGraph(small), await snapshotGraph(large)];
+  expect(await snapshotGraph(large)).toBe(kept[1]);
+  for (let n = 0; n < 20; n++) await snapshotGraph(await storeGraph(4_000_000));
+  const again = [await snapshotGraph(small), await snapshotGraph(large)];
+  expect(again).toEqual(kept);
+  expect(again[1]).not.toBe(kept[1]);
+});

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { db } from "#server/db/client.ts";
+import { createCredential } from "#server/services/credentials/create-credential.ts";
+import { deleteCredential } from "#server/services/credentials/delete-credential.ts";
+import { assertRunnable } from "#server/services/executions/assert-runnable.ts";
+import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+import { graphOf } from "#server/testing/golden-play.ts";
+import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.stop());
+
+const reading = (name: string) =>
+  graphOf({
+    about: "",
+    nodes: { t: ["triggerNode"], o: ["outputNode", { value: `{{credentials.${name}}}` }] },
+    edges: ["t>o"],
+    expect: { status: "" },
+  });
+
+test("a graph that names a credential is asked about those of its own project, at save and before each run", async () => {
+  const [admin, stranger] = [await database.newAdmin(), await database.newAdmin()];
+  await createCredential(stranger, { name: "TOKEN", value: "somebody else's" });
+  const graph = reading("TOKEN");
+  const { problems } = await createWorkflow(admin, { name: "Reader", ...graph });
+  expect(problems).toMatchObject([
+    { node_id: "o", field: "value", message: expect.stringContaining('the project has no credential "TOKEN"') },
+  ]);
+  await expect(assertRunnable(admin.project.id, graph)).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+
+  await createCredential(admin, { name: "TOKEN", value: "ours-and-secret" });
+  await assertRunnable(admin.project.id, graph);
+  await expect(assertRunnable(admin.project.id, reading("TOKN"))).rejects.toThrow('Did you mean "TOKEN"?');
+  expect((await createWorkflow(admin, { name: "Reads what is there", ...graph })).problems).toEqual([]);
+
+  // A graph that was sound is asked again when the project's credentials are others.
+  await db().workflow.deleteMany({ where: { project_id: admin.project.id } });
+  const { id: cred_id } = await db().credential.findFirstOrThrow({ where: { project_id: admin.project.id } });
+  await deleteCredential(admin, { cred_id });
+  await expect(assertRunnable(admin.project.id, graph)).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+});
