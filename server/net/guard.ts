@@ -14,6 +14,15 @@ export function configuredReach(): Reach {
   return settings().TREADLE_EMBEDDED_DATABASE ? "private" : "public";
 }
 
+/**
+ * How far requests to an endpoint of a project may go: an address that an admin of the project set may be private where the
+ * install allows it (contract, Outgoing requests), one that an editor set only with ALLOW_PRIVATE_NETWORK=1.
+ */
+export function endpointReach(isSetByAdmin: boolean): Reach {
+  if (isSetByAdmin) return configuredReach();
+  return settings().ALLOW_PRIVATE_NETWORK ? "any" : "public";
+}
+
 /** An outgoing request that was not made because of where it would have gone. Its text is for people. */
 export class AddressRefused extends Error {
   constructor(host: string) {

@@ -1,5 +1,9 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { until } from "#e2e/until.ts";
 import { AddressRefused } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
@@ -85,4 +89,21 @@ test("a kept-alive connection that the server closed is opened anew", async () =
   const ask = () => guardedFetch("any")(server.url).then((response) => response.text());
   await expect(ask()).resolves.toBe("answer 0");
   await expect(ask()).resolves.toBe("answer 2");
+});
+
+test("an answer that nobody reads gives its connection back when it is given up", async () => {
+  const server = createServer((_, response) => response.writeHead(302, { location: "/elsewhere" }).end("x".repeat(100_000)));
+  let open = 0;
+  server.on("connection", (socket) => {
+    open += 1;
+    socket.on("close", () => {
+      open -= 1;
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  for (let n = 0; n < 5; n++) await (await guardedFetch("any")(`http://127.0.0.1:${port}/`)).body?.cancel();
+  await until(() => open === 0, 4000);
+  server.close();
 });

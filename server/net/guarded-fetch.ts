@@ -36,6 +36,24 @@ async function* bytesOf(message: IncomingMessage): AsyncGenerator<Uint8Array<Arr
   }
 }
 
+/** The body of an answer. Whoever gives it up, also unread, ends the connection that it comes on. */
+function bodyOf(message: IncomingMessage): ReadableStream {
+  const bytes = bytesOf(message);
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await bytes.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel() {
+        message.destroy();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
 function responseOf(message: IncomingMessage): Response {
   const status = message.statusCode ?? 0;
   if (status < 200 || status > 599) {
@@ -47,7 +65,7 @@ function responseOf(message: IncomingMessage): Response {
   const isEmpty = [204, 205, 304].includes(status);
   if (isEmpty) message.resume();
   // cast: the stream class of node:stream/web is the global one, declared twice
-  return new Response(isEmpty ? null : (ReadableStream.from(bytesOf(message)) as unknown as BodyInit), { status, headers });
+  return new Response(isEmpty ? null : (bodyOf(message) as unknown as BodyInit), { status, headers });
 }
 
 function send(url: URL, options: RequestOptions, body: string | undefined): Promise<Response> {

@@ -51,3 +51,10 @@ test("a schema that can be checked has no problem", () => {
   expect(schemaProblem(schema)).toBeUndefined();
   expect(schemaProblem({})).toBeUndefined();
 });
+
+test("an answer of open fences and blank lines is read at once", () => {
+  const blank = "\n".repeat(20_000);
+  expect(answerCheck(schema)(`\`\`\`json${blank}x`)).toEqual({ problem: "it is not JSON" });
+  expect(answerCheck(schema)("```\n".repeat(20_001))).toEqual({ problem: "it is not JSON" });
+  expect(answerCheck(schema)(`\`\`\`json${blank}{"city":"Como"}${blank}\`\`\``)).toEqual({ json: '{"city":"Como"}' });
+});

@@ -22,12 +22,20 @@ export function schemaProblem(schema: JsonSchema): string | undefined {
   }
 }
 
+/** The first fenced block, without its fences. Line by line, as a pattern would take for ever over many blank lines. */
+function fencedIn(text: string): string | undefined {
+  if (!text.includes("```")) return undefined;
+  const lines = text.split("\n");
+  const opening = lines.findIndex((line) => /```(?:json)?$/i.test(line.trimEnd()));
+  const closing = lines.findIndex((line, at) => at > opening && line.trimStart().startsWith("```"));
+  return opening >= 0 && closing >= 0 ? lines.slice(opening + 1, closing).join("\n") : undefined;
+}
+
 /** The JSON texts that an answer may hold: all of it, a fenced block, or what stands between the outermost brackets. */
 function candidates(text: string): string[] {
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/i.exec(text)?.[1];
   const start = text.search(/[[{]/);
   const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
-  return [text, fenced, start >= 0 && end > start ? text.slice(start, end + 1) : undefined].flatMap((one) => one?.trim() || []);
+  return [text, fencedIn(text), start >= 0 && end > start ? text.slice(start, end + 1) : undefined].flatMap((one) => one?.trim() || []);
 }
 
 function parsed(text: string): { json: string; value: unknown } | undefined {

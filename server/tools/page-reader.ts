@@ -3,13 +3,17 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { AppError } from "#server/errors.ts";
+import type { PreparedDocument, RawDocument } from "#server/tools/knowledge/prepare-document.ts";
 import type { Content, ContentText } from "#server/tools/page-content.ts";
-import type { ReadAnswer } from "#server/tools/page-worker.ts";
+import type { ReadAnswer, ReadJob } from "#server/tools/page-worker.ts";
 import { ToolFailure } from "#server/tools/web-fetch.ts";
 
 /** Threads at once; more pages wait for their turn. */
 const MOST_THREADS = 2;
 const TIMEOUT_MS = 15_000;
+/** A document may be long, and nobody waits for it. */
+const DOCUMENT_MS = 120_000;
 /** For starting a thread on the busiest machine. */
 const START_MS = 120_000;
 const MOST_MEGABYTES = 512;
@@ -62,26 +66,26 @@ function forget(worker: Worker): void {
   if (at >= 0) idle.splice(at, 1);
 }
 
-/**
- * Reads the text of what was fetched, in a thread of its own that is ended when it takes too long.
- * @throws ToolFailure with a sentence; the signal's reason when it aborts
- */
-export async function readContent(
-  content: Content,
-  { signal, timeoutMs = TIMEOUT_MS }: { signal: AbortSignal; timeoutMs?: number },
-): Promise<ContentText> {
+/** A thread could not be had: trying again later may go well. */
+class Busy extends ToolFailure {}
+
+/** Has something read in a thread that is ended when it takes too long. */
+async function readApart(
+  job: ReadJob,
+  { signal, timeoutMs, what }: { signal: AbortSignal; timeoutMs: number; what: string },
+): Promise<Exclude<ReadAnswer, { failure: string }>> {
   await takeTurn();
   let worker: Worker | undefined;
   const done = Promise.withResolvers<ReadAnswer>();
   const onAbort = () => done.reject(signal.reason);
   const onError = (error: Error) => {
     const isMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
-    done.reject(isMemory ? new ToolFailure("Reading the page takes more memory than there is for it. Use another source.") : error);
+    done.reject(isMemory ? new ToolFailure(`Reading the ${what} takes more memory than there is for it. Use another source.`) : error);
   };
   let timer: NodeJS.Timeout | undefined;
-  const limit = (ms: number, failure: string) => {
+  const limit = (ms: number, failure: ToolFailure) => {
     clearTimeout(timer);
-    timer = setTimeout(() => done.reject(new ToolFailure(failure)), ms);
+    timer = setTimeout(() => done.reject(failure), ms);
   };
   try {
     signal.throwIfAborted();
@@ -90,12 +94,12 @@ export async function readContent(
     worker = taken.worker;
     worker.once("error", onError);
     if (taken.isNew) {
-      limit(START_MS, "This machine is too busy to read pages. Try again later.");
+      limit(START_MS, new Busy(`This machine is too busy to read ${what}s. Try again later.`));
       await Promise.race([once(worker, "message"), done.promise]);
     }
-    limit(timeoutMs, "The page is built so that reading it takes too long. Use another source.");
+    limit(timeoutMs, new ToolFailure(`The ${what} is built so that reading it takes too long. Use another source.`));
     worker.once("message", done.resolve);
-    worker.postMessage(content);
+    worker.postMessage(job);
     const answer = await done.promise;
     worker.off("error", onError);
     giveBack(worker);
@@ -108,5 +112,34 @@ export async function readContent(
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     passTurn();
+  }
+}
+
+/**
+ * Reads the text of what was fetched, in a thread of its own that is ended when it takes too long.
+ * @throws ToolFailure with a sentence; the signal's reason when it aborts
+ */
+export async function readContent(
+  page: Content,
+  { signal, timeoutMs = TIMEOUT_MS }: { signal: AbortSignal; timeoutMs?: number },
+): Promise<ContentText> {
+  const answer = await readApart({ page }, { signal, timeoutMs, what: "page" });
+  if (!("page" in answer)) throw new Error("The thread answered something else.");
+  return answer.page;
+}
+
+/**
+ * Reads a document and cuts it into pieces, in such a thread.
+ * @throws AppError VALIDATION_ERROR that says what is wrong with the document, UPSTREAM_ERROR when there is no room just now
+ */
+export async function readDocumentApart(document: RawDocument, timeoutMs = DOCUMENT_MS): Promise<PreparedDocument> {
+  const { signal } = new AbortController();
+  try {
+    const answer = await readApart({ document }, { signal, timeoutMs, what: "document" });
+    if (!("document" in answer)) throw new Error("The thread answered something else.");
+    return answer.document;
+  } catch (error) {
+    if (error instanceof ToolFailure) throw new AppError(error instanceof Busy ? "UPSTREAM_ERROR" : "VALIDATION_ERROR", error.message);
+    throw error;
   }
 }

@@ -38,3 +38,8 @@ test.each([
 test("a pattern that would keep a regular expression busy for ever is matched at once", () => {
   expect(allows(`User-agent: *\nDisallow: /${"a*".repeat(1000)}b$`, `/${"a".repeat(50_000)}`)).toBe(true);
 });
+
+test("a line that would keep a regular expression busy for ever is read at once", () => {
+  const line = `Disallow: ${" ".repeat(3980)}#\u2028x\n`;
+  expect(allows(`User-agent: *\n${line.repeat(100)}Disallow: /x`, "/x")).toBe(false);
+});

@@ -49,8 +49,12 @@ export function parseRobots(text: string, token: string): Robots {
   let targets: Rule[][] = [];
   let isInRules = true;
   for (const line of text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/)) {
-    const [, field = "", value = ""] = /^\s*([A-Za-z-]+)\s*:\s*([^#]*?)\s*(?:#.*)?$/.exec(line.slice(0, 4000)) ?? [];
-    const name = field.toLowerCase();
+    // Taken apart step by step: one pattern for all of it would try for ever where there are many blanks.
+    const [said = ""] = line.slice(0, 4000).split("#", 1);
+    const colon = said.indexOf(":");
+    if (colon < 0) continue;
+    const name = said.slice(0, colon).trim().toLowerCase();
+    const value = said.slice(colon + 1).trim();
     if (name === "user-agent") {
       // Several of these lines after each other begin one group for all of them.
       if (isInRules) targets = [];

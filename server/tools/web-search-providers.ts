@@ -33,8 +33,12 @@ export interface SearchProvider {
   advice?: Record<number, string>;
 }
 
+/** Longest text of a result that is looked at, tags included: what follows would be cut off anyway. */
+const MOST_TEXT = 10_000;
+
 const plain = (text: string | null | undefined): string =>
   (text ?? "")
+    .slice(0, MOST_TEXT)
     .replace(/<[^>]*>/g, "")
     .replace(/&(amp|lt|gt|quot|#x27|#39|nbsp);/g, (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " " })[name] ?? "'")
     .replace(/\s+/g, " ")

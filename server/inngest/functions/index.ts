@@ -1,4 +1,5 @@
 import { fireSchedules } from "#server/inngest/functions/fire-schedules.ts";
+import { foldUsage } from "#server/inngest/functions/fold-usage.ts";
 import { indexDocument } from "#server/inngest/functions/index-document.ts";
 import { notifyReview } from "#server/inngest/functions/notify-review.ts";
 import { resumeIndexing } from "#server/inngest/functions/resume-indexing.ts";
@@ -13,6 +14,7 @@ export const inngestFunctions = () => [
   fireSchedules(),
   tidyDeliveries(),
   tidyExecutions(),
+  foldUsage(),
   indexDocument(),
   resumeIndexing(),
 ];

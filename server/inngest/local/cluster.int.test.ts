@@ -41,7 +41,7 @@ test("the schema is installed once by processes that start together", async () =
   await pool.query("DROP SCHEMA IF EXISTS treadle_jobs CASCADE");
   await Promise.all([1, 2, 3, 4, 5].map(() => installJobSchema(pool)));
   await installJobSchema(pool);
-  expect((await pool.query("SELECT schema_version FROM treadle_jobs.meta")).rows).toEqual([{ schema_version: 2 }]);
+  expect((await pool.query("SELECT schema_version FROM treadle_jobs.meta")).rows).toEqual([{ schema_version: 3 }]);
 });
 
 test("an event may be sent before any executor has made the schema", async () => {

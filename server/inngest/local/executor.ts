@@ -118,11 +118,13 @@ export async function startLocalExecutor(options: LocalExecutorOptions): Promise
 
   /** Statements under way that may lease a run to this process. */
   let offers = 0;
+  /** Runs that a claim under way may bring. */
+  let claiming = 0;
   let disowning = false;
   const retract = announceExecutor(pool, {
     offer() {
       const owner = control?.owner();
-      if (owner === undefined || draining || disowning || concurrency - active.size - offers <= 0) return undefined;
+      if (owner === undefined || draining || disowning || concurrency - active.size - offers - claiming <= 0) return undefined;
       offers++;
       return owner;
     },
@@ -156,8 +158,16 @@ export async function startLocalExecutor(options: LocalExecutorOptions): Promise
       if (given) log.warn({ runs: given }, "gave up leases that nothing used");
       doubtful = false;
     }
-    const { runs, next } = await claim(pool, owner, fns, at, Math.min(free, 50));
-    for (const run of runs) start(run, owner);
+    // Half of what is free: the other half is for runs that are taken at once meanwhile. What is left over is claimed next.
+    claiming = Math.min(Math.ceil((concurrency - active.size - offers) / 2), 50);
+    let claimed: Awaited<ReturnType<typeof claim>>;
+    try {
+      claimed = await claim(pool, owner, fns, at, Math.max(claiming, 0));
+      for (const run of claimed.runs) start(run, owner);
+    } finally {
+      claiming = 0;
+    }
+    const { runs, next } = claimed;
     if (next === null || next > at) {
       misses = 0;
       arm(next);

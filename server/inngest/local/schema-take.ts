@@ -63,3 +63,15 @@ BEGIN
   answer := 'ok';
 END $$;
 `;
+
+/** A later version of has_room: nobody overtakes runs that wait for the slot. */
+export const FAIR_SQL = `
+CREATE OR REPLACE FUNCTION treadle_jobs.has_room(p_slot1 text, p_limit1 int, p_slot2 text, p_limit2 int) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(7413, h.h)
+     FROM (SELECT DISTINCT hashtext(x) AS h FROM unnest(ARRAY[p_slot1, p_slot2]) x WHERE x IS NOT NULL ORDER BY 1) h;
+  IF EXISTS (SELECT FROM treadle_jobs.runs b WHERE b.blocked_on IN (p_slot1, p_slot2)) THEN RETURN false; END IF;
+  RETURN (p_slot1 IS NULL OR treadle_jobs.slot_used(p_slot1) < p_limit1) AND (p_slot2 IS NULL OR treadle_jobs.slot_used(p_slot2) < p_limit2);
+END $$;
+`;

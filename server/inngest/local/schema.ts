@@ -2,10 +2,10 @@ import type pg from "pg";
 import { DRIVE_SQL } from "#server/inngest/local/schema-drive.ts";
 import { INGEST_SQL } from "#server/inngest/local/schema-ingest.ts";
 import { TABLES_SQL } from "#server/inngest/local/schema-tables.ts";
-import { TAKE_SQL } from "#server/inngest/local/schema-take.ts";
+import { FAIR_SQL, TAKE_SQL } from "#server/inngest/local/schema-take.ts";
 
 // Each entry is applied once, in order; an entry that has shipped is never changed, later ones replace its functions.
-const VERSIONS = [TABLES_SQL + INGEST_SQL + DRIVE_SQL, TAKE_SQL];
+const VERSIONS = [TABLES_SQL + INGEST_SQL + DRIVE_SQL, TAKE_SQL, FAIR_SQL];
 
 /**
  * Brings the schema `treadle_jobs` to the version of this code. Idempotent; processes that do it at once wait for

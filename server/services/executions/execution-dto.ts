@@ -23,6 +23,8 @@ export const summaryFields = {
   rerun_of_id: true,
   input_tokens: true,
   output_tokens: true,
+  cost: true,
+  cost_is_partial: true,
   created_at: true,
   started_at: true,
   completed_at: true,
@@ -33,6 +35,13 @@ export const summaryFields = {
 type SummaryRow = Prisma.ExecutionGetPayload<{ select: typeof summaryFields }>;
 
 const iso = (time: Date | null) => time?.toISOString() ?? null;
+
+/** Sums of which nothing is known are told as unknown, and never as 0. Runs older than prices have none. */
+function costOfRun({ cost, cost_is_partial, input_tokens, output_tokens }: SummaryRow): Pick<Execution, "cost" | "cost_is_partial"> {
+  const known = cost?.toNumber() ?? 0;
+  const isPartial = cost_is_partial || (cost === null && input_tokens + output_tokens > 0);
+  return { cost: known === 0 && isPartial ? null : known, cost_is_partial: isPartial };
+}
 
 function commonFields(row: SummaryRow) {
   const { id, workflow_id, status, error, started_by, input_tokens, output_tokens } = row;
@@ -48,6 +57,7 @@ function commonFields(row: SummaryRow) {
     rerun_of: row.rerun_of_id,
     input_tokens,
     output_tokens,
+    ...costOfRun(row),
     created_at: row.created_at.toISOString(),
     started_at: iso(row.started_at),
     completed_at: iso(row.completed_at),
@@ -67,7 +77,7 @@ export const summaryDto = (row: SummaryRow): ExecutionSummary => ({
 export const detailFields = {
   ...summaryFields,
   last_seq: true,
-  snapshot: { select: { graph: true } },
+  snapshot_id: true,
   values: { select: { input: true, output: true, outputs: true } },
   reviews: { orderBy: { id: "asc" } },
 } as const satisfies Prisma.ExecutionSelect;

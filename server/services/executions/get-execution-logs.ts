@@ -2,8 +2,7 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { labelOf } from "#server/engine/graph.ts";
 import { notFound } from "#server/errors.ts";
-import { ToolCall } from "#server/schemas/agent.ts";
-import type { ExecutionLogs, ExecutionLogsInput, NodeLog } from "#server/schemas/execution.ts";
+import { type ExecutionLogs, type ExecutionLogsInput, type NodeLog, RunToolCall } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
 import { isUuid } from "#server/services/ids.ts";
 
@@ -47,7 +46,8 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
       model,
       input_tokens,
       output_tokens,
-      tool_calls: ToolCall.array().parse(run.values?.tool_calls ?? []),
+      cost: model === null ? 0 : (run.cost?.toNumber() ?? null),
+      tool_calls: RunToolCall.array().parse(run.values?.tool_calls ?? []),
     };
   });
   return { execution_id, items };

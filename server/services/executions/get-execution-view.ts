@@ -1,10 +1,8 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
-import { notFound } from "#server/errors.ts";
 import type { ExecutionView } from "#server/schemas/execution.ts";
-import { Graph } from "#server/schemas/graph.ts";
-import { detailFields, executionDto } from "#server/services/executions/execution-dto.ts";
-import { isUuid } from "#server/services/ids.ts";
+import { executionDto } from "#server/services/executions/execution-dto.ts";
+import { findExecution } from "#server/services/executions/find-execution.ts";
 
 /**
  * An execution with the graph that it runs, and the number after which a viewer follows the stream. The row is read before
@@ -12,11 +10,8 @@ import { isUuid } from "#server/services/ids.ts";
  * told from their first.
  * @throws AppError NOT_FOUND
  */
-export async function getExecutionView({ project }: ProjectPrincipal, { execution_id }: { execution_id: string }): Promise<ExecutionView> {
-  if (!isUuid(execution_id)) throw notFound("execution");
-  const row = await db().execution.findFirst({ where: { id: execution_id, project_id: project.id }, select: detailFields });
-  if (!row) throw notFound("execution");
-  const graph = Graph.parse(row.snapshot.graph);
+export async function getExecutionView(principal: ProjectPrincipal, { execution_id }: { execution_id: string }): Promise<ExecutionView> {
+  const { row, graph } = await findExecution(principal, execution_id);
   const piece = await db().executionEvent.findFirst({
     where: { execution_id, type: "node_delta" },
     orderBy: { seq: "asc" },

@@ -9,7 +9,7 @@ import type { Graph } from "#server/schemas/graph.ts";
 // limit is enough to know that it is cut.
 const RESULTS = `
   SELECT DISTINCT ON (r.node_id) r.node_id, r.iteration, r.status, r.error, r.duration_ms, r.started_at, r.completed_at,
-    r.input_tokens, r.output_tokens, r.attempt, r.reused, left(v.output, ${LARGE_OUTPUT + 1}) AS output, length(v.output) AS output_length
+    r.input_tokens, r.output_tokens, CASE WHEN r.model IS NULL THEN 0 ELSE r.cost::float8 END AS cost, r.attempt, r.reused, left(v.output, ${LARGE_OUTPUT + 1}) AS output, length(v.output) AS output_length
   FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}'
   ORDER BY r.node_id, string_to_array(r.iteration, '.')::int[] DESC, r.attempt DESC`;
@@ -37,6 +37,7 @@ const untouched = (status: "idle" | "skipped"): NodeResult => ({
   completed_at: null,
   input_tokens: 0,
   output_tokens: 0,
+  cost: 0,
   attempt: 0,
   reused: false,
 });

@@ -2,12 +2,12 @@ import { pool } from "#server/db/client.ts";
 import { FINAL } from "#server/engine/run-store-sql.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
 
-// One that nobody has carried yet most likely waits for its turn behind others, so it is left longer.
 /**
  * Makes `dispatch` the one that acts for an unfinished execution and asks for it; older ones end at their next look.
  * Called again with the same number it changes nothing and only asks again.
  */
 export async function redispatch(data: { execution_id: string; project_id: string; dispatch: number }): Promise<void> {
+  // One that nobody has carried yet most likely waits for its turn behind others, so it is left longer.
   const { rowCount } = await pool().query(
     `UPDATE executions SET dispatch = $2, overdue_at = now() + CASE WHEN lease_epoch = 0 THEN interval '10 minutes' ELSE interval '2 minutes' END
      WHERE id = $1 AND dispatch <= $2 AND status NOT IN ${FINAL}`,

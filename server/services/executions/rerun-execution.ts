@@ -9,7 +9,8 @@ import { recordAuditOn } from "#server/services/audit/record-audit.ts";
 import { assertRunnable } from "#server/services/executions/assert-runnable.ts";
 import { graphToRun, triggerValues } from "#server/services/executions/execute-workflow.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
-import { hourUsedUp, insertExecution } from "#server/services/executions/start-execution.ts";
+import { hourUsedUp, insertExecution, type Started, startOnce } from "#server/services/executions/start-execution.ts";
+import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
 import { isUuid } from "#server/services/ids.ts";
 
 // Of a loop that is taken over, its body too: the Output nodes in there are results of the run. A Terminate ($4) ended
@@ -20,8 +21,8 @@ const TAKE_OVER = `
     WHERE execution_id = $1 AND node_id = ANY($3) AND status IN ('complete', 'failed', 'skipped')
     ORDER BY node_id, iteration, attempt DESC
   ), copied AS (
-    INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items, reused)
-    SELECT copy_id, $2, node_id, iteration, 1, status, CASE WHEN node_id <> ALL($4) THEN handle END, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items, true FROM source
+    INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, cost, items, reused)
+    SELECT copy_id, $2, node_id, iteration, 1, status, CASE WHEN node_id <> ALL($4) THEN handle END, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, cost, items, true FROM source
     RETURNING id
   )
   INSERT INTO node_run_values (node_run_id, input, output, tool_calls)
@@ -108,19 +109,31 @@ export async function rerunExecution(principal: ProjectPrincipal, input: RerunIn
     if (isNewInput) taken = taken.filter((id) => definitionOf(graph.nodes.find((node) => node.id === id)?.type ?? "")?.group !== "trigger");
   }
   const ends = graph.nodes.filter((node) => node.type === "terminateNode").map((node) => node.id);
-  const execution_id = await inTransaction(async (client) => {
-    const common = { project_id, workflow_id, workflow_version: target.version, snapshot_id: target.snapshot_id };
-    const execution = { ...common, trigger: "rerun" as const, started_by_id: principal.user.id, input: text, params };
-    const started = await insertExecution(execution, { on: client });
-    if (started.kind === "limited") throw hourUsedUp(started.retryAfter);
-    if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
-    await client.query("UPDATE executions SET rerun_of_id = $2 WHERE id = $1", [started.execution_id, input.execution_id]);
-    if (taken.length) await client.query(TAKE_OVER, [input.execution_id, started.execution_id, taken, ends]);
-    const resource = { resource_type: "execution", resource_id: input.execution_id, resource_name: original.workflow.name };
-    const detail = { execution_id: started.execution_id, ...(input.from_node_id !== undefined && { from_node_id: input.from_node_id }) };
-    await recordAuditOn(client, principal, { action: "execution.rerun", ...resource, detail });
-    return started.execution_id;
-  });
+  const id = runIdOfRequest();
+  const write = (): Promise<Started> =>
+    inTransaction(async (client) => {
+      const common = { project_id, workflow_id, workflow_version: target.version, snapshot_id: target.snapshot_id };
+      const execution = {
+        ...(id !== undefined && { id }),
+        ...common,
+        trigger: "rerun" as const,
+        started_by_id: principal.user.id,
+        input: text,
+        params,
+      };
+      const started = await insertExecution(execution, { on: client });
+      if (started.kind !== "started") return started;
+      await client.query("UPDATE executions SET rerun_of_id = $2 WHERE id = $1", [started.execution_id, input.execution_id]);
+      if (taken.length) await client.query(TAKE_OVER, [input.execution_id, started.execution_id, taken, ends]);
+      const resource = { resource_type: "execution", resource_id: input.execution_id, resource_name: original.workflow.name };
+      const detail = { execution_id: started.execution_id, ...(input.from_node_id !== undefined && { from_node_id: input.from_node_id }) };
+      await recordAuditOn(client, principal, { action: "execution.rerun", ...resource, detail });
+      return started;
+    });
+  const started = await startOnce(id, write);
+  if (started.kind === "limited") throw hourUsedUp(started.retryAfter);
+  if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
+  const { execution_id } = started;
   await requestRun({ execution_id, project_id, dispatch: 0 });
   return { execution_id, status: "pending", rerun_of: input.execution_id };
 }

@@ -106,17 +106,33 @@ export const hourUsedUp = (retryAfter: number): AppError =>
 
 const isTakenId = (error: unknown): boolean => error instanceof Error && "constraint" in error && error.constraint === "executions_pkey";
 
+async function isThere(id: string): Promise<boolean> {
+  const { rows } = await pool().query("SELECT FROM executions WHERE id = $1", [id]);
+  return rows.length > 0;
+}
+
+/**
+ * Starts a run under an id that stands for the request, or finds the one that an earlier try of the same request wrote
+ * before it died and could not answer.
+ * @param id undefined for a request that does not name itself
+ */
+export async function startOnce(id: string | undefined, start: () => Promise<Started>): Promise<Started> {
+  if (id === undefined) return start();
+  const started = await start().catch((error: unknown): Started => {
+    if (isTakenId(error)) return { kind: "started", execution_id: id };
+    throw error;
+  });
+  // The earlier try may have used up the hour itself.
+  return started.kind === "limited" && (await isThere(id)) ? { kind: "started", execution_id: id } : started;
+}
+
 /**
  * Accepts a run: once this returns it is in the database and will end, whatever happens to this process.
  * @throws AppError RATE_LIMIT_EXCEEDED when the project has used up its hour; CONFLICT when it ran for this `due_at` before
  */
 export async function startExecution(execution: NewExecution): Promise<ExecuteResult> {
   const id = execution.id ?? runIdOfRequest();
-  const started = await insertExecution({ ...execution, ...(id !== undefined && { id }) }).catch((error: unknown): Started => {
-    // An earlier try of the same request wrote it and died before it could answer.
-    if (id !== undefined && isTakenId(error)) return { kind: "started", execution_id: id };
-    throw error;
-  });
+  const started = await startOnce(id, () => insertExecution({ ...execution, ...(id !== undefined && { id }) }));
   if (started.kind === "limited") throw hourUsedUp(started.retryAfter);
   if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
   const { execution_id } = started;

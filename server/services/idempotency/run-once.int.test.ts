@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { db, pool } from "#server/db/client.ts";
 import { closeNotifications } from "#server/db/notify.ts";
 import { executeWorkflow } from "#server/services/executions/execute-workflow.ts";
+import { rerunExecution } from "#server/services/executions/rerun-execution.ts";
 import { answerOnce } from "#server/services/idempotency/answer-once.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
@@ -28,4 +29,21 @@ test("a process that dies between starting a run and answering leaves one run, w
   expect(await db().execution.count()).toBe(1);
   await answerOnce({ ...request, key: "other" }, execute);
   expect(await db().execution.count()).toBe(2);
+});
+
+test("the same holds for a rerun", async () => {
+  const ada = await database.newAdmin();
+  const { id: workflow_id } = await createWorkflow(ada, { name: "Again" });
+  const { execution_id } = await executeWorkflow(ada, { workflow_id });
+  await db().execution.update({ where: { id: execution_id }, data: { status: "completed" } });
+  const request = { user_id: ada.user.id, project_id: ada.project.id, operation: "POST /rerun", key: "k", request_hash: "h" };
+  const rerun = async () => ({ status: 202, body: JSON.stringify(await rerunExecution(ada, { execution_id, use_current: false })) });
+  const first = await answerOnce(request, rerun);
+  await pool().query(
+    "UPDATE idempotency_keys SET status = NULL, response = NULL, held_by = 'dead', held_until = now() - interval '1 second' WHERE project_id = $1",
+    [ada.project.id],
+  );
+  expect(await answerOnce(request, rerun)).toEqual(first);
+  expect(await db().execution.count({ where: { rerun_of_id: execution_id } })).toBe(1);
+  expect(await db().auditEntry.count({ where: { project_id: ada.project.id, action: "execution.rerun" } })).toBe(1);
 });

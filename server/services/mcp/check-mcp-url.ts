@@ -1,7 +1,6 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { AppError } from "#server/errors.ts";
-import { AddressRefused, assertReachable, configuredReach } from "#server/net/guard.ts";
-import { mcpReach } from "#server/services/mcp/mcp-endpoint-of.ts";
+import { AddressRefused, assertReachable, configuredReach, endpointReach } from "#server/net/guard.ts";
 
 const refuse = (message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path: "url", message }] });
 
@@ -15,7 +14,7 @@ export async function checkMcpUrl(principal: ProjectPrincipal, address: string):
   if (url.username || url.password) throw refuse("Leave the user name and password out of the address; use an Authorization header.");
   if (url.hash) throw refuse("Give the address without what follows #.");
   const isAdmin = principal.role === "admin";
-  const refusal = await assertReachable(url, mcpReach(isAdmin)).catch((error: unknown) => {
+  const refusal = await assertReachable(url, endpointReach(isAdmin)).catch((error: unknown) => {
     if (error instanceof AddressRefused) return error;
     throw error;
   });

@@ -1,13 +1,14 @@
 import type { Prisma } from "#prisma/generated/client.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
+import { endpointReach } from "#server/net/guard.ts";
 import type { CreateMcpServerInput, McpServerDetail } from "#server/schemas/mcp.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { isUniqueViolation } from "#server/services/database-errors.ts";
 import { checkMcpUrl } from "#server/services/mcp/check-mcp-url.ts";
 import { listToolsOf } from "#server/services/mcp/list-tools-of.ts";
 import { toMcpServerDetail } from "#server/services/mcp/mcp-dto.ts";
-import { mcpReach, sealHeaders } from "#server/services/mcp/mcp-endpoint-of.ts";
+import { sealHeaders } from "#server/services/mcp/mcp-endpoint-of.ts";
 import { assertMcpNameFree, mcpNameTaken } from "#server/services/mcp/mcp-names.ts";
 
 /**
@@ -19,7 +20,7 @@ export async function createMcpServer(principal: ProjectPrincipal, input: Create
   const project_id = principal.project.id;
   const private_allowed = await checkMcpUrl(principal, url);
   await assertMcpNameFree(project_id, name);
-  const tools = await listToolsOf({ name, url, transport, headers, reach: mcpReach(private_allowed) });
+  const tools = await listToolsOf({ name, url, transport, headers, reach: endpointReach(private_allowed) });
   const data = {
     project_id,
     name,

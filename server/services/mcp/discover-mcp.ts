@@ -1,8 +1,8 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { endpointReach } from "#server/net/guard.ts";
 import type { DiscoverMcpInput, McpTools } from "#server/schemas/mcp.ts";
 import { checkMcpUrl } from "#server/services/mcp/check-mcp-url.ts";
 import { listToolsOf } from "#server/services/mcp/list-tools-of.ts";
-import { mcpReach } from "#server/services/mcp/mcp-endpoint-of.ts";
 
 /**
  * The tools of a server that is not connected; nothing is stored.
@@ -11,5 +11,5 @@ import { mcpReach } from "#server/services/mcp/mcp-endpoint-of.ts";
 export async function discoverMcp(principal: ProjectPrincipal, input: DiscoverMcpInput): Promise<McpTools> {
   const { url, transport = "streamable_http", headers = {} } = input;
   const isSetByAdmin = await checkMcpUrl(principal, url);
-  return { tools: await listToolsOf({ url, transport, headers, reach: mcpReach(isSetByAdmin) }) };
+  return { tools: await listToolsOf({ url, transport, headers, reach: endpointReach(isSetByAdmin) }) };
 }

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { McpServer as McpServerRow } from "#prisma/generated/client.ts";
-import { configuredReach, type Reach } from "#server/net/guard.ts";
+import { endpointReach } from "#server/net/guard.ts";
 import { McpTransport } from "#server/schemas/mcp.ts";
 import { seal, unseal } from "#server/secrets.ts";
-import { settings } from "#server/settings.ts";
 import type { McpEndpoint } from "#server/tools/mcp/mcp-endpoint.ts";
 
 const Headers = z.record(z.string(), z.string());
@@ -17,15 +16,6 @@ export const openHeaders = (sealed: string | null): Record<string, string> =>
   sealed === null ? {} : Headers.parse(JSON.parse(unseal(sealed)));
 
 /**
- * How far a server's requests may go: an address that an admin of the project set may be private where the install
- * allows it (contract, Outgoing requests), one that an editor set only with ALLOW_PRIVATE_NETWORK=1.
- */
-export function mcpReach(isSetByAdmin: boolean): Reach {
-  if (isSetByAdmin) return configuredReach();
-  return settings().ALLOW_PRIVATE_NETWORK ? "any" : "public";
-}
-
-/**
  * A stored server, opened for calling. Keep the result inside the call: it holds secrets.
  * @throws AppError INTERNAL_ERROR when its headers were sealed under another ENCRYPTION_KEY
  */
@@ -34,6 +24,6 @@ export const mcpEndpointOf = (row: McpServerRow): McpEndpoint => ({
   url: row.url,
   transport: McpTransport.parse(row.transport),
   headers: openHeaders(row.sealed_headers),
-  reach: mcpReach(row.private_allowed),
+  reach: endpointReach(row.private_allowed),
   disabledTools: row.disabled_tools,
 });

@@ -2,6 +2,7 @@ import type { Prisma } from "#prisma/generated/client.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { AppError, notFound } from "#server/errors.ts";
+import { endpointReach } from "#server/net/guard.ts";
 import type { McpServerDetail, UpdateMcpServerInput } from "#server/schemas/mcp.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { isUniqueViolation } from "#server/services/database-errors.ts";
@@ -9,7 +10,7 @@ import { checkMcpUrl } from "#server/services/mcp/check-mcp-url.ts";
 import { findMcpServer } from "#server/services/mcp/find-mcp-server.ts";
 import { listToolsOf } from "#server/services/mcp/list-tools-of.ts";
 import { toMcpServerDetail } from "#server/services/mcp/mcp-dto.ts";
-import { mcpEndpointOf, mcpReach, openHeaders, sealHeaders } from "#server/services/mcp/mcp-endpoint-of.ts";
+import { mcpEndpointOf, openHeaders, sealHeaders } from "#server/services/mcp/mcp-endpoint-of.ts";
 import { assertMcpNameFree, mcpNameTaken } from "#server/services/mcp/mcp-names.ts";
 
 type Headers = Record<string, string>;
@@ -39,7 +40,7 @@ async function reconnected(principal: ProjectPrincipal, input: UpdateMcpServerIn
     throw refuse("headers", "The address leads to another server now. Enter the header values again, or send headers as {}.");
   const private_allowed = url === before.url ? before.private_allowed : await checkMcpUrl(principal, url);
   const name = input.name ?? before.name;
-  const tools = await listToolsOf({ name, url, transport, headers, reach: mcpReach(private_allowed) });
+  const tools = await listToolsOf({ name, url, transport, headers, reach: endpointReach(private_allowed) });
   return {
     url,
     transport,

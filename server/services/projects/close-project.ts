@@ -26,6 +26,10 @@ export async function closeProject(tx: Prisma.TransactionClient, project_id: str
   await tx.agent.deleteMany(inProject);
   await tx.llmKey.deleteMany(inProject);
   await tx.credential.deleteMany(inProject);
+  await tx.mcpServer.deleteMany(inProject);
+  // Its documents may be many; they go with the other rows.
+  await tx.ragSource.updateMany({ ...inProject, data: { sealed_secrets: null } });
+  await tx.idempotencyKey.deleteMany(inProject);
   return stopped;
 }
 

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import type { Role } from "#server/schemas/primitives.ts";
+import { answerOnce } from "#server/services/idempotency/answer-once.ts";
 import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
 import { deletePlatformKey } from "#server/services/platform-keys/delete-platform-key.ts";
 import { listPlatformKeys } from "#server/services/platform-keys/list-platform-keys.ts";
+import { closeProject } from "#server/services/projects/close-project.ts";
 import { createProject } from "#server/services/projects/create-project.ts";
 import { deleteProject } from "#server/services/projects/delete-project.ts";
 import { getProject } from "#server/services/projects/get-project.ts";
@@ -172,6 +174,37 @@ test("a project goes with everything in it, also what points at each other", asy
     await db().workflow.count({ where: { project_id } }),
     await db().agent.count({ where: { project_id } }),
   ]).toEqual([0, 0, 0]);
+});
+
+test("no secret outlives the moment of the deletion, however long the rows take", async () => {
+  const admin = await database.newAdmin();
+  const project_id = admin.project.id;
+  const [key, server, rag] = [randomUUID(), randomUUID(), randomUUID()];
+  await db().llmKey.create({ data: { id: key, project_id, name: "Key", provider: "openai", sealed_key: "x", masked_key: "x" } });
+  await db().credential.create({ data: { project_id, name: "TOKEN", sealed_value: "x" } });
+  await db().mcpServer.create({ data: { id: server, project_id, name: "Shelf", url: "https://mcp.example.com", sealed_headers: "x" } });
+  await db().ragSource.create({ data: { id: rag, project_id, name: "House", type: "http", sealed_secrets: "x" } });
+  await db().agent.create({
+    data: {
+      project_id,
+      name: "Scout",
+      llm_key_id: key,
+      model: "m",
+      mcp_servers: { create: { mcp_server_id: server } },
+      rag_sources: { create: { rag_source_id: rag } },
+    },
+  });
+  const request = { user_id: admin.user.id, project_id, operation: "POST /things", key: "k", request_hash: "h" };
+  await answerOnce(request, async () => ({ status: 201, body: "a new secret" }));
+  await db().$transaction((tx) => closeProject(tx, project_id));
+  const inProject = { where: { project_id } };
+  expect([
+    await db().llmKey.count(inProject),
+    await db().credential.count(inProject),
+    await db().mcpServer.count({ where: { project_id, sealed_headers: { not: null } } }),
+    await db().ragSource.count({ where: { project_id, sealed_secrets: { not: null } } }),
+    await db().idempotencyKey.count(inProject),
+  ]).toEqual([0, 0, 0, 0, 0]);
 });
 
 test("API keys are their owner's alone, and every project of the owner hears of them", async () => {

@@ -14,8 +14,8 @@ export async function createRag(principal: ProjectPrincipal, { name, type, confi
   const project_id = principal.project.id;
   const config = checkConfig(type, given);
   await assertEmbeddingKey(project_id, config);
-  await checkAddress(config);
+  const private_allowed = await checkAddress(principal, config);
   return saveRag(principal, { action: "rag.create", name, detail: { type } }, (tx) =>
-    tx.ragSource.create({ data: { project_id, name, type, ...sealConfig(config) } }),
+    tx.ragSource.create({ data: { project_id, name, type, private_allowed, ...sealConfig(config) } }),
   );
 }

@@ -2,12 +2,12 @@ import { db, inTransaction } from "#server/db/client.ts";
 import { AppError, ERRORS, isAppError } from "#server/errors.ts";
 import { ProviderError } from "#server/providers/errors.ts";
 import { embeddingOf } from "#server/services/rags/embedding-of.ts";
-import { type Chunk, chunkText } from "#server/tools/knowledge/chunk-text.ts";
+import type { Chunk } from "#server/tools/knowledge/chunk-text.ts";
 import { embedTexts, normalized } from "#server/tools/knowledge/embed-texts.ts";
 import { fetchDocument } from "#server/tools/knowledge/fetch-document.ts";
-import { guessLanguage } from "#server/tools/knowledge/guess-language.ts";
-import { mediaTypeOf, readDocument } from "#server/tools/knowledge/read-document.ts";
+import { mediaTypeOf } from "#server/tools/knowledge/read-document.ts";
 import { searchText } from "#server/tools/knowledge/search-text.ts";
+import { readDocumentApart } from "#server/tools/page-reader.ts";
 
 /** One indexing of a document; one with a newer generation takes its place. */
 export interface Indexing {
@@ -71,23 +71,22 @@ async function guarded(indexing: Indexing, work: () => Promise<{ isOver: boolean
 async function readContent(row: Current) {
   if (row.uri !== null) {
     const { bytes, url, contentType } = await fetchDocument(row.uri);
-    const media_type = mediaTypeOf(bytes, new URL(url).pathname, contentType);
-    return { bytes: bytes.byteLength, media_type, ...(await readDocument(bytes, media_type, { url, declared: contentType })) };
+    const mediaType = mediaTypeOf(bytes, new URL(url).pathname, contentType);
+    const read = await readDocumentApart({ bytes, mediaType, options: { url, declared: contentType } });
+    return { bytes: bytes.byteLength, media_type: mediaType, ...read };
   }
   const content = await db().ragDocumentContent.findUnique({ where: { document_id: row.id }, select: { data: true } });
   if (!content?.data) throw new AppError("VALIDATION_ERROR", "The content of the document is gone. Add it again.");
-  return { bytes: row.bytes, media_type: row.media_type, ...(await readDocument(content.data, row.media_type)) };
+  const { bytes, media_type } = row;
+  return { bytes, media_type, ...(await readDocumentApart({ bytes: content.data, mediaType: media_type })) };
 }
 
 /** What is indexed of a piece: title and place say what the text alone may not. */
 const indexedText = (title: string, { place, text }: Chunk) => [title, place, text].filter(Boolean).join("\n");
 
 async function storeChunks({ document_id, generation }: Indexing, row: Current, hasVectors: boolean): Promise<boolean> {
-  const { title: ownTitle, sections, media_type, bytes } = await readContent(row);
+  const { title: ownTitle, text, language, chunks, media_type, bytes } = await readContent(row);
   const title = row.title === row.uri?.slice(0, MOST_TITLE) ? (ownTitle ?? row.title) : row.title;
-  const text = sections.map((section) => (section.place ? `${section.place}\n\n${section.text}` : section.text)).join("\n\n");
-  const language = guessLanguage(text);
-  const chunks = chunkText(sections);
   return inTransaction(async (client) => {
     // Takes the row: an indexing that is newer, or an end of the document, comes before or after the whole of this.
     const { rowCount } = await client.query(

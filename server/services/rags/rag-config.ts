@@ -1,9 +1,11 @@
 import type { RagSource } from "#prisma/generated/client.ts";
 import { AppError } from "#server/errors.ts";
+import { endpointReach } from "#server/net/guard.ts";
 import type { FieldError } from "#server/schemas/error.ts";
 import { type RagConfig, type RagConfigs, type RagType, ragConfigs, SECRET_MARK } from "#server/schemas/rag.ts";
 import { maskSecret, seal, unseal } from "#server/secrets.ts";
 import { connectionStringFault, maskConnectionString } from "#server/tools/knowledge/pgvector.ts";
+import type { Reaching } from "#server/tools/knowledge/remote-hit.ts";
 
 type Loose = Record<string, unknown>;
 
@@ -93,6 +95,12 @@ export function openConfig(row: Pick<RagSource, "config" | "sealed_secrets">): R
   const secrets: Loose = row.sealed_secrets === null ? {} : JSON.parse(unseal(row.sealed_secrets));
   return { ...(row.config as RagConfig), ...secrets }; // cast: only checked settings are ever stored
 }
+
+/** The same with how far requests to the source may go. */
+export const openRemote = (row: Pick<RagSource, "config" | "sealed_secrets" | "private_allowed">): Reaching<RagConfig> => ({
+  ...openConfig(row),
+  reach: endpointReach(row.private_allowed),
+});
 
 /** `given` with each secret that is sent as it was shown, or left out, in the clear again. */
 function withKeptSecrets(stored: { shown: Loose; open: Loose }, given: Loose): { merged: Loose; kept: string[] } {

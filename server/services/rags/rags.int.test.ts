@@ -21,6 +21,7 @@ import { resumeIndexing } from "#server/services/rags/request-indexing.ts";
 import { searchRag } from "#server/services/rags/search-rag.ts";
 import { testRag } from "#server/services/rags/test-rag.ts";
 import { updateRag } from "#server/services/rags/update-rag.ts";
+import { publishSettings } from "#server/settings.ts";
 import { docxFile, pdfFile } from "#server/testing/office-files.ts";
 import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
 
@@ -368,4 +369,36 @@ test("a table with vectors is tested and searched", async () => {
   const failed = await testRag(admin, { rag_id: rag.id });
   expect(failed).toMatchObject({ ok: false });
   expect(failed.message).not.toContain("wrong-password");
+});
+
+test("an address on a private network is for admins to choose, as it is for MCP servers", async () => {
+  const editor: ProjectPrincipal = { ...admin, role: "editor" };
+  const vectors = await withVectors();
+  const configs = {
+    http: { url: `${outside.url}/search` },
+    qdrant: { url: outside.url, collection: "house", ...vectors },
+    pgvector: { connection_string: "postgresql://reader@127.0.0.1:1/house", table: "pieces", ...vectors },
+  };
+  try {
+    publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
+    for (const [type, config] of Object.entries(configs)) {
+      const input = { name: type, type, config } as Parameters<typeof createRag>[1];
+      await expect(createRag(editor, input)).rejects.toMatchObject({
+        code: "VALIDATION_ERROR",
+        message: expect.stringMatching(/private network\. Ask an admin/),
+        errors: [{ path: type === "pgvector" ? "config.connection_string" : "config.url" }],
+      });
+      const made = await createRag(admin, input);
+      // What the admin chose goes on working for editors, but they cannot point it elsewhere in that network.
+      const elsewhere = type === "pgvector" ? { connection_string: "postgresql://reader@127.0.0.1:2/house" } : { url: "http://10.0.0.1/" };
+      await expect(updateRag(editor, { rag_id: made.id, name: `${type} of ours`, config: {} })).resolves.toMatchObject({ type });
+      await expect(updateRag(editor, { rag_id: made.id, config: elsewhere })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+      expect((await testRag(editor, { rag_id: made.id })).message).not.toMatch(/private or reserved/);
+      // One that an editor chose while the name led to the internet is checked at each call.
+      await db().ragSource.update({ where: { id: made.id }, data: { private_allowed: false } });
+      expect(await testRag(admin, { rag_id: made.id })).toMatchObject({ ok: false, message: expect.stringMatching(/private or reserved/) });
+    }
+  } finally {
+    publishSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0" });
+  }
 });

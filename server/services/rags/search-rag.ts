@@ -6,13 +6,13 @@ import type { RagConfigs, RagHit } from "#server/schemas/rag.ts";
 import { isUuid } from "#server/services/ids.ts";
 import { embeddingOf } from "#server/services/rags/embedding-of.ts";
 import { searchWords } from "#server/services/rags/full-text.ts";
-import { openConfig } from "#server/services/rags/rag-config.ts";
+import { openConfig, openRemote } from "#server/services/rags/rag-config.ts";
 import { searchVectors } from "#server/services/rags/vectors.ts";
 import { embedTexts, normalized } from "#server/tools/knowledge/embed-texts.ts";
 import { searchHttp } from "#server/tools/knowledge/http-source.ts";
 import { searchPgvector } from "#server/tools/knowledge/pgvector.ts";
 import { searchQdrant } from "#server/tools/knowledge/qdrant.ts";
-import type { RemoteHit } from "#server/tools/knowledge/remote-hit.ts";
+import type { Reaching, RemoteHit } from "#server/tools/knowledge/remote-hit.ts";
 
 /** The constant of reciprocal rank fusion: how little the first places count more than the next. */
 const K = 60;
@@ -48,11 +48,11 @@ async function needed(vectors: Vectors, config: object): Promise<number[]> {
 }
 
 async function searchRemote(source: RagSource, query: string, limit: number, vectors: Vectors, signal?: AbortSignal): Promise<RemoteHit[]> {
-  const config = openConfig(source);
-  if (source.type === "http") return searchHttp(config as RagConfigs["http"], query, limit, signal); // casts: stored by type
+  const config = openRemote(source);
+  if (source.type === "http") return searchHttp(config as Reaching<RagConfigs["http"]>, query, limit, signal); // casts: stored by type
   const vector = await needed(vectors, config);
-  if (source.type === "qdrant") return searchQdrant(config as RagConfigs["qdrant"], vector, limit, signal);
-  return searchPgvector(config as RagConfigs["pgvector"], vector, limit);
+  if (source.type === "qdrant") return searchQdrant(config as Reaching<RagConfigs["qdrant"]>, vector, limit, signal);
+  return searchPgvector(config as Reaching<RagConfigs["pgvector"]>, vector, limit);
 }
 
 const remoteRanking = (source: RagSource, hits: RemoteHit[]): Ranking =>
@@ -74,7 +74,7 @@ async function readPieces(ids: string[]): Promise<Map<string, Hit>> {
   );
 }
 
-async function fuse(rankings: Ranking[], limit: number): Promise<RagHit[]> {
+async function fuse(rankings: Ranking[], limit: number): Promise<{ hits: RagHit[]; isWhole: boolean }> {
   const fused = new Map<string, { hit: Hit | null; score: number }>();
   for (const ranking of rankings)
     for (const [rank, { key, hit }] of ranking.entries()) {
@@ -83,10 +83,11 @@ async function fuse(rankings: Ranking[], limit: number): Promise<RagHit[]> {
     }
   const best = [...fused].sort(([, a], [, b]) => b.score - a.score).slice(0, limit);
   const pieces = await readPieces(best.flatMap(([key, { hit }]) => (hit ? [] : [key])));
-  return best.flatMap(([key, { hit, score }]) => {
+  const hits = best.flatMap(([key, { hit, score }]) => {
     const found = hit ?? pieces.get(key); // a piece may be gone since
     return found ? [{ ...found, score }] : [];
   });
+  return { hits, isWhole: hits.length === best.length };
 }
 
 /**
@@ -95,6 +96,7 @@ async function fuse(rankings: Ranking[], limit: number): Promise<RagHit[]> {
  * as another one answers, and a question whose vector cannot be had is answered by words.
  * @param ragIds sources; those that the project does not have are left out
  * @param limit results at most
+ * @param again how often it searches once more when pieces went away meanwhile
  * @returns the best pieces with what a citation needs, best first
  * @throws AppError when every source failed: the first one's
  */
@@ -104,6 +106,7 @@ export async function searchRag(
   query: string,
   limit: number,
   signal?: AbortSignal,
+  again = 2,
 ): Promise<RagHit[]> {
   const question = query.trim().slice(0, MOST_QUERY).toWellFormed().replaceAll("\u0000", "");
   const sources = await db().ragSource.findMany({ where: { project_id: projectId, id: { in: ragIds.filter(isUuid) } } });
@@ -139,5 +142,7 @@ export async function searchRag(
     if (!rankings.some((ranking) => ranking.length) && !local.length) throw failures[0];
     log.warn({ err: failures[0], project_id: projectId, failures: failures.length }, "a part of a knowledge search failed");
   }
-  return fuse(rankings, limit);
+  const { hits, isWhole } = await fuse(rankings, limit);
+  // A document that was indexed anew while the question's vector was made has other pieces now.
+  return isWhole || again === 0 ? hits : searchRag(projectId, ragIds, query, limit, signal, again - 1);
 }

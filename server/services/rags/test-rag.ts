@@ -5,12 +5,13 @@ import { isAppError } from "#server/errors.ts";
 import type { RagConfigs, RagTest } from "#server/schemas/rag.ts";
 import { embeddingOf } from "#server/services/rags/embedding-of.ts";
 import { findRag } from "#server/services/rags/find-rag.ts";
-import { openConfig } from "#server/services/rags/rag-config.ts";
+import { openRemote } from "#server/services/rags/rag-config.ts";
 import { countDocuments } from "#server/services/rags/rag-dto.ts";
 import { embedTexts } from "#server/tools/knowledge/embed-texts.ts";
 import { searchHttp } from "#server/tools/knowledge/http-source.ts";
 import { inspectPgvector, searchPgvector } from "#server/tools/knowledge/pgvector.ts";
 import { inspectQdrant, searchQdrant } from "#server/tools/knowledge/qdrant.ts";
+import type { Reaching } from "#server/tools/knowledge/remote-hit.ts";
 
 const SAMPLE = "test";
 
@@ -46,7 +47,7 @@ async function testDocuments(source: RagSource, config: object): Promise<RagTest
 const mismatch = (stored: number, made: number) =>
   `The stored vectors have ${stored} dimensions, those of the embedding model ${made}. Choose the model that they were made with.`;
 
-async function testPgvector(source: RagSource, config: RagConfigs["pgvector"]): Promise<RagTest> {
+async function testPgvector(source: RagSource, config: Reaching<RagConfigs["pgvector"]>): Promise<RagTest> {
   const { rows, isMore, dimensions } = await inspectPgvector(config);
   const vector = (await sampleVector(source, config)) ?? [];
   const details = { table: config.table, rows, dimensions, model_dimensions: vector.length };
@@ -56,7 +57,7 @@ async function testPgvector(source: RagSource, config: RagConfigs["pgvector"]): 
   return { ok: true, message: `${found}${dimensions === null ? "" : `, vectors of ${dimensions} dimensions`}.`, details };
 }
 
-async function testQdrant(source: RagSource, config: RagConfigs["qdrant"]): Promise<RagTest> {
+async function testQdrant(source: RagSource, config: Reaching<RagConfigs["qdrant"]>): Promise<RagTest> {
   const { points, dimensions, distance } = await inspectQdrant(config);
   const vector = (await sampleVector(source, config)) ?? [];
   const details = { collection: config.collection, points, dimensions, distance, model_dimensions: vector.length };
@@ -73,7 +74,7 @@ async function testQdrant(source: RagSource, config: RagConfigs["qdrant"]): Prom
   };
 }
 
-async function testHttp(config: RagConfigs["http"]): Promise<RagTest> {
+async function testHttp(config: Reaching<RagConfigs["http"]>): Promise<RagTest> {
   const hits = await searchHttp(config, SAMPLE, 5);
   return {
     ok: true,
@@ -83,11 +84,11 @@ async function testHttp(config: RagConfigs["http"]): Promise<RagTest> {
 }
 
 async function testByType(source: RagSource): Promise<RagTest> {
-  const config = openConfig(source);
+  const config = openRemote(source);
   // casts: settings are stored by type
-  if (source.type === "pgvector") return testPgvector(source, config as RagConfigs["pgvector"]);
-  if (source.type === "qdrant") return testQdrant(source, config as RagConfigs["qdrant"]);
-  if (source.type === "http") return testHttp(config as RagConfigs["http"]);
+  if (source.type === "pgvector") return testPgvector(source, config as Reaching<RagConfigs["pgvector"]>);
+  if (source.type === "qdrant") return testQdrant(source, config as Reaching<RagConfigs["qdrant"]>);
+  if (source.type === "http") return testHttp(config as Reaching<RagConfigs["http"]>);
   return testDocuments(source, config);
 }
 

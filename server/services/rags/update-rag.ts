@@ -1,7 +1,7 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { AppError, notFound } from "#server/errors.ts";
 import type { Rag, RagConfig, RagType, UpdateRagInput } from "#server/schemas/rag.ts";
-import { checkAddress } from "#server/services/rags/check-address.ts";
+import { addressOf, checkAddress } from "#server/services/rags/check-address.ts";
 import { assertEmbeddingKey } from "#server/services/rags/embedding-of.ts";
 import { findRag } from "#server/services/rags/find-rag.ts";
 import { changedConfig, openConfig, sealConfig } from "#server/services/rags/rag-config.ts";
@@ -23,9 +23,11 @@ export async function updateRag(principal: ProjectPrincipal, { rag_id, name, typ
   }
   const old = openConfig(before);
   const config = given === undefined ? old : changedConfig(before.type as RagType, before, given); // cast: only these are ever stored
+  let { private_allowed } = before;
   if (given !== undefined) {
     await assertEmbeddingKey(principal.project.id, config);
-    await checkAddress(config);
+    // An admin who saves it vouches for it from then on.
+    if (!private_allowed || addressOf(config) !== addressOf(old)) private_allowed = await checkAddress(principal, config);
   }
   const hasNewVectors = before.type === "documents" && vectorsOf(config) !== vectorsOf(old);
   const changed = [...(name !== undefined && name !== before.name ? ["name"] : []), ...changedSettings(old, config)];
@@ -33,7 +35,7 @@ export async function updateRag(principal: ProjectPrincipal, { rag_id, name, typ
   const saved = await saveRag(principal, { action: "rag.update", name: name ?? before.name, detail: { changed } }, async (tx) => {
     const { count } = await tx.ragSource.updateMany({
       where: { id: before.id },
-      data: { ...(name !== undefined && { name }), ...(given !== undefined && sealConfig(config)) },
+      data: { ...(name !== undefined && { name }), ...(given !== undefined && { private_allowed, ...sealConfig(config) }) },
     });
     if (count === 0) throw notFound("RAG source");
     if (hasNewVectors) asked = await indexAgain({ rag_source_id: before.id }, tx);

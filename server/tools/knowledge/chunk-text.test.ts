@@ -71,3 +71,10 @@ test("whatever the text: pieces are of it, in order, leave nothing out and are b
     { numRuns: 200 },
   );
 });
+
+test("a log of hundreds of thousands of lines is cut like any other text", () => {
+  const lines = Array.from({ length: 300_000 }, (_, index) => `${index} ok`).join("\n");
+  const pieces = chunk(lines);
+  expect(pieces[0]?.text).toMatch(/^0 ok\n1 ok\n/);
+  expect(pieces.at(-1)?.text).toMatch(/299999 ok$/);
+});

@@ -64,7 +64,8 @@ function partsOf(text: string, from = 0, level = 0): Range[] {
   const ranges: Range[] = [];
   let at = from;
   for (const part of split(text)) {
-    ranges.push(...partsOf(part, at, level + 1));
+    // One by one: a call takes no hundred thousand arguments, and a long log has as many lines.
+    for (const range of partsOf(part, at, level + 1)) ranges.push(range);
     at += part.length;
   }
   return ranges;

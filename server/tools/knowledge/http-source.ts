@@ -1,16 +1,22 @@
 import type { RagConfigs } from "#server/schemas/rag.ts";
-import { askRemote, type RemoteHit, refusalOf, textOf, upstream, valueAt } from "#server/tools/knowledge/remote-hit.ts";
+import { askRemote, type Reaching, type RemoteHit, refusalOf, textOf, upstream, valueAt } from "#server/tools/knowledge/remote-hit.ts";
 
 /**
  * What a search service finds, in its own order.
  * @throws AppError UPSTREAM_ERROR; also when the answer has no list where the settings say
  */
-export async function searchHttp(config: RagConfigs["http"], query: string, limit: number, signal?: AbortSignal): Promise<RemoteHit[]> {
+export async function searchHttp(
+  config: Reaching<RagConfigs["http"]>,
+  query: string,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<RemoteHit[]> {
   const what = "The search service";
   const url = new URL(config.url);
   const fields = { [config.query_field]: query, ...(config.limit_field !== null && { [config.limit_field]: limit }) };
   if (config.method === "GET") for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, String(value));
   const { status, json } = await askRemote({
+    reach: config.reach,
     what,
     url,
     method: config.method,

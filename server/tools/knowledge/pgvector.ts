@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import pg from "pg";
-import { AddressRefused, configuredReach, guardedLookup, isReachable } from "#server/net/guard.ts";
+import { AddressRefused, guardedLookup, isReachable, type Reach } from "#server/net/guard.ts";
 import type { RagConfigs } from "#server/schemas/rag.ts";
-import { connectionFault, REMOTE_TIMEOUT_MS, type RemoteHit, textOf, upstream } from "#server/tools/knowledge/remote-hit.ts";
+import { connectionFault, REMOTE_TIMEOUT_MS, type Reaching, type RemoteHit, textOf, upstream } from "#server/tools/knowledge/remote-hit.ts";
 
-type Config = RagConfigs["pgvector"];
+type Config = Reaching<RagConfigs["pgvector"]>;
 
 const OPERATORS = { cosine: "<=>", l2: "<->", inner_product: "<#>" } as const;
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
@@ -38,8 +38,7 @@ export function maskConnectionString(text: string, mark: string): string {
 }
 
 /** The address that is connected to, checked; TLS still asks for the name. */
-async function addressOf(host: string): Promise<string> {
-  const reach = configuredReach();
+async function addressOf(host: string, reach: Reach): Promise<string> {
   if (isIP(host)) {
     if (!isReachable(host, reach)) throw new AddressRefused(host);
     return host;
@@ -49,16 +48,17 @@ async function addressOf(host: string): Promise<string> {
   );
 }
 
-async function connect(connectionString: string): Promise<pg.Client> {
-  const url = new URL(connectionString);
+async function connect({ connection_string, reach }: Config): Promise<pg.Client> {
+  const url = new URL(connection_string);
   const host = hostOf(url);
   const mode = url.searchParams.get("sslmode") ?? "disable";
   const isEncrypted = !["disable", "allow", "prefer"].includes(mode);
   const client = new pg.Client({
-    host: await addressOf(host),
+    host: await addressOf(host, reach),
     port: Number(url.port || 5432),
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
+    // What is left out must not come from PGUSER, PGPASSWORD or a .pgpass file: those are the operator's, not the project's.
+    user: decodeURIComponent(url.username) || "postgres",
+    password: () => decodeURIComponent(url.password),
     database: decodeURIComponent(url.pathname.slice(1)),
     // As libpq does: require encrypts, the two verify modes also check the certificate.
     ssl: isEncrypted ? { rejectUnauthorized: mode.startsWith("verify"), ...(!isIP(host) && { servername: host }) } : false,
@@ -78,7 +78,7 @@ async function withConnection<Result>(config: Config, work: (client: pg.Client) 
   const { host } = new URL(config.connection_string);
   let client: pg.Client | undefined;
   try {
-    client = await connect(config.connection_string);
+    client = await connect(config);
     return await work(client);
   } catch (error) {
     if (error instanceof pg.DatabaseError) throw upstream(databaseSentence(error), error);

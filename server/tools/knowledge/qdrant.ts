@@ -1,13 +1,14 @@
 import type { RagConfigs } from "#server/schemas/rag.ts";
-import { askRemote, type RemoteHit, refusalOf, textOf, upstream, valueAt } from "#server/tools/knowledge/remote-hit.ts";
+import { askRemote, type Reaching, type RemoteHit, refusalOf, textOf, upstream, valueAt } from "#server/tools/knowledge/remote-hit.ts";
 
-type Config = RagConfigs["qdrant"];
+type Config = Reaching<RagConfigs["qdrant"]>;
 
 const what = "Qdrant";
 
 function ask(config: Config, path: string, body?: unknown, signal?: AbortSignal) {
   const base = config.url.replace(/\/+$/, "");
   return askRemote({
+    reach: config.reach,
     what,
     url: new URL(`${base}/collections/${encodeURIComponent(config.collection)}${path}`),
     method: body === undefined ? "GET" : "POST",

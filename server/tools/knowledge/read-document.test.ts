@@ -88,6 +88,12 @@ test.each([
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     /more than 100 MiB/,
   ],
+  [
+    "a Word file that unpacks to more than it says",
+    zipFile({ "word/document.xml": "x".repeat(110_000_000) }, 1000, true),
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    /more than 100 MiB/,
+  ],
   ["a page without text", pdfFile([""]), "application/pdf", /holds no text.*OCR/],
   ["nothing but blanks", bytes(" \n\t"), "text/plain", /holds no text/],
 ])("%s says what is wrong", async (_, file, type, message) => {

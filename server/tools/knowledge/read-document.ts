@@ -3,7 +3,7 @@ import { AppError } from "#server/errors.ts";
 import type { Section } from "#server/tools/knowledge/chunk-text.ts";
 import { htmlToMarkdown } from "#server/tools/knowledge/html-to-markdown.ts";
 import { firstHeading, markdownSections } from "#server/tools/knowledge/markdown-sections.ts";
-import { unpackedSize } from "#server/tools/knowledge/zip-size.ts";
+import { unpacksWithin } from "#server/tools/knowledge/zip-size.ts";
 
 export const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 const PDF = "application/pdf";
@@ -138,8 +138,7 @@ function linesOf(items: PdfText[]): string {
 }
 
 async function readDocx(bytes: Uint8Array): Promise<ReadDocument> {
-  const size = unpackedSize(bytes);
-  if (size === undefined || size > MOST_UNPACKED)
+  if (!unpacksWithin(bytes, MOST_UNPACKED))
     throw new AppError("VALIDATION_ERROR", "The Word file is damaged, or unpacks to more than 100 MiB.");
   const { default: mammoth } = await import("mammoth");
   let html: string;
@@ -172,7 +171,7 @@ async function sectionsOf(bytes: Uint8Array, mediaType: string, options: ReadOpt
   return { title: undefined, sections: [{ place: "", text }] };
 }
 
-interface ReadOptions {
+export interface ReadOptions {
   /** Where it was fetched. */
   url?: string;
   /** The Content-Type that came with it, for the encoding. */

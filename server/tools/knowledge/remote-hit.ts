@@ -1,5 +1,5 @@
 import { AppError } from "#server/errors.ts";
-import { AddressRefused, configuredReach } from "#server/net/guard.ts";
+import { AddressRefused, type Reach } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
 
 /** What a store or a search service of the user's found, best first. */
@@ -43,7 +43,11 @@ export function connectionFault(what: string, host: string, error: unknown): App
   return upstream(`${what} could not be reached at ${host}${code ? ` (${code})` : ""}.`, error);
 }
 
+/** The settings of a store or service of the user's, with how far requests to it may go. */
+export type Reaching<Config> = Config & { reach: Reach };
+
 export interface RemoteRequest {
+  reach: Reach;
   /** Name of the service in sentences: "Qdrant". */
   what: string;
   url: URL;
@@ -54,14 +58,15 @@ export interface RemoteRequest {
 }
 
 /**
- * Asks a service that the project configured, within the reach of such services.
+ * Asks a service that the project configured.
  * @returns the status and the JSON of the answer; null when it is none
  * @throws AppError UPSTREAM_ERROR when no answer comes
  */
-export async function askRemote({ what, url, method, headers, body, signal }: RemoteRequest): Promise<{ status: number; json: unknown }> {
+export async function askRemote(request: RemoteRequest): Promise<{ status: number; json: unknown }> {
+  const { reach, what, url, method, headers, body, signal } = request;
   const limit = AbortSignal.timeout(REMOTE_TIMEOUT_MS);
   try {
-    const response = await guardedFetch(configuredReach())(url, {
+    const response = await guardedFetch(reach)(url, {
       method,
       headers: { accept: "application/json", ...(body !== undefined && { "content-type": "application/json" }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),

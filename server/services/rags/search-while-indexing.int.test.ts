@@ -1,0 +1,79 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { serve } from "inngest/edge";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { vectorOf } from "#e2e/fakes/knowledge-server.ts";
+import { until } from "#e2e/until.ts";
+import { db } from "#server/db/client.ts";
+import { closeNotifications } from "#server/db/notify.ts";
+import { inngest } from "#server/inngest/client.ts";
+import { inngestFunctions } from "#server/inngest/functions/index.ts";
+import { type LocalExecutor, startLocalExecutor } from "#server/inngest/local/executor.ts";
+import { createLlmKey } from "#server/services/llm-keys/create-llm-key.ts";
+import { addDocument } from "#server/services/rags/add-document.ts";
+import { createRag } from "#server/services/rags/create-rag.ts";
+import { reindexDocument } from "#server/services/rags/reindex-document.ts";
+import { searchRag } from "#server/services/rags/search-rag.ts";
+import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+
+const QUESTION = "Who may play the drums?";
+
+let database: TestDatabase;
+let executor: LocalExecutor;
+let url = "";
+/** What happens before a question gets its vector, once. */
+let meanwhile: (() => Promise<void>) | undefined;
+/** Holds the vectors of pieces back. */
+let gate: Promise<void> | undefined;
+
+const embeddings = createServer(async (request, response) => {
+  let body = "";
+  for await (const part of request) body += part;
+  const texts: string[] = [JSON.parse(body).input].flat();
+  const work = meanwhile;
+  if (!texts.includes(QUESTION)) await gate;
+  else {
+    meanwhile = undefined;
+    await work?.();
+  }
+  const data = texts.map((text, index) => ({ index, embedding: vectorOf(text) }));
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ object: "list", data }));
+});
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  await new Promise<void>((resolve) => embeddings.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(embeddings.address() as AddressInfo).port}/v1`;
+  const handler = serve({ client: inngest(), functions: inngestFunctions() });
+  executor = await startLocalExecutor({ handler, concurrency: 5 });
+});
+afterAll(async () => {
+  await executor.stop(1000);
+  embeddings.closeAllConnections();
+  embeddings.close();
+  await closeNotifications();
+  await database.stop();
+});
+
+test("a document that is indexed anew in the middle of a search is found", async () => {
+  const admin = await database.newAdmin();
+  const key = await createLlmKey(admin, { name: "Vectors", provider: "openai_compatible", api_key: "k-123456789", base_url: url });
+  const config = { embedding_llm_key_id: key.id, embedding_model: "small" };
+  const rag = await createRag(admin, { name: "House", type: "documents", config });
+  const added = await addDocument(admin, { rag_id: rag.id, title: "Rules", text: "Nobody plays the drums after ten." });
+  const isReady = async () => (await db().ragDocument.findUniqueOrThrow({ where: { id: added.id } })).status === "ready";
+  const pieces = async () => (await db().ragChunk.findMany({ where: { document_id: added.id } })).map(({ id }) => id);
+  await until(isReady);
+  const before = await pieces();
+  const held = Promise.withResolvers<void>();
+  gate = held.promise;
+  meanwhile = async () => {
+    await reindexDocument(admin, { rag_id: rag.id, document_id: added.id });
+    await until(async () => (await pieces()).some((id) => !before.includes(id)));
+  };
+  const hits = await searchRag(admin.project.id, [rag.id], QUESTION, 5);
+  expect(hits.map(({ title, text }) => [title, text])).toEqual([["Rules", "Nobody plays the drums after ten."]]);
+  expect(await isReady()).toBe(false);
+  held.resolve();
+  await until(isReady);
+});

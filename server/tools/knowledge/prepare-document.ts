@@ -1,0 +1,32 @@
+import { type Chunk, chunkText } from "#server/tools/knowledge/chunk-text.ts";
+import { guessLanguage } from "#server/tools/knowledge/guess-language.ts";
+import { type ReadOptions, readDocument } from "#server/tools/knowledge/read-document.ts";
+
+/** A document, as it travels to the thread that reads it. */
+export interface RawDocument {
+  bytes: Uint8Array;
+  /** As `mediaTypeOf` gave it. */
+  mediaType: string;
+  options?: ReadOptions;
+}
+
+/** A document, ready to be stored and searched. */
+export interface PreparedDocument {
+  /** What the document itself says that it is called. */
+  title: string | undefined;
+  text: string;
+  /** A configuration of PostgreSQL's text search. */
+  language: string;
+  chunks: Chunk[];
+}
+
+/**
+ * Reads the text out of a document and cuts it into pieces. A document can be made so that this takes minutes: call it in a
+ * thread (`readDocumentApart`).
+ * @throws AppError VALIDATION_ERROR that says what is wrong with the document
+ */
+export async function prepareDocument({ bytes, mediaType, options }: RawDocument): Promise<PreparedDocument> {
+  const { title, sections } = await readDocument(bytes, mediaType, options);
+  const text = sections.map((section) => (section.place ? `${section.place}\n\n${section.text}` : section.text)).join("\n\n");
+  return { title, text, language: guessLanguage(text), chunks: chunkText(sections) };
+}
