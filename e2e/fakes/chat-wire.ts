@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Dialect } from "#e2e/fakes/dialects.ts";
+import type { VendorError } from "#e2e/fakes/vendor-errors.ts";
 
 // The wire format of OpenAI's chat completions: what goes over the line, and nothing about when or why.
 
@@ -62,6 +63,13 @@ const ERRORS: Record<number, { type: string; code: string | null; message: strin
   503: { type: "server_error", code: null, message: "The engine is currently overloaded, please try again later." },
 };
 
+/** Answers with what a vendor sends, as it is: JSON, or a page. */
+export function sendAsIs(response: ServerResponse, { status, body, headers }: VendorError): void {
+  const isPage = typeof body === "string";
+  response.writeHead(status, { "content-type": isPage ? "text/html" : "application/json", ...headers });
+  response.end(isPage ? body : JSON.stringify(body));
+}
+
 /** Answers with an error body in OpenAI's shape; a 429 carries `Retry-After: 1`. */
 export function sendError(response: ServerResponse, status: number, message?: string): void {
   const row = ERRORS[status] ?? { type: "server_error", code: null, message: `The server answered ${status}.` };
@@ -106,12 +114,16 @@ export class ChunkWriter {
     this.#withUsage = request.stream_options?.include_usage === true || dialect.hasUsageUnasked === true;
     this.#base = { id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: created(), model: request.model };
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
+    if (dialect.opening) this.#write(dialect.opening);
     this.delta({ role: "assistant", content: "" });
   }
 
-  delta(delta: Record<string, unknown>, finish_reason: string | null = null): void {
-    const chunk = { ...this.#base, choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...(this.#withUsage && { usage: null }) };
-    this.#response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  #write(more: Record<string, unknown>): void {
+    this.#response.write(`data: ${JSON.stringify({ ...this.#base, ...more })}\n\n`);
+  }
+
+  delta(delta: Record<string, unknown>, finish_reason: string | null = null, usage: object | null = null): void {
+    this.#write({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...(this.#withUsage && { usage }) });
   }
 
   toolCalls(calls: ToolCall[]): void {
@@ -119,9 +131,9 @@ export class ChunkWriter {
   }
 
   end(request: ChatRequest, answer: Answer): void {
-    this.delta({}, finishOf(answer));
-    if (this.#withUsage)
-      this.#response.write(`data: ${JSON.stringify({ ...this.#base, choices: [], usage: usageOf(request, answer) })}\n\n`);
+    const usage = usageOf(request, answer);
+    this.delta({}, finishOf(answer), this.#dialect.hasUsageAtEnd ? usage : null);
+    if (this.#withUsage && !this.#dialect.hasUsageAtEnd) this.#write({ choices: [], usage });
     this.#response.end("data: [DONE]\n\n");
   }
 }

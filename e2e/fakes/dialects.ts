@@ -16,6 +16,10 @@ export interface Dialect {
   isApiKeyHeader?: boolean;
   /** Whether `response_format` is silently ignored. */
   ignoresSchema?: boolean;
+  /** Whether usage comes in the chunk that ends the answer, not in one of its own after it. */
+  hasUsageAtEnd?: boolean;
+  /** A first chunk without an answer in it. */
+  opening?: Record<string, unknown>;
 }
 
 const callId = (id: string, index: number): string => `call_${id}_${index}`;
@@ -67,6 +71,7 @@ export const dialects: Record<string, Dialect> = {
   },
   // Every parallel call whole, each with index 0; the signature of a call must come back with it.
   gemini: {
+    hasUsageAtEnd: true,
     toolPieces: (id, calls) => gemini(id, calls).map((call) => ({ index: 0, ...call })),
     toolCalls: gemini,
     refusal: (request) => {
@@ -80,6 +85,7 @@ export const dialects: Record<string, Dialect> = {
   // The whole call in one chunk without an index of meaning; strict about fields and about ids.
   mistral: {
     hasUsageUnasked: true,
+    hasUsageAtEnd: true,
     toolPieces: (id, calls) => mistral(id, calls).map((call, index) => ({ ...call, index })),
     toolCalls: mistral,
     refusal: (request) => {
@@ -94,7 +100,11 @@ export const dialects: Record<string, Dialect> = {
     ...openai,
     refusal: ({ tools }) => (tools?.length ? { status: 422, message: "This provider does not support tools." } : undefined),
   },
-  azure: { ...openai, isApiKeyHeader: true },
+  azure: {
+    ...openai,
+    isApiKeyHeader: true,
+    opening: { choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] },
+  },
   // Local servers: arguments whole, no ids at all, everything at index 0.
   local: {
     toolPieces: (_, calls) => calls.map((call) => ({ index: 0, type: "function", function: { name: call.name, arguments: call.args } })),
@@ -121,11 +131,11 @@ function glued(id: string, calls: ToolCall[]) {
   return [whole(callId(id, 0), { ...first, rawArgs: calls.map(({ args }) => JSON.stringify(args)).join("") })];
 }
 
-/** The dialect that a path begins with, and the rest of the path. */
-export function dialectOf(path: string): { dialect: Dialect; rest: string } {
+/** The dialect that a path begins with, and the rest of the path. `openai` is OpenAI's own, no name any other server's. */
+export function dialectOf(path: string): { dialect: Dialect; name: string; rest: string } {
   const [, name = "", rest = ""] = /^\/([a-z]+)(\/.*)$/.exec(path) ?? [];
   const dialect = dialects[name];
-  return dialect ? { dialect, rest } : { dialect: openai, rest: path };
+  return dialect ? { dialect, name, rest } : { dialect: openai, name: "", rest: path };
 }
 
 interface SchemaNode {

@@ -1,10 +1,12 @@
 import { type Answer, type ChatRequest, type ToolCall, textOf } from "#e2e/fakes/chat-wire.ts";
 import { askedSchema, jsonAnswer } from "#e2e/fakes/dialects.ts";
+import { type Trouble, troubles } from "#e2e/fakes/vendor-errors.ts";
 
 /** How one request is answered. */
 export type Script =
   | { kind: "answer"; answer: Answer; delayMs: number; isOnePiece?: boolean; pieceLength?: number; gate?: string; gateAt?: number }
   | { kind: "status"; status: number; message?: string }
+  | { kind: "trouble"; trouble: Trouble }
   | { kind: "garbage" }
   | { kind: "drop" }
   | { kind: "hang" }
@@ -120,6 +122,15 @@ const RULES: { pattern: RegExp; isForProbes: boolean; script(match: string[], re
     script: ([, status], request) => ({ kind: "status", status: Number(status), message: `Refused: ${lastUserMessage(request)}` }),
   },
   { pattern: /^status-(\d{3})$/, isForProbes: true, script: ([, status]) => ({ kind: "status", status: Number(status) }) },
+  // Fails in the words of the vendor whose dialect is spoken; `no-tools` only when tools are offered.
+  {
+    pattern: new RegExp(`^trouble-(${troubles.join("|")})$`),
+    isForProbes: true,
+    script: ([, name], request) =>
+      name === "no-tools" && !request.tools?.length
+        ? text(`Echo: ${lastUserMessage(request)}`)
+        : { kind: "trouble", trouble: name as Trouble },
+  },
   { pattern: /^garbage$/, isForProbes: true, script: () => ({ kind: "garbage" }) },
   { pattern: /^drop-mid-stream$/, isForProbes: false, script: () => ({ kind: "drop" }) },
   { pattern: /^hang$/, isForProbes: false, script: () => ({ kind: "hang" }) },

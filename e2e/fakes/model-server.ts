@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
-import { type Answer, type ChatRequest, ChunkWriter, sendCompletion, sendError } from "#e2e/fakes/chat-wire.ts";
+import { type Answer, type ChatRequest, ChunkWriter, sendAsIs, sendCompletion, sendError } from "#e2e/fakes/chat-wire.ts";
 import { type Dialect, dialectOf } from "#e2e/fakes/dialects.ts";
 import { isProbe, LISTED_MODELS, lastUserMessage, type Script, scriptFor } from "#e2e/fakes/model-script.ts";
+import { vendorError } from "#e2e/fakes/vendor-errors.ts";
+import { vendorListing } from "#e2e/fakes/vendor-listings.ts";
 
 // A model provider for tests: a real HTTP server that speaks OpenAI's chat-completions format. What it does is said by
 // the request itself (model-script.ts), so tests that run side by side share no state. It is not part of the product.
@@ -52,6 +54,8 @@ interface Line {
   response: ServerResponse;
   gone: AbortSignal;
   dialect: Dialect;
+  /** The dialect's name, empty where none was asked for. */
+  vendor: string;
 }
 
 const withoutSchema = ({ response_format: _, ...request }: ChatRequest): ChatRequest => request;
@@ -107,7 +111,7 @@ class Provider {
     return before < failures;
   }
 
-  async complete(request: ChatRequest, response: ServerResponse, dialect: Dialect): Promise<void> {
+  async complete(request: ChatRequest, response: ServerResponse, dialect: Dialect, vendor: string): Promise<void> {
     const call: ModelCall = {
       id: `${++this.#count}`,
       model: request.model,
@@ -125,7 +129,7 @@ class Provider {
     });
     const refusal = dialect.refusal?.(request);
     const script: Script = refusal ? { kind: "status", ...refusal } : scriptFor(dialect.ignoresSchema ? withoutSchema(request) : request);
-    await this.#play(script, { call, response, gone: gone.signal, dialect });
+    await this.#play(script, { call, response, gone: gone.signal, dialect, vendor });
   }
 
   async #play(script: Script, line: Line): Promise<void> {
@@ -137,6 +141,9 @@ class Provider {
     switch (script.kind) {
       case "status":
         return refuse(script.status, script.message);
+      case "trouble":
+        call.outcome = "refused";
+        return sendAsIs(response, vendorError(line.vendor, script.trouble, call.model));
       case "flaky":
         if (this.#stillFails(call.message, script.failures)) return refuse(500);
         return this.#play({ kind: "answer", answer: { text: `Echo: ${call.message}` }, delayMs: 0 }, line);
@@ -197,10 +204,14 @@ class Provider {
 const piecesOf = (answer: Answer, length?: number): string[] =>
   answer.text.match(length ? new RegExp(`[\\s\\S]{1,${length}}`, "g") : /\s*\S+|\s+$/g) ?? [""];
 
-function isAllowed(request: IncomingMessage, response: ServerResponse, { isApiKeyHeader }: Dialect): boolean {
-  const bearer = isApiKeyHeader ? undefined : request.headers.authorization?.replace(/^Bearer /, "");
-  const key = bearer ?? String(request.headers["api-key"] ?? "");
+function isAllowed({ headers }: IncomingMessage, response: ServerResponse, { isApiKeyHeader }: Dialect, vendor: string): boolean {
+  const bearer = isApiKeyHeader ? undefined : headers.authorization?.replace(/^Bearer /, "");
+  const key = bearer ?? String(headers["api-key"] ?? "");
   if (key && key !== WRONG_KEY) return true;
+  if (key && vendor) {
+    sendAsIs(response, vendorError(vendor, "wrong-key", ""));
+    return false;
+  }
   sendError(response, 401, key ? `Incorrect API key provided: ${key.slice(0, 4)}****${key.slice(-4)}.` : "You didn't provide an API key.");
   return false;
 }
@@ -212,9 +223,11 @@ function sendJson(response: ServerResponse, body: unknown): void {
 async function handle(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? "/", "http://model-server");
   const query = Object.fromEntries(url.searchParams) as CallFilter & { id?: string };
-  const { dialect, rest } = dialectOf(url.pathname);
-  // Azure names the deployment in the path.
-  const path = rest.replace(/\/$/, "").replace(/^\/openai\/deployments\/[^/]+/, "/v1");
+  const { dialect, name, rest } = dialectOf(url.pathname);
+  const listing = request.method === "GET" && vendorListing(name, rest, url.searchParams, request.headers);
+  if (listing) return sendAsIs(response, listing);
+  // Azure names the deployment in the path; Google's endpoint of this format has a path of its own.
+  const path = rest.replace(/\/$/, "").replace(/^\/openai\/deployments\/[^/]+|^\/v1beta\/openai|^\/openai\/v1/, "/v1");
   const route = `${request.method} ${path}`;
   if (route === "GET /_calls") {
     const calls = provider.calls(query);
@@ -222,7 +235,7 @@ async function handle(provider: Provider, request: IncomingMessage, response: Se
   }
   if (route === "POST /_release") return sendJson(response, provider.release(query.id ?? "") ?? {});
   if (route === "POST /_reset") return sendJson(response, provider.reset() ?? {});
-  if (!isAllowed(request, response, dialect)) return;
+  if (!isAllowed(request, response, dialect, name)) return;
   if (route === "GET /v1/models") {
     const data = LISTED_MODELS.map((id) => ({ id, object: "model", created: 1_700_000_000, owned_by: "treadle-tests" }));
     return sendJson(response, { object: "list", data });
@@ -230,7 +243,7 @@ async function handle(provider: Provider, request: IncomingMessage, response: Se
   if (route !== "POST /v1/chat/completions") return sendError(response, 404, `Unknown request URL: ${route}.`);
   const body = (await readJson(request).catch(() => null)) as ChatRequest | null;
   if (!body?.model || !Array.isArray(body.messages)) return sendError(response, 400, "you must provide a model parameter and messages");
-  return provider.complete(body, response, dialect);
+  return provider.complete(body, response, dialect, name);
 }
 
 /** Starts the stand-in on `port` of the loopback interface; without one, on a port of the system's choice. */

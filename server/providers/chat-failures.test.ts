@@ -143,7 +143,7 @@ test("a redirect is not followed; the error says where it leads", async () => {
     response.writeHead(308, { location: "https://models.example.com/v1/chat/completions?key=1" }).end(),
   );
   expect((await failure(ask(server.url))).message).toBe(
-    'OpenAI-compatible answered 308: It redirects to https://models.example.com/v1/chat/completions. Put the final address into the LLM key "Main" (model echo).',
+    'OpenAI-compatible answered 308: It redirects to https://models.example.com/v1/chat/completions. Put the final address into a new LLM key in place of "Main" (model echo).',
   );
 });
 

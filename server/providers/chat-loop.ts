@@ -20,6 +20,8 @@ export interface ChatLoopRequest extends Omit<ChatRequest, "tools" | "allowedMs"
   tools?: readonly AgentToolDefinition[];
   /** Most rounds of tool calls; 10 unless given. */
   maxRounds?: number | undefined;
+  /** Tells the tokens of each answer of the model, also when the whole fails after it. */
+  onUsage?: ((used: { input_tokens: number; output_tokens: number }) => void) | undefined;
   onToolCall?: ((call: ToolUse) => void) | undefined;
   onToolResult?: ((call: ToolUse, answer: ToolAnswer) => void) | undefined;
 }
@@ -94,6 +96,7 @@ class Conversation {
     });
     this.#inputTokens += said.input_tokens;
     this.#outputTokens += said.output_tokens;
+    this.#request.onUsage?.({ input_tokens: said.input_tokens, output_tokens: said.output_tokens });
     return said;
   }
 

@@ -37,7 +37,9 @@ export function baseUrlOf({ provider, baseUrl }: ModelEndpoint): string {
 export function wireModel(provider: ProviderId, model: string): string {
   const { routingPrefix } = providerKind(provider);
   if (provider === "openai_compatible" || !routingPrefix || !model.startsWith(routingPrefix)) return model;
-  return model.slice(routingPrefix.length);
+  const plain = model.slice(routingPrefix.length);
+  // Ids of the hub are `owner/name`, and one owner bears the hub's own name: what is left must still be an id.
+  return provider === "huggingface" && !plain.includes("/") ? model : plain;
 }
 
 /** Keeps the whole body of a refusal for the error's text: the SDK would keep only a field named `error`. */
@@ -81,7 +83,10 @@ export function openModelClient(endpoint: ModelEndpoint): OpenAI {
     project: null,
     logLevel: "off",
   } as const;
-  if (endpoint.provider === "azure" && !options.baseURL.endsWith("/v1"))
-    return new AzureOpenAI({ ...options, apiVersion: endpoint.apiVersion ?? AZURE_API_VERSION });
+  if (endpoint.provider === "azure") {
+    if (!options.baseURL.endsWith("/v1")) return new AzureOpenAI({ ...options, apiVersion: endpoint.apiVersion ?? AZURE_API_VERSION });
+    // The API without versions takes both headers; gateways in front of a resource know this one.
+    return new OpenAI({ ...options, adminAPIKey: null, defaultHeaders: { authorization: null, "api-key": endpoint.apiKey } });
+  }
   return new OpenAI({ ...options, adminAPIKey: null });
 }

@@ -4,9 +4,7 @@ import { masked } from "#server/mask-scope.ts";
 import { AddressRefused } from "#server/net/guard.ts";
 import type { ModelEndpoint } from "#server/providers/client.ts";
 import { providerKind } from "#server/providers/kinds.ts";
-
-/** `context_overflow`: more text than the model reads. `no_tools`: it cannot call tools. `unknown_model`: no such model. */
-export type Refusal = "context_overflow" | "no_tools" | "unknown_model";
+import { adviceFor, type Refusal, refusalIn } from "#server/providers/refusals.ts";
 
 /** A model call that failed. The text is for people: who said what, about which model, and what to do; never the key. */
 export class ProviderError extends AppError {
@@ -95,39 +93,6 @@ function wordsOf(body: unknown): string {
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-// How vendors put it: OpenAI and those like it, Anthropic, Google, Mistral, Hugging Face, vLLM, llama.cpp, Ollama, OpenRouter.
-const REFUSALS: Record<Refusal, RegExp> = {
-  context_overflow:
-    /context[ _-](length|window|size|limit)|maximum context|context (is )?too long|(prompt|input) is too long|input token count.{0,40}exceeds|tokens?`? \+ `?max_new_tokens/i,
-  no_tools:
-    /not support (the )?(use of )?(tool|function)|support tool use|(tool|function)[ _-]?(use|call(ing|s)?|s)? (is|are) (not|un)[ -]?support|tool choice requires|tools param requires/i,
-  unknown_model: /model[^.]{0,80}(not found|not exist|not available)|(no such|unknown|invalid) model|model_not_found/i,
-};
-
-const refusalIn = (status: number, words: string): Refusal | undefined =>
-  status < 400 || status === 401 || status === 403 || status === 429
-    ? undefined
-    : (["no_tools", "context_overflow", "unknown_model"] as const).find((reason) => REFUSALS[reason].test(words));
-
-const ADVICE: Record<Refusal, (model: string, keyName: string) => string> = {
-  context_overflow: (model, keyName) =>
-    `The conversation is longer than the model ${model} can read (LLM key "${keyName}"): shorten the message, its history or what the tools return, or choose a model with a larger context.`,
-  no_tools: (model, keyName) =>
-    `The model ${model} cannot call tools (LLM key "${keyName}"): take tools, MCP servers and knowledge away from the agent, or choose another model.`,
-  unknown_model: (model, keyName) => `Check the model ${model} and the base URL of the LLM key "${keyName}".`,
-};
-
-/** What to do about a status. Each names the model, so that the sentence can be read on its own in a run. */
-function adviceFor(status: number, model: string, keyName: string): string {
-  if (status === 401 || status === 403) return `Check the LLM key "${keyName}" (model ${model}).`;
-  if (status === 402) return `Check the balance behind the LLM key "${keyName}" (model ${model}).`;
-  if (status === 404) return `Check the model ${model} and the base URL of the LLM key "${keyName}".`;
-  if (status === 429) return `The LLM key "${keyName}" is at its limit for ${model}: wait a little, or use another key or model.`;
-  if (status >= 500) return `The fault is on the provider's side (model ${model}, LLM key "${keyName}"): try again later.`;
-  if (status >= 300 && status < 400) return `Put the final address into the LLM key "${keyName}" (model ${model}).`;
-  return `Check the settings for the model ${model} (LLM key "${keyName}").`;
-}
-
 function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
   const exact = Number(headers?.get("retry-after-ms") ?? Number.NaN);
   if (exact >= 0) return exact;
@@ -138,6 +103,15 @@ function retryAfterMs(headers: Headers | undefined, now: number): number | undef
   const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
+
+/** Google tells in the body how long to wait (RetryInfo), in seconds. */
+function retryDelayMs(body: string): number | undefined {
+  const seconds = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
+}
+
+// A day's quota of Google's: whatever its RetryInfo says, it does not come back soon.
+const IS_DAILY = /"quotaId":\s*"[^"]*PerDay/;
 
 /** A numeric code inside an error body, as gateways put there what their own provider answered. */
 function statusIn(body: unknown): number | undefined {
@@ -177,7 +151,10 @@ export function providerError(error: unknown, endpoint: ModelEndpoint, model: st
   if (error instanceof ProviderError) return error;
   const { label } = providerKind(endpoint.provider);
   const clean = (text: string) => withoutKey(masked(text), endpoint.apiKey).replace(/\s+/g, " ").trim().slice(0, MOST_WORDS);
-  const where = `Check the base URL of the LLM key "${endpoint.keyName}" (model ${model}).`;
+  const where =
+    endpoint.baseUrl === null
+      ? `Check that this install reaches the internet (LLM key "${endpoint.keyName}", model ${model}).`
+      : `Check the base URL of the LLM key "${endpoint.keyName}" (model ${model}).`;
 
   const refused = causeOf(error, AddressRefused);
   if (refused) return new ProviderError(`${label} was not called. ${refused.message} LLM key "${endpoint.keyName}", model ${model}.`);
@@ -194,18 +171,19 @@ export function providerError(error: unknown, endpoint: ModelEndpoint, model: st
   const answer = error instanceof APIError && error.status !== undefined ? error : undefined;
   if (streamed || answer) {
     const status = answer?.status ?? statusIn(streamed?.body);
-    const words = clean(wordsOf(answer ? answer.error : streamed?.body));
+    const body = answer ? answer.error : streamed?.body;
+    const text = JSON.stringify(body) ?? "";
+    const words = clean(wordsOf(body));
     const said = status ? `${label} answered ${status}` : `${label} stopped with an error`;
-    const reason = refusalIn(status ?? 500, words);
-    const isQuota = /insufficient_quota/.test(JSON.stringify(answer?.error ?? ""));
+    const reason = refusalIn(status ?? 500, words, text);
     return new ProviderError(
-      `${said}${words ? `: ${sentence(words)}` : " without saying why."} ${reason ? ADVICE[reason](model, endpoint.keyName) : adviceFor(status ?? 500, model, endpoint.keyName)}`,
+      `${said}${words ? `: ${sentence(words)}` : " without saying why."} ${adviceFor(status ?? 500, reason, model, endpoint)}`,
       {
         status,
         words,
         reason,
-        isRetryable: !reason && (status === undefined || status >= 500 || (status === 429 && !isQuota)),
-        retryAfterMs: retryAfterMs(answer?.headers, now),
+        isRetryable: !reason && (status === undefined || status >= 500 || (status === 429 && !IS_DAILY.test(text))),
+        retryAfterMs: retryAfterMs(answer?.headers, now) ?? retryDelayMs(text),
       },
     );
   }

@@ -8,6 +8,8 @@ interface ProviderKind {
   supportsTools: boolean;
   /** What a key of this vendor starts with, when that is fixed. */
   keyPrefix: string | null;
+  /** What older keys begin with, that still work. */
+  olderKeyPrefix?: string;
   keyHint: string;
   /** Prefix that routing puts before the plain model id (specification, Model listing, 7). */
   routingPrefix: string | null;
@@ -62,8 +64,10 @@ export const providerKinds = {
     baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai/",
     requiresBaseUrl: false,
     supportsTools: true,
-    keyPrefix: "AIza",
-    keyHint: "Starts with AIza",
+    // Since May 2026 (https://ai.google.dev/gemini-api/docs/api-key).
+    keyPrefix: "AQ.",
+    olderKeyPrefix: "AIza",
+    keyHint: "Starts with AQ., older ones with AIza",
     routingPrefix: "gemini/",
     modelListing: "live",
     tokenLimitField: "max_tokens",

@@ -52,29 +52,34 @@ class Gatherer {
 
   add(body: unknown): void {
     if (typeof body !== "object" || body === null) throw new GarbledAnswer(JSON.stringify(body) ?? "");
-    const { error, usage, choices } = body as {
+    // Google wraps an error in a list; Mistral and vLLM send the error itself as the body.
+    const said = (Array.isArray(body) && body.length === 1 ? body[0] : body) as object | null;
+    const { object, error, usage, choices } = (said ?? {}) as {
+      object?: unknown;
       error?: unknown;
       usage?: Usage;
       choices?: Loose<(ChatCompletionChunk.Choice & ChatCompletion.Choice)[]>;
     };
     if (error) throw new StreamedError(error);
+    if (object === "error") throw new StreamedError(said);
     if (usage) this.#usage = usage;
     const choice = Array.isArray(choices) ? choices[0] : undefined;
     if (!choice) return;
     this.hasChoices = true;
     if (choice.finish_reason) {
       this.isFinished = true;
-      this.#isCut = choice.finish_reason === "length";
+      // Mistral tells apart the limit that was asked for and the model's own.
+      this.#isCut = ["length", "model_length"].includes(choice.finish_reason);
     }
-    const said = (choice.message ?? choice.delta) as Said;
-    const piece = textOf(said);
+    const message = (choice.message ?? choice.delta) as Said;
+    const piece = textOf(message);
     if (piece) {
       this.text += piece;
       this.#onDelta?.(piece);
     }
-    if (typeof said?.reasoning_content === "string") this.#reasoning += said.reasoning_content;
-    if (!Array.isArray(said?.tool_calls)) return;
-    for (const call of said.tool_calls as unknown[]) {
+    if (typeof message?.reasoning_content === "string") this.#reasoning += message.reasoning_content;
+    if (!Array.isArray(message?.tool_calls)) return;
+    for (const call of message.tool_calls as unknown[]) {
       if (choice.message) this.#calls.addWhole(call);
       else this.#calls.addPiece(call);
     }

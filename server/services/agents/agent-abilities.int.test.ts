@@ -137,7 +137,14 @@ test("a call searches the agent's knowledge, follows its skills and tells of bot
     ["search_knowledge", "Nothing was found. Try other words.", true],
   ]);
   expect(JSON.parse(result.text)).toEqual({ answer: "The tool said: Nothing was found. Try other words." });
-  expect(result.tool_calls).toEqual([{ name: "search_knowledge", args: { query: "Where are the looms?" } }]);
+  expect(result.tool_calls).toEqual([
+    {
+      name: "search_knowledge",
+      args: { query: "Where are the looms?" },
+      result: "Nothing was found. Try other words.",
+      success: true,
+    },
+  ]);
   const request = models.calls()[0]?.request;
   const system = String(request?.messages[0]?.content);
   expect(system.startsWith(`Be brief.\n\n# Skill: ${skill?.name}\n\n${skill?.prompt}`)).toBe(true);

@@ -1,6 +1,7 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import type { AgentReply, ChatBody, ChatEvent } from "#server/schemas/agent.ts";
-import { runAgentCall } from "#server/services/agents/run-agent-call.ts";
+import { agentReply } from "#server/services/agents/agent-reply.ts";
+import { askAgent } from "#server/services/agents/ask-agent.ts";
 
 /** A chat may use its tools several times. */
 const TIMEOUT_MS = 300_000;
@@ -21,7 +22,7 @@ export async function chatWithAgent(
   { agent_id, message, history }: Pick<ChatBody, "message" | "history"> & { agent_id: string },
   { signal, tell }: ChatHandlers,
 ): Promise<AgentReply> {
-  const { text, ...rest } = await runAgentCall({
+  const result = await askAgent({
     project_id: principal.project.id,
     agent_id,
     message,
@@ -35,5 +36,5 @@ export async function chatWithAgent(
       onToolResult: ({ id, name }, { result, success }) => tell({ type: "tool_result", id, name, result, success }),
     }),
   });
-  return { response: text, ...rest };
+  return agentReply(result);
 }

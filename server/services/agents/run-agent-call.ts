@@ -1,7 +1,12 @@
+import { withUsage } from "#server/engine/call-usage.ts";
 import { type ChatLoopResult, chatWithTools, type ToolUse } from "#server/providers/chat-loop.ts";
 import type { ProviderId } from "#server/providers/kinds.ts";
 import { Agent } from "#server/schemas/agent.ts";
+import type { RunToolCall } from "#server/schemas/execution.ts";
+import { ModelPrices } from "#server/schemas/llm-key.ts";
+import { CallMeter } from "#server/services/agents/call-meter.ts";
 import { findAgent } from "#server/services/agents/find-agent.ts";
+import { recordToolCalls } from "#server/services/agents/record-tool-calls.ts";
 import { toolsOfAgent } from "#server/services/agents/tools-of-agent.ts";
 import { endpointOf } from "#server/services/llm-keys/endpoint-of.ts";
 import type { ToolAnswer } from "#server/tools/tool.ts";
@@ -30,26 +35,35 @@ export interface RunAgentCall {
   onToolResult?: ((call: ToolUse, answer: ToolAnswer) => void) | undefined;
 }
 
-export interface AgentCallResult extends ChatLoopResult {
+export interface AgentCallResult extends Omit<ChatLoopResult, "tool_calls"> {
   provider: ProviderId;
+  /** US dollars; null when the price is not known. */
+  cost: number | null;
+  /** With what the tools answered, cut to what a run keeps. */
+  tool_calls: RunToolCall[];
 }
 
 /**
  * Asks an agent once, as it is configured now, with its tools and skills. Needs no HTTP request: the run engine calls it
  * too.
- * @returns the answer; tokens of all rounds together, and every tool call in the order in which they began
+ * @returns the answer; tokens and cost of all rounds together, and every tool call in the order in which they began
  * @throws AppError NOT_FOUND when the project has no such agent; ProviderError (UPSTREAM_ERROR) with the provider's words;
- *   the signal's reason when it fires
+ *   the signal's reason when it fires; `usageOf` tells of each what was used before it
  */
 export async function runAgentCall(call: RunAgentCall): Promise<AgentCallResult> {
   const { project_id, agent_id, message, history = [], ...rest } = call;
   const agent = await findAgent(project_id, agent_id);
   const endpoint = endpointOf(agent.llm_key);
   const { model, temperature, max_tokens } = agent;
+  const { provider, baseUrl } = endpoint;
+  const meter = new CallMeter(agent.id, { provider, model, baseUrl, prices: ModelPrices.parse(agent.llm_key.prices) });
   const { tools, systemPrompt, close } = await toolsOfAgent(agent);
+  const { calls, ...record } = recordToolCalls(rest);
   try {
     const result = await chatWithTools({
       ...rest,
+      ...record,
+      onUsage: meter.add,
       endpoint,
       model,
       temperature,
@@ -63,7 +77,9 @@ export async function runAgentCall(call: RunAgentCall): Promise<AgentCallResult>
         { role: "user", content: message },
       ],
     });
-    return { ...result, provider: endpoint.provider };
+    return { ...result, provider, cost: meter.usage?.cost ?? null, tool_calls: calls };
+  } catch (error) {
+    throw withUsage(error, meter.usage);
   } finally {
     close();
   }

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import type { AgentReply, TestAgentInput } from "#server/schemas/agent.ts";
-import { runAgentCall } from "#server/services/agents/run-agent-call.ts";
+import { agentReply } from "#server/services/agents/agent-reply.ts";
+import { askAgent } from "#server/services/agents/ask-agent.ts";
 
 const TIMEOUT_MS = 120_000;
 
@@ -10,6 +11,6 @@ const TIMEOUT_MS = 120_000;
  * @throws AppError NOT_FOUND; UPSTREAM_ERROR with the provider's message
  */
 export async function testAgent(principal: ProjectPrincipal, { agent_id, message }: z.infer<typeof TestAgentInput>): Promise<AgentReply> {
-  const { text, ...rest } = await runAgentCall({ project_id: principal.project.id, agent_id, message, timeoutMs: TIMEOUT_MS, retries: 1 });
-  return { response: text, ...rest };
+  const result = await askAgent({ project_id: principal.project.id, agent_id, message, timeoutMs: TIMEOUT_MS, retries: 1 });
+  return agentReply(result);
 }

@@ -1,7 +1,7 @@
 import { AddressRefused, assertReachable, configuredReach } from "#server/net/guard.ts";
 import { providerKind } from "#server/providers/kinds.ts";
 import type { FieldError } from "#server/schemas/error.ts";
-import type { CreateLlmKeyInput } from "#server/schemas/llm-key.ts";
+import type { CreateLlmKeyInput, ModelPrice } from "#server/schemas/llm-key.ts";
 
 function baseUrlProblem({ provider, base_url }: CreateLlmKeyInput): string | undefined {
   const { label, requiresBaseUrl } = providerKind(provider);
@@ -19,12 +19,12 @@ function baseUrlProblem({ provider, base_url }: CreateLlmKeyInput): string | und
 }
 
 function apiKeyProblem({ provider, api_key, base_url }: CreateLlmKeyInput): string | undefined {
-  const { label, keyPrefix } = providerKind(provider);
+  const { label, keyPrefix, olderKeyPrefix } = providerKind(provider);
   // Anything else cannot travel in a header.
   if (!/^[\x21-\x7e]+$/.test(api_key)) return "The key holds a blank, a line break or a letter that no key has. Copy it again.";
-  if (keyPrefix && base_url === undefined && !api_key.startsWith(keyPrefix))
-    return `A key of ${label} starts with ${keyPrefix}. Check that key and provider belong together.`;
-  return undefined;
+  const prefixes = [keyPrefix, olderKeyPrefix].filter((prefix) => typeof prefix === "string");
+  if (prefixes.length === 0 || base_url !== undefined || prefixes.some((prefix) => api_key.startsWith(prefix))) return undefined;
+  return `A key of ${label} starts with ${prefixes.join(" or ")}. Check that key and provider belong together.`;
 }
 
 function apiVersionProblem({ provider, api_version }: CreateLlmKeyInput): string | undefined {
@@ -33,10 +33,24 @@ function apiVersionProblem({ provider, api_version }: CreateLlmKeyInput): string
   return /^[\w.-]+$/.test(api_version) ? undefined : "An API version looks like 2024-10-21.";
 }
 
+/** Prices of which two are for the same model, whichever then counted. */
+export function priceProblems(prices: readonly ModelPrice[] = []): FieldError[] {
+  const seen = new Set<string>();
+  return prices.flatMap(({ model }, index) => {
+    const id = model.toLowerCase();
+    if (!seen.has(id)) {
+      seen.add(id);
+      return [];
+    }
+    return [{ path: `prices.${index}.model`, message: `${model} has a price already. Give each model one.` }];
+  });
+}
+
 /** Everything that is wrong with a new key, before anything is called or stored. */
 export async function checkLlmKey(input: CreateLlmKeyInput): Promise<FieldError[]> {
   const found = { base_url: baseUrlProblem(input), api_key: apiKeyProblem(input), api_version: apiVersionProblem(input) };
   const errors = Object.entries(found).flatMap(([path, message]) => (message ? [{ path, message }] : []));
+  errors.push(...priceProblems(input.prices));
   if (input.base_url !== undefined && !found.base_url) {
     await assertReachable(new URL(input.base_url), configuredReach()).catch((error: unknown) => {
       if (!(error instanceof AddressRefused)) throw error;

@@ -8,6 +8,9 @@ import { isUniqueViolation } from "#server/services/database-errors.ts";
 import { checkLlmKey } from "#server/services/llm-keys/check-llm-key.ts";
 import { toLlmKey } from "#server/services/llm-keys/llm-key-dto.ts";
 
+export const keyNameTaken = (name: string): AppError =>
+  new AppError("CONFLICT", `The project already has an LLM key named "${name}". Choose another name.`);
+
 /**
  * Stores an LLM key, encrypted. Whether it works shows when an agent is saved with it.
  * @throws AppError VALIDATION_ERROR for a key or address that cannot be right, CONFLICT for a name that is taken
@@ -15,7 +18,7 @@ import { toLlmKey } from "#server/services/llm-keys/llm-key-dto.ts";
 export async function createLlmKey(principal: ProjectPrincipal, input: CreateLlmKeyInput): Promise<LlmKey> {
   const errors = await checkLlmKey(input);
   if (errors[0]) throw new AppError("VALIDATION_ERROR", errors[0].message, { errors });
-  const { name, provider, api_key, base_url, api_version } = input;
+  const { name, provider, api_key, base_url, api_version, prices = [] } = input;
   try {
     return await db().$transaction(async (tx) => {
       const row = await tx.llmKey.create({
@@ -27,6 +30,7 @@ export async function createLlmKey(principal: ProjectPrincipal, input: CreateLlm
           masked_key: maskSecret(api_key),
           base_url: base_url ?? null,
           api_version: api_version || null,
+          prices,
           created_by_id: principal.user.id,
         },
       });
@@ -39,6 +43,6 @@ export async function createLlmKey(principal: ProjectPrincipal, input: CreateLlm
     });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    throw new AppError("CONFLICT", `The project already has an LLM key named "${name}". Choose another name.`);
+    throw keyNameTaken(name);
   }
 }

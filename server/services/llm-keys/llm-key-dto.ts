@@ -1,6 +1,6 @@
 import type { LlmKey as LlmKeyRow } from "#prisma/generated/client.ts";
 import type { ProviderId } from "#server/providers/kinds.ts";
-import type { LlmKey } from "#server/schemas/llm-key.ts";
+import { type LlmKey, ModelPrices } from "#server/schemas/llm-key.ts";
 
 /** What the API shows of a stored key: masked, never the key itself. */
 export const toLlmKey = (row: Omit<LlmKeyRow, "sealed_key">): LlmKey => ({
@@ -10,5 +10,6 @@ export const toLlmKey = (row: Omit<LlmKeyRow, "sealed_key">): LlmKey => ({
   masked_key: row.masked_key,
   base_url: row.base_url,
   api_version: row.api_version,
+  prices: ModelPrices.parse(row.prices),
   created_at: row.created_at.toISOString(),
 });
