@@ -54,6 +54,13 @@ export const formatCount = (count: number): string => number.format(count);
 /** Tokens in and out: `1,204 in · 88 out`. */
 export const formatTokens = (input: number, output: number): string => `${formatCount(input)} in · ${formatCount(output)} out`;
 
+/** US dollars, small ones with two digits that say something: `$0`, `$0.000042`, `$0.0031`, `$1.24`, `$1,204.50`. */
+export function formatCost(usd: number): string {
+  if (usd === 0) return "$0";
+  const digits = usd >= 0.1 ? 2 : Math.min(12, Math.max(2, 1 - Math.floor(Math.log10(usd))));
+  return `$${usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: digits })}`;
+}
+
 /** Bytes in the unit that fits: `512 B`, `3.4 kB`, `12 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

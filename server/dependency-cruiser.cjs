@@ -75,7 +75,7 @@ module.exports = {
       { path: "^app/" },
       {
         path: "^(server|prisma)/",
-        pathNot: "^server/(api|auth|schemas|engine/nodes)/|^server/(inngest/(client|functions)|settings|providers/kinds)",
+        pathNot: "^server/(api|auth|schemas|engine/nodes)/|^server/(inngest/(client|functions)|settings|providers/(kinds|prices))",
         ...atRunTime,
       },
     ),
@@ -87,7 +87,7 @@ module.exports = {
         pathNot: [
           "^server/(schemas|engine/nodes)/",
           "^server/engine/(define-node|graph|plan|problems|expressions)\\.ts$",
-          "^server/providers/kinds\\.ts$",
+          "^server/providers/(kinds|prices)\\.ts$",
         ],
         ...atRunTime,
       },

@@ -1,10 +1,12 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Plus, Trash2 } from "lucide-react";
+import { CircleDollarSign, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
+import { plural } from "#components/format.ts";
 import { AddKeyDialog } from "#components/keys/add-key-dialog.tsx";
+import { PricesDialog } from "#components/keys/prices-dialog.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
@@ -30,6 +32,7 @@ export function KeysPage() {
   const [page, setPage] = useState(1);
   const [isAdding, setIsAdding] = useState(false);
   const [doomed, setDoomed] = useState<LlmKey | null>(null);
+  const [priced, setPriced] = useState<LlmKey | null>(null);
   const keys = useQuery(trpc.llmKeys.list.queryOptions({ page, per_page: PER_PAGE }));
   const remove = useMutation(trpc.llmKeys.delete.mutationOptions());
 
@@ -79,14 +82,22 @@ export function KeysPage() {
                   </TableCell>
                   <TableCell>
                     {providerKind(key.provider).label}
+                    {key.prices.length > 0 && (
+                      <span className="block text-11 text-ink-faint">{plural(key.prices.length, "price")} of its own</span>
+                    )}
                     {key.base_url && <span className="block max-w-64 truncate font-mono text-11 text-ink-faint">{key.base_url}</span>}
                   </TableCell>
                   <TableCell className="font-mono text-12 text-ink-soft max-md:hidden">{key.masked_key}</TableCell>
                   <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
                     <Time value={key.created_at} />
                   </TableCell>
-                  <TableCell className="w-10 text-right">
-                    {canAdminister && <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDoomed(key)} />}
+                  <TableCell className="w-20 whitespace-nowrap text-right">
+                    {canAdminister && (
+                      <>
+                        <IconButton label={`Prices of ${key.name}`} icon={<CircleDollarSign />} onClick={() => setPriced(key)} />
+                        <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDoomed(key)} />
+                      </>
+                    )}
                   </TableCell>
                 </TableRow>
               ))}
@@ -95,6 +106,7 @@ export function KeysPage() {
           <Pager page={page} perPage={PER_PAGE} total={keys.data.total} onPageChange={setPage} />
         </>
       )}
+      <PricesDialog llmKey={priced} onClose={() => setPriced(null)} />
       <AddKeyDialog open={isAdding} onOpenChange={setIsAdding} />
       <ConfirmDialog
         open={doomed !== null}

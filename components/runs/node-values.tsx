@@ -1,12 +1,14 @@
 "use client";
 
 import { Tabs as Radix } from "radix-ui";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { formatDuration, formatTokens } from "#components/format.ts";
+import { Cost } from "#components/runs/cost.tsx";
 import { NodeValuesBar } from "#components/runs/node-values-bar.tsx";
 import { useRun } from "#components/runs/run-context.tsx";
 import { cardStatus } from "#components/runs/run-picture.ts";
 import { NodeReviews } from "#components/runs/run-reviews.tsx";
+import { ToolCalls } from "#components/runs/tool-calls.tsx";
 import { useNodeIteration } from "#components/runs/use-node-iteration.ts";
 import { useNodeLog } from "#components/runs/use-node-log.ts";
 import { ValueView } from "#components/runs/value-view.tsx";
@@ -18,7 +20,7 @@ import { labelOf } from "#server/engine/graph.ts";
 import type { NodeStatus } from "#server/schemas/execution.ts";
 
 const tabStyle =
-  "relative h-8 px-2 font-medium text-12 text-ink-soft after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:text-ink data-[state=active]:after:bg-thread";
+  "relative h-8 whitespace-nowrap px-2 font-medium text-12 text-ink-soft after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:text-ink data-[state=active]:after:bg-thread";
 
 /** Output and input of one node in the run on the screen; of a node inside a loop, for the item that is looked at. */
 export function NodeValues({ nodeId }: { nodeId: string }) {
@@ -26,13 +28,21 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
   const run = useRun((state) => state.picture?.nodes[nodeId]);
   const status = useRun((state) => (state.picture ? cardStatus(state.picture, nodeId) : "idle"));
   const { path } = useNodeIteration(nodeId);
-  const log = useNodeLog(nodeId, path ?? "", path !== null);
+  // An agent's tool calls are in its log only.
+  const isAgent = node?.type === "agentNode" && (run?.attempt ?? 0) > 0;
+  const log = useNodeLog(nodeId, path ?? run?.iteration ?? "", path !== null || isAgent);
+  const calls = log.item?.tool_calls ?? [];
+  const [tab, setTab] = useState("output");
   if (!node || !run) return <p className="p-3 text-12 text-ink-faint">This node was not part of the run.</p>;
   const shown = path === null ? run : log.item;
   const shownStatus = path === null ? status : (log.item?.status ?? "idle");
   return (
-    <Radix.Root defaultValue="output" className="flex h-full min-h-0 flex-col">
-      <div className="flex shrink-0 items-center gap-2 border-b px-2">
+    <Radix.Root
+      value={tab === "tools" && calls.length === 0 ? "output" : tab}
+      onValueChange={setTab}
+      className="@container flex h-full min-h-0 flex-col"
+    >
+      <div className="flex shrink-0 flex-wrap items-center gap-x-2 border-b px-2">
         <Radix.List aria-label={`Values of ${labelOf(node)}`} className="flex">
           <Radix.Trigger value="output" className={tabStyle}>
             Output
@@ -40,11 +50,19 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
           <Radix.Trigger value="input" className={tabStyle}>
             Input
           </Radix.Trigger>
+          {calls.length > 0 && (
+            <Radix.Trigger value="tools" className={tabStyle}>
+              Tool calls <span className="font-normal text-ink-faint tabular">{calls.length}</span>
+            </Radix.Trigger>
+          )}
         </Radix.List>
-        <span className="ml-auto flex min-w-0 items-center gap-2 text-11 text-ink-faint tabular">
-          <span className="truncate max-sm:hidden">{labelOf(node)}</span>
+        <span className="ml-auto flex min-h-8 min-w-0 items-center gap-2 text-11 text-ink-faint tabular">
+          <span className="hidden truncate @2xl:inline">{labelOf(node)}</span>
           {shown && shown.input_tokens + shown.output_tokens > 0 && (
             <span className="whitespace-nowrap max-sm:hidden">{formatTokens(shown.input_tokens, shown.output_tokens)}</span>
+          )}
+          {shown && (shown.input_tokens + shown.output_tokens > 0 || shown.cost === null) && (
+            <Cost cost={shown.cost} className="max-sm:hidden" />
           )}
           {shown && shown.duration_ms !== null && shownStatus !== "waiting" && (
             <span className="whitespace-nowrap">{formatDuration(shown.duration_ms)}</span>
@@ -77,6 +95,11 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
       <Radix.Content value="input" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Input" tabIndex={0}>
         <NodeInput nodeId={nodeId} iteration={path ?? run.iteration} attempt={run.attempt} status={status} />
       </Radix.Content>
+      {calls.length > 0 && (
+        <Radix.Content value="tools" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Tool calls" tabIndex={0}>
+          <ToolCalls calls={calls} />
+        </Radix.Content>
+      )}
     </Radix.Root>
   );
 }

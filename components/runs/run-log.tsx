@@ -4,10 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { formatDateTime, formatDuration, formatTokens } from "#components/format.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
+import { Cost } from "#components/runs/cost.tsx";
 import { ItemPicker } from "#components/runs/item-picker.tsx";
 import { innerPath, planOf } from "#components/runs/iterations.ts";
 import { LoopStrip } from "#components/runs/loop-strip.tsx";
 import { useRun } from "#components/runs/run-context.tsx";
+import { ToolCalls } from "#components/runs/tool-calls.tsx";
 import { ValueView } from "#components/runs/value-view.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
@@ -109,13 +111,21 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
         <span className="ml-auto flex flex-wrap gap-x-3 text-ink-faint tabular">
           {log.model !== null && <span className="font-mono text-11">{log.model}</span>}
           {log.input_tokens + log.output_tokens > 0 && <span>{formatTokens(log.input_tokens, log.output_tokens)}</span>}
+          {log.model !== null && <Cost cost={log.cost} />}
           {log.duration_ms !== null && <span>{formatDuration(log.duration_ms)}</span>}
           {log.started_at !== null && <time dateTime={log.started_at}>{formatDateTime(log.started_at)}</time>}
         </span>
       </div>
       <dl className="grid gap-3 p-3 text-12">
         {log.input !== null && log.input !== "" && <Value name="Input" value={log.input} />}
-        {log.tool_calls.length > 0 && <Value name="Tool calls" value={JSON.stringify(log.tool_calls)} />}
+        {log.tool_calls.length > 0 && (
+          <div className="min-w-0">
+            <dt className="mb-1 font-medium text-ink-soft">Tool calls</dt>
+            <dd>
+              <ToolCalls calls={log.tool_calls} />
+            </dd>
+          </div>
+        )}
         {log.output !== null && <Value name="Output" value={log.output} />}
         {log.error !== null && (
           <div>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applyEvent, cardStatus, pictureOf, type RunPicture, totalTokens } from "#components/runs/run-picture.ts";
+import { applyEvent, cardStatus, pictureOf, type RunPicture, totalOf } from "#components/runs/run-picture.ts";
 import type { Execution, NodeResult } from "#server/schemas/execution.ts";
 import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
 
@@ -14,6 +14,7 @@ const idle: NodeResult = {
   completed_at: null,
   input_tokens: 0,
   output_tokens: 0,
+  cost: 0,
   attempt: 0,
   reused: false,
 };
@@ -31,6 +32,8 @@ const execution = (status: Execution["status"], node_results: Execution["node_re
   rerun_of: null,
   input_tokens: 0,
   output_tokens: 0,
+  cost: 0,
+  cost_is_partial: false,
   created_at: time,
   started_at: null,
   completed_at: null,
@@ -80,7 +83,7 @@ test("events move nodes from queued to their end", () => {
   expect(over).toMatchObject({ status: "completed", output: "Hello", order: ["t", "a"], last_event_id: 8 });
   expect(over.nodes.a).toMatchObject({ status: "complete", output: "Hello", arriving: "" });
   expect(cardStatus(over, "o")).toBe("skipped");
-  expect(totalTokens(over)).toEqual({ input: 6, output: 4 });
+  expect(totalOf(over)).toMatchObject({ input: 6, output: 4 });
 });
 
 test("events told again change nothing", () => {
@@ -162,10 +165,10 @@ test("a node inside a loop shows its latest iteration, and the loop how far it i
   ]);
   expect(picture.nodes.a).toMatchObject({ iteration: "10", status: "running", arriving: "ten" });
   expect(picture.nodes.l).toMatchObject({ status: "running", iterations: { total: 12, complete: 10, failed: 1 } });
-  expect(totalTokens(picture)).toEqual({ input: 3, output: 2 });
+  expect(totalOf(picture)).toMatchObject({ input: 3, output: 2 });
   const later = play(picture, [inLoop(complete("a", "ten"), "10"), inLoop(start("a"), "11")], 20);
   expect(later.nodes.a).toMatchObject({ iteration: "11", status: "running", output: null, attempt: 1 });
-  expect(totalTokens(later)).toEqual({ input: 6, output: 4 });
+  expect(totalOf(later)).toMatchObject({ input: 6, output: 4 });
 });
 
 test("a run is paused while it waits for people only", () => {
@@ -205,4 +208,33 @@ test("of a large output the beginning is kept with the length of the whole", () 
   expect(play(empty(), [start("a"), cut]).nodes.a).toMatchObject({ output: "the beginning", whole_length: 300_000 });
   const result = { ...idle, status: "complete" as const, output: "the b", truncated: true, output_length: 400_000, output_url: "/x" };
   expect(pictureOf(execution("running", { a: result }), 0).nodes.a).toMatchObject({ whole_length: 400_000 });
+});
+
+test("the cost of the run is added up as nodes end, and a part that is not known makes it a part", () => {
+  const ended = (node_id: string, cost: number | null, iteration?: string): ExecutionEvent => ({
+    ...(complete(node_id, "x") as Extract<ExecutionEvent, { type: "node_complete" }>),
+    cost,
+    ...(iteration !== undefined && { iteration }),
+  });
+  const known = play(empty(), [start("a"), ended("a", 0.1, "0"), ended("a", 0.2, "1"), ended("o", 0.4)]);
+  expect(totalOf(known)).toMatchObject({ cost: 0.7, isPartial: false });
+  const dark = play(empty(), [start("a"), ended("a", null)]);
+  expect(totalOf(dark)).toMatchObject({ cost: null, isPartial: true });
+  expect(totalOf(play(dark, [start("o"), ended("o", 0.2)], 3))).toMatchObject({ cost: 0.2, isPartial: true });
+  // A later iteration with a price does not make an earlier one known.
+  expect(totalOf(play(empty(), [start("a"), ended("a", null, "0"), ended("a", 0.3, "1")]))).toMatchObject({ cost: 0.3, isPartial: true });
+});
+
+test("what the API tells of a run is not counted twice, and what its nodes do not show is kept", () => {
+  const done = { ...idle, status: "complete" as const, input_tokens: 3, output_tokens: 2, cost: 0.1 };
+  const told = {
+    ...execution("completed", { a: done, o: { ...done, cost: null } }),
+    input_tokens: 9,
+    output_tokens: 6,
+    cost: 0.5,
+    cost_is_partial: true,
+  };
+  expect(totalOf(pictureOf(told, 8))).toEqual({ input: 9, output: 6, cost: 0.5, isPartial: true });
+  const loop = { ...execution("completed", { a: done }), cost: 0.1, cost_is_partial: true };
+  expect(totalOf(pictureOf(loop, 8))).toMatchObject({ cost: 0.1, isPartial: true });
 });

@@ -15,11 +15,22 @@ export interface NodePicture {
   duration_ms: number | null;
   input_tokens: number;
   output_tokens: number;
+  /** US dollars; 0 where no model was called, null when the price is not known. */
+  cost: number | null;
   /** True when the result was taken over from the run that this one reruns. */
   reused: boolean;
   /** Characters of the whole output when `output` is only its beginning. */
   whole_length: number | null;
   iterations?: { total: number; complete: number; failed: number };
+}
+
+/** Tokens, and US dollars as far as prices are known. */
+export interface Used {
+  input: number;
+  output: number;
+  cost: number;
+  /** The price of some part is not known. */
+  isPartial: boolean;
 }
 
 /** What the screen shows of a run, however it was put together: from the API's answer, from events, or both. */
@@ -30,8 +41,8 @@ export interface RunPicture {
   order: string[];
   /** Where people are asked: node ids with the iterations that wait. */
   waiting: Readonly<Record<string, readonly string[]>>;
-  /** Tokens of iterations and tries that no node shows any more. */
-  past_tokens: { input: number; output: number };
+  /** What iterations and tries used that no node shows any more. */
+  past: Used;
   output: string | null;
   error: string | null;
   created_at: string;
@@ -51,6 +62,7 @@ const untouched: NodePicture = {
   duration_ms: null,
   input_tokens: 0,
   output_tokens: 0,
+  cost: 0,
   reused: false,
   whole_length: null,
 };
@@ -71,20 +83,24 @@ export function pictureOf(execution: Execution, last_event_id: number): RunPictu
   if (!isFinal(execution.status))
     for (const { node_id, iteration, decision, decided_at } of execution.reviews)
       if (decision === null && decided_at === null) waiting[node_id] = [...(waiting[node_id] ?? []), iteration];
-  const shown = sumTokens(nodes);
-  const past_tokens = {
+  const shown = sumOf(nodes);
+  const past = {
     input: Math.max(0, execution.input_tokens - shown.input),
     output: Math.max(0, execution.output_tokens - shown.output),
+    cost: Math.max(0, (execution.cost ?? 0) - shown.cost),
+    isPartial: execution.cost_is_partial && !shown.isPartial,
   };
   const { status, output, error, created_at, duration_ms } = execution;
-  return { status, nodes, order, waiting, past_tokens, output, error, created_at, duration_ms, last_event_id };
+  return { status, nodes, order, waiting, past, output, error, created_at, duration_ms, last_event_id };
 }
 
-function sumTokens(nodes: RunPicture["nodes"]): { input: number; output: number } {
+function sumOf(nodes: RunPicture["nodes"]): Used {
   const all = Object.values(nodes).filter((node) => !node.reused);
   return {
     input: all.reduce((sum, node) => sum + node.input_tokens, 0),
     output: all.reduce((sum, node) => sum + node.output_tokens, 0),
+    cost: all.reduce((sum, node) => sum + (node.cost ?? 0), 0),
+    isPartial: all.some((node) => node.cost === null),
   };
 }
 
@@ -158,24 +174,30 @@ function withNode(picture: RunPicture, event: NodeEvent): RunPicture {
   const { node_id, iteration = "" } = event;
   const known = picture.nodes[node_id] ?? untouched;
   const order = known.status === "idle" && known.iteration === "" ? 0 : compareIterations(iteration, known.iteration);
-  if (order < 0) return event.type === "node_complete" ? withPastTokens(picture, event) : picture;
+  if (order < 0) return event.type === "node_complete" ? withPast(picture, event) : picture;
   const isNext = order > 0;
   const node = isNext || known.iteration !== iteration ? { ...untouched, iteration } : known;
   const changed = patchOf(node, event);
   if (!changed) return picture;
   const merged: NodePicture = { ...node, ...changed };
   const isNew = merged.started_at !== null && !picture.order.includes(node_id);
-  const kept = isNext ? withPastTokens(picture, known) : picture;
+  const kept = isNext ? withPast(picture, known) : picture;
   return { ...kept, order: isNew ? [...picture.order, node_id] : picture.order, nodes: { ...picture.nodes, [node_id]: merged } };
 }
 
-const withPastTokens = (picture: RunPicture, { input_tokens, output_tokens }: { input_tokens: number; output_tokens: number }) =>
-  input_tokens + output_tokens === 0
-    ? picture
-    : {
-        ...picture,
-        past_tokens: { input: picture.past_tokens.input + input_tokens, output: picture.past_tokens.output + output_tokens },
-      };
+type Counted = { input_tokens: number; output_tokens: number; cost?: number | null | undefined };
+
+function withPast(picture: RunPicture, { input_tokens, output_tokens, cost = 0 }: Counted): RunPicture {
+  if (input_tokens + output_tokens === 0 && cost === 0) return picture;
+  const { input, output, cost: before, isPartial } = picture.past;
+  const past = {
+    input: input + input_tokens,
+    output: output + output_tokens,
+    cost: before + (cost ?? 0),
+    isPartial: isPartial || cost === null,
+  };
+  return { ...picture, past };
+}
 
 /** What an event changes about the iteration that it tells of; null for nothing. */
 function patchOf(node: NodePicture, event: NodeEvent): Partial<NodePicture> | null {
@@ -201,6 +223,7 @@ function patchOf(node: NodePicture, event: NodeEvent): Partial<NodePicture> | nu
         duration_ms: event.duration_ms,
         input_tokens: event.input_tokens,
         output_tokens: event.output_tokens,
+        cost: event.cost === undefined ? 0 : event.cost,
       };
     case "node_failed":
       return { status: "failed", error: event.error, started_at: node.started_at ?? event.timestamp, duration_ms: event.duration_ms };
@@ -231,8 +254,11 @@ export function cardStatus(picture: RunPicture, nodeId: string): CardStatus {
   return status === "idle" && !isFinal(picture.status) ? "queued" : status;
 }
 
-/** Tokens of the whole run so far. */
-export function totalTokens({ nodes, past_tokens }: RunPicture): { input: number; output: number } {
-  const shown = sumTokens(nodes);
-  return { input: shown.input + past_tokens.input, output: shown.output + past_tokens.output };
+/** What the whole run has used so far; its cost is null when nothing of it is known. */
+export function totalOf({ nodes, past }: RunPicture): Omit<Used, "cost"> & { cost: number | null } {
+  const shown = sumOf(nodes);
+  const isPartial = shown.isPartial || past.isPartial;
+  // Sums of fractions end in digits that no price has.
+  const cost = Number((shown.cost + past.cost).toFixed(12));
+  return { input: shown.input + past.input, output: shown.output + past.output, cost: cost === 0 && isPartial ? null : cost, isPartial };
 }

@@ -2,21 +2,22 @@
 
 import { Unplug } from "lucide-react";
 import { formatDuration, formatTokens } from "#components/format.ts";
+import { Cost } from "#components/runs/cost.tsx";
 import { Elapsed } from "#components/runs/elapsed.tsx";
 import { useRun, useRunShallow } from "#components/runs/run-context.tsx";
-import { totalTokens } from "#components/runs/run-picture.ts";
+import { totalOf } from "#components/runs/run-picture.ts";
 import { Badge } from "#components/ui/badge.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { isFinal } from "#server/schemas/execution.ts";
 
-/** State, time and tokens of the run on the screen, and whether the line to it is down. */
+/** State, time, tokens and cost of the run on the screen, and whether the line to it is down. */
 export function RunSummary() {
   const status = useRun((state) => state.picture?.status);
   const line = useRun((state) => state.line);
-  const { duration, since, input, output } = useRunShallow(({ picture }) => ({
+  const { duration, since, input, output, cost, isPartial } = useRunShallow(({ picture }) => ({
     duration: picture?.duration_ms ?? null,
     since: picture?.created_at ?? "",
-    ...(picture ? totalTokens(picture) : { input: 0, output: 0 }),
+    ...(picture ? totalOf(picture) : { input: 0, output: 0, cost: 0, isPartial: false }),
   }));
   if (!status) return null;
   return (
@@ -26,6 +27,7 @@ export function RunSummary() {
         {isFinal(status) ? duration !== null && formatDuration(duration) : <Elapsed since={since} />}
       </span>
       {input + output > 0 && <span className="whitespace-nowrap max-sm:hidden">{formatTokens(input, output)}</span>}
+      {(input + output > 0 || isPartial) && <Cost cost={cost} isPartial={isPartial} className="max-sm:hidden" />}
       {line === "reconnecting" && (
         <Badge tone="waiting">
           <Unplug aria-hidden className="size-3" />

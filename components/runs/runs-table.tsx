@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { formatCount, formatDuration } from "#components/format.ts";
+import { Cost } from "#components/runs/cost.tsx";
 import { Elapsed } from "#components/runs/elapsed.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
@@ -12,7 +13,7 @@ import { type ExecutionSummary, isFinal } from "#server/schemas/execution.ts";
 /** Executions as rows; the whole row leads to the run. */
 export function RunsTable({ runs, hasWorkflow }: { runs: readonly ExecutionSummary[]; hasWorkflow: boolean }) {
   return (
-    <Table label="Runs" className={hasWorkflow ? "min-w-210" : "min-w-170"}>
+    <Table label="Runs" className={hasWorkflow ? "min-w-230" : "min-w-190"}>
       <TableHead>
         <tr>
           <TableHeader>Status</TableHeader>
@@ -21,6 +22,7 @@ export function RunsTable({ runs, hasWorkflow }: { runs: readonly ExecutionSumma
           <TableHeader>Trigger</TableHeader>
           <TableHeader>Started by</TableHeader>
           <TableHeader className="text-right">Tokens</TableHeader>
+          <TableHeader className="text-right">Cost</TableHeader>
           <TableHeader className="text-right">Duration</TableHeader>
           <TableHeader>When</TableHeader>
         </tr>
@@ -59,6 +61,13 @@ export function RunsTable({ runs, hasWorkflow }: { runs: readonly ExecutionSumma
             <TableCell className="whitespace-nowrap text-ink-soft">{run.started_by?.name ?? "—"}</TableCell>
             <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">
               {run.input_tokens + run.output_tokens > 0 ? formatCount(run.input_tokens + run.output_tokens) : "—"}
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft">
+              {run.input_tokens + run.output_tokens > 0 || run.cost_is_partial ? (
+                <Cost cost={run.cost} isPartial={run.cost_is_partial} isLinked={false} />
+              ) : (
+                "—"
+              )}
             </TableCell>
             <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">
               {run.duration_ms !== null ? formatDuration(run.duration_ms) : isFinal(run.status) ? "—" : <Elapsed since={run.created_at} />}

@@ -40,7 +40,7 @@ export function AuditFilters({ filter, onChange }: { filter: AuditFilter; onChan
   const chosen = (value: string) => (value === ALL ? undefined : value);
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
-    <div className="-mb-2 flex flex-wrap items-center gap-2">
+    <div className="flex flex-wrap items-center gap-2 max-sm:[&>div]:w-full">
       <div className="w-40">
         <Select
           aria-label="Resource"

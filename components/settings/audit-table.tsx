@@ -21,12 +21,12 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
       return next;
     });
   return (
-    <Table label="Audit log" className="min-w-170">
+    <Table label="Audit log" className="md:min-w-170">
       <TableHead>
         <tr>
-          <TableHeader>When</TableHeader>
-          <TableHeader>Who</TableHeader>
-          <TableHeader>Via</TableHeader>
+          <TableHeader className="max-md:hidden">When</TableHeader>
+          <TableHeader className="max-md:hidden">Who</TableHeader>
+          <TableHeader className="max-md:hidden">Via</TableHeader>
           <TableHeader>Action</TableHeader>
           <TableHeader className="w-full">Resource</TableHeader>
           <TableHeader>
@@ -51,12 +51,12 @@ function EntryRow({ entry, isOpen, onToggle }: { entry: AuditEntry; isOpen: bool
   const name = entry.resource_name || entry.resource_id;
   return (
     <TableRow>
-      <TableCell className="whitespace-nowrap text-ink-soft">
+      <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
         <Time value={entry.created_at} />
       </TableCell>
-      <TableCell className="max-w-48 truncate">{entry.actor.email}</TableCell>
-      <TableCell className="whitespace-nowrap text-ink-soft">{viaLabels[entry.via]}</TableCell>
-      <TableCell className="whitespace-nowrap font-medium">{verbOf(entry.action)}</TableCell>
+      <TableCell className="max-w-44 truncate max-md:hidden">{entry.actor.email}</TableCell>
+      <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">{viaLabels[entry.via]}</TableCell>
+      <TableCell className="whitespace-nowrap font-medium max-md:align-top max-md:pt-2">{verbOf(entry.action)}</TableCell>
       <TableCell className="max-w-0">
         <span className="flex min-w-0 items-baseline gap-2">
           <span className="shrink-0 text-12 text-ink-faint">{resourceLabel(entry.resource_type)}</span>
@@ -67,6 +67,10 @@ function EntryRow({ entry, isOpen, onToggle }: { entry: AuditEntry; isOpen: bool
               {name}
             </Link>
           )}
+        </span>
+        <span className="flex min-w-0 gap-1.5 text-12 text-ink-faint md:hidden">
+          <span className="truncate">{entry.actor.email}</span>
+          <Time value={entry.created_at} className="shrink-0" />
         </span>
       </TableCell>
       <TableCell className="w-10">

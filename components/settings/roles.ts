@@ -4,7 +4,7 @@ import type { Role } from "#server/schemas/primitives.ts";
 export const roleOptions: readonly { value: Role; label: string; description: string }[] = [
   { value: "viewer", label: "Viewer", description: "Sees workflows, agents and runs" },
   { value: "editor", label: "Editor", description: "Also builds, changes and runs them" },
-  { value: "admin", label: "Admin", description: "Also manages members and LLM keys" },
+  { value: "admin", label: "Admin", description: "Also manages members, keys and credentials" },
 ];
 
 export const roleLabel = (role: Role): string => roleOptions.find(({ value }) => value === role)?.label ?? role;

@@ -6,6 +6,7 @@ import { usePathname } from "next/navigation";
 const places = [
   { href: "/settings/project", label: "Project" },
   { href: "/settings/members", label: "Members" },
+  { href: "/settings/usage", label: "Usage" },
   { href: "/settings/audit", label: "Audit log" },
   { href: "/settings/credentials", label: "Credentials" },
   { href: "/settings/api-keys", label: "API keys" },
@@ -15,7 +16,10 @@ const places = [
 export function SettingsTabs() {
   const pathname = usePathname();
   return (
-    <nav aria-label="Settings" className="-mb-2 flex gap-5 overflow-x-auto border-b">
+    <nav
+      aria-label="Settings"
+      className="-mb-2 flex gap-5 overflow-x-auto border-b max-sm:pr-8 max-sm:[mask-image:linear-gradient(to_right,black_calc(100%-2.5rem),transparent)]"
+    >
       {places.map(({ href, label }) => (
         <Link
           key={href}

@@ -18,8 +18,11 @@ const VOLATILE = [
   "dispatch",
   "woken_at",
 ];
-/** What a webhook keeps of every delivery with a good signature, refused ones too: that is what it is for. */
-const LEFT_OUT = ["webhook_deliveries"];
+/**
+ * What a webhook keeps of every delivery with a good signature, refused ones too: that is what it is for. And what calls used,
+ * which is added up by itself.
+ */
+const LEFT_OUT = ["webhook_deliveries", "usage_calls", "usage_days"];
 
 /** Foreign keys of one column between tables of ours. */
 const LINKS = `

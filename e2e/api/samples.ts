@@ -122,7 +122,18 @@ export const samples: Record<string, Row> = {
   "GET /llm-providers": () => ({}),
   "GET /llm-keys": () => page,
   "POST /llm-keys": ({ name }) => ({
-    body: { name: name(), provider: "azure", api_key: "k-1", base_url: "https://models.example.com", api_version: "2024-10-21" },
+    body: {
+      name: name(),
+      provider: "azure",
+      api_key: "k-1",
+      base_url: "https://models.example.com",
+      api_version: "2024-10-21",
+      prices: [],
+    },
+  }),
+  "PUT /llm-keys/{key_id}": async (world) => ({
+    path: { key_id: await world.newLlmKey() },
+    body: { name: world.name(), prices: [{ model: "echo*", input_per_million: 1.5, output_per_million: 6 }] },
   }),
   "DELETE /llm-keys/{key_id}": async (world) => ({ path: { key_id: await world.newLlmKey() } }),
   "GET /llm-keys/{key_id}/models": ({ ids }) => ({ path: { key_id: ids.llmKey } }),
@@ -221,6 +232,8 @@ export const samples: Record<string, Row> = {
     path: { rag_id: ids.rag, document_id: await newDocument() },
   }),
   "POST /rags/{rag_id}/documents/{document_id}/index": ({ ids }) => ({ path: { rag_id: ids.rag, document_id: ids.document } }),
+
+  "GET /usage": () => ({ query: { from: "2026-11-01", to: "2026-11-30", group_by: "agent" } }),
 
   "GET /audit": ({ admin }) => ({
     query: {

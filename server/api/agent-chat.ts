@@ -8,7 +8,7 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { Bell } from "#server/bell.ts";
 import { AppError, errorBody, isAppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
-import { ChatBody, type ChatEvent } from "#server/schemas/agent.ts";
+import { type AgentReply, ChatBody, type ChatEvent } from "#server/schemas/agent.ts";
 import { type ChatHandlers, chatWithAgent } from "#server/services/agents/chat-with-agent.ts";
 
 type Params = { agent_id: string };
@@ -33,7 +33,10 @@ class Chat {
   #isOver = false;
   #failure: unknown;
 
-  constructor(call: (handlers: Required<ChatHandlers>) => Promise<{ input_tokens: number; output_tokens: number }>, gone: AbortController) {
+  constructor(
+    call: (handlers: Required<ChatHandlers>) => Promise<Pick<AgentReply, "input_tokens" | "output_tokens" | "cost">>,
+    gone: AbortController,
+  ) {
     this.#gone = gone;
     const tell = (event: ChatEvent) => {
       this.#told.push(event);
@@ -41,7 +44,7 @@ class Chat {
     };
     call({ signal: gone.signal, tell })
       .then(
-        ({ input_tokens, output_tokens }) => tell({ type: "done", input_tokens, output_tokens }),
+        ({ input_tokens, output_tokens, cost }) => tell({ type: "done", input_tokens, output_tokens, cost }),
         (error: unknown) => {
           this.#failure = error;
         },

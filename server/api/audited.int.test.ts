@@ -124,6 +124,10 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
     },
   ],
   "llmKeys.create": ["llm_key.create", ({ api, key }) => api.llmKeys.create(key)],
+  "llmKeys.update": [
+    "llm_key.update",
+    async ({ api, key, id }) => api.llmKeys.update({ key_id: await id(api.llmKeys.create(key)), name: "New" }),
+  ],
   "llmKeys.delete": ["llm_key.delete", async ({ api, key, id }) => api.llmKeys.delete({ key_id: await id(api.llmKeys.create(key)) })],
   "mcp.create": ["mcp_server.create", ({ api, server }) => api.mcp.create(server)],
   "mcp.update": [

@@ -13,6 +13,7 @@ import { projectsRouter } from "#server/api/routers/projects.ts";
 import { ragsRouter } from "#server/api/routers/rags.ts";
 import { reviewsRouter } from "#server/api/routers/reviews.ts";
 import { skillsRouter } from "#server/api/routers/skills.ts";
+import { usageRouter } from "#server/api/routers/usage.ts";
 import { webhooksRouter } from "#server/api/routers/webhooks.ts";
 import { workflowsRouter } from "#server/api/routers/workflows.ts";
 import { createCallerFactory, router } from "#server/api/trpc.ts";
@@ -34,6 +35,7 @@ export const appRouter = router({
   rags: ragsRouter,
   reviews: reviewsRouter,
   skills: skillsRouter,
+  usage: usageRouter,
   webhooks: webhooksRouter,
   workflows: workflowsRouter,
 });

@@ -72,6 +72,10 @@ const message = z
   .min(1, "Write a message.")
   .max(200_000)
   .meta({ description: "What the agent is asked", example: "Write a line about looms." });
+const cost = z
+  .number()
+  .nullable()
+  .meta({ description: "USD; null when the model's price is not known, see `prices` of the LLM key", example: 0.000042 });
 export const TestAgentInput = z.strictObject({ agent_id: Id, message });
 export const ToolCall = z
   .object({
@@ -86,6 +90,7 @@ export const AgentReply = z
     provider: z.string().meta({ example: "openai" }),
     input_tokens: z.number().int(),
     output_tokens: z.number().int(),
+    cost,
     tool_calls: z.array(ToolCall),
   })
   .meta({ id: "AgentReply" });
@@ -124,9 +129,9 @@ export const ChatEvent = z
       result: z.string().meta({ description: "What the model gets to read, at most about 50,000 characters" }),
       success: z.boolean(),
     }).meta({ id: "ChatToolResultEvent", description: "A tool has answered" }),
-    event("done", { input_tokens: z.number().int(), output_tokens: z.number().int() }).meta({
+    event("done", { input_tokens: z.number().int(), output_tokens: z.number().int(), cost }).meta({
       id: "ChatDoneEvent",
-      description: "The last event of a chat that ended well, with the tokens of all rounds",
+      description: "The last event of a chat that ended well, with the tokens and the cost of all rounds",
     }),
     event("error", { detail: z.string().meta({ description: "What went wrong, and what to do" }) }).meta({
       id: "ChatFailedEvent",

@@ -26,6 +26,11 @@ export const ExecutionEvent = z
       duration_ms: z.number().int(),
       input_tokens: z.number().int(),
       output_tokens: z.number().int(),
+      cost: z
+        .number()
+        .nullable()
+        .optional()
+        .meta({ description: "USD; null when the model's price is not known; left out where no model was called", example: 0.000033 }),
     }),
     event("node_failed", "NodeFailedEvent", "A node has failed", { ...node, error: z.string(), duration_ms: z.number().int() }),
     event("node_skipped", "NodeSkippedEvent", "The run goes another way round this node", { ...node }),

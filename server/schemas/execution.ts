@@ -40,6 +40,13 @@ const summary = {
   rerun_of: Id.nullable().meta({ description: "The execution that this one runs again", example: null }),
   input_tokens: z.number().int().meta({ example: 21 }),
   output_tokens: z.number().int().meta({ example: 9 }),
+  cost: z
+    .number()
+    .nullable()
+    .meta({ description: "USD, of the calls whose price is known; null when nothing of it is known", example: 0.000033 }),
+  cost_is_partial: z
+    .boolean()
+    .meta({ description: "true when the price of some call is not known, so that the run cost more than `cost` says", example: false }),
   created_at: Timestamp,
   started_at: Timestamp.nullable(),
   completed_at: Timestamp.nullable(),
@@ -55,6 +62,11 @@ export const ExecutionSummary = z
   .meta({ id: "ExecutionSummary" });
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
 
+const nodeCost = z
+  .number()
+  .nullable()
+  .meta({ description: "USD; 0 where no model was called, null when the model's price is not known", example: 0.000033 });
+
 export const NodeResult = z
   .object({
     status: NodeStatus,
@@ -65,6 +77,7 @@ export const NodeResult = z
     completed_at: Timestamp.nullable(),
     input_tokens: z.number().int(),
     output_tokens: z.number().int(),
+    cost: nodeCost,
     attempt: z.number().int(),
     reused: z.boolean().meta({ description: "true: taken over from the execution that this one reruns", example: false }),
     iteration: z.string().optional().meta({ description: "Of a node inside a loop: the iteration that this is the result of, the latest" }),
@@ -126,6 +139,7 @@ export const Execution = z
           completed_at: "2026-11-21T08:00:00.812Z",
           input_tokens: 21,
           output_tokens: 9,
+          cost: 0.000033,
           attempt: 1,
           reused: false,
         },
@@ -134,6 +148,20 @@ export const Execution = z
   })
   .meta({ id: "Execution" });
 export type Execution = z.infer<typeof Execution>;
+
+/** Longest result of a tool that a run keeps, in characters. The model was given more. */
+export const KEPT_RESULT_CHARACTERS = 4000;
+
+export const RunToolCall = ToolCall.extend({
+  result: z
+    .string()
+    .optional()
+    .meta({
+      description: `What the tool answered, cut to about ${KEPT_RESULT_CHARACTERS} characters; left out of calls that were not answered`,
+    }),
+  success: z.boolean().optional().meta({ description: "false: the result says what went wrong", example: true }),
+}).meta({ id: "RunToolCall" });
+export type RunToolCall = z.infer<typeof RunToolCall>;
 
 export const NodeLog = z
   .object({
@@ -152,7 +180,8 @@ export const NodeLog = z
     model: z.string().nullable().meta({ example: "gpt-4.1-mini" }),
     input_tokens: z.number().int(),
     output_tokens: z.number().int(),
-    tool_calls: z.array(ToolCall),
+    cost: nodeCost,
+    tool_calls: z.array(RunToolCall).meta({ description: "In the order in which they began" }),
   })
   .meta({ id: "NodeLog" });
 export type NodeLog = z.infer<typeof NodeLog>;

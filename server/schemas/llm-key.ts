@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { providerIds } from "#server/providers/kinds.ts";
-import { Id, Name, pageOf, Timestamp } from "#server/schemas/primitives.ts";
+import { Id, ignoredFields, Name, pageOf, Timestamp } from "#server/schemas/primitives.ts";
 
 export const ProviderId = z
   .enum(providerIds)
@@ -21,6 +21,25 @@ export const Provider = z
   .meta({ id: "Provider" });
 export const ProviderList = z.object({ items: z.array(Provider) });
 
+const perMillion = z.number().min(0).max(100_000);
+export const ModelPrice = z
+  .strictObject({
+    model: z
+      .string()
+      .trim()
+      .min(1, "Name the model.")
+      .max(200)
+      .meta({ title: "Model", description: "Model id, or the beginning of ids with * at its end", example: "gpt-4.1-mini" }),
+    input_per_million: perMillion.meta({ title: "Input", description: "USD for a million input tokens; 0 is free", example: 0.4 }),
+    output_per_million: perMillion.meta({ title: "Output", description: "USD for a million output tokens; 0 is free", example: 1.6 }),
+  })
+  .meta({ id: "ModelPrice" });
+export type ModelPrice = z.infer<typeof ModelPrice>;
+export const ModelPrices = z.array(ModelPrice).max(100).meta({
+  title: "Prices",
+  description: "What models cost with this key, before the built-in list. They count for calls from now on; costs on record stay",
+});
+
 export const LlmKey = z
   .object({
     id: Id,
@@ -29,6 +48,7 @@ export const LlmKey = z
     masked_key: z.string().meta({ description: "Enough to recognise the key, never enough to use it", example: "sk-…9f2c" }),
     base_url: z.string().nullable().meta({ example: null }),
     api_version: z.string().nullable().meta({ example: null }),
+    prices: ModelPrices,
     created_at: Timestamp,
   })
   .meta({ id: "LlmKey" });
@@ -49,8 +69,16 @@ export const CreateLlmKeyInput = z.strictObject({
     .optional()
     .meta({ title: "Base URL", description: "Required for azure and openai_compatible, an optional override for the others" }),
   api_version: z.string().max(40).optional().meta({ title: "API version", description: "azure only, such as 2024-10-21" }),
+  prices: ModelPrices.optional(),
 });
 export type CreateLlmKeyInput = z.infer<typeof CreateLlmKeyInput>;
+const changeable = { name: Name.meta({ example: "Team key" }), prices: ModelPrices };
+export const UpdateLlmKeyInput = z.strictObject({
+  ...ignoredFields(LlmKey, changeable),
+  key_id: Id,
+  ...z.object(changeable).partial().shape,
+});
+export type UpdateLlmKeyInput = z.infer<typeof UpdateLlmKeyInput>;
 export const LlmKeyRef = z.strictObject({ key_id: Id });
 export const LlmKeyPage = pageOf(LlmKey);
 

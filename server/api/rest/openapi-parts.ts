@@ -28,6 +28,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Skills: "Prompt bundles for agents: built-in ones and the project's own.",
   Credentials: "The project's secrets for expressions. Only their names can be read.",
   Canvases: "Dashboards over the values of Output nodes.",
+  Usage: "What agents used, in tokens and money.",
   "Audit log": "Who did what to which resource of the project.",
 };
 

@@ -101,7 +101,7 @@ export const rawOperations: RawOperation[] = [
     operationId: "agents-chat",
     summary: "Chat with an agent",
     description:
-      "Answers with server-sent events: `delta` `{content}` for each piece of the answer, `tool_call` `{id, name, args}`, `tool_result` `{id, name, result, success}`, and one `done` `{input_tokens, output_tokens}` or `error` `{detail}`, after which the stream closes. Each has an `id` that counts up. With `stream: false` one JSON answer comes at the end. Nothing is kept: send earlier turns as `history`. A call of the model that fails before the first event is a 502. When the client goes away, the call is aborted. An `Idempotency-Key` counts with `stream: false` only. Needs the role editor.",
+      "Answers with server-sent events: `delta` `{content}` for each piece of the answer, `tool_call` `{id, name, args}`, `tool_result` `{id, name, result, success}`, and one `done` `{input_tokens, output_tokens, cost}` or `error` `{detail}`, after which the stream closes. Each has an `id` that counts up. With `stream: false` one JSON answer comes at the end. Nothing is kept: send earlier turns as `history`. A call of the model that fails before the first event is a 502. When the client goes away, the call is aborted. An `Idempotency-Key` counts with `stream: false` only. Needs the role editor.",
     scope: "project",
     needs: "editor",
     parameters: [pathId("agent_id", "agent")],

@@ -1,11 +1,12 @@
 import { adminProcedure, endpoint, router, userProcedure, viewerProcedure } from "#server/api/trpc.ts";
-import { CreateLlmKeyInput, LlmKey, LlmKeyPage, LlmKeyRef, ModelList, ProviderList } from "#server/schemas/llm-key.ts";
+import { CreateLlmKeyInput, LlmKey, LlmKeyPage, LlmKeyRef, ModelList, ProviderList, UpdateLlmKeyInput } from "#server/schemas/llm-key.ts";
 import { NoContent, Nothing, PageInput } from "#server/schemas/primitives.ts";
 import { createLlmKey } from "#server/services/llm-keys/create-llm-key.ts";
 import { deleteLlmKey } from "#server/services/llm-keys/delete-llm-key.ts";
 import { listLlmKeys } from "#server/services/llm-keys/list-llm-keys.ts";
 import { listModels } from "#server/services/llm-keys/list-models.ts";
 import { listProviders } from "#server/services/llm-keys/list-providers.ts";
+import { updateLlmKey } from "#server/services/llm-keys/update-llm-key.ts";
 
 const tag = "LLM keys";
 
@@ -31,6 +32,18 @@ export const llmKeysRouter = router({
     .input(CreateLlmKeyInput)
     .output(LlmKey)
     .mutation(({ ctx, input }) => createLlmKey(ctx.principal, input)),
+  update: adminProcedure
+    .meta(
+      endpoint("PUT", "/llm-keys/{key_id}", {
+        tag,
+        summary: "Change an LLM key's name or prices",
+        description:
+          "`prices` replaces the key's own prices; they count before the built-in list, for calls from now on. The key itself is never changed: add a new one.",
+      }),
+    )
+    .input(UpdateLlmKeyInput)
+    .output(LlmKey)
+    .mutation(({ ctx, input }) => updateLlmKey(ctx.principal, input)),
   delete: adminProcedure
     .meta(
       endpoint("DELETE", "/llm-keys/{key_id}", {

@@ -1,0 +1,39 @@
+import Link from "next/link";
+import { formatCost } from "#components/format.ts";
+import { cn } from "#components/ui/cn.ts";
+
+/** Where prices are set. */
+export const PRICES_PLACE = "/keys";
+
+export interface CostProps {
+  /** US dollars; null when nothing of it is known. */
+  cost: number | null;
+  /** Some part's price is not known. */
+  isPartial?: boolean;
+  /** Leads to where the price can be set; false inside of buttons and links. */
+  isLinked?: boolean;
+  className?: string;
+}
+
+/** A cost, or that its price is not known. */
+export function Cost({ cost, isPartial = false, isLinked = true, className }: CostProps) {
+  if (cost !== null && !isPartial) return <span className={cn("whitespace-nowrap tabular", className)}>{formatCost(cost)}</span>;
+  const text = cost === null ? "price unknown" : `${formatCost(cost)} and more`;
+  const why = cost === null ? "The price of the model is not known." : "The price of some calls is not known.";
+  const style = cn("whitespace-nowrap tabular", className);
+  if (!isLinked)
+    return (
+      <span className={style} title={why}>
+        {text}
+      </span>
+    );
+  return (
+    <Link
+      href={PRICES_PLACE}
+      title={`${why} Set it at the LLM key.`}
+      className={cn(style, "inline-flex min-h-6 items-center underline underline-offset-2")}
+    >
+      {text}
+    </Link>
+  );
+}

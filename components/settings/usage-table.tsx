@@ -1,0 +1,67 @@
+import Link from "next/link";
+import { formatCount } from "#components/format.ts";
+import { Cost } from "#components/runs/cost.tsx";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { providerKind } from "#server/providers/kinds.ts";
+import type { UsageGroup, UsageItem } from "#server/schemas/usage.ts";
+
+/** The first column by group. */
+const HEADINGS: Record<UsageGroup, string> = { day: "Day", agent: "Agent", workflow: "Workflow", model: "Model", source: "From" };
+const SOURCES: Record<string, string> = { run: "Runs", chat: "Tests and chats" };
+
+export interface UsageTableProps {
+  label: string;
+  group: UsageGroup;
+  items: readonly UsageItem[];
+}
+
+/** Tokens and cost, a row for each item. */
+export function UsageTable({ label, group, items }: UsageTableProps) {
+  return (
+    <Table label={label} className="min-w-130">
+      <TableHead>
+        <tr>
+          <TableHeader className="w-full">{HEADINGS[group]}</TableHeader>
+          <TableHeader className="text-right">Calls</TableHeader>
+          <TableHeader className="text-right">Input</TableHeader>
+          <TableHeader className="text-right">Output</TableHeader>
+          <TableHeader className="text-right">Cost</TableHeader>
+        </tr>
+      </TableHead>
+      <TableBody>
+        {items.map((item) => (
+          <TableRow key={`${item.provider} ${item.key}`}>
+            <TableCell className="max-w-0 truncate font-medium">
+              <ItemName group={group} item={item} />
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">{formatCount(item.calls)}</TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">{formatCount(item.input_tokens)}</TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">{formatCount(item.output_tokens)}</TableCell>
+            <TableCell className="text-right">
+              <Cost cost={item.cost} isPartial={item.cost_is_partial} />
+            </TableCell>
+          </TableRow>
+        ))}
+      </TableBody>
+    </Table>
+  );
+}
+
+function ItemName({ group, item: { key, name, provider } }: { group: UsageGroup; item: UsageItem }) {
+  if (key === null) return "Tests and chats";
+  if (group === "source") return SOURCES[key] ?? key;
+  if (group === "model")
+    return (
+      <>
+        <span className="font-mono text-12">{key}</span>
+        {provider && <span className="ml-2 font-normal text-12 text-ink-faint">{providerKind(provider).label}</span>}
+      </>
+    );
+  if (group === "day") return <span className="tabular">{key}</span>;
+  if (name === null) return <span className="text-ink-faint">Deleted {group}</span>;
+  return (
+    <Link href={group === "agent" ? `/agents/${key}` : `/workflows/${key}`} className="underline-offset-2 hover:underline">
+      {name}
+    </Link>
+  );
+}
