@@ -21,7 +21,15 @@ export async function exampleText(file: string): Promise<string> {
   throw new Error(`The example ${file} is missing.`);
 }
 
-const KINDS: Record<string, string> = { sh: "command", ts: "TypeScript", py: "Python", json: "JSON" };
+const KINDS: Record<string, string> = {
+  sh: "command",
+  ts: "TypeScript",
+  py: "Python",
+  json: "JSON",
+  env: "settings",
+  md: "file",
+  txt: "stream",
+};
 
 export interface ExampleProps {
   /** Name in app/docs/examples. */

@@ -96,11 +96,13 @@ export default function FirstSteps() {
       <h2>Work together</h2>
       <p>
         Invite people under <Link href="/settings/members">Settings, Members</Link>. A <strong>viewer</strong> reads, an{" "}
-        <strong>editor</strong> also builds and runs, an <strong>admin</strong> also manages members and LLM keys.
+        <strong>editor</strong> also builds and runs, an <strong>admin</strong> also manages members, LLM keys and credentials. More under{" "}
+        <Link href="/docs/administration">Administration</Link>.
       </p>
       <h2>Next</h2>
       <p>
-        <Link href="/docs/rest">Call your workflow from a program</Link>, or read about <Link href="/docs/expressions">expressions</Link>.
+        <Link href="/docs/rest">Call your workflow from a program</Link>, give your agents <Link href="/docs/agents">tools</Link> and{" "}
+        <Link href="/docs/knowledge">knowledge</Link>, or read about <Link href="/docs/expressions">expressions</Link>.
       </p>
     </article>
   );

@@ -6,6 +6,7 @@ import { type Exchange, textOf } from "#components/agents/chat-turns.ts";
 import { ToolStep } from "#components/agents/tool-step.tsx";
 import { useChat } from "#components/agents/use-chat.ts";
 import { formatDuration, formatTokens } from "#components/format.ts";
+import { Cost } from "#components/runs/cost.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -144,7 +145,7 @@ function pretty(text: string): string {
 }
 
 function ExchangeFacts({ exchange }: { exchange: Exchange }) {
-  const { state, input_tokens, output_tokens, tookMs } = exchange;
+  const { state, input_tokens, output_tokens, cost, tookMs } = exchange;
   const text = textOf(exchange);
   const facts = [
     state === "done" && `${formatTokens(input_tokens, output_tokens)} tokens`,
@@ -152,7 +153,15 @@ function ExchangeFacts({ exchange }: { exchange: Exchange }) {
   ].filter((fact) => fact !== false);
   return (
     <footer className="flex min-h-6 items-center gap-2 text-11 text-ink-faint tabular">
-      <span className="min-w-0">{facts.join(" · ")}</span>
+      <span className="min-w-0">
+        {facts.join(" · ")}
+        {state === "done" && (
+          <>
+            {" · "}
+            <Cost cost={cost} />
+          </>
+        )}
+      </span>
       {text !== "" && <CopyButton value={text} what="answer" className="ml-auto" />}
     </footer>
   );

@@ -26,7 +26,7 @@ async function told(chunks: string[], init: ResponseInit = {}): Promise<ChatEven
   return events;
 }
 const wire = (event: ChatEvent | { type: "later" }) => `id: 1\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
-const done = { type: "done", input_tokens: 1, output_tokens: 2 } as const;
+const done = { type: "done", input_tokens: 1, output_tokens: 2, cost: null } as const;
 
 test("events come whole however the stream is cut, comments and unknown ones are passed over", async () => {
   const text = `: open\nretry: 2000\n\n${wire({ type: "delta", content: "schön" })}: keep-alive\n\n${wire({ type: "later" })}${wire(done)}`;
@@ -57,7 +57,7 @@ test("an exchange gathers text and tools in their order, and results find their 
     done,
   ];
   const exchange = events.reduce(withEvent, newExchange(1, "hi"));
-  expect(exchange).toMatchObject({ state: "done", input_tokens: 1, output_tokens: 2 });
+  expect(exchange).toMatchObject({ state: "done", input_tokens: 1, output_tokens: 2, cost: null });
   expect(exchange.parts).toEqual([
     { kind: "text", text: "Let me look." },
     { kind: "tool", id: "a", name: "find", args: { q: "a" }, answer: { result: "A", success: false } },

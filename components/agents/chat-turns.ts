@@ -16,6 +16,8 @@ export interface Exchange {
   detail: string | null;
   input_tokens: number;
   output_tokens: number;
+  /** US dollars; null when the price is not known. */
+  cost: number | null;
   tookMs: number | null;
 }
 
@@ -27,6 +29,7 @@ export const newExchange = (id: number, message: string): Exchange => ({
   detail: null,
   input_tokens: 0,
   output_tokens: 0,
+  cost: 0,
   tookMs: null,
 });
 
@@ -48,7 +51,7 @@ export function withEvent(exchange: Exchange, event: ChatEvent): Exchange {
       return { ...exchange, parts: parts.map((part, index) => (index === at ? { ...part, answer: { result, success } } : part)) };
     }
     case "done":
-      return { ...exchange, state: "done", input_tokens: event.input_tokens, output_tokens: event.output_tokens };
+      return { ...exchange, state: "done", input_tokens: event.input_tokens, output_tokens: event.output_tokens, cost: event.cost };
     case "error":
       return { ...exchange, state: "failed", detail: event.detail };
   }

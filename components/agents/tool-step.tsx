@@ -14,7 +14,7 @@ function summaryOf(args: Record<string, unknown>): string {
 }
 
 /** One use of a tool: a line that opens to its arguments and its result. */
-export function ToolStep({ part: { name, args, answer }, isRunning }: { part: ToolPart; isRunning: boolean }) {
+export function ToolStep({ part: { name, args, answer }, isRunning }: { part: Omit<ToolPart, "kind" | "id">; isRunning: boolean }) {
   const state = answer ? (answer.success ? "Done" : "Failed") : isRunning ? "Running" : "Stopped";
   return (
     <details className="group min-w-0 rounded-md border bg-raised text-12">

@@ -9,9 +9,14 @@ const chapters = [
   { href: "/docs/nodes", label: "Nodes" },
   { href: "/docs/expressions", label: "Expressions" },
   { href: "/docs/reviews", label: "Reviews" },
+  { href: "/docs/agents", label: "Agents and tools" },
+  { href: "/docs/knowledge", label: "Knowledge" },
+  { href: "/docs/credentials", label: "Credentials" },
+  { href: "/docs/costs", label: "Costs" },
   { href: "/docs/rest", label: "REST with curl" },
   { href: "/docs/clients", label: "Clients" },
   { href: "/docs/api", label: "API reference" },
+  { href: "/docs/administration", label: "Administration" },
 ];
 
 export function DocsNavigation() {

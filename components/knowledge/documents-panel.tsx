@@ -59,7 +59,7 @@ export function DocumentsPanel({ rag }: { rag: Rag }) {
             <TableHead>
               <tr>
                 <TableHeader>Document</TableHeader>
-                <TableHeader>Status</TableHeader>
+                <TableHeader className="max-sm:hidden">Status</TableHeader>
                 <TableHeader>
                   <span className="sr-only">Actions</span>
                 </TableHeader>
@@ -84,13 +84,16 @@ export function DocumentsPanel({ rag }: { rag: Rag }) {
                         .filter(Boolean)
                         .join(" · ")}
                     </span>
+                    <span className="my-1 block sm:hidden">
+                      <DocumentStatus document={document} />
+                    </span>
                     {document.error && (
                       <span className={document.status === "failed" ? "block text-12 text-failed" : "block text-12 text-waiting"}>
                         {document.error}
                       </span>
                     )}
                   </TableCell>
-                  <TableCell className="w-28 whitespace-nowrap">
+                  <TableCell className="w-28 whitespace-nowrap max-sm:hidden">
                     <DocumentStatus document={document} />
                   </TableCell>
                   <TableCell className="w-18 whitespace-nowrap text-right">

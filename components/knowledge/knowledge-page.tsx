@@ -91,13 +91,13 @@ function SourceRow({ rag }: { rag: Rag }) {
           <span aria-hidden className="grid size-6 shrink-0 place-items-center rounded-md bg-thread-soft text-thread-text">
             <Icon className="size-3.5" />
           </span>
-          <Link href={`/knowledge/${rag.id}`} className="min-w-0 truncate font-medium after:absolute after:inset-0">
+          <Link href={`/knowledge/${rag.id}`} className="min-w-0 font-medium [overflow-wrap:anywhere] after:absolute after:inset-0">
             {rag.name}
           </Link>
         </span>
       </TableCell>
       <TableCell className="text-ink-soft max-sm:hidden">{label}</TableCell>
-      <TableCell className="whitespace-nowrap text-ink-soft">
+      <TableCell className="text-ink-soft sm:whitespace-nowrap">
         {documents ? (
           <span className="flex flex-wrap items-center gap-1.5">
             {plural(documents.total, "document")}

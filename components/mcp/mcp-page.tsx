@@ -23,8 +23,7 @@ import type { McpServer } from "#server/schemas/mcp.ts";
 const PER_PAGE = 50;
 
 function toolCount({ tool_count, disabled_tools }: McpServer): string {
-  const off = disabled_tools.length ? `, ${disabled_tools.length} off` : "";
-  return `${tool_count}${off}`;
+  return disabled_tools.length ? `${tool_count - disabled_tools.length} of ${tool_count}` : `${tool_count}`;
 }
 
 export function McpPage() {
@@ -63,7 +62,7 @@ export function McpPage() {
                 <TableHeader>Name</TableHeader>
                 <TableHeader className="max-md:hidden">Address</TableHeader>
                 <TableHeader>Tools</TableHeader>
-                <TableHeader>State</TableHeader>
+                <TableHeader>Listed</TableHeader>
               </tr>
             </TableHead>
             <TableBody>
@@ -75,7 +74,7 @@ export function McpPage() {
                     </Link>
                   </TableCell>
                   <TableCell className="max-w-80 truncate font-mono text-12 text-ink-soft max-md:hidden">{server.url}</TableCell>
-                  <TableCell className="tabular text-ink-soft">{toolCount(server)}</TableCell>
+                  <TableCell className="whitespace-nowrap tabular text-ink-soft">{toolCount(server)}</TableCell>
                   <TableCell className="whitespace-nowrap text-ink-soft">
                     {server.last_error ? <Badge tone="failed">Failed</Badge> : server.last_seen_at && <Time value={server.last_seen_at} />}
                   </TableCell>

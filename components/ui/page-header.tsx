@@ -16,7 +16,7 @@ export function PageHeader({ title, description, back, actions, className }: Pag
     <header className={cn("flex flex-wrap items-center justify-between gap-x-6 gap-y-3", className)}>
       <div className="flex min-w-0 flex-col gap-0.5">
         {back}
-        <h1 className="truncate font-semibold text-18 text-ink">{title}</h1>
+        <h1 className="font-semibold text-18 text-ink [overflow-wrap:anywhere] sm:truncate">{title}</h1>
         {description && <p className="max-w-160 text-13 text-ink-soft">{description}</p>}
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}

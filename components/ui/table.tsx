@@ -26,4 +26,4 @@ export const TableHeader = ({ className, ...rest }: ComponentProps<"th">) => (
   <th scope="col" {...rest} className={cn("h-8 whitespace-nowrap px-3 text-left font-medium", className)} />
 );
 
-export const TableCell = ({ className, ...rest }: ComponentProps<"td">) => <td {...rest} className={cn("h-11 px-3", className)} />;
+export const TableCell = ({ className, ...rest }: ComponentProps<"td">) => <td {...rest} className={cn("h-11 px-3 py-1.5", className)} />;

@@ -112,6 +112,7 @@ test("a test answers with text, model, provider and tokens", async () => {
     provider: "openai_compatible",
     input_tokens: 4,
     output_tokens: 3,
+    cost: null,
     tool_calls: [],
   });
 });
@@ -161,7 +162,10 @@ test("at save, each of what can be wrong with a model has its own sentence", asy
   const away = await addKey(api, { name: "Away", base_url: "http://127.0.0.1:9/v1" });
   const cases: [object, string][] = [
     [body(wrong.id), 'Check the LLM key "Wrong" (model echo).'],
-    [body(key.id, { model: "status-404" }), 'Check the model status-404 and the base URL of the LLM key "Main".'],
+    [
+      body(key.id, { model: "status-404" }),
+      'Check the model status-404: choose one that is listed for the LLM key "Main", or correct the id.',
+    ],
     [body(key.id, { model: "no-tools", tools: ["web_scraper"] }), "The model no-tools cannot call tools"],
     [body(away.id), 'does not accept connections at 127.0.0.1:9. Check the base URL of the LLM key "Away"'],
   ];

@@ -90,6 +90,7 @@ test("without a stream the whole answer comes as JSON, after the earlier turns",
     provider: "openai_compatible",
     input_tokens: 7,
     output_tokens: 4,
+    cost: null,
     tool_calls: [],
   });
   expect(models.calls({ contains: message })[0]?.request.messages.map(({ role, content }) => [role, content])).toEqual([

@@ -24,11 +24,21 @@ const paused = (api: ApiClient, id: string) =>
 const newestExecution = (api: ApiClient, workflowId: string) =>
   until(async () => (await api.get(`/executions?workflow_id=${workflowId}`)).body.items[0] as { id: string; status: string } | undefined);
 
-test("every example is shown by a page, and named by this spec", () => {
-  const pages = ["rest", "clients", "triggers", "reviews", "nodes", "expressions"]
-    .map((page) => readFileSync(join(root, "app/docs", page, "page.tsx"), "utf8"))
-    .join("\n");
-  const spec = readFileSync(import.meta.filename, "utf8");
+test("every example is shown by a page, and named by a spec", () => {
+  const chapters = [
+    "rest",
+    "clients",
+    "triggers",
+    "reviews",
+    "nodes",
+    "expressions",
+    "agents",
+    "knowledge",
+    "credentials",
+    "administration",
+  ];
+  const pages = chapters.map((page) => readFileSync(join(root, "app/docs", page, "page.tsx"), "utf8")).join("\n");
+  const spec = ["docs.spec.ts", "docs-resources.spec.ts"].map((file) => readFileSync(join(import.meta.dirname, file), "utf8")).join("\n");
   for (const file of exampleFiles) {
     expect(pages, `${file} is shown`).toMatch(new RegExp(`["/]${file.replaceAll(".", "\\.")}"`));
     const isNamed = spec.includes(`"${file}"`) || spec.includes(`"${file.replace(/\.\w+$/, "")}"`);
@@ -212,7 +222,8 @@ test("the conditions are conditions", async ({ workflow }) => {
   expect(wrong.problems).not.toEqual([]);
 });
 
-test("the expressions can be used", async ({ agent, workflow }) => {
+test("the expressions can be used", async ({ api, agent, workflow }) => {
+  await api.post("/credentials", { name: "GITHUB_TOKEN", value: "not-a-real-token" }, { status: 201 });
   const found = [...exampleText("expressions.json").matchAll(/\{\{[^}]+\}\}/g)].map(([expression]) => expression);
   expect(found.length).toBeGreaterThan(10);
   const [inBody, after] = [/current_item|index/, /./].map((pattern) => found.filter((text) => pattern.test(text)).join(" "));

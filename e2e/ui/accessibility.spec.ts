@@ -20,6 +20,7 @@ for (const colorScheme of ["light", "dark"] as const) {
   });
 
   test(`the lists, empty and filled, ${colorScheme}`, async ({ signedInPage: page, agent, workflow }) => {
+    test.setTimeout(120_000); // seventeen pages are examined
     await page.emulateMedia({ colorScheme });
     const lists = [
       "/workflows",
@@ -30,7 +31,12 @@ for (const colorScheme of ["light", "dark"] as const) {
       "/settings/members",
       "/settings/api-keys",
       "/settings/profile",
-      "/docs/api",
+      "/settings/project",
+      "/settings/credentials",
+      "/settings/audit",
+      "/knowledge",
+      "/mcp",
+      "/skills",
     ];
     for (const path of lists) {
       await page.goto(path);
@@ -43,6 +49,47 @@ for (const colorScheme of ["light", "dark"] as const) {
     await expectAccessible(page);
     await page.goto("/workflows");
     await expect(page.getByRole("link", { name: "Morning report" })).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  test(`the guide, ${colorScheme}`, async ({ page }) => {
+    test.setTimeout(120_000); // twelve pages are examined
+    await page.emulateMedia({ colorScheme });
+    await page.goto("/docs");
+    const chapters = await page.getByRole("navigation", { name: "Guide" }).getByRole("link").all();
+    const paths = await Promise.all(chapters.map((link) => link.getAttribute("href")));
+    expect(paths).toEqual(
+      expect.arrayContaining(["/docs/agents", "/docs/knowledge", "/docs/credentials", "/docs/administration", "/docs/api"]),
+    );
+    for (const path of paths) {
+      await page.goto(path ?? "");
+      await expectAccessible(page);
+    }
+  });
+
+  test(`an agent's tool calls in a run, ${colorScheme}`, async ({ signedInPage: page, api, agent, workflow, finished }) => {
+    await page.emulateMedia({ colorScheme });
+    const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { status: 201 });
+    const scout = await agent({ name: "Scout", model: "tool-search_knowledge", rag_ids: [rag.id] });
+    const graph = graphOf({ Start: ["trigger", { kind: "manual" }], Ask: ["agent", { agent_id: scout.id }] }, ["Start>Ask"]);
+    const flow = await workflow({ name: "Look it up", ...graph });
+    const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "looms" }, { schema: ExecuteResult, status: 202 });
+    await finished(body.execution_id);
+    await page.goto(`/runs/${body.execution_id}`);
+    await page.getByRole("region", { name: "Workflow canvas" }).getByText("Ask", { exact: true }).first().click();
+    await page.getByRole("tab", { name: "Tool calls 1" }).click();
+    const calls = page.getByRole("tabpanel", { name: "Tool calls" });
+    await calls.getByText("search_knowledge", { exact: true }).click();
+    await expect(calls).toContainText("Nothing was found. Try other words.");
+    await expectAccessible(page);
+    await page.getByRole("tab", { name: "Log" }).click();
+    const log = page.getByRole("tabpanel", { name: "Log" });
+    await log.getByText("search_knowledge", { exact: true }).click();
+    await expect(log).toContainText("Nothing was found. Try other words.");
+    await expectAccessible(page);
+    await page.goto(`/agents/${scout.id}`);
+    await expectAccessible(page);
+    await page.goto(`/knowledge/${rag.id}`);
     await expectAccessible(page);
   });
 

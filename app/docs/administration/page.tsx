@@ -1,0 +1,111 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { Example } from "#app/docs/example.tsx";
+import { SettingsTable } from "#components/docs/settings-table.tsx";
+
+export const metadata: Metadata = { title: "Administration" };
+
+const rights: readonly [string, string][] = [
+  ["viewer", "Reads everything in the project but the audit log."],
+  [
+    "editor",
+    "Also builds, changes, runs and deletes workflows, agents, knowledge, MCP servers, skills and canvases, chats, and decides reviews.",
+  ],
+  ["admin", "Also manages members, LLM keys and credentials, reads the audit log, and changes and deletes the project."],
+];
+
+export default function Administration() {
+  return (
+    <article className="prose max-w-168">
+      <h1>Administration</h1>
+      <h2>Roles</h2>
+      <table>
+        <tbody>
+          {rights.map(([role, meaning]) => (
+            <tr key={role}>
+              <td className="font-medium">{role}</td>
+              <td>{meaning}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>
+        Somebody with an account becomes a member at once; anybody else gets an invitation that works once, for seven days. Without a mail
+        server its link is in the answer, to be handed over. The same call changes a role. A project keeps at least one admin.
+      </p>
+      <Example file="add-member.sh" />
+      <p>
+        An API key may do what its owner may, in each project. It does not expire; delete it under{" "}
+        <Link href="/settings/api-keys">Settings, API keys</Link>.
+      </p>
+      <h2>Audit log</h2>
+      <p>
+        <Link href="/settings/audit">Settings, Audit log</Link> tells who changed what, when, and by which way: the web app, an API key, a
+        link in a mail, or the service itself. Names and addresses stand as they were then; secrets never. Entries cannot be changed, and
+        last as long as the project.
+      </p>
+      <Example file="read-audit.sh" />
+      <h2>How long runs are kept</h2>
+      <p>
+        For ever, unless <Link href="/settings/project">Settings, Project</Link> says for how many days. Once an hour, runs that ended
+        longer ago are deleted with their inputs, outputs and logs. One that still runs or waits for a review is never deleted.
+      </p>
+      <Example file="set-retention.sh" />
+      <h2>Deleting a project</h2>
+      <p>
+        It is gone for everybody at once. What runs is cancelled and its model calls stop; schedules fire no more; webhooks answer 401; LLM
+        keys and credentials are deleted. Workflows, agents, knowledge, runs and the audit log go with it, many runs in the background. This
+        cannot be undone.
+      </p>
+      <Example file="delete-project.sh" />
+      <h2>Deleting an account</h2>
+      <ul>
+        <li>All sessions and API keys of it end, and the address is free again.</li>
+        <li>Projects with another admin go on. What the user did there stays, with the name.</li>
+        <li>Projects that nobody else is in are deleted with it, if the call says so; otherwise it is refused with 409.</li>
+        <li>While the user is the last admin of a project with other members, it is refused with 409. Make somebody else admin first.</li>
+      </ul>
+      <Example file="delete-account.sh" />
+      <p>
+        An account without a password, of a sign-in through others, is deleted in the web app, under{" "}
+        <Link href="/settings/profile">Settings, Profile</Link>.
+      </p>
+      <h2>Limits</h2>
+      <p>
+        API requests are counted for each client address, 200 in a minute and 30 in five seconds, and runs for each project, 100 in an hour,
+        however they start. Over a limit the answer is 429 with <code>Retry-After</code>, and nothing was done. The web app’s own calls do
+        not count. Behind a proxy set <code>TRUST_PROXY=1</code>, or all clients share one address.
+      </p>
+      <h2>Back up</h2>
+      <p>
+        Back up <code>DATA_DIR</code> while the service is stopped: it holds the database and the secrets. With a database of yours, back up
+        that one, and keep <code>ENCRYPTION_KEY</code> in another place; without it the stored secrets cannot be read.
+      </p>
+      <h2>Several processes on one database</h2>
+      <p>Give each process the same settings, a PostgreSQL among them:</p>
+      <Example file="several-processes.env" />
+      <p>
+        Start any number of <code>npm start</code>, or web and executor apart with <code>npm start -- --role web</code> and{" "}
+        <code>npm start -- --role worker</code>. They share limits, live streams and runs: when one dies, another goes on with its runs from
+        the last recorded node. The clocks must agree (NTP).
+      </p>
+      <h2>A real Inngest server</h2>
+      <p>
+        The embedded executor carries runs over restarts by itself. To have an <a href="https://www.inngest.com">Inngest</a> server carry
+        them, self-hosted or in the cloud, name it, and tell it the address <code>/api/inngest</code> of this service:
+      </p>
+      <Example file="inngest.env" />
+      <p>
+        Only ids go there; inputs, outputs and secrets stay in your database. A self-hosted server needs a Redis of its own (
+        <code>--redis-uri</code>), or it forgets its runs at a restart. The file <code>compose.yaml</code> shows all of it, and{" "}
+        <code>npm run smoke:inngest</code> plays a set of workflows against it.
+      </p>
+      <h2>All settings</h2>
+      <p>
+        Variables of the environment, read at the start. An empty one counts as not set; one that cannot be used stops the start with a
+        sentence about it.
+      </p>
+      <SettingsTable />
+    </article>
+  );
+}

@@ -1,0 +1,122 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
+import { newSource, settled } from "#e2e/api/rag-forms.ts";
+import { type KnowledgeServer, startKnowledgeServer } from "#e2e/fakes/knowledge-server.ts";
+import { expect, test } from "#e2e/fixtures.ts";
+import { RagDocument } from "#server/schemas/rag.ts";
+import { pdfFile } from "#server/testing/office-files.ts";
+
+/** No fault that axe finds by the rules of WCAG 2.2 AA, in light and in dark. */
+async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
+  }
+}
+
+let web: KnowledgeServer;
+test.beforeAll(async () => {
+  web = await startKnowledgeServer();
+});
+test.afterAll(() => web.stop());
+
+test("a source is created, filled with a text, a file and a page, searched, and deleted", async ({ signedInPage: page, api }) => {
+  await page.goto("/knowledge");
+  await expect(page.getByRole("heading", { name: "Give your agents something to read" })).toBeVisible();
+  await page.getByRole("button", { name: "New source" }).click();
+  const dialog = page.getByRole("dialog", { name: "New knowledge source" });
+  await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("Handbook");
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Create source" }).click();
+  await expect(page.getByRole("heading", { name: "Handbook", level: 1 })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No documents yet" })).toBeVisible();
+
+  await page.getByRole("button", { name: "Add text" }).click();
+  const text = page.getByRole("dialog", { name: "Add text" });
+  await text.getByLabel("Text", { exact: true }).fill("# House\n\n## Quiet hours\n\nNobody plays the drums after ten.");
+  await text.getByRole("button", { name: "Add text" }).click();
+  await expect(text.getByText("Give it a title.")).toBeVisible();
+  await text.getByLabel("Title").fill("House rules");
+  await text.getByRole("button", { name: "Add text" }).click();
+  await expect(text).toBeHidden();
+
+  const buffer = Buffer.from(pdfFile(["First page.", "The boiler stands in the cellar."]));
+  const files = [
+    { name: "boiler.pdf", mimeType: "application/pdf", buffer },
+    { name: "picture.png", mimeType: "image/png", buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0]) },
+  ];
+  await page.getByLabel("Files to add").setInputFiles(files);
+  await expect(page.getByText("1 file not added")).toBeVisible();
+
+  await page.getByRole("button", { name: "Add URL" }).click();
+  const address = page.getByRole("dialog", { name: "Add URL" });
+  await address.getByLabel("URL").fill(`${web.url}/pages/changing`);
+  await address.getByRole("button", { name: "Add URL" }).click();
+  await expect(address).toBeHidden();
+
+  const documents = page.getByRole("table", { name: "Documents" });
+  for (const name of ["House rules", "boiler.pdf", "Fruit"])
+    await expect(documents.getByRole("row").filter({ hasText: name })).toContainText("Ready");
+  await expect(documents.getByRole("row")).toHaveCount(4);
+  await documents.getByRole("button", { name: "boiler.pdf", exact: true }).click();
+  await expect(page.getByRole("dialog", { name: "boiler.pdf" })).toContainText("The boiler stands in the cellar.");
+  await page.keyboard.press("Escape");
+
+  const search = page.getByRole("region", { name: "Try a search" });
+  await search.getByRole("textbox", { name: "Question" }).fill("Who may play the drums?");
+  await page.keyboard.press("Enter");
+  const first = search.getByRole("listitem").first();
+  await expect(first).toContainText("House rules");
+  await expect(first).toContainText("House › Quiet hours");
+  await expect(first).toContainText("Nobody plays the drums after ten.");
+  await expectAccessible(page);
+
+  await documents.getByRole("button", { name: "Delete House rules" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete document" }).click();
+  await expect(documents.getByRole("row")).toHaveCount(3);
+  await search.getByRole("button", { name: "Search" }).click();
+  await expect(search.getByText("Nothing fits.")).toBeVisible();
+
+  await page.getByRole("link", { name: "Knowledge" }).first().click();
+  await expect(page.getByRole("row", { name: /Handbook/ })).toContainText("2");
+  await page.getByRole("link", { name: "Handbook" }).click();
+  await page.getByRole("button", { name: "Delete source" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete source" }).click();
+  await expect(page).toHaveURL(/\/knowledge$/);
+  await expect(page.getByRole("heading", { name: "Give your agents something to read" })).toBeVisible();
+  expect((await api.get("/rags")).body.total).toBe(0);
+});
+
+test("a page that cannot be had says why, and is fetched again on request", async ({ signedInPage: page, api }) => {
+  const rag = await newSource(api);
+  const { body } = await api.post(`/rags/${rag.id}/documents`, { url: `${web.url}/pages/nothing` }, { schema: RagDocument, status: 201 });
+  await settled(api, body);
+  await page.goto(`/knowledge/${rag.id}`);
+  const row = page.getByRole("row").filter({ hasText: "/pages/nothing" });
+  await expect(row).toContainText("Failed");
+  await expect(row).toContainText("404");
+  const asked = page.waitForResponse((response) => response.url().includes("reindexDocument"));
+  await row.getByRole("button", { name: /^Try again/ }).click();
+  expect((await asked).status()).toBe(200);
+  await expect(row).toContainText("Failed");
+});
+
+test("a viewer reads and searches, and is offered no change", async ({ newUser, person, browser, baseURL, api }) => {
+  const rag = await newSource(api);
+  const fields = { title: "House rules", text: "Nobody plays the drums after ten." };
+  const { body } = await api.post(`/rags/${rag.id}/documents`, fields, { schema: RagDocument, status: 201 });
+  await settled(api, body);
+  const viewer = await newUser({ role: "viewer" });
+  const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
+  await context.addCookies([{ name: PROJECT_COOKIE, value: person.project.id, url: baseURL }]);
+  const page = await context.newPage();
+  await page.goto("/knowledge");
+  await page.getByRole("link", { name: "Handbook" }).click();
+  await page.getByRole("textbox", { name: "Question" }).fill("drums");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("listitem").filter({ hasText: "Nobody plays the drums" })).toBeVisible();
+  await expect(page.getByRole("button", { name: /Add|Delete|Settings|Test|Choose files/ })).toHaveCount(0);
+  await context.close();
+});
