@@ -18,13 +18,13 @@ export interface UsageTableProps {
 /** Tokens and cost, a row for each item. */
 export function UsageTable({ label, group, items }: UsageTableProps) {
   return (
-    <Table label={label} className="min-w-130">
+    <Table label={label} className="sm:min-w-130">
       <TableHead>
         <tr>
           <TableHeader className="w-full">{HEADINGS[group]}</TableHeader>
           <TableHeader className="text-right">Calls</TableHeader>
-          <TableHeader className="text-right">Input</TableHeader>
-          <TableHeader className="text-right">Output</TableHeader>
+          <TableHeader className="text-right max-sm:hidden">Input</TableHeader>
+          <TableHeader className="text-right max-sm:hidden">Output</TableHeader>
           <TableHeader className="text-right">Cost</TableHeader>
         </tr>
       </TableHead>
@@ -35,8 +35,8 @@ export function UsageTable({ label, group, items }: UsageTableProps) {
               <ItemName group={group} item={item} />
             </TableCell>
             <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">{formatCount(item.calls)}</TableCell>
-            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">{formatCount(item.input_tokens)}</TableCell>
-            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">{formatCount(item.output_tokens)}</TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-sm:hidden">{formatCount(item.input_tokens)}</TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-sm:hidden">{formatCount(item.output_tokens)}</TableCell>
             <TableCell className="text-right">
               <Cost cost={item.cost} isPartial={item.cost_is_partial} />
             </TableCell>
