@@ -35,8 +35,12 @@ export function UsageTable({ label, group, items }: UsageTableProps) {
               <ItemName group={group} item={item} />
             </TableCell>
             <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">{formatCount(item.calls)}</TableCell>
-            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-sm:hidden">{formatCount(item.input_tokens)}</TableCell>
-            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-sm:hidden">{formatCount(item.output_tokens)}</TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-sm:hidden">
+              {formatCount(item.input_tokens)}
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-sm:hidden">
+              {formatCount(item.output_tokens)}
+            </TableCell>
             <TableCell className="text-right">
               <Cost cost={item.cost} isPartial={item.cost_is_partial} />
             </TableCell>
