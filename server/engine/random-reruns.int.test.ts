@@ -4,15 +4,14 @@ import { db, pool } from "#server/db/client.ts";
 import { closeNotifications } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
 import { makePlan } from "#server/engine/plan.ts";
-import type { EngineServices, RunStore } from "#server/engine/ports.ts";
-import { runStore } from "#server/engine/run-store.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import { rerunExecution } from "#server/services/executions/rerun-execution.ts";
 import { approveExecution } from "#server/services/reviews/approve-execution.ts";
 import { publishSettings } from "#server/settings.ts";
+import { Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
 import { type Draw, drawFrom, failureOf, hashOf, randomGraph } from "#server/testing/random-graph.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
-import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
+import { startStoredRun } from "#server/testing/stored-run.ts";
 import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
 
 // Random graphs whose result depends on no order, on the real store: calmly, with deaths and short segments, and once more
@@ -48,54 +47,7 @@ afterAll(async () => {
 /** A rerun asks for agents that exist: one for each node that may be drawn. */
 const agentOf = (node_id: string): string => `00000000-0000-7000-8000-${node_id.padStart(12, "0")}`;
 
-class Killed extends Error {}
 type Rejects = (node_id: string, iteration: string) => boolean;
-
-/** The store as one process sees it: once it has died, nothing of it is written any more. */
-function mortal(mayDie: () => boolean) {
-  const life = { isDead: false };
-  const live = () => {
-    if (life.isDead) throw new Killed();
-  };
-  const risk = () => {
-    life.isDead ||= mayDie();
-    live();
-  };
-  const store: RunStore = {
-    ...runStore,
-    commit: async (...args) => {
-      risk();
-      await runStore.commit(...args);
-      risk();
-    },
-    release: async (...args) => {
-      live();
-      await runStore.release(...args);
-    },
-    renew: async (run) => {
-      live();
-      return runStore.renew(run);
-    },
-  };
-  return { store, life };
-}
-
-function servicesFor(draw: Draw, store: RunStore): EngineServices {
-  let ticks = 0;
-  return storedServices({
-    store,
-    // Time goes on with each look at it, so that a short segment ends in the middle.
-    clock: { now: () => new Date(Date.now() + ++ticks) },
-    evaluate: (condition) => condition === "True",
-    callAgent: async ({ agent_id, message, signal, onDelta }) => {
-      onDelta("piece");
-      for (let turns = draw(4); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
-      signal.throwIfAborted();
-      if (hashOf(agent_id + message) % 5 === 0) throw new Error(`no ${agent_id}`);
-      return { output: `${agent_id}<${message}>`.slice(0, 200) };
-    },
-  });
-}
 
 async function decideSome(execution_id: string, draw: Draw, rejects: Rejects): Promise<void> {
   const waiting = await db().review.findMany({ where: { execution_id, status: "waiting" }, orderBy: { id: "asc" } });
@@ -116,7 +68,7 @@ async function play(execution_id: string, draw: Draw, rejects: Rejects, isCalm: 
   for (let segment = 0; segment < MOST_SEGMENTS; segment++) {
     const { store, life } = mortal(mayDie);
     const seconds = isCalm || draw(3) === 0 ? 60 : 0.005 * (1 + draw(6));
-    const kind = await advance(servicesFor(draw, store), execution_id, 0, seconds).then(
+    const kind = await advance(mortalServices(draw, store), execution_id, 0, seconds).then(
       (outcome) => outcome.kind,
       (error: unknown) => {
         if (error instanceof Killed) return "killed" as const;

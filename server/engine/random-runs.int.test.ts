@@ -3,13 +3,12 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
 import { closeNotifications } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
-import type { EngineServices, RunStore } from "#server/engine/ports.ts";
-import { runStore } from "#server/engine/run-store.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import { approveExecution } from "#server/services/reviews/approve-execution.ts";
-import { type Draw, drawFrom, failureOf, hashOf, randomGraph } from "#server/testing/random-graph.ts";
+import { Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
+import { type Draw, drawFrom, failureOf, randomGraph } from "#server/testing/random-graph.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
-import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
+import { startStoredRun } from "#server/testing/stored-run.ts";
 import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
 
 // The same random graphs as in random-runs.test.ts, on the real store.
@@ -30,54 +29,6 @@ afterAll(async () => {
   await database.stop();
 });
 
-class Killed extends Error {}
-
-/** The store as one process sees it: once it has died, nothing of it is written any more. */
-function mortal(mayDie: () => boolean) {
-  const life = { isDead: false };
-  const live = () => {
-    if (life.isDead) throw new Killed();
-  };
-  const risk = () => {
-    life.isDead ||= mayDie();
-    live();
-  };
-  const store: RunStore = {
-    ...runStore,
-    commit: async (...args) => {
-      risk();
-      await runStore.commit(...args);
-      risk();
-    },
-    release: async (...args) => {
-      live();
-      await runStore.release(...args);
-    },
-    renew: async (run) => {
-      live();
-      return runStore.renew(run);
-    },
-  };
-  return { store, life };
-}
-
-function servicesFor(draw: Draw, store: RunStore): EngineServices {
-  let ticks = 0;
-  return storedServices({
-    store,
-    // Time goes on with each look at it, so that a short segment ends in the middle.
-    clock: { now: () => new Date(Date.now() + ++ticks) },
-    evaluate: (condition) => condition === "True",
-    callAgent: async ({ agent_id, message, signal, onDelta }) => {
-      onDelta("piece");
-      for (let turns = draw(4); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
-      signal.throwIfAborted();
-      if (hashOf(agent_id + message) % 5 === 0) throw new Error(`no ${agent_id}`);
-      return { output: `${agent_id}<${message}>`.slice(0, 200) };
-    },
-  });
-}
-
 async function decideSome(execution_id: string, draw: Draw): Promise<void> {
   const waiting = await db().review.findMany({ where: { execution_id, status: "waiting" }, orderBy: { id: "asc" } });
   if (waiting.length === 0) throw new Error("It waits for nothing.");
@@ -96,7 +47,7 @@ async function play(execution_id: string, draw: Draw): Promise<void> {
   for (let segment = 0; segment < MOST_SEGMENTS; segment++) {
     const { store, life } = mortal(mayDie);
     const seconds = draw(3) ? 60 : 0.02;
-    const kind = await advance(servicesFor(draw, store), execution_id, 0, seconds).then(
+    const kind = await advance(mortalServices(draw, store), execution_id, 0, seconds).then(
       (outcome) => outcome.kind,
       (error: unknown) => {
         if (error instanceof Killed) return "killed" as const;
