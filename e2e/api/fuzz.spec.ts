@@ -1,12 +1,12 @@
 import { expect, test } from "@playwright/test";
-import { type Digest, openDigest } from "#e2e/api/digest.ts";
+import type { Digest } from "#e2e/api/digest.ts";
 import { faultsOfError, type Reply } from "#e2e/api/envelope.ts";
 import { type Amount, type Mutation, mutationsOf } from "#e2e/api/mutations.ts";
-import { type Operation, readOperations } from "#e2e/api/operations.ts";
+import { type OpenWorld, openWorld } from "#e2e/api/open-world.ts";
+import type { Operation } from "#e2e/api/operations.ts";
 import { rowOf, type Sample } from "#e2e/api/samples.ts";
 import { send, told } from "#e2e/api/send.ts";
-import { buildWorld, type World } from "#e2e/api/world.ts";
-import { type FakeMcpServer, startMcpServer } from "#e2e/fakes/mcp-server.ts";
+import type { World } from "#e2e/api/world.ts";
 import { until } from "#e2e/until.ts";
 
 // Generated values for every field of every operation of the API document. None may lead to a 5xx, every refusal comes in the
@@ -33,19 +33,13 @@ let url: string;
 let world: World;
 let operations: Operation[];
 let digest: Digest;
-let mcp: FakeMcpServer;
+let open: OpenWorld | undefined;
 
 test.beforeAll(async () => {
-  url = process.env.BASE_URL ?? "";
-  operations = await readOperations(url);
-  mcp = await startMcpServer();
-  world = await buildWorld({ url, modelUrl: process.env.MODEL_SERVER_URL ?? "", mcpUrl: `${mcp.url}/mcp` });
-  digest = await openDigest();
+  open = await openWorld();
+  ({ url, world, operations, digest } = open);
 });
-test.afterAll(async () => {
-  await digest?.stop();
-  await mcp?.stop();
-});
+test.afterAll(() => open?.stop());
 
 /** The sums of the world's project, once nothing in it goes on by itself. */
 async function sums() {

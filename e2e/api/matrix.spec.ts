@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "@playwright/test";
-import { type Digest, openDigest } from "#e2e/api/digest.ts";
+import type { Digest } from "#e2e/api/digest.ts";
 import { faultsOfError, type Reply } from "#e2e/api/envelope.ts";
-import { type Operation, readOperations } from "#e2e/api/operations.ts";
+import { type OpenWorld, openWorld } from "#e2e/api/open-world.ts";
+import type { Operation } from "#e2e/api/operations.ts";
 import { missingRows, rowOf, type Sample } from "#e2e/api/samples.ts";
 import { send, told, wireOf } from "#e2e/api/send.ts";
-import { buildWorld, type World } from "#e2e/api/world.ts";
-import { type FakeMcpServer, startMcpServer } from "#e2e/fakes/mcp-server.ts";
+import type { World } from "#e2e/api/world.ts";
 import type { Person } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { ErrorCode } from "#server/schemas/error.ts";
@@ -44,19 +44,13 @@ let url: string;
 let world: World;
 let operations: Operation[];
 let digest: Digest;
-let mcp: FakeMcpServer;
+let open: OpenWorld | undefined;
 
 test.beforeAll(async () => {
-  url = process.env.BASE_URL ?? "";
-  operations = await readOperations(url);
-  mcp = await startMcpServer();
-  world = await buildWorld({ url, modelUrl: process.env.MODEL_SERVER_URL ?? "", mcpUrl: `${mcp.url}/mcp` });
-  digest = await openDigest();
+  open = await openWorld();
+  ({ url, world, operations, digest } = open);
 });
-test.afterAll(async () => {
-  await digest?.stop();
-  await mcp?.stop();
-});
+test.afterAll(() => open?.stop());
 
 const as = ({ api }: Person, project = api.projectId) => ({
   authorization: `Bearer ${api.key}`,
