@@ -1,4 +1,5 @@
-import { makePlan, type Plan } from "#server/engine/plan.ts";
+import { runPlan } from "#server/engine/disabled.ts";
+import type { Plan } from "#server/engine/plan.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
 const plans = new WeakMap<Graph, Plan>();
@@ -7,7 +8,7 @@ const plans = new WeakMap<Graph, Plan>();
 export function planOf(graph: Graph): Plan {
   const known = plans.get(graph);
   if (known) return known;
-  const plan = makePlan(graph);
+  const plan = runPlan(graph);
   plans.set(graph, plan);
   return plan;
 }

@@ -1,8 +1,9 @@
 import { usageOf } from "#server/engine/call-usage.ts";
 import type { NodeContext, NodeDefinition, NodeScope } from "#server/engine/define-node.ts";
+import { workOf } from "#server/engine/disabled.ts";
 import { parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/engine/expressions.ts";
 import type { Frame } from "#server/engine/frame.ts";
-import { definitionOf, templateFields } from "#server/engine/graph.ts";
+import { templateFields } from "#server/engine/graph.ts";
 import { unmasked } from "#server/engine/masker.ts";
 import type { EngineServices, LedgerWrite, RunState } from "#server/engine/ports.ts";
 import { RunNames, upstreamOutput } from "#server/engine/run-scope.ts";
@@ -118,7 +119,7 @@ export class Attempts {
     const known = this.#compiled.get(id);
     if (known) return known;
     const node = this.#nodes.get(id);
-    const definition = node && definitionOf(node.type);
+    const definition = workOf(node);
     if (!node || !definition) throw new Error(`The plan names "${id}", which is not in the graph.`);
     const config = definition.config.parse(node.data);
     const fields = templateFields(definition).map((field): Compiled["templates"][number] => [

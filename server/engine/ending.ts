@@ -1,6 +1,7 @@
 import type { RunEnd } from "#server/engine/define-node.ts";
+import { isDisabled, workOf } from "#server/engine/disabled.ts";
 import type { Frame } from "#server/engine/frame.ts";
-import { definitionOf, labelOf } from "#server/engine/graph.ts";
+import { labelOf } from "#server/engine/graph.ts";
 import { listText, objectText } from "#server/engine/json-text.ts";
 import { MAX_RESULT, toldOutput, tooMuch } from "#server/engine/output-size.ts";
 import type { Ending, EventFact, LedgerRow, RunState } from "#server/engine/ports.ts";
@@ -13,7 +14,7 @@ export type RunStop = { node_id: string; error: string } | { node_id: string; en
 /** The stop that a Terminate node's row stands for, when a process died between reaching it and ending the run. */
 export function terminationOf(node: GraphNode | undefined, { node_id, status, handle, output }: LedgerRow): RunStop | undefined {
   // One that was taken over from another run has no handle, and ends nothing here.
-  if (node?.type !== "terminateNode" || status !== "complete" || handle === null) return undefined;
+  if (node?.type !== "terminateNode" || isDisabled(node) || status !== "complete" || handle === null) return undefined;
   return { node_id, end: { status: handle === "failed" ? "failed" : "completed", message: output ?? "" } };
 }
 
@@ -29,7 +30,7 @@ const compare = (a: string, b: string): number => {
 /** Every Output node that was reached, in graph order; of one inside a loop the list of its values in item order. */
 function reachedOutputs(run: RunState, top: Frame, inside: BodyOutputs): ExecutionOutput[] {
   return run.graph.nodes.flatMap((node) => {
-    if (definitionOf(node.type)?.group !== "output") return [];
+    if (workOf(node)?.group !== "output") return [];
     const common = { node_id: node.id, label: labelOf(node), format: String(node.data.format ?? "passthrough") };
     const row = top.rows.get(node.id);
     if (row?.status === "complete") return [{ ...common, value: row.output ?? "" }];
@@ -41,7 +42,7 @@ function reachedOutputs(run: RunState, top: Frame, inside: BodyOutputs): Executi
 
 /** Characters of everything that Output nodes have kept. */
 function outputSize(run: RunState, top: Frame, inside: BodyOutputs): number {
-  const kept = run.graph.nodes.filter((node) => definitionOf(node.type)?.group === "output");
+  const kept = run.graph.nodes.filter((node) => workOf(node)?.group === "output");
   const texts = kept.flatMap(({ id }) => [top.rows.get(id)?.output, ...(inside.get(id) ?? []).map(({ value }) => value)]);
   return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }

@@ -144,6 +144,11 @@ function nodeFaults(graph: Graph): GraphFault[] {
         add(`Nodes "${other}" and "${node.id}" are both labelled "${label}". Labels are unique in a workflow.`, "data.label");
       else labels.set(label, node.id);
     }
+    const { disabled } = node.data;
+    if (disabled !== undefined && typeof disabled !== "boolean")
+      add(`Node "${node.id}" (${labelOf(node)}): disabled must be true or false.`, "data.disabled");
+    else if (disabled && definition.group === "trigger")
+      add("The trigger cannot be disabled: nothing would start. Switch the workflow off instead.", "data.disabled");
     const config = definition.config.safeParse(node.data);
     for (const issue of config.error?.issues ?? [])
       add(`Node "${node.id}" (${labelOf(node)}): ${issue.path.join(".")}: ${issue.message}`, ["data", ...issue.path].join("."));

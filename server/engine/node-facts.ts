@@ -1,14 +1,15 @@
 import type { NodeDefinition } from "#server/engine/define-node.ts";
+import { runPlan, workOf } from "#server/engine/disabled.ts";
 import { credentialOf, referencesOf } from "#server/engine/expressions.ts";
-import { definitionOf, goesOnAfterFailure, templateFields } from "#server/engine/graph.ts";
-import { makePlan, type Plan } from "#server/engine/plan.ts";
+import { goesOnAfterFailure, templateFields } from "#server/engine/graph.ts";
+import type { Plan } from "#server/engine/plan.ts";
 import type { LedgerRow } from "#server/engine/ports.ts";
 import type { Graph, GraphNode } from "#server/schemas/graph.ts";
 
 /** Names of the credentials that a graph's expressions read. */
 export function credentialsIn(graph: Graph): Set<string> {
   const names = graph.nodes.flatMap((node) => {
-    const definition = definitionOf(node.type);
+    const definition = workOf(node);
     const texts = definition ? templateFields(definition).map((field) => String(node.data[field] ?? "")) : [];
     // Nearly no text names one; those need not be taken apart.
     return texts.filter((text) => /credentials/i.test(text)).flatMap((text) => referencesOf(text).map(credentialOf));
@@ -35,7 +36,7 @@ class NodeFacts {
   constructor(graph: Graph) {
     this.#graph = graph;
     this.byId = new Map(graph.nodes.map((node) => [node.id, node]));
-    this.plan = makePlan(graph);
+    this.plan = runPlan(graph);
     const ids = [...this.byId.keys()];
     this.effects = new Set(ids.filter((id) => this.definition(id)?.isEffect));
     const owned = ids.map((id) => [id, this.plan.ownerOf(id)] as const);
@@ -46,7 +47,7 @@ class NodeFacts {
   }
 
   definition(id: string): NodeDefinition | undefined {
-    return definitionOf(this.byId.get(id)?.type ?? "");
+    return workOf(this.byId.get(id));
   }
 
   /** True for a node whose failure is passed on as its output. */

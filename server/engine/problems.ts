@@ -1,4 +1,5 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
+import { isDisabled } from "#server/engine/disabled.ts";
 import { CREDENTIALS, credentialOf, flatFault, type Reference, referencesOf, slugOf, suggestion } from "#server/engine/expressions.ts";
 import { definitionOf, findFaults, type NamedNode, namesOf, quoted, templateFields, topologicalOrder } from "#server/engine/graph.ts";
 import { makePlan, type Plan } from "#server/engine/plan.ts";
@@ -90,7 +91,9 @@ const MOST_NESTED = 10;
 function loopProblems(graph: Graph, plan: Plan): Problem[] {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const named = (id: string) => quoted(nodes.get(id), id);
-  const empty = [...plan.scopes].flatMap(([loop, { nodeIds }]) => (loop !== null && nodeIds.length === 0 ? [loop] : []));
+  const empty = [...plan.scopes].flatMap(([loop, { nodeIds }]) =>
+    loop !== null && nodeIds.length === 0 && !isDisabled(nodes.get(loop)) ? [loop] : [],
+  );
   // Gates can make loops wait for each other, where the graph itself has no cycle.
   const stuck = [...plan.scopes.values()].flatMap(({ nodeIds, outgoing }) => {
     const order = new Set(topologicalOrder(nodeIds, outgoing));
@@ -164,7 +167,7 @@ export function findProblems(graph: Graph, scope: NodeScope): Problem[] {
   const nodes = graph.nodes.flatMap((node) => {
     const definition = definitionOf(node.type);
     const config = definition?.config.safeParse(node.data);
-    if (!definition || !config?.success) return [];
+    if (!definition || !config?.success || isDisabled(node)) return [];
     const own = (definition.problems?.(config.data, scope) ?? []).map((problem) => ({ node_id: node.id, ...problem }));
     return [...own, ...referenceProblems(node, directory, scope)];
   });

@@ -1,5 +1,5 @@
+import { workOf } from "#server/engine/disabled.ts";
 import { childPath, Frame, type Iteration, indexOf, parentOf } from "#server/engine/frame.ts";
-import { definitionOf } from "#server/engine/graph.ts";
 import type { Ledger } from "#server/engine/ledger.ts";
 import { LoopRun } from "#server/engine/loop-run.ts";
 import type { Plan } from "#server/engine/plan.ts";
@@ -45,7 +45,7 @@ export function restoreFrames({ run, plan, nodes, ledger, continues, recall }: P
 
   const closeInterrupted = (rows: Map<string, LedgerRow>) => {
     for (const row of [...rows.values()]) {
-      if (row.status !== "running" || !definitionOf(nodes.get(row.node_id)?.type ?? "")?.isEffect) continue;
+      if (row.status !== "running" || !workOf(nodes.get(row.node_id))?.isEffect) continue;
       if (row.attempt >= MOST_INTERRUPTIONS) rows.set(row.node_id, ledger.giveUp(row));
       else {
         ledger.interrupt(row);
@@ -64,7 +64,7 @@ export function restoreFrames({ run, plan, nodes, ledger, continues, recall }: P
     for (const row of rows.values()) {
       recall(frame, row);
       const node = nodes.get(row.node_id);
-      const definition = definitionOf(node?.type ?? "");
+      const definition = workOf(node);
       if (!node || !definition?.body || row.status !== "running") continue;
       const items: unknown[] = JSON.parse(row.input ?? "[]");
       const write = { model: null, tool_calls: null, duration_ms: null, ...row };

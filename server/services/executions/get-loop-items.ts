@@ -1,6 +1,6 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { pool } from "#server/db/client.ts";
-import { makePlan } from "#server/engine/plan.ts";
+import { runPlan } from "#server/engine/disabled.ts";
 import { ITEM } from "#server/engine/ports.ts";
 import { notFound } from "#server/errors.ts";
 import type { LoopItems, LoopItemsInput } from "#server/schemas/execution.ts";
@@ -52,7 +52,7 @@ export async function getLoopItems({ project }: ProjectPrincipal, input: LoopIte
   const per_cell = Math.max(1, Math.ceil(total / CELLS));
   const depth = iteration === "" ? 1 : iteration.split(".").length + 1;
   const graph = Graph.parse(loop.graph);
-  const plan = makePlan(graph);
+  const plan = runPlan(graph);
   const body = graph.nodes.flatMap(({ id }) => (plan.loopsAround(id).includes(node_id) ? [id] : []));
   const { rows } = await pool().query<Cell & { cell: number }>(CELL_COUNTS, [execution_id, node_id, iteration, depth, per_cell, body]);
   const cells = Array.from({ length: Math.ceil(total / per_cell) }, () => untouched);

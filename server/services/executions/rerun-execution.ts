@@ -1,7 +1,8 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, inTransaction } from "#server/db/client.ts";
+import { runPlan } from "#server/engine/disabled.ts";
 import { definitionOf, goesOnAfterFailure } from "#server/engine/graph.ts";
-import { dependentsOf, makePlan } from "#server/engine/plan.ts";
+import { dependentsOf } from "#server/engine/plan.ts";
 import { AppError, notFound } from "#server/errors.ts";
 import { isFinal, type RerunInput, type RerunResult } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
@@ -36,7 +37,7 @@ const invalid = (path: string, message: string) => new AppError("VALIDATION_ERRO
  * @param ended nodes of the original that left a result, by id with their type
  */
 function reusedNodes(graph: Graph, from: string, ended: ReadonlyMap<string, string>): string[] {
-  const plan = makePlan(graph);
+  const plan = runPlan(graph);
   const [loop] = plan.loopsAround(from);
   if (loop !== undefined) throw invalid("from_node_id", `"${from}" runs inside a loop. Run the loop again: from_node_id "${loop}".`);
   const top = plan.scopes.get(null);
