@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
@@ -15,6 +16,8 @@ import { Execution, isFinal } from "#server/schemas/execution.ts";
 
 /** How long a run may take; a real server lets a wait of its own pass between steps. */
 const PATIENCE_MS = 120_000;
+/** Between two looks at a run: seldom enough for the limits of a new installation, 30 requests in 5 seconds and 200 in a minute. */
+const LOOK_MS = 400;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -24,6 +27,7 @@ async function play(api: ApiClient, workflow: SavedWorkflow): Promise<Execution>
   const path = `/executions/${body.execution_id}`;
   let isApproved = false;
   const run = await until(async () => {
+    await pause(LOOK_MS);
     const { body: current } = await api.get(path, { schema: Execution });
     if (workflow.hasReview && !isApproved && current.status === "paused") {
       await api.post(`${path}/approve`, { decision: "approved", comment: COMMENT }, { status: 200 });

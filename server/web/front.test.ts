@@ -95,6 +95,13 @@ test("APP_URL says how people come here, whatever the request says", async () =>
   expect(data.headers).toMatchObject({ "x-forwarded-host": "flows.example.com", "x-forwarded-proto": "https", host: "10.0.0.5:3000" });
 });
 
+test("an Inngest server inside the network is told to call where it found us, not where people come", async () => {
+  const { port } = await start({ APP_URL: "https://flows.example.com" });
+  const proto = async (host: string) => (await ask(port, "/api/inngest", { host })).data.headers["x-forwarded-proto"];
+  expect(await proto("app-1:3000")).toBe("http");
+  expect(await proto("flows.example.com")).toBe("https");
+});
+
 test("the webhook path without the version is the versioned one", async () => {
   const { port } = await start();
   const url = async (path: string) => (await ask(port, path, {}, "POST")).data.url;

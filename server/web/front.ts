@@ -64,7 +64,9 @@ function tellTheTruth(request: IncomingMessage, address: string, { APP_URL, TRUS
   for (const name of Object.keys(headers))
     if (name.startsWith("x-forwarded-") || name === "forwarded" || name === "x-real-ip") delete headers[name];
   headers["x-forwarded-for"] = address;
-  headers["x-forwarded-proto"] = app?.protocol.slice(0, -1) ?? (told?.proto === "https" ? "https" : "http");
+  // An Inngest server is told to call us where it found us, and inside a network that is not where people do.
+  const isOurs = headers.host === app?.host || !request.url?.startsWith("/api/inngest");
+  headers["x-forwarded-proto"] = (isOurs && app?.protocol.slice(0, -1)) || (told?.proto === "https" ? "https" : "http");
   headers["x-forwarded-host"] = app?.host ?? told?.host ?? headers.host ?? "localhost";
   if (TREADLE_FRONT_TOKEN) headers[FRONT_HEADER] = TREADLE_FRONT_TOKEN;
   else delete headers[FRONT_HEADER];

@@ -2,6 +2,7 @@ import { pool } from "#server/db/client.ts";
 import { FINAL } from "#server/engine/run-store-sql.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { executionRequested } from "#server/inngest/events.ts";
+import { log } from "#server/log.ts";
 
 /** How many executions one sweep asks for again, and how many go in one request. */
 const BATCH = 1000;
@@ -22,9 +23,17 @@ const UNTAKEN = `
  */
 export async function askAgain(): Promise<number> {
   const { rows } = await pool().query<{ execution_id: string; project_id: string; dispatch: number }>(UNTAKEN);
-  for (let from = 0; from < rows.length; from += EVENTS)
-    await inngest().send(
-      rows.slice(from, from + EVENTS).map((row) => executionRequested.create(row, { id: `${row.execution_id}-${row.dispatch}` })),
-    );
+  try {
+    for (let from = 0; from < rows.length; from += EVENTS)
+      await inngest().send(
+        rows.slice(from, from + EVENTS).map((row) => executionRequested.create(row, { id: `${row.execution_id}-${row.dispatch}` })),
+      );
+  } catch (error) {
+    log.warn({ err: error }, "the executor could not be reached, the sweeper will ask again");
+    const ids = rows.map(({ execution_id }) => execution_id);
+    await pool().query("UPDATE executions SET overdue_at = now() + interval '10 seconds' WHERE id = ANY($1::uuid[]) AND lease_epoch = 0", [
+      ids,
+    ]);
+  }
   return rows.length;
 }

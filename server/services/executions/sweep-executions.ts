@@ -20,6 +20,7 @@ export async function sweepExecutions(): Promise<number> {
      WHERE overdue_at < now() AND (lease_until IS NULL OR lease_until < now()) AND status NOT IN ${FINAL}
      ORDER BY overdue_at LIMIT ${BATCH}`,
   );
-  for (const row of rows) await redispatch({ ...row, dispatch: row.dispatch + 1 });
+  // With the executor away the others stay overdue: the next sweep comes to them, and reviews are looked after meanwhile.
+  for (const row of rows) if (!(await redispatch({ ...row, dispatch: row.dispatch + 1 }))) break;
   return rows.length + (await sweepReviews());
 }
