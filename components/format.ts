@@ -51,8 +51,9 @@ export const formatDateTime = (time: string): string =>
 /** A count with thousands marked: `12,480`. Set it with the `tabular` class where it stands in a column. */
 export const formatCount = (count: number): string => number.format(count);
 
-/** Tokens in and out: `1,204 in · 88 out`. */
-export const formatTokens = (input: number, output: number): string => `${formatCount(input)} in · ${formatCount(output)} out`;
+/** Tokens in and out: `1,204 in · 88 out`; with those that came from a cache `1,204 in (1,024 cached) · 88 out`. */
+export const formatTokens = (input: number, output: number, cached = 0): string =>
+  `${formatCount(input)} in${cached > 0 ? ` (${formatCount(cached)} cached)` : ""} · ${formatCount(output)} out`;
 
 /** US dollars, small ones with two digits that say something: `$0`, `$0.000042`, `$0.0031`, `$1.24`, `$1,204.50`. */
 export function formatCost(usd: number): string {

@@ -49,8 +49,11 @@ export const EXAMPLE_SCHEMA = JSON.stringify(
   2,
 );
 
+/** What a new agent begins with. */
+export type AgentSuggestion = Omit<Partial<Agent>, "id" | "created_at" | "updated_at">;
+
 /** The form's values of an agent, or of a new one. */
-export const formValues = (agent?: Agent) => ({
+export const formValues = (agent?: AgentSuggestion) => ({
   name: agent?.name ?? "",
   description: agent?.description ?? "",
   llm_key_id: agent?.llm_key_id ?? "",

@@ -6,9 +6,10 @@ import { useEffect } from "react";
 import { toast } from "sonner";
 import type { z } from "zod";
 import { AbilityFields } from "#components/agents/ability-fields.tsx";
-import { AgentForm, EXAMPLE_SCHEMA, formValues, requestOf } from "#components/agents/agent-form-schema.ts";
+import { AgentForm, type AgentSuggestion, EXAMPLE_SCHEMA, formValues, requestOf } from "#components/agents/agent-form-schema.ts";
 import { KeyPicker } from "#components/agents/key-picker.tsx";
 import { ModelPicker } from "#components/agents/model-picker.tsx";
+import { PromptPreviewButton } from "#components/agents/prompt-preview.tsx";
 import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
@@ -25,8 +26,17 @@ const abilitiesOf = ({ tools = [], mcp_server_ids = [], rag_ids = [], skill_ids 
   skill_ids,
 });
 
+export interface AgentEditorProps {
+  agent?: Agent;
+  /** What a new agent begins with. */
+  suggestion?: AgentSuggestion;
+  onDirtyChange?: (isDirty: boolean) => void;
+  /** Called with what was saved; a new agent's page is not gone to then. */
+  onSaved?: (agent: Agent) => void;
+}
+
 /** The form of a new agent, or of the one given. */
-export function AgentEditor({ agent, onDirtyChange }: { agent?: Agent; onDirtyChange?: (isDirty: boolean) => void }) {
+export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: AgentEditorProps) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
@@ -34,20 +44,22 @@ export function AgentEditor({ agent, onDirtyChange }: { agent?: Agent; onDirtyCh
   const { canEdit } = useStudio();
   const form = useForm({
     schema: AgentForm,
-    initial: formValues(agent),
+    initial: formValues(agent ?? suggestion),
     submit: async (filledIn) => {
       const value = requestOf(filledIn);
+      let saved: Agent;
       if (agent) {
-        const saved = await client.agents.update.mutate({ agent_id: agent.id, ...value });
+        saved = await client.agents.update.mutate({ agent_id: agent.id, ...value });
         cache.setQueryData(trpc.agents.get.queryKey({ agent_id: agent.id }), saved);
         toast.success("Agent saved", { description: "The model answered a check call." });
       } else {
-        const created = await client.agents.create.mutate(value);
-        cache.setQueryData(trpc.agents.get.queryKey({ agent_id: created.id }), created);
-        toast.success(`Agent “${created.name}” created`, { description: "The model answered a check call." });
-        router.replace(`/agents/${created.id}`);
+        saved = await client.agents.create.mutate(value);
+        cache.setQueryData(trpc.agents.get.queryKey({ agent_id: saved.id }), saved);
+        toast.success(`Agent “${saved.name}” created`, { description: "The model answered a check call." });
+        if (!onSaved) router.replace(`/agents/${saved.id}`);
       }
       await cache.invalidateQueries(trpc.agents.list.pathFilter());
+      onSaved?.(saved);
     },
   });
   const isDirty = form.isDirty && !form.isPending;
@@ -109,7 +121,7 @@ export function AgentEditor({ agent, onDirtyChange }: { agent?: Agent; onDirtyCh
         <FormField form={form} name="description" rows={2} isOptional hint="For people; the model does not see it." />
       </fieldset>
       {canEdit ? (
-        <div className="sticky bottom-0 -mx-1 flex flex-col gap-3 bg-linear-to-t from-85% from-paper to-transparent px-1 pt-5 pb-3">
+        <div className="sticky bottom-(--foot,0px) -mx-1 flex flex-col gap-3 bg-linear-to-t from-85% from-(--ground,var(--paper)) to-transparent px-1 pt-5 pb-3">
           <div className="max-h-48 overflow-y-auto empty:hidden">
             <FormFailure
               failure={form.failure}
@@ -120,17 +132,21 @@ export function AgentEditor({ agent, onDirtyChange }: { agent?: Agent; onDirtyCh
             <Button type="submit" variant="primary" isPending={form.isPending}>
               {agent ? "Save" : "Create agent"}
             </Button>
-            <p role="status" className="text-12 text-ink-soft">
+            <p role="status" className="min-w-0 flex-1 text-12 text-ink-soft">
               {form.isPending
                 ? "Asking the model for a short answer, to see that key and model work…"
                 : form.isDirty && agent
                   ? "Not saved yet"
                   : !agent && "Saving makes one short call to check key and model."}
             </p>
+            <PromptPreviewButton values={form.values} />
           </div>
         </div>
       ) : (
-        <p className="text-12 text-ink-soft">You are a viewer in this project: an editor or admin can change agents.</p>
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="text-12 text-ink-soft">You are a viewer in this project: an editor or admin can change agents.</p>
+          <PromptPreviewButton values={form.values} />
+        </div>
       )}
     </form>
   );

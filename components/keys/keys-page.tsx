@@ -85,7 +85,9 @@ export function KeysPage() {
                     {key.prices.length > 0 && (
                       <span className="block text-11 text-ink-faint">{plural(key.prices.length, "price")} of its own</span>
                     )}
-                    {key.base_url && <span className="block max-w-64 truncate font-mono text-11 text-ink-faint">{key.base_url}</span>}
+                    {key.base_url && (
+                      <span className="block max-w-64 truncate font-mono max-md:max-w-32 text-11 text-ink-faint">{key.base_url}</span>
+                    )}
                   </TableCell>
                   <TableCell className="font-mono text-12 text-ink-soft max-md:hidden">{key.masked_key}</TableCell>
                   <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">

@@ -6,6 +6,7 @@ import { type FormEvent, useRef, useState } from "react";
 import { toast } from "sonner";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
@@ -17,6 +18,8 @@ interface Row {
   id: number;
   model: string;
   input: string;
+  /** May stay empty. */
+  cached: string;
   output: string;
 }
 
@@ -26,6 +29,7 @@ export function PricesDialog({ llmKey, onClose }: { llmKey: LlmKey | null; onClo
     <Dialog
       open={llmKey !== null}
       onOpenChange={(open) => !open && onClose()}
+      size="lg"
       title={`Prices of “${llmKey?.name ?? ""}”`}
       description={`US dollars for a million tokens. They count before the built-in list of ${priceList.as_of}, for calls from now on.`}
     >
@@ -33,6 +37,15 @@ export function PricesDialog({ llmKey, onClose }: { llmKey: LlmKey | null; onClo
     </Dialog>
   );
 }
+
+const EMPTY = { model: "", input: "", cached: "", output: "" };
+/** The prices of a row, in the order in which they stand. */
+const KINDS = [
+  { field: "input", heading: "Input", name: "Input price" },
+  { field: "cached", heading: "Cached input", name: "Cached input price" },
+  { field: "output", heading: "Output", name: "Output price" },
+] as const;
+const COLUMNS = "grid gap-2 max-sm:grid-cols-[repeat(3,minmax(0,1fr))_auto] sm:grid-cols-[minmax(0,5fr)_repeat(3,minmax(0,2fr))_auto]";
 
 const NUMBERS = { min: 0, step: "any", inputMode: "decimal", type: "number" } as const;
 
@@ -44,10 +57,13 @@ function PricesForm({ llmKey, onSaved }: { llmKey: LlmKey; onSaved: () => void }
   const [failure, setFailure] = useState<string | null>(null);
   const [isPending, setIsPending] = useState(false);
   const nextId = useRef(rows.length);
+  /** The row that was added last: there one goes on typing. */
+  const [added, setAdded] = useState<number | null>(null);
   const edit = (id: number, part: Partial<Row>) => setRows(rows.map((row) => (row.id === id ? { ...row, ...part } : row)));
   const add = () => {
     nextId.current += 1;
-    setRows([...rows, { id: nextId.current, model: "", input: "", output: "" }]);
+    setAdded(nextId.current);
+    setRows([...rows, { id: nextId.current, ...EMPTY }]);
   };
   const save = async (event: FormEvent) => {
     event.preventDefault();
@@ -66,43 +82,55 @@ function PricesForm({ llmKey, onSaved }: { llmKey: LlmKey; onSaved: () => void }
   };
   return (
     <form onSubmit={(event) => void save(event)} noValidate className="flex flex-col gap-3">
-      {rows.map(({ id, model, input, output }, index) => (
-        <div key={id} className="grid grid-cols-[minmax(0,3fr)_minmax(0,1fr)_minmax(0,1fr)_auto] items-center gap-2">
+      {rows.length > 0 && (
+        <div aria-hidden className={cn(COLUMNS, "-mb-1 text-12 text-ink-soft max-sm:hidden")}>
+          <span>Model</span>
+          {KINDS.map(({ field, heading }) => (
+            <span key={field}>{heading}</span>
+          ))}
+          <span className="w-7" />
+        </div>
+      )}
+      {rows.map(({ id, model, ...amounts }, index) => (
+        <fieldset key={id} className={cn(COLUMNS, "items-end sm:items-center max-sm:border-b max-sm:pb-3")}>
+          <legend className="sr-only">Price {index + 1}</legend>
           <Input
             aria-label={`Model ${index + 1}`}
+            autoFocus={id === added}
             value={model}
             placeholder="model-id or model-*"
             spellCheck={false}
             autoComplete="off"
-            className="font-mono"
+            className="font-mono max-sm:col-span-4"
             onChange={(event) => edit(id, { model: event.target.value })}
           />
-          <Input
-            {...NUMBERS}
-            aria-label={`Input price of ${model || `model ${index + 1}`}`}
-            value={input}
-            placeholder="Input"
-            onChange={(event) => edit(id, { input: event.target.value })}
-          />
-          <Input
-            {...NUMBERS}
-            aria-label={`Output price of ${model || `model ${index + 1}`}`}
-            value={output}
-            placeholder="Output"
-            onChange={(event) => edit(id, { output: event.target.value })}
-          />
+          {KINDS.map(({ field, heading, name }) => (
+            <div key={field} className="flex min-w-0 flex-col gap-1">
+              <span aria-hidden className="text-11 text-ink-soft sm:hidden">
+                {heading}
+              </span>
+              <Input
+                {...NUMBERS}
+                aria-label={`${name} of ${model || `model ${index + 1}`}`}
+                value={amounts[field]}
+                placeholder={field === "cached" ? "as input" : "0.00"}
+                onChange={(event) => edit(id, { [field]: event.target.value })}
+              />
+            </div>
+          ))}
           <IconButton
             label={`Remove the price of ${model || `model ${index + 1}`}`}
             icon={<Trash2 />}
             onClick={() => setRows(rows.filter((row) => row.id !== id))}
           />
-        </div>
+        </fieldset>
       ))}
       <Button size="sm" variant="ghost" icon={<Plus />} onClick={add} className="w-fit">
         Add price
       </Button>
       <p className="text-12 text-ink-faint">
-        A model id also stands for its dated versions. With * at its end it stands for all that begin so.
+        A model id also stands for its dated versions. With * at its end it stands for all that begin so. Cached input is what the provider
+        says that it read from its cache; left empty, it costs as other input.
       </p>
       {failure !== null && <Notice tone="failed">{failure}</Notice>}
       <DialogFooter>
@@ -115,22 +143,28 @@ function PricesForm({ llmKey, onSaved }: { llmKey: LlmKey; onSaved: () => void }
 }
 
 function rowsOf({ prices }: LlmKey): Row[] {
-  const stored = prices.map(({ model, input_per_million, output_per_million }, id) => ({
+  const stored = prices.map(({ model, input_per_million, cached_input_per_million, output_per_million }, id) => ({
     id,
     model,
     input: String(input_per_million),
+    cached: cached_input_per_million === undefined ? "" : String(cached_input_per_million),
     output: String(output_per_million),
   }));
-  return stored.length ? stored : [{ id: 0, model: "", input: "", output: "" }];
+  return stored.length ? stored : [{ id: 0, ...EMPTY }];
 }
 
 /** The prices that were typed, or what is missing. Rows in which nothing stands are left out. */
 function pricesOf(rows: readonly Row[]): ModelPrice[] | string {
-  const typed = rows.filter(({ model, input, output }) => model.trim() || input || output);
+  const typed = rows.filter(({ model, input, cached, output }) => model.trim() || input || cached || output);
   const missing = typed.find(({ model, input, output }) => !model.trim() || input === "" || output === "");
   if (missing) return "Each price needs a model, and what input and output cost. Free is 0.";
   const parsed = ModelPrices.safeParse(
-    typed.map(({ model, input, output }) => ({ model, input_per_million: Number(input), output_per_million: Number(output) })),
+    typed.map(({ model, input, cached, output }) => ({
+      model,
+      input_per_million: Number(input),
+      ...(cached !== "" && { cached_input_per_million: Number(cached) }),
+      output_per_million: Number(output),
+    })),
   );
   return parsed.success ? parsed.data : "A price is a number from 0 to 100,000.";
 }

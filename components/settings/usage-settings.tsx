@@ -28,7 +28,7 @@ const GROUPS = [
   { value: "agent", label: "By agent" },
   { value: "workflow", label: "By workflow" },
   { value: "model", label: "By model" },
-  { value: "source", label: "Runs and chats" },
+  { value: "source", label: "By origin" },
 ] as const satisfies readonly { value: UsageGroup; label: string }[];
 type Group = (typeof GROUPS)[number]["value"];
 
@@ -37,7 +37,7 @@ export function UsageSettings() {
   return (
     <SettingsSection
       title="Usage"
-      description="Tokens and cost of this project's agents, at the price that held at each call. Days are UTC."
+      description="Tokens and cost of this project's agents and knowledge, at the price that held at each call. Days are UTC."
     >
       <UsageReport />
     </SettingsSection>
@@ -78,7 +78,7 @@ function UsageReport() {
       {days.data && <UsageTotal usage={days.data} />}
       {days.data && <UsageChart days={days.data.items} />}
       {days.data?.total.calls === 0 ? (
-        <p className="py-6 text-13 text-ink-soft">No agent was called in this time.</p>
+        <p className="py-6 text-13 text-ink-soft">No model was called in this time.</p>
       ) : (
         <>
           {parts.isPending && <TableSkeleton label="Loading usage" rows={3} />}
@@ -93,7 +93,7 @@ function UsageReport() {
 }
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-const labelOf = (group: Group): string => (group === "source" ? "in runs and chats" : `by ${group}`);
+const labelOf = (group: Group): string => (group === "source" ? "by origin" : `by ${group}`);
 
 function UsageTotal({ usage: { total, prices_as_of } }: { usage: Usage }) {
   const { calls, calls_without_price, input_tokens, output_tokens, cost, cost_is_partial } = total;
@@ -124,7 +124,7 @@ function UsageTotal({ usage: { total, prices_as_of } }: { usage: Usage }) {
         </Notice>
       )}
       <p className="-mt-2 text-12 text-ink-faint">
-        List prices of {prices_as_of} where the LLM key has none of its own, without discounts and taxes.
+        List prices of {prices_as_of} where the LLM key has none of its own, without batch discounts and taxes.
       </p>
     </>
   );

@@ -7,7 +7,7 @@ import type { UsageGroup, UsageItem } from "#server/schemas/usage.ts";
 
 /** The first column by group. */
 const HEADINGS: Record<UsageGroup, string> = { day: "Day", agent: "Agent", workflow: "Workflow", model: "Model", source: "From" };
-const SOURCES: Record<string, string> = { run: "Runs", chat: "Tests and chats" };
+const SOURCES: Record<string, string> = { run: "Runs", chat: "Tests and chats", knowledge: "Vectors of knowledge" };
 
 export interface UsageTableProps {
   label: string;
@@ -52,7 +52,7 @@ export function UsageTable({ label, group, items }: UsageTableProps) {
 }
 
 function ItemName({ group, item: { key, name, provider } }: { group: UsageGroup; item: UsageItem }) {
-  if (key === null) return "Tests and chats";
+  if (key === null) return group === "agent" ? SOURCES.knowledge : "Tests, chats and knowledge";
   if (group === "source") return SOURCES[key] ?? key;
   if (group === "model")
     return (

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { errorBodyOf } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { useFocusReturn } from "#components/ui/use-focus-return.ts";
 
 export interface ConfirmDialogProps {
   open: boolean;
@@ -36,6 +37,7 @@ export function ConfirmDialog({
   isReady = true,
   onConfirm,
 }: ConfirmDialogProps) {
+  const focusReturn = useFocusReturn();
   const [isPending, setIsPending] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const change = (next: boolean) => {
@@ -59,7 +61,10 @@ export function ConfirmDialog({
     <Radix.Root open={open} onOpenChange={change}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-50 grid animate-appear place-items-center overflow-y-auto bg-scrim p-4 max-sm:place-items-end max-sm:p-0">
-          <Radix.Content className="flex w-full max-w-100 animate-rise flex-col gap-4 rounded-lg border border-line-strong bg-raised p-5 shadow-lg max-sm:max-w-none max-sm:rounded-b-none max-sm:pb-8">
+          <Radix.Content
+            {...focusReturn}
+            className="flex w-full max-w-100 animate-rise flex-col gap-4 rounded-lg border border-line-strong bg-raised p-5 shadow-lg max-sm:max-w-none max-sm:rounded-b-none max-sm:pb-8"
+          >
             <div className="flex flex-col gap-1.5">
               <Radix.Title className="break-words font-semibold text-15 text-ink">{title}</Radix.Title>
               <Radix.Description asChild>

@@ -5,6 +5,7 @@ import { Dialog as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { useFocusReturn } from "#components/ui/use-focus-return.ts";
 
 const SIZES = { sm: "max-w-100", md: "max-w-130", lg: "max-w-190" } as const;
 
@@ -22,15 +23,17 @@ export interface DialogProps {
 
 /** A modal dialog. Put the buttons in a DialogFooter as the last child. */
 export function Dialog({ open, onOpenChange, title, description, size = "md", isDismissable = true, children }: DialogProps) {
+  const focusReturn = useFocusReturn();
   const guard = (event: Event) => {
     if (!isDismissable) event.preventDefault();
   };
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-50 grid animate-appear place-items-center overflow-y-auto bg-scrim p-4 max-sm:place-items-end max-sm:p-0">
+        <Radix.Overlay className="fixed inset-0 z-50 grid animate-appear grid-cols-[minmax(0,1fr)] place-items-center overflow-y-auto bg-scrim p-4 max-sm:place-items-end max-sm:p-0">
           <Radix.Content
             {...(description === undefined && { "aria-describedby": undefined })}
+            {...focusReturn}
             onEscapeKeyDown={guard}
             onInteractOutside={guard}
             className={cn(

@@ -50,7 +50,10 @@ export function usageOf(request: ChatRequest, answer: Answer) {
   const prompt = request.messages.reduce((sum, message) => sum + tokensOf(textOf(message)), 0);
   const called = answer.toolCalls?.map(({ args }) => JSON.stringify(args)) ?? [];
   const completion = tokensOf([answer.text, ...called].join(" "));
-  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+  // `cached-3` says that three of the words came from its cache.
+  const cached = /^cached-(\d+)$/.exec(request.model)?.[1];
+  const details = cached !== undefined && { prompt_tokens_details: { cached_tokens: Number(cached) } };
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, ...details };
 }
 
 const ERRORS: Record<number, { type: string; code: string | null; message: string }> = {

@@ -135,14 +135,14 @@ const RULES: { pattern: RegExp; isForProbes: boolean; script(match: string[], re
   { pattern: /^drop-mid-stream$/, isForProbes: false, script: () => ({ kind: "drop" }) },
   { pattern: /^hang$/, isForProbes: false, script: () => ({ kind: "hang" }) },
   { pattern: /^flaky-(\d+)$/, isForProbes: false, script: ([, failures]) => ({ kind: "flaky", failures: Number(failures) }) },
-  // After the tools have answered, the line drops, or the provider has an error.
+  // After the tools have answered, the line drops, or nothing comes any more, or the provider has an error.
   {
-    pattern: /^tool-then-(drop|\d{3})-(.+)$/,
+    pattern: /^tool-then-(drop|hang|\d{3})-(.+)$/,
     isForProbes: false,
     script: ([, end = "", name = ""], request) =>
       toolResults(request).length
-        ? end === "drop"
-          ? { kind: "drop" }
+        ? end === "drop" || end === "hang"
+          ? { kind: end }
           : { kind: "status", status: Number(end) }
         : toolScript([name], request),
   },

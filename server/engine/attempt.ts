@@ -1,4 +1,3 @@
-import { usageOf } from "#server/engine/call-usage.ts";
 import type { NodeContext, NodeDefinition, NodeScope } from "#server/engine/define-node.ts";
 import { workOf } from "#server/engine/disabled.ts";
 import { parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/engine/expressions.ts";
@@ -91,20 +90,16 @@ export class Attempts {
       },
       onDelta: (content) => host.onDelta(row, content),
       callAgent: (call) =>
-        this.#services
-          .callAgent({
-            ...call,
-            project_id: run.project_id,
-            mask: masker === unmasked ? undefined : (text) => masker.text(text),
-            signal: host.signal(frame),
-            onDelta: (content) => host.onDelta(row, content),
-            onRestart: () => host.onRestart(row),
-          })
-          .catch((error: unknown) => {
-            // What a call that failed had used until then is its node's too.
-            Object.assign(row, usageOf(error));
-            throw error;
-          }),
+        this.#services.callAgent({
+          ...call,
+          project_id: run.project_id,
+          mask: masker === unmasked ? undefined : (text) => masker.text(text),
+          signal: host.signal(frame),
+          onDelta: (content) => host.onDelta(row, content),
+          onRestart: () => host.onRestart(row),
+          // At once: a call that fails, or is cut off, leaves its node with what it had used until then.
+          onUsed: (usage) => Object.assign(row, usage),
+        }),
       typedValue: (field) => masker.deep(resolveValue(String(raw[field] ?? ""), scope)),
       evaluate: (condition) => {
         const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};

@@ -1,8 +1,12 @@
+import type { LedgerWrite } from "#server/engine/ports.ts";
+
 /** The effects of a segment that are under way. */
 export class Calls {
   readonly #underWay = new Set<Promise<void>>();
   /** Those that began while the segment still had time. */
   #early = new Set<Promise<void>>();
+  /** The attempts that they are, for as long as nothing else has noted how they ended. */
+  readonly #rows = new Set<LedgerWrite>();
   readonly #onEnd: () => void;
 
   constructor(onEnd: () => void) {
@@ -13,13 +17,23 @@ export class Calls {
     return this.#underWay.size;
   }
 
-  /** @param call must not be rejected */
-  add(call: Promise<void>): void {
+  /**
+   * @param call must not be rejected
+   * @param over fires when the segment ends, after which the call's end is not noted any more
+   */
+  add(call: Promise<void>, row: LedgerWrite, over: AbortSignal): void {
+    this.#rows.add(row);
     const tracked = call.finally(() => {
       this.#underWay.delete(tracked);
+      if (!over.aborted) this.#rows.delete(row);
       this.#onEnd();
     });
     this.#underWay.add(tracked);
+  }
+
+  /** Attempts whose end is not noted. */
+  get open(): readonly LedgerWrite[] {
+    return [...this.#rows];
   }
 
   /** Resolves when all that are under way now have ended. */

@@ -42,7 +42,7 @@ export class Ledger {
 
   /** Ends an attempt and tells so. */
   end(row: LedgerRow, end: { status: "complete" | "failed"; error?: string } & Partial<NodeResult>): LedgerWrite {
-    const done = this.#closed(row, { ...end, handle: end.handle ?? null, tool_calls: end.tool_calls ?? null });
+    const done = this.#closed(row, { ...end, handle: end.handle ?? null });
     const common = { ...where(row), duration_ms: done.duration_ms ?? 0 };
     const { input_tokens, output_tokens } = done;
     const told = toldOutput(done.output ?? "", outputUrl(this.#run.id, row.node_id, row.iteration));

@@ -1,3 +1,4 @@
+import type { CallUsage } from "#server/engine/call-usage.ts";
 import type { AgentCall, NodeResult } from "#server/engine/define-node.ts";
 import type { ExecutionOutput, ExecutionStatus, NodeStatus } from "#server/schemas/execution.ts";
 import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
@@ -52,7 +53,7 @@ export type BodyOutput = Pick<LedgerRow, "node_id" | "iteration" | "output">;
 export const INTERRUPTED = "interrupted";
 
 /** A row to write; fields left out of an update keep their value. What a call cost comes with the agent that made it. */
-export interface LedgerWrite extends LedgerRow, Pick<NodeResult, "agent_id" | "provider" | "cost"> {
+export interface LedgerWrite extends LedgerRow, Pick<NodeResult, "agent_id" | "provider" | "cached_tokens" | "cost"> {
   duration_ms: number | null;
   model: string | null;
   tool_calls: NodeResult["tool_calls"] | null;
@@ -154,6 +155,12 @@ export interface RunStore {
   commit(run: RunState, commit: Commit, signal: AbortSignal): Promise<void>;
   /** Tells viewers pieces of running nodes; they are dropped when their node completes. */
   deltas(run: RunState, events: EventWrite[]): Promise<void>;
+  /**
+   * Counts what calls had used whose results could not be written, because the lease was lost. Their rows are already closed,
+   * by the cancellation or by whoever carries the run now; one that has its count is left alone. Must not throw.
+   * @param rows attempts with the agent that made the call
+   */
+  spent(run: RunState, rows: LedgerWrite[]): Promise<void>;
   /** Keeps the lease. False when it is lost. */
   renew(run: RunState): Promise<boolean>;
   /** Gives the lease back without ending the run; `wake_at` when it only waits for people, with the nearest deadline if there is one. */
@@ -192,7 +199,8 @@ export interface EngineServices {
   halt?: AbortSignal;
   /**
    * Calls an agent of the project (throws HostFault for a fault that is not the agent's); `onDelta` gets its answer piece by
-   * piece, `onRestart` when a try begins anew. The message holds secrets in clear: `mask` takes them out of a text, and is
+   * piece, `onRestart` when a try begins anew, `onUsed` what it has used and done so far, each time its model has answered
+   * (the list of tool calls goes on being filled). The message holds secrets in clear: `mask` takes them out of a text, and is
    * left out when there are none.
    */
   callAgent(
@@ -202,6 +210,7 @@ export interface EngineServices {
       mask?: ((text: string) => string) | undefined;
       onDelta(content: string): void;
       onRestart(): void;
+      onUsed(usage: CallUsage): void;
     },
   ): Promise<NodeResult>;
   /**

@@ -1,5 +1,14 @@
 import { type Masker, unmasked } from "#server/engine/masker.ts";
-import type { Commit, Ending, EngineServices, EventFact, LedgerWrite, ReviewWrite, RunState } from "#server/engine/ports.ts";
+import {
+  type Commit,
+  type Ending,
+  type EngineServices,
+  type EventFact,
+  LeaseLost,
+  type LedgerWrite,
+  type ReviewWrite,
+  type RunState,
+} from "#server/engine/ports.ts";
 
 /** A batch with more text than this is written at once; PostgreSQL takes no parameter of 256 MiB. */
 const FLUSH_CHARACTERS = 4_000_000;
@@ -49,6 +58,8 @@ export class RunBatch {
   readonly #signal: AbortSignal;
   readonly #masker: Masker;
   #waiting = nothing();
+  /** Rows that are being written. */
+  #underWay: readonly LedgerWrite[] = [];
   /** Where in the batch a loop's latest progress stands; one is enough. */
   #progress = new Map<string, number>();
   #characters = 0;
@@ -134,7 +145,25 @@ export class RunBatch {
     await this.#send({ ...this.#waiting, reviews: [], ending: { ...this.#masker.fields(ending, ENDING_TEXTS), outputs } });
   }
 
+  /**
+   * Counts what calls of agents used whose results nobody keeps, because the lease was lost: those that were under way, and
+   * those that had ended and were not written.
+   * @param open attempts under way
+   * @param error what the segment ended with; nothing is done when the lease is still held
+   */
+  async countLost(open: readonly LedgerWrite[], error: unknown): Promise<void> {
+    if (!(error instanceof LeaseLost || this.#signal.aborted)) return;
+    const rows = [...this.#underWay, ...this.#waiting.rows, ...open].filter((row) => row.agent_id !== undefined);
+    const last = [...new Map(rows.map((row) => [row.id, row])).values()];
+    if (last.length)
+      await this.#services.store.spent(
+        this.#run,
+        last.map((row) => maskedRow(row, this.#masker)),
+      );
+  }
+
   async #send(commit: Gathered): Promise<void> {
+    this.#underWay = commit.rows;
     this.#waiting = nothing();
     this.#progress = new Map();
     this.#characters = 0;
@@ -143,6 +172,7 @@ export class RunBatch {
     // Large results that came together go out one after the other, all else with the last.
     for (const part of parts.slice(0, -1)) await this.#services.store.commit(this.#run, { rows: part, events: [] }, this.#signal);
     await this.#services.store.commit(this.#run, { ...rest, rows: parts.at(-1) ?? [] }, this.#signal);
+    this.#underWay = [];
     if (commit.status) this.#run.status = commit.status;
     if (commit.reviews.length) this.#services.reviewsOpened(commit.reviews.map((review) => review.id));
   }

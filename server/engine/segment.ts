@@ -111,7 +111,7 @@ export class Segment {
       }
     } catch (error) {
       // What calls have brought is kept also when the process must stop now.
-      if (this.#services.halt?.aborted) await this.#batch.flush().catch(() => undefined);
+      await (this.#services.halt?.aborted ? this.#batch.flush().catch(() => undefined) : this.#batch.countLost(this.#calls.open, error));
       throw error;
     } finally {
       this.#ownAbort.abort(OVER);
@@ -200,7 +200,7 @@ export class Segment {
     }
     if (attempts.length) await this.#batch.flush();
     for (const attempt of attempts) {
-      if (!attempt.frame.isClosed && !this.#stop) this.#calls.add(this.#perform(attempt));
+      if (!attempt.frame.isClosed && !this.#stop) this.#calls.add(this.#perform(attempt), attempt.row, this.#signal);
     }
   }
 

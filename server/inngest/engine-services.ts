@@ -1,4 +1,3 @@
-import { usageOf, withUsage } from "#server/engine/call-usage.ts";
 import { evaluateCondition } from "#server/engine/condition-host.ts";
 import type { NodeResult } from "#server/engine/define-node.ts";
 import { type EngineServices, HostFault } from "#server/engine/ports.ts";
@@ -24,6 +23,7 @@ async function callUnmasked({ timeout, ...call }: Omit<Parameters<EngineServices
       output: text,
       model: reply.model,
       input_tokens: reply.input_tokens,
+      cached_tokens: reply.cached_tokens,
       output_tokens: reply.output_tokens,
       agent_id: call.agent_id,
       provider: reply.provider,
@@ -34,8 +34,7 @@ async function callUnmasked({ timeout, ...call }: Omit<Parameters<EngineServices
     if (isDatabaseAway(error)) throw new HostFault("The database went away during an agent's call.", { cause: error });
     if (isAppError(error) || call.signal.aborted) throw error;
     log.error({ err: error, agent_id: call.agent_id }, "an agent's call failed for a reason of ours");
-    const failure = new Error("The call failed for a reason of ours, not of the model. The server's log tells more.");
-    throw withUsage(failure, usageOf(error));
+    throw new Error("The call failed for a reason of ours, not of the model. The server's log tells more.");
   }
 }
 

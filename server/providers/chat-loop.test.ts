@@ -52,6 +52,7 @@ test.each([true, false])("a tool is called and its result leads to the answer; t
     text: "The tool said: find: one two",
     model: "tool-find",
     input_tokens: 2 + 5, // the question; then the question and the tool's three words
+    cached_tokens: 0,
     output_tokens: 2 + 6, // '{"query":"one two"}' is two words; then the answer
     tool_calls: [{ name: "find", args: { query: "one two" } }],
   });

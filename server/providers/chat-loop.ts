@@ -2,6 +2,7 @@ import { masked } from "#server/mask-scope.ts";
 import { answerCheck, type CheckedAnswer } from "#server/providers/answer-schema.ts";
 import { type ChatRequest, type ChatResult, chat, systemClock, timedOut } from "#server/providers/chat.ts";
 import type { ChatMessage } from "#server/providers/chat-body.ts";
+import type { TokenCount } from "#server/providers/cost.ts";
 import { ProviderError } from "#server/providers/errors.ts";
 import { providerKind } from "#server/providers/kinds.ts";
 import { runTool } from "#server/providers/run-tool.ts";
@@ -21,7 +22,7 @@ export interface ChatLoopRequest extends Omit<ChatRequest, "tools" | "allowedMs"
   /** Most rounds of tool calls; 10 unless given. */
   maxRounds?: number | undefined;
   /** Tells the tokens of each answer of the model, also when the whole fails after it. */
-  onUsage?: ((used: { input_tokens: number; output_tokens: number }) => void) | undefined;
+  onUsage?: ((used: TokenCount) => void) | undefined;
   onToolCall?: ((call: ToolUse) => void) | undefined;
   onToolResult?: ((call: ToolUse, answer: ToolAnswer) => void) | undefined;
 }
@@ -32,6 +33,7 @@ export interface ChatLoopResult {
   model: string;
   /** Of all rounds together, as `output_tokens`. */
   input_tokens: number;
+  cached_tokens: number;
   output_tokens: number;
   tool_calls: { name: string; args: Record<string, unknown> }[];
 }
@@ -48,6 +50,7 @@ class Conversation {
   readonly #check: ((text: string) => CheckedAnswer) | undefined;
   readonly #uses: ToolUse[] = [];
   #inputTokens = 0;
+  #cachedTokens = 0;
   #outputTokens = 0;
   #hasEmitted = false;
 
@@ -96,7 +99,9 @@ class Conversation {
     });
     this.#inputTokens += said.input_tokens;
     this.#outputTokens += said.output_tokens;
-    this.#request.onUsage?.({ input_tokens: said.input_tokens, output_tokens: said.output_tokens });
+    this.#cachedTokens += said.cached_tokens;
+    const { input_tokens, cached_tokens, output_tokens } = said;
+    this.#request.onUsage?.({ input_tokens, cached_tokens, output_tokens });
     return said;
   }
 
@@ -158,6 +163,7 @@ class Conversation {
       text,
       model: this.#request.model,
       input_tokens: this.#inputTokens,
+      cached_tokens: this.#cachedTokens,
       output_tokens: this.#outputTokens,
       tool_calls: this.#uses.map(({ name, args }) => ({ name, args })),
     };

@@ -28,6 +28,17 @@ test("asks for one whole answer when nobody listens", async () => {
   expect(models.calls()[0]?.stream).toBe(false);
 });
 
+test.each([
+  ["OpenAI", { prompt_tokens_details: { cached_tokens: 2 } }, 2],
+  ["DeepSeek", { prompt_cache_hit_tokens: 2, prompt_cache_miss_tokens: 1 }, 2],
+  ["Moonshot", { cached_tokens: 1 }, 1],
+  ["a server that says null", { prompt_tokens_details: null }, 0],
+  ["a server that counts wrongly", { prompt_tokens_details: { cached_tokens: 9 } }, 3],
+])("reads how much of the input came from a cache as %s tells it", async (_, told, cached_tokens) => {
+  const server = await serveHttp((response) => json(response, 200, answered("ok", { usage: { ...usage, ...told } })));
+  await expect(ask(server.url)).resolves.toMatchObject({ input_tokens: 3, cached_tokens, output_tokens: 4 });
+});
+
 test("sends what the agent is set to, and leaves out what is left to the model", async () => {
   const server = await serveHttp((response) => json(response, 200, answered("ok")));
   await ask(server.url, { temperature: 0, max_tokens: 50 });

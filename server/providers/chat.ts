@@ -55,16 +55,31 @@ const pauseAfter = (failures: number, random: number): number =>
 const dialects = new Map<string, Dialect>();
 const MOST_DIALECTS = 500;
 
+const placeOf = ({ endpoint, model }: ChatQuestion): string => `${baseUrlOf(endpoint)} ${model}`;
+
+/** What the server behind the question is known to understand, or is expected to. */
+function dialectFor(question: ChatQuestion): Dialect {
+  const { tokenLimitField, hasStreamOptions } = providerKind(question.endpoint.provider);
+  return dialects.get(placeOf(question)) ?? { stream: true, streamOptions: hasStreamOptions, tokenLimitField, jsonSchema: true };
+}
+
+const spokenFor = (dialect: Dialect, isStreamed: boolean): Dialect => ({ ...dialect, stream: dialect.stream && isStreamed });
+
+/**
+ * The body with which `chat` begins to ask.
+ * @param isStreamed whether the answer is wanted in pieces
+ */
+export const firstBody = (question: ChatQuestion, isStreamed: boolean): ReturnType<typeof bodyFor> =>
+  bodyFor(question, spokenFor(dialectFor(question), isStreamed));
+
 /** One try, with a few steps down to what the server understands. */
 async function attempt(request: ChatRequest, signal: AbortSignal): Promise<Completion> {
-  const { endpoint, model, onDelta } = request;
+  const { endpoint, onDelta } = request;
   const client = openModelClient(endpoint);
-  const { tokenLimitField, hasStreamOptions } = providerKind(endpoint.provider);
-  const place = `${baseUrlOf(endpoint)} ${model}`;
-  let dialect: Dialect = dialects.get(place) ?? { stream: true, streamOptions: hasStreamOptions, tokenLimitField, jsonSchema: true };
+  let dialect = dialectFor(request);
   let isToBeKept = true;
   for (let tried = 0; ; tried += 1) {
-    const spoken = { ...dialect, stream: dialect.stream && onDelta !== undefined };
+    const spoken = spokenFor(dialect, onDelta !== undefined);
     try {
       // The SDK's own timeout must never be the first: ours covers all tries and the reading of the answer.
       const response = await client.chat.completions
@@ -73,7 +88,7 @@ async function attempt(request: ChatRequest, signal: AbortSignal): Promise<Compl
       const completion = await readCompletion(response, onDelta);
       if (tried > 0 && isToBeKept) {
         if (dialects.size >= MOST_DIALECTS) dialects.clear();
-        dialects.set(place, dialect);
+        dialects.set(placeOf(request), dialect);
       }
       return completion;
     } catch (error) {

@@ -14,6 +14,18 @@ test("input and output are added up, to the last of twelve digits", () => {
   expect(costOf(place({ model: "gpt-4.1-nano" }), { input_tokens: 1, output_tokens: 2 })).toBe(0.0000009);
 });
 
+test("input from a cache has its own price where one is known, and else that of other input", () => {
+  const half = { input_tokens: 1_000_000, cached_tokens: 500_000, output_tokens: 0 };
+  expect(costOf(place({}), half)).toBe(1.25);
+  expect(costOf(place({ provider: "mistral", model: "mistral-large-2411" }), half)).toBe(1.1);
+  expect(costOf(place({ provider: "anthropic", model: "claude-haiku-4-5" }), half)).toBe(1);
+  const own = { model: "gpt-4.1", input_per_million: 4, output_per_million: 0 };
+  expect(costOf(place({ prices: [own] }), half)).toBe(4);
+  expect(costOf(place({ prices: [{ ...own, cached_input_per_million: 0 }] }), half)).toBe(2);
+  for (const { match, input_per_million, cached_input_per_million = 0 } of priceList.models)
+    expect([match, cached_input_per_million <= input_per_million]).toEqual([match, true]);
+});
+
 test.each(["gpt-4.1-2025-04-14", "GPT-4.1", "gpt-4.1-latest"])("%s is gpt-4.1", (model) => {
   expect(at({ model })).toBe(0.0028);
 });
@@ -93,7 +105,8 @@ test("the list is dated and whole", () => {
   expect(new Set(keys).size).toBe(keys.length);
   for (const price of priceList.models) {
     expect(price.input_per_million, price.match).toBeGreaterThan(0);
-    expect(price.output_per_million, price.match).toBeGreaterThanOrEqual(price.input_per_million);
+    if (price.match.includes("embedding")) expect(price.output_per_million, price.match).toBe(0);
+    else expect(price.output_per_million, price.match).toBeGreaterThanOrEqual(price.input_per_million);
     expect(price.source).toMatch(/^https:\/\//);
   }
 });

@@ -3,13 +3,18 @@ import { type ProviderId, providerKind } from "#server/providers/kinds.ts";
 import { type ListPrice, priceList } from "#server/providers/prices.ts";
 
 /** A price of an LLM key's own: `model` is an id, or the beginning of ids with `*` at its end. US dollars per million tokens. */
-export interface OwnPrice {
+export interface OwnPrice extends Rates {
   model: string;
+}
+
+interface Rates {
   input_per_million: number;
+  /** Of input that was read from a cache; left out, as other input. */
+  cached_input_per_million?: number | undefined;
   output_per_million: number;
 }
 
-type Price = Pick<ListPrice, "input_per_million" | "output_per_million" | "input_up_to" | "until">;
+type Price = Rates & Pick<ListPrice, "input_up_to" | "until">;
 
 /** Where a model is called. */
 export interface PricedPlace {
@@ -23,6 +28,8 @@ export interface PricedPlace {
 /** What one answer of a model used. */
 export interface TokenCount {
   input_tokens: number;
+  /** Of the input tokens: those from a cache. */
+  cached_tokens?: number;
   output_tokens: number;
 }
 
@@ -73,6 +80,9 @@ export function costOf(place: PricedPlace, used: TokenCount, today = new Date().
   const isFree = known.input_per_million === 0 && known.output_per_million === 0;
   // Every question has tokens; 0 is what is counted where none were told.
   if (used.input_tokens === 0 && !isFree) return null;
-  const cost = (used.input_tokens * known.input_per_million + used.output_tokens * known.output_per_million) / 1_000_000;
+  const cached = Math.min(used.cached_tokens ?? 0, used.input_tokens);
+  const { cached_input_per_million = known.input_per_million } = known;
+  const input = (used.input_tokens - cached) * known.input_per_million + cached * cached_input_per_million;
+  const cost = (input + used.output_tokens * known.output_per_million) / 1_000_000;
   return Number(cost.toFixed(12));
 }

@@ -1,8 +1,7 @@
 import type { ProviderId } from "#server/providers/kinds.ts";
 
 // THE price list: what vendors ask per million tokens, in US dollars. To correct it, change the row (or add one), set `as_of`
-// to the day on which you read the vendor's page, and keep to what that page says of standard calls: no batches, no discount for
-// cached input. One installation that pays other prices needs no change here: an LLM key has prices of its own, which count
+// to the day on which you read the vendor's page, and keep to what that page says of standard calls, no batches. One installation that pays other prices needs no change here: an LLM key has prices of its own, which count
 // first. What was recorded before keeps the cost that it was recorded with.
 
 /** What a model costs where it is called. */
@@ -18,6 +17,8 @@ export interface ListPrice {
   /** US dollars for a million tokens. */
   input_per_million: number;
   output_per_million: number;
+  /** Of input that the vendor read from its cache and says so; left out where it does not, or where no price of it was looked up. */
+  cached_input_per_million?: number;
   /** A call with more input tokens has another price, which is then not known. */
   input_up_to?: number;
   /** The last day of this price. */
@@ -26,7 +27,7 @@ export interface ListPrice {
   source: string;
 }
 
-type Row = [match: string, input: number, output: number, more?: Pick<ListPrice, "input_up_to" | "until">];
+type Row = [match: string, input: number, output: number, more?: Pick<ListPrice, "input_up_to" | "until" | "cached_input_per_million">];
 
 const listed = (place: Pick<ListPrice, "provider" | "host" | "source">, rows: readonly Row[]): ListPrice[] =>
   rows.map(([match, input_per_million, output_per_million, more]) => ({ ...place, match, input_per_million, output_per_million, ...more }));
@@ -40,6 +41,15 @@ const huggingface = { provider: "huggingface", source: "https://groq.com/pricing
 // Deployments that bear the name of their model, of the type Global Standard.
 const azure = { provider: "azure", source: "https://azure.microsoft.com/pricing/details/azure-openai/" } as const;
 const groq = { provider: "openai_compatible", host: "api.groq.com", source: "https://groq.com/pricing" } as const;
+
+const cached = (cached_input_per_million: number) => ({ cached_input_per_million });
+/** Mistral asks a tenth for what it reads from its cache (https://docs.mistral.ai/studio-api/conversations/advanced/prompt-caching). */
+const withTenth = ([match, input, output]: readonly [string, number, number]): Row => [
+  match,
+  input,
+  output,
+  cached(Number((input / 10).toFixed(6))),
+];
 
 const UP_TO_100K = { input_up_to: 100_000 };
 const UP_TO_200K = { input_up_to: 200_000 };
@@ -75,29 +85,31 @@ export const priceList: { as_of: string; currency: "USD"; models: readonly ListP
     ]),
     ...listed(openai, [
       ["gpt-5.5-pro", 30, 180],
-      ["gpt-5.5", 5, 30, UP_TO_270K],
-      ["gpt-5.4-mini", 0.75, 4.5],
-      ["gpt-5.4-nano", 0.2, 1.25],
-      ["gpt-5.4", 2.5, 15, UP_TO_270K],
-      ["gpt-5.2", 1.75, 14],
-      ["gpt-5.1", 1.25, 10],
-      ["gpt-5.1-chat", 1.25, 10],
-      ["gpt-5", 1.25, 10],
-      ["gpt-5-chat", 1.25, 10],
-      ["gpt-5-mini", 0.25, 2],
-      ["gpt-5-nano", 0.05, 0.4],
-      ["gpt-4.1", 2, 8],
-      ["gpt-4.1-mini", 0.4, 1.6],
-      ["gpt-4.1-nano", 0.1, 0.4],
+      ["gpt-5.5", 5, 30, { ...UP_TO_270K, ...cached(0.5) }],
+      ["gpt-5.4-mini", 0.75, 4.5, cached(0.075)],
+      ["gpt-5.4-nano", 0.2, 1.25, cached(0.02)],
+      ["gpt-5.4", 2.5, 15, { ...UP_TO_270K, ...cached(0.25) }],
+      ["gpt-5.2", 1.75, 14, cached(0.175)],
+      ["gpt-5.1", 1.25, 10, cached(0.125)],
+      ["gpt-5.1-chat", 1.25, 10, cached(0.125)],
+      ["gpt-5", 1.25, 10, cached(0.125)],
+      ["gpt-5-chat", 1.25, 10, cached(0.125)],
+      ["gpt-5-mini", 0.25, 2, cached(0.025)],
+      ["gpt-5-nano", 0.05, 0.4, cached(0.005)],
+      ["gpt-4.1", 2, 8, cached(0.5)],
+      ["gpt-4.1-mini", 0.4, 1.6, cached(0.1)],
+      ["gpt-4.1-nano", 0.1, 0.4, cached(0.025)],
       ["gpt-4o-2024-05-13", 5, 15],
-      ["gpt-4o", 2.5, 10],
-      ["gpt-4o-mini", 0.15, 0.6],
-      ["o3", 2, 8],
-      ["o4-mini", 1.1, 4.4],
-      ["o3-mini", 1.1, 4.4],
-      ["o1", 15, 60],
+      ["gpt-4o", 2.5, 10, cached(1.25)],
+      ["gpt-4o-mini", 0.15, 0.6, cached(0.075)],
+      ["o3", 2, 8, cached(0.5)],
+      ["o4-mini", 1.1, 4.4, cached(0.275)],
+      ["o3-mini", 1.1, 4.4, cached(0.55)],
+      ["o1", 15, 60, cached(7.5)],
       ["gpt-4-turbo", 10, 30],
       ["gpt-3.5-turbo", 0.5, 1.5],
+      ["text-embedding-3-small", 0.02, 0],
+      ["text-embedding-3-large", 0.13, 0],
     ]),
     ...listed(gemini, [
       ["gemini-3.8-flash", 0.75, 3.75, { until: "2026-12-31" }],
@@ -109,17 +121,22 @@ export const priceList: { as_of: string; currency: "USD"; models: readonly ListP
       ["gemini-2.5-flash-lite", 0.1, 0.4],
     ]),
     // Names that end in -latest move from model to model, and their price with them: only those that were looked up are here.
-    ...listed(mistral, [
-      ["mistral-medium-latest", 1.5, 7.5],
-      ["mistral-medium-3.5", 1.5, 7.5],
-      ["mistral-medium-3-5", 1.5, 7.5],
-      ["mistral-medium-2508", 0.4, 2],
-      ["mistral-medium-2505", 0.4, 2],
-      ["mistral-large-2512", 0.5, 1.5],
-      ["mistral-large-2411", 2, 6],
-      ["mistral-small-2506", 0.1, 0.3],
-      ["codestral-2508", 0.3, 0.9],
-    ]),
+    ...listed(
+      mistral,
+      (
+        [
+          ["mistral-medium-latest", 1.5, 7.5],
+          ["mistral-medium-3.5", 1.5, 7.5],
+          ["mistral-medium-3-5", 1.5, 7.5],
+          ["mistral-medium-2508", 0.4, 2],
+          ["mistral-medium-2505", 0.4, 2],
+          ["mistral-large-2512", 0.5, 1.5],
+          ["mistral-large-2411", 2, 6],
+          ["mistral-small-2506", 0.1, 0.3],
+          ["codestral-2508", 0.3, 0.9],
+        ] as const
+      ).map(withTenth),
+    ),
     ...listed(huggingface, [["meta-llama/Llama-3.3-70B-Instruct:groq", 0.59, 0.79]]),
     ...listed(azure, [
       ["gpt-5", 1.25, 10],

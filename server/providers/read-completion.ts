@@ -6,6 +6,8 @@ import { ToolCallGatherer, type WireToolCall } from "#server/providers/tool-call
 export interface Completion {
   text: string;
   input_tokens: number;
+  /** Of the input tokens: those that the service read from its cache, and asks less for. */
+  cached_tokens: number;
   output_tokens: number;
   tool_calls: WireToolCall[];
   /** True when the answer ended at the limit of its length, so that it may be cut. */
@@ -24,6 +26,16 @@ type Usage = Loose<ChatCompletion["usage"]>;
 type Said = { content?: unknown; refusal?: unknown; tool_calls?: unknown; reasoning_content?: unknown } | null | undefined;
 
 const count = (value: unknown): number => (typeof value === "number" && value > 0 ? Math.round(value) : 0);
+
+/**
+ * Input tokens that came from a cache. OpenAI's field, which Azure, Groq, xAI and vLLM have too, counts them among the prompt's;
+ * so does DeepSeek's own (https://api-docs.deepseek.com/guides/kv_cache) and the older one of Moonshot.
+ */
+function cachedOf(usage: Usage): number {
+  const more = Object(usage) as { prompt_cache_hit_tokens?: unknown; cached_tokens?: unknown };
+  const told = count(usage?.prompt_tokens_details?.cached_tokens) || count(more.prompt_cache_hit_tokens) || count(more.cached_tokens);
+  return Math.min(told, count(usage?.prompt_tokens));
+}
 
 /** Text of a content that is a string, or a list of parts of which some are text and others a model's thinking. */
 function textOf(said: Said): string {
@@ -89,6 +101,7 @@ class Gatherer {
     return {
       text: this.text,
       input_tokens: count(this.#usage?.prompt_tokens),
+      cached_tokens: cachedOf(this.#usage),
       output_tokens: count(this.#usage?.completion_tokens),
       tool_calls: this.#calls.calls(),
       isCut: this.#isCut,

@@ -31,6 +31,11 @@ export const ModelPrice = z
       .max(200)
       .meta({ title: "Model", description: "Model id, or the beginning of ids with * at its end", example: "gpt-4.1-mini" }),
     input_per_million: perMillion.meta({ title: "Input", description: "USD for a million input tokens; 0 is free", example: 0.4 }),
+    cached_input_per_million: perMillion.optional().meta({
+      title: "Cached input",
+      description: "USD for a million input tokens that the provider read from its cache; left out, as other input",
+      example: 0.1,
+    }),
     output_per_million: perMillion.meta({ title: "Output", description: "USD for a million output tokens; 0 is free", example: 1.6 }),
   })
   .meta({ id: "ModelPrice" });

@@ -102,6 +102,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
       return [...open.values()].map((review) => ({ ...review }));
     },
     deltas: async (_, events) => void deltas.push(...events),
+    spent: async () => undefined,
     renew: async () => true,
     release: async () => undefined,
     items: async (_, { node_id, path }) =>

@@ -23,6 +23,10 @@ export default function Agents() {
         Models of Hugging Face cannot call tools; an agent with such a key is refused any. <Link href="/skills">Skills</Link> are prompts
         for one kind of work, built-in or your own: the prompts of the skills that you tick follow the agent’s own.
       </p>
+      <p>
+        Prompt preview on the agent’s page shows what its model is sent before the question, as the form stands and saved or not: the system
+        message with the skills, the tools with their parameters, the response format, and the whole request as JSON.
+      </p>
       <h2>Chat</h2>
       <p>
         On its page an agent can be chatted with, tools included. Nothing of that is kept: over REST, send what was said before as{" "}

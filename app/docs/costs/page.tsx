@@ -11,7 +11,8 @@ export default function Costs() {
       <p>
         Every call of a model is counted with its tokens and what it cost, in US dollars. The cost stands on the node, in the log and on the
         run, and <Link href="/settings/usage">Usage</Link> in the settings adds it up for the project: by day, agent, workflow and model.
-        Tests and chats with an agent count too.
+        Tests and chats with an agent count too, and so do the vectors that an embedding model makes of knowledge and of the questions to
+        it. What a call had used when it failed, or when a cancellation cut it off, is counted as well.
       </p>
       <h2>Where prices come from</h2>
       <p>
@@ -23,7 +24,9 @@ export default function Costs() {
       <p>
         A price is for a model id and its dated versions: <code>gpt-4.1</code> stands for <code>gpt-4.1-2025-04-14</code>, not for{" "}
         <code>gpt-4.1-mini</code>. With <code>*</code> at its end it stands for every id that begins so, and <code>*</code> alone for all.
-        What is free has the price 0. Over REST, <code>prices</code> of <code>PUT /llm-keys/{"{key_id}"}</code> replaces the key’s prices:
+        What is free has the price 0. Input that the provider read from its cache, and says so, is counted at the cached price (
+        <code>cached_input_per_million</code>) where there is one, and else as other input. Over REST, <code>prices</code> of{" "}
+        <code>PUT /llm-keys/{"{key_id}"}</code> replaces the key’s prices:
       </p>
       <pre>
         <code>{'{"prices": [{"model": "llama-*", "input_per_million": 0.2, "output_per_million": 0.6}]}'}</code>
@@ -41,8 +44,8 @@ export default function Costs() {
       </p>
       <h2>What is not in it</h2>
       <p>
-        Discounts for cached input or batches, taxes, the vectors of knowledge, searches on the web, the tiny call that checks an agent when
-        it is saved, and what a vendor charges for a call that a cancellation cut off. So it is an estimate; the vendor’s bill is right.
+        Discounts for batches, taxes, searches on the web, the tiny call that checks an agent when it is saved, and what a vendor charges
+        for an answer that was cut off in the middle, whose tokens it does not tell. So it is an estimate; the vendor’s bill is right.
       </p>
       <h2>Over REST</h2>
       <p>

@@ -1,10 +1,12 @@
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/api/trpc.ts";
 import { Agent, AgentPage, AgentRef, AgentReply, CreateAgentInput, TestAgentInput, UpdateAgentInput } from "#server/schemas/agent.ts";
 import { NoContent, PageInput } from "#server/schemas/primitives.ts";
+import { PromptPreview, PromptPreviewInput } from "#server/schemas/prompt-preview.ts";
 import { createAgent } from "#server/services/agents/create-agent.ts";
 import { deleteAgent } from "#server/services/agents/delete-agent.ts";
 import { getAgent } from "#server/services/agents/get-agent.ts";
 import { listAgents } from "#server/services/agents/list-agents.ts";
+import { previewPrompt } from "#server/services/agents/preview-prompt.ts";
 import { testAgent } from "#server/services/agents/test-agent.ts";
 import { updateAgent } from "#server/services/agents/update-agent.ts";
 
@@ -50,4 +52,9 @@ export const agentsRouter = router({
     .input(TestAgentInput)
     .output(AgentReply)
     .mutation(({ ctx, input }) => testAgent(ctx.principal, input)),
+  /** For the agent's page; not part of the REST API. */
+  promptPreview: viewerProcedure
+    .input(PromptPreviewInput)
+    .output(PromptPreview)
+    .query(({ ctx, input }) => previewPrompt(ctx.principal, input)),
 });

@@ -4,6 +4,7 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { createAgent } from "#server/services/agents/create-agent.ts";
 import { getAgent } from "#server/services/agents/get-agent.ts";
+import { previewPrompt } from "#server/services/agents/preview-prompt.ts";
 import { runAgentCall } from "#server/services/agents/run-agent-call.ts";
 import { updateAgent } from "#server/services/agents/update-agent.ts";
 import { createLlmKey } from "#server/services/llm-keys/create-llm-key.ts";
@@ -161,4 +162,55 @@ test("a viewer that can forget sees a wrong answer taken back; one that cannot s
   const held: string[] = [];
   const { text } = await runAgentCall({ ...call, onDelta: (piece) => held.push(piece) });
   expect([held, JSON.parse(text).answer.includes(repair)]).toEqual([[text], true]);
+});
+
+test("the preview of a prompt is what the model is sent, and calls nobody", async () => {
+  const { admin, key } = await adminWithKey();
+  const project_id = admin.project.id;
+  const rag = await db().ragSource.create({ data: { project_id, name: "Handbook", type: "documents" } });
+  const mcp = await db().mcpServer.create({
+    data: {
+      project_id,
+      name: "Shelf",
+      url: "https://mcp.example.com/",
+      tools: [{ name: "find", description: "Finds a book.", input_schema: { type: "object", properties: {} } }],
+    },
+  });
+  const skill = builtinSkills[0];
+  const fields = {
+    llm_key_id: key.id,
+    model: "json",
+    system_prompt: "Be brief. The token is {{credentials.SHELF}}.",
+    temperature: 0.2,
+    max_tokens: 500,
+    tools: ["web_search" as const],
+    mcp_server_ids: [mcp.id],
+    rag_ids: [rag.id],
+    skill_ids: [skill?.id ?? ""],
+    output_schema: answerSchema,
+  };
+  const preview = await previewPrompt(admin, fields);
+  expect(models.calls()).toEqual([]);
+  expect(preview.system).toContain(`Be brief. The token is {{credentials.SHELF}}.\n\n# Skill: ${skill?.name}\n\n${skill?.prompt}`);
+  // Compatible servers take no schema while tools are offered, so the model is told of it in words.
+  expect(preview.system).toContain("It must follow this JSON Schema:");
+  expect(preview.response_format).toBeNull();
+  expect(preview.tools.map(({ name }) => name)).toEqual(["web_search", "search_knowledge", "shelf__find"]);
+  const agent = await createAgent(admin, { name: "Scout", ...fields });
+  models.reset();
+  await runAgentCall({
+    project_id,
+    agent_id: agent.id,
+    message: "(what the agent is asked)",
+    timeoutMs: 20_000,
+    retries: 0,
+    onDelta: () => undefined,
+    onRestart: () => undefined,
+  });
+  expect(models.calls()[0]?.request).toEqual(preview.body);
+
+  const bound = await previewPrompt(admin, { llm_key_id: key.id, model: "echo", output_schema: answerSchema });
+  expect(bound).toMatchObject({ system: null, tools: [], response_format: { json_schema: { schema: answerSchema, strict: true } } });
+  const stranger = await database.newAdmin();
+  await expect(previewPrompt(stranger, fields)).rejects.toMatchObject({ code: "VALIDATION_ERROR", errors: [{ path: "llm_key_id" }] });
 });

@@ -120,6 +120,7 @@ test("a call sends the instructions, the earlier turns and the message, and give
     provider: "openai_compatible",
     cost: null,
     input_tokens: 6,
+    cached_tokens: 0,
     output_tokens: 3,
     tool_calls: [],
   });

@@ -1,13 +1,13 @@
-import { withUsage } from "#server/engine/call-usage.ts";
+import type { CallUsage } from "#server/engine/call-usage.ts";
 import { type ChatLoopResult, chatWithTools, type ToolUse } from "#server/providers/chat-loop.ts";
 import type { ProviderId } from "#server/providers/kinds.ts";
-import { Agent } from "#server/schemas/agent.ts";
 import type { RunToolCall } from "#server/schemas/execution.ts";
 import { ModelPrices } from "#server/schemas/llm-key.ts";
+import { toAgent } from "#server/services/agents/agent-dto.ts";
 import { CallMeter } from "#server/services/agents/call-meter.ts";
+import { composeQuestion } from "#server/services/agents/compose-question.ts";
 import { findAgent } from "#server/services/agents/find-agent.ts";
 import { recordToolCalls } from "#server/services/agents/record-tool-calls.ts";
-import { toolsOfAgent } from "#server/services/agents/tools-of-agent.ts";
 import { endpointOf } from "#server/services/llm-keys/endpoint-of.ts";
 import type { ToolAnswer } from "#server/tools/tool.ts";
 
@@ -33,6 +33,11 @@ export interface RunAgentCall {
   /** Calls of one round begin together and end in any order. */
   onToolCall?: ((call: ToolUse) => void) | undefined;
   onToolResult?: ((call: ToolUse, answer: ToolAnswer) => void) | undefined;
+  /**
+   * Told what the call has used and done so far, each time the model has answered: so it is known of a call that fails or is
+   * ended, too. The list of tool calls goes on being filled.
+   */
+  onUsed?: ((usage: CallUsage) => void) | undefined;
 }
 
 export interface AgentCallResult extends Omit<ChatLoopResult, "tool_calls"> {
@@ -48,38 +53,28 @@ export interface AgentCallResult extends Omit<ChatLoopResult, "tool_calls"> {
  * too.
  * @returns the answer; tokens and cost of all rounds together, and every tool call in the order in which they began
  * @throws AppError NOT_FOUND when the project has no such agent; ProviderError (UPSTREAM_ERROR) with the provider's words;
- *   the signal's reason when it fires; `usageOf` tells of each what was used before it
+ *   the signal's reason when it fires; `onUsed` has told what was used before
  */
 export async function runAgentCall(call: RunAgentCall): Promise<AgentCallResult> {
-  const { project_id, agent_id, message, history = [], ...rest } = call;
+  const { project_id, agent_id, message, history, onUsed, ...rest } = call;
   const agent = await findAgent(project_id, agent_id);
   const endpoint = endpointOf(agent.llm_key);
-  const { model, temperature, max_tokens } = agent;
+  const { model } = agent;
   const { provider, baseUrl } = endpoint;
   const meter = new CallMeter(agent.id, { provider, model, baseUrl, prices: ModelPrices.parse(agent.llm_key.prices) });
-  const { tools, systemPrompt, close } = await toolsOfAgent(agent);
+  const { question, close } = await composeQuestion({ ...toAgent(agent), project_id, endpoint }, { message, history: history ?? [] });
   const { calls, ...record } = recordToolCalls(rest);
   try {
     const result = await chatWithTools({
       ...rest,
       ...record,
-      onUsage: meter.add,
-      endpoint,
-      model,
-      temperature,
-      max_tokens,
-      tools,
-      answerSchema: Agent.shape.output_schema.parse(agent.output_schema),
-      messages: [
-        ...(systemPrompt ? [{ role: "system" as const, content: systemPrompt }] : []),
-        // A turn without text says nothing, and vendors refuse it.
-        ...history.filter(({ content }) => content !== ""),
-        { role: "user", content: message },
-      ],
+      ...question,
+      onUsage: (used) => {
+        meter.add(used);
+        if (meter.usage) onUsed?.({ ...meter.usage, tool_calls: calls });
+      },
     });
     return { ...result, provider, cost: meter.usage?.cost ?? null, tool_calls: calls };
-  } catch (error) {
-    throw withUsage(error, meter.usage);
   } finally {
     close();
   }

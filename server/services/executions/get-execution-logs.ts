@@ -29,7 +29,7 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
   const nodes = new Map(Graph.parse(row.snapshot.graph).nodes.map((node) => [node.id, node]));
   const items = row.node_runs.map((run): NodeLog => {
     const node = nodes.get(run.node_id);
-    const { node_id, attempt, status, error, duration_ms, model, input_tokens, output_tokens } = run;
+    const { node_id, attempt, status, error, duration_ms, model, input_tokens, cached_tokens, output_tokens } = run;
     return {
       node_id,
       node_type: node?.type ?? "",
@@ -45,6 +45,7 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
       duration_ms,
       model,
       input_tokens,
+      cached_tokens,
       output_tokens,
       cost: model === null ? 0 : (run.cost?.toNumber() ?? null),
       tool_calls: RunToolCall.array().parse(run.values?.tool_calls ?? []),

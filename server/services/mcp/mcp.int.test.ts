@@ -66,9 +66,8 @@ test("an agent gets the tools that are switched on, and nothing is connected bef
     name: "My Shelf!",
     disabled_tools: ["slow", "failing", "image", "resource", "headers", "break_off", "add"],
   });
-  const agentId = await agentWith(admin, shelf, other);
   server.dropSessions();
-  const { tools, close } = await openAgentMcp(admin.project.id, agentId, new Set(["shelf__echo"]));
+  const { tools, close } = await openAgentMcp(admin.project.id, [shelf.id, other.id], new Set(["shelf__echo"]));
   expect(tools.map(({ name }) => name)).toEqual([expect.stringMatching(/^shelf__echo_[0-9a-f]{8}$/), "shelf__add", "my_shelf__echo"]);
   expect(server.sessions()).toBe(0);
   await expect(tools[1]?.call({ a: 20, b: 22 }, { signal })).resolves.toEqual({ result: "42", success: true });
@@ -79,8 +78,7 @@ test("an agent gets the tools that are switched on, and nothing is connected bef
 
 test("an agent of another project gets none of them", async () => {
   const [admin, stranger] = [await database.newAdmin(), await database.newAdmin()];
-  const agentId = await agentWith(admin, await connect(admin));
-  await expect(openAgentMcp(stranger.project.id, agentId)).resolves.toMatchObject({ tools: [] });
+  await expect(openAgentMcp(stranger.project.id, [(await connect(admin)).id])).resolves.toMatchObject({ tools: [] });
 });
 
 test("a private address is for admins, where the install allows it at all", async () => {
@@ -99,7 +97,7 @@ test("a private address is for admins, where the install allows it at all", asyn
 
   publishSettings({ TREADLE_EMBEDDED_DATABASE: "0" });
   await expect(discoverMcp(admin, { url: made.url })).rejects.toMatchObject({ code: "VALIDATION_ERROR", errors: [{ path: "url" }] });
-  const { tools, close } = await openAgentMcp(admin.project.id, await agentWith(admin, made));
+  const { tools, close } = await openAgentMcp(admin.project.id, [made.id]);
   await expect(tools[0]?.call({ text: "x" }, { signal })).resolves.toMatchObject({
     success: false,
     result: expect.stringContaining("private or reserved network"),

@@ -1,4 +1,5 @@
 import { db } from "#server/db/client.ts";
+import { isUuid } from "#server/services/ids.ts";
 import { storedTools } from "#server/services/mcp/mcp-dto.ts";
 import { mcpEndpointOf } from "#server/services/mcp/mcp-endpoint-of.ts";
 import { mcpToolDefinitions } from "#server/tools/mcp/mcp-tool-definitions.ts";
@@ -14,11 +15,13 @@ export interface AgentMcp {
 /**
  * The tools of an agent's MCP servers for one chat or one node run. Nothing is connected before the model calls a tool,
  * so a server that is away fails that call only.
+ * @param server_ids those that are gone are left out
  * @param taken names of the agent's other tools; those of the servers are added
  * @throws AppError INTERNAL_ERROR when headers were sealed under another ENCRYPTION_KEY
  */
-export async function openAgentMcp(project_id: string, agent_id: string, taken: Set<string> = new Set()): Promise<AgentMcp> {
-  const rows = await db().mcpServer.findMany({ where: { project_id, agents: { some: { agent_id } } }, orderBy: { id: "asc" } });
+export async function openAgentMcp(project_id: string, server_ids: readonly string[], taken: Set<string> = new Set()): Promise<AgentMcp> {
+  const where = { project_id, id: { in: server_ids.filter(isUuid) } };
+  const rows = await db().mcpServer.findMany({ where, orderBy: { id: "asc" } });
   const servers = rows.map((row) => ({ row, opened: openMcpTools(mcpEndpointOf(row)) }));
   return {
     tools: servers.flatMap(({ row, opened }) =>

@@ -1,5 +1,6 @@
 import { AppError } from "#server/errors.ts";
 import type { ModelEndpoint } from "#server/providers/client.ts";
+import { type ModelPrice, ModelPrices } from "#server/schemas/llm-key.ts";
 import { unknownLlmKey } from "#server/services/agents/choose-llm-key.ts";
 import { endpointOf } from "#server/services/llm-keys/endpoint-of.ts";
 import { findLlmKey } from "#server/services/llm-keys/find-llm-key.ts";
@@ -8,6 +9,8 @@ import { findLlmKey } from "#server/services/llm-keys/find-llm-key.ts";
 export interface Embedding {
   endpoint: ModelEndpoint;
   model: string;
+  /** The LLM key's own. */
+  prices: ModelPrice[];
 }
 
 interface EmbeddingConfig {
@@ -25,7 +28,7 @@ export async function embeddingOf(projectId: string, config: object): Promise<Em
   if (!names(config) || config.embedding_llm_key_id === null || config.embedding_model === null) return undefined;
   const key = await findLlmKey(projectId, config.embedding_llm_key_id);
   if (!key) throw new AppError("VALIDATION_ERROR", "The embedding key of the source is gone. Choose another one in its settings.");
-  return { endpoint: endpointOf(key), model: config.embedding_model };
+  return { endpoint: endpointOf(key), model: config.embedding_model, prices: ModelPrices.parse(key.prices) };
 }
 
 /**

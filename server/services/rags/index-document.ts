@@ -1,9 +1,10 @@
 import { db, inTransaction } from "#server/db/client.ts";
 import { AppError, ERRORS, isAppError } from "#server/errors.ts";
 import { ProviderError } from "#server/providers/errors.ts";
+import { embed } from "#server/services/rags/embed.ts";
 import { embeddingOf } from "#server/services/rags/embedding-of.ts";
 import type { Chunk } from "#server/tools/knowledge/chunk-text.ts";
-import { embedTexts, normalized } from "#server/tools/knowledge/embed-texts.ts";
+import { normalized } from "#server/tools/knowledge/embed-texts.ts";
 import { fetchDocument } from "#server/tools/knowledge/fetch-document.ts";
 import { mediaTypeOf } from "#server/tools/knowledge/read-document.ts";
 import { searchText } from "#server/tools/knowledge/search-text.ts";
@@ -157,7 +158,7 @@ async function embedSome({ document_id, generation }: Indexing, row: Current): P
   });
   if (!chunks.length) return 0;
   const texts = chunks.map((chunk) => indexedText(row.title, chunk));
-  const vectors = await embedTexts(embedding.endpoint, embedding.model, texts);
+  const vectors = await embed(row.rag_source.project_id, embedding, texts);
   return inTransaction(async (client) => {
     const { rowCount } = await client.query(
       "SELECT FROM rag_documents WHERE id = $1 AND generation = $2 AND status = 'indexing' FOR UPDATE",

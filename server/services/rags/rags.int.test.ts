@@ -12,6 +12,7 @@ import { type LocalExecutor, startLocalExecutor } from "#server/inngest/local/ex
 import type { Rag, RagDocument } from "#server/schemas/rag.ts";
 import { createLlmKey } from "#server/services/llm-keys/create-llm-key.ts";
 import { deleteLlmKey } from "#server/services/llm-keys/delete-llm-key.ts";
+import { updateLlmKey } from "#server/services/llm-keys/update-llm-key.ts";
 import { addDocument, addFile } from "#server/services/rags/add-document.ts";
 import { createRag } from "#server/services/rags/create-rag.ts";
 import { deleteDocument } from "#server/services/rags/delete-document.ts";
@@ -21,6 +22,7 @@ import { resumeIndexing } from "#server/services/rags/request-indexing.ts";
 import { searchRag } from "#server/services/rags/search-rag.ts";
 import { testRag } from "#server/services/rags/test-rag.ts";
 import { updateRag } from "#server/services/rags/update-rag.ts";
+import { getUsage } from "#server/services/usage/get-usage.ts";
 import { publishSettings } from "#server/settings.ts";
 import { docxFile, pdfFile } from "#server/testing/office-files.ts";
 import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
@@ -401,4 +403,23 @@ test("an address on a private network is for admins to choose, as it is for MCP 
   } finally {
     publishSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0" });
   }
+});
+
+test("vectors are counted in the usage, when they are made and when a question is asked; an unknown price stays unknown", async () => {
+  const knowledge = async () => (await getUsage(admin, { group_by: "source" })).items.find(({ key }) => key === "knowledge");
+  const config = await withVectors();
+  const rag = await newSource(config);
+  expect(await knowledge()).toBeUndefined();
+  await ready(addText(rag, "Looms", "A loom turns thread into cloth."));
+  expect(await knowledge()).toMatchObject({ calls: 1, input_tokens: 1, cost: null, cost_is_partial: true });
+  await updateLlmKey(admin, {
+    key_id: config.embedding_llm_key_id,
+    prices: [{ model: "small", input_per_million: 20, output_per_million: 0 }],
+  });
+  await searchRag(admin.project.id, [rag.id], "cloth", 3);
+  expect(await knowledge()).toMatchObject({ calls: 2, calls_without_price: 1, input_tokens: 2, cost: 0.00002 });
+  // Words alone ask nobody.
+  await searchRag(admin.project.id, [(await createRag(admin, { name: "Words", type: "documents", config: {} })).id], "cloth", 3);
+  const { total, items } = await getUsage(admin, { group_by: "agent" });
+  expect([total.calls, items.map(({ key, name }) => [key, name])]).toEqual([2, [[null, null]]]);
 });

@@ -4,11 +4,12 @@ import { AppError, isAppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
 import type { RagConfigs, RagHit } from "#server/schemas/rag.ts";
 import { isUuid } from "#server/services/ids.ts";
+import { embed } from "#server/services/rags/embed.ts";
 import { embeddingOf } from "#server/services/rags/embedding-of.ts";
 import { searchWords } from "#server/services/rags/full-text.ts";
 import { openConfig, openRemote } from "#server/services/rags/rag-config.ts";
 import { searchVectors } from "#server/services/rags/vectors.ts";
-import { embedTexts, normalized } from "#server/tools/knowledge/embed-texts.ts";
+import { normalized } from "#server/tools/knowledge/embed-texts.ts";
 import { searchHttp } from "#server/tools/knowledge/http-source.ts";
 import { searchPgvector } from "#server/tools/knowledge/pgvector.ts";
 import { searchQdrant } from "#server/tools/knowledge/qdrant.ts";
@@ -35,7 +36,7 @@ function questionVectors(projectId: string, query: string, signal: AbortSignal |
 
     async function ask() {
       const embedding = await embeddingOf(projectId, config);
-      return embedding && (await embedTexts(embedding.endpoint, embedding.model, [query], signal))[0];
+      return embedding && (await embed(projectId, embedding, [query], signal))[0];
     }
   };
 }

@@ -3,11 +3,11 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { isAppError } from "#server/errors.ts";
 import type { RagConfigs, RagTest } from "#server/schemas/rag.ts";
+import { embed } from "#server/services/rags/embed.ts";
 import { embeddingOf } from "#server/services/rags/embedding-of.ts";
 import { findRag } from "#server/services/rags/find-rag.ts";
 import { openRemote } from "#server/services/rags/rag-config.ts";
 import { countDocuments } from "#server/services/rags/rag-dto.ts";
-import { embedTexts } from "#server/tools/knowledge/embed-texts.ts";
 import { searchHttp } from "#server/tools/knowledge/http-source.ts";
 import { inspectPgvector, searchPgvector } from "#server/tools/knowledge/pgvector.ts";
 import { inspectQdrant, searchQdrant } from "#server/tools/knowledge/qdrant.ts";
@@ -20,7 +20,7 @@ const plural = (count: number, one: string) => `${count.toLocaleString("en")} ${
 /** A vector of the source's embedding model; undefined when it has none. */
 async function sampleVector(source: RagSource, config: object): Promise<number[] | undefined> {
   const embedding = await embeddingOf(source.project_id, config);
-  return embedding && (await embedTexts(embedding.endpoint, embedding.model, [SAMPLE]))[0];
+  return embedding && (await embed(source.project_id, embedding, [SAMPLE]))[0];
 }
 
 async function testDocuments(source: RagSource, config: object): Promise<RagTest> {

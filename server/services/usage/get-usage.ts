@@ -12,7 +12,7 @@ import {
   type UsageInput,
   type UsageItem,
 } from "#server/schemas/usage.ts";
-import { NO_WORKFLOW } from "#server/services/usage/no-workflow.ts";
+import { NO_ONE } from "#server/services/usage/no-one.ts";
 
 const DAY_MS = 86_400_000;
 const MOST_ITEMS = 1000;
@@ -20,9 +20,12 @@ const MOST_ITEMS = 1000;
 /** What the items are grouped by, and where their names are. */
 const GROUPS: Record<UsageGroup, { key: string; name?: string }> = {
   day: { key: "to_char(day, 'YYYY-MM-DD')" },
-  agent: { key: "agent_id::text", name: "SELECT name FROM agents WHERE project_id = $1::uuid AND id = key::uuid" },
+  agent: {
+    key: `nullif(agent_id::text, '${NO_ONE}')`,
+    name: "SELECT name FROM agents WHERE project_id = $1::uuid AND id = key::uuid",
+  },
   workflow: {
-    key: `nullif(workflow_id::text, '${NO_WORKFLOW}')`,
+    key: `nullif(workflow_id::text, '${NO_ONE}')`,
     name: "SELECT name FROM workflows WHERE project_id = $1::uuid AND id = key::uuid",
   },
   model: { key: "model" },
@@ -92,7 +95,7 @@ function filled(rows: Row[], first: number, last: number): UsageItem[] {
 }
 
 /**
- * What the project's agents used, in runs and outside of them: tokens, and US dollars at the prices of the day of each call.
+ * What the project's agents used, in runs and outside of them, and what was used for the vectors of its knowledge: tokens, and US dollars at the prices of the day of each call.
  * @throws AppError VALIDATION_ERROR for a span that is none, or too long
  */
 export async function getUsage({ project }: ProjectPrincipal, input: UsageInput): Promise<Usage> {

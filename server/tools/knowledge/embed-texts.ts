@@ -13,8 +13,15 @@ export function normalized(vector: readonly number[]): number[] {
   return length > 0 ? vector.map((value) => value / length) : [...vector];
 }
 
+export interface Embedded {
+  /** As the model gave them, in the order of the texts. */
+  vectors: number[][];
+  /** 0 where the service does not say. */
+  input_tokens: number;
+}
+
 /**
- * Vectors of texts as the model gave them, in the order of the texts.
+ * Vectors of texts, and what the model counted.
  * @throws ProviderError of the provider behind the key; AppError UPSTREAM_ERROR for an answer that holds no vectors
  */
 export async function embedTexts(
@@ -22,10 +29,11 @@ export async function embedTexts(
   model: string,
   texts: readonly string[],
   signal?: AbortSignal,
-): Promise<number[][]> {
+): Promise<Embedded> {
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const host = new URL(baseUrlOf(endpoint)).host;
   let data: { index?: number; embedding: number[] }[];
+  let told: unknown;
   try {
     const answer = await openModelClient(endpoint).embeddings.create(
       // Without this the SDK asks for base64, which not every compatible server knows.
@@ -33,6 +41,9 @@ export async function embedTexts(
       { signal: signal ? AbortSignal.any([signal, limit]) : limit },
     );
     data = answer.data;
+    // Servers differ from the SDK's types: some tell nothing, others only the total.
+    const usage = Object(answer.usage) as { prompt_tokens?: unknown; total_tokens?: unknown };
+    told = usage.prompt_tokens ?? usage.total_tokens;
   } catch (error) {
     if (signal?.aborted) throw error;
     throw providerError(error, endpoint, model, host, Date.now());
@@ -49,5 +60,8 @@ export async function embedTexts(
       "UPSTREAM_ERROR",
       `${host} answered, but not with the vectors that were asked for. Check that ${model} is an embedding model (LLM key "${endpoint.keyName}").`,
     );
-  return ordered.map(({ embedding }) => embedding);
+  return {
+    vectors: ordered.map(({ embedding }) => embedding),
+    input_tokens: typeof told === "number" && told > 0 ? Math.round(told) : 0,
+  };
 }

@@ -1,0 +1,130 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Locator, Page } from "@playwright/test";
+import { expect, test } from "#e2e/fixtures.ts";
+import { ExecuteResult } from "#server/schemas/execution.ts";
+
+// What was used and what it cost, the prices of a key, and what a model is sent.
+
+/** No fault that axe finds by the rules of WCAG 2.2 AA, in light and in dark. */
+async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze();
+    expect(violations.map(({ id, nodes }) => [colorScheme, id, nodes.map(({ html }) => html.slice(0, 200))])).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+/** On a phone nothing of the dialog is beside the screen. */
+async function expectFitsPhone(page: Page, dialog: Locator): Promise<void> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const box = await dialog.boundingBox();
+  expect([box?.x, box?.width]).toEqual([0, 390]);
+  expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+  if (before) await page.setViewportSize(before);
+}
+
+test("usage says that a price is not known, leads to the key's prices, and shows what a run costs from then on", async ({
+  signedInPage: page,
+  api,
+  agent,
+  workflow,
+  finished,
+}) => {
+  const { id: agent_id } = await agent({ name: "Speaker", model: "echo" });
+  const position = { x: 0, y: 0 };
+  const flow = await workflow({
+    name: "Echoes",
+    nodes: [
+      { id: "t", type: "triggerNode", position, data: { label: "Start", kind: "manual" } },
+      { id: "a", type: "agentNode", position, data: { label: "Ask", agent_id, input: "one two three" } },
+    ],
+    edges: [{ id: "e", source: "t", target: "a" }],
+  });
+  const run = async () => {
+    const { body } = await api.post(`/workflows/${flow.id}/execute`, {}, { schema: ExecuteResult, status: 202 });
+    await finished(body.execution_id);
+  };
+  await run();
+  await page.goto("/settings/usage");
+  const total = page.getByLabel("Total");
+  await expect(total).toHaveText(/Cost.*price unknown.*Calls.*1.*Input tokens.*3.*Output tokens.*4/);
+  await expect(page.getByText("The price of 1 call is not known, so the cost is without it.")).toBeVisible();
+  await expect(page.getByRole("table", { name: "Usage by agent" }).getByRole("row", { name: /Speaker/ })).toContainText("price unknown");
+  await expectAccessible(page);
+
+  await page.getByRole("link", { name: "Set prices at the LLM key" }).click();
+  await page.getByRole("button", { name: "Prices of Stand-in" }).click();
+  const dialog = page.getByRole("dialog", { name: "Prices of “Stand-in”" });
+  await dialog.getByRole("textbox", { name: "Model 1" }).fill("ech*");
+  await dialog.getByLabel("Input price of ech*", { exact: true }).fill("100000");
+  await dialog.getByRole("button", { name: "Save prices" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Each price needs a model, and what input and output cost.");
+  await dialog.getByLabel("Output price of ech*").fill("50000");
+  await dialog.getByLabel("Cached input price of ech*").fill("10000");
+  await dialog.getByRole("button", { name: "Add price" }).click();
+  await expect(dialog.getByRole("textbox", { name: "Model 2" })).toBeFocused();
+  await expectAccessible(page);
+  await expectFitsPhone(page, dialog);
+  // The second row is empty, and so is no price.
+  await dialog.getByRole("button", { name: "Save prices" }).click();
+  await expect(page.getByText("Prices of “Stand-in” saved")).toBeVisible();
+  await expect(page.getByRole("row", { name: /Stand-in/ })).toContainText("1 price of its own");
+  await page.getByRole("button", { name: "Prices of Stand-in" }).click();
+  await expect(dialog.getByLabel("Cached input price of ech*")).toHaveValue("10000");
+  await page.keyboard.press("Escape");
+
+  await run();
+  await page.goto("/settings/usage?by=workflow");
+  // 3 words in at 0.1 dollars, 4 out at 0.05.
+  await expect(total).toHaveText(/Cost.*\$0\.50 and more.*Calls.*2.*Input tokens.*6.*Output tokens.*8/);
+  const byWorkflow = page.getByRole("table", { name: "Usage by workflow" });
+  await expect(byWorkflow.getByRole("row", { name: /Echoes/ })).toContainText("$0.50 and more");
+  await page.getByRole("combobox", { name: "Group" }).click();
+  await page.getByRole("option", { name: "By origin" }).click();
+  await expect(page.getByRole("table", { name: "Usage by origin" }).getByRole("row", { name: /Runs/ })).toContainText("$0.50");
+  await expect(page).toHaveURL(/by=source/);
+});
+
+test("the prompt preview shows what the model is sent as the form stands, and asks nobody", async ({
+  signedInPage: page,
+  agent,
+  modelServer,
+}) => {
+  const { id } = await agent({ name: "Poet", model: `echo-${Date.now()}`, system_prompt: "Write a poem." });
+  await page.goto(`/agents/${id}`);
+  await page.getByRole("textbox", { name: "System prompt" }).fill("Write a short poem about {{credentials.THEME}}.");
+  await page.getByRole("checkbox", { name: "Summarize" }).check();
+  await page.getByRole("checkbox", { name: /^Web search/ }).check();
+  const model = await page.getByRole("combobox", { name: "Model" }).inputValue();
+  const before = (await modelServer.calls({ model })).length;
+  await page.getByRole("button", { name: "Prompt preview" }).click();
+  const dialog = page.getByRole("dialog", { name: "Prompt preview" });
+  // A run would not resolve it here either, so it stays as it is written.
+  await expect(dialog.getByLabel("system message", { exact: true })).toHaveText(
+    /^Write a short poem about {{credentials\.THEME}}\.\s+# Skill: Summarize\s+Summarize the text you are given/,
+  );
+  await expect(dialog.getByText("1 tool", { exact: true })).toBeVisible();
+  await dialog.getByText("web_search", { exact: true }).click();
+  await expect(dialog.getByLabel("parameters of web_search", { exact: true })).toContainText('"query"');
+  await expect(dialog.getByText("Free text.")).toBeVisible();
+  await dialog.getByText("Whole request").click();
+  await expect(dialog.getByLabel("request", { exact: true })).toContainText(`"model": "${model}"`);
+  await expect(dialog.getByLabel("request", { exact: true })).toContainText("(what the agent is asked)");
+  await expectAccessible(page);
+  await expectFitsPhone(page, dialog);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("button", { name: "Prompt preview" })).toBeFocused();
+  expect((await modelServer.calls({ model })).length).toBe(before);
+
+  // The vendor is bound to a schema where no tool is offered, and what is wrong is said in place of a preview.
+  await page.getByRole("checkbox", { name: /^Web search/ }).uncheck();
+  await page.getByRole("textbox", { name: "Output schema" }).fill("{ no json");
+  await page.getByRole("button", { name: "Prompt preview" }).click();
+  await expect(dialog.getByText("This is not a JSON object.")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.getByRole("textbox", { name: "Output schema" }).fill('{"type":"object","properties":{"poem":{"type":"string"}}}');
+  await page.getByRole("button", { name: "Prompt preview" }).click();
+  await expect(dialog.getByLabel("response format", { exact: true })).toContainText('"json_schema"');
+});

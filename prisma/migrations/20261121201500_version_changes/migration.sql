@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "workflow_versions" ADD COLUMN     "changes" JSONB;
