@@ -19,6 +19,7 @@ const EXCEPTIONS: Record<string, string> = {
   "mcp.discover": "changes nothing",
   "rags.test": "changes nothing",
   "mcp.refresh": "reads the server's tools again; nobody's decision",
+  "workflowFiles.check": "changes nothing",
   "workflows.saveDraft": "the editor's autosave; the version that a save makes of it is audited",
   "workflows.execute": "the execution is its own record, with who started it",
   "workflows.executeDraft": "the execution is its own record, with who started it",
@@ -180,6 +181,7 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
     async ({ api, id }) => api.webhooks.setup({ workflow_id: await id(api.workflows.create({ name: "Flow", ...graph("webhook") })) }),
   ],
   "workflows.create": ["workflow.create", ({ api }) => api.workflows.create({ name: "Flow" })],
+  "workflowFiles.import": ["workflow.create", ({ api }) => api.workflowFiles.import({ file: graph("manual") })],
   "workflows.update": [
     "workflow.update",
     async ({ api, id }) => api.workflows.update({ workflow_id: await id(api.workflows.create({ name: "Flow" })), name: "New" }),
@@ -190,6 +192,11 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
       const workflow_id = await id(api.workflows.create({ name: "Flow", ...graph("schedule", { cron_expression: "0 9 * * *" }) }));
       await api.workflows.setSchedule({ workflow_id, enabled: false });
     },
+  ],
+  "workflowVersions.name": [
+    "workflow.name_version",
+    async ({ api, id }) =>
+      api.workflowVersions.name({ workflow_id: await id(api.workflows.create({ name: "Flow" })), version: 1, name: "First" }),
   ],
   "workflows.delete": [
     "workflow.delete",

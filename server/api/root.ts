@@ -15,6 +15,8 @@ import { reviewsRouter } from "#server/api/routers/reviews.ts";
 import { skillsRouter } from "#server/api/routers/skills.ts";
 import { usageRouter } from "#server/api/routers/usage.ts";
 import { webhooksRouter } from "#server/api/routers/webhooks.ts";
+import { workflowFilesRouter } from "#server/api/routers/workflow-files.ts";
+import { workflowVersionsRouter } from "#server/api/routers/workflow-versions.ts";
 import { workflowsRouter } from "#server/api/routers/workflows.ts";
 import { createCallerFactory, router } from "#server/api/trpc.ts";
 
@@ -37,7 +39,9 @@ export const appRouter = router({
   skills: skillsRouter,
   usage: usageRouter,
   webhooks: webhooksRouter,
+  workflowFiles: workflowFilesRouter,
   workflows: workflowsRouter,
+  workflowVersions: workflowVersionsRouter,
 });
 export type AppRouter = typeof appRouter;
 

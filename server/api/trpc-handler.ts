@@ -40,6 +40,8 @@ export async function handleTrpc(request: Request): Promise<Response> {
       endpoint: "/api/trpc",
       req,
       router: appRouter,
+      // A query whose input is too long for an address comes by POST.
+      allowMethodOverride: true,
       createContext: () => createContext(req, { sessionOnly: true }),
       responseMeta: () => ({ headers: { "cache-control": "no-store" } }),
     });

@@ -10,6 +10,8 @@ export interface NodeResult {
   handle?: string;
   model?: string;
   input_tokens?: number;
+  /** Of the input tokens: those that the service read from its cache. */
+  cached_tokens?: number;
   output_tokens?: number;
   /** Of a call of a model: which agent made it, where, and what it cost in US dollars; null when the price is not known. */
   agent_id?: string;
@@ -131,7 +133,15 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   alias?(config: z.infer<Config>, scope: NodeScope): string | undefined;
   problems?(config: z.infer<Config>, scope: NodeScope): NodeProblem[];
   run?(ctx: NodeContext<z.infer<Config>>): Promise<NodeOutcome> | NodeOutcome;
+  /**
+   * Takes a text that a person pinned as the node's output: the handle it leaves by, if it has several. It also tells, of
+   * what such a node left behind, by which handle it did. Left out, nothing can be pinned here.
+   */
+  pin?(output: string): PinnedResult;
 }
+
+/** What a pinned text stands for, or why it cannot be the node's output. */
+export type PinnedResult = { handle: string | null } | { refusal: string };
 
 /** Keeps a definition's exact type while checking its shape. */
 export const defineNode = <const Type extends string, Config extends z.ZodObject>(

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { NodeDefinition } from "#server/engine/define-node.ts";
 import { definitionOf } from "#server/engine/graph.ts";
-import { makePlan, type Plan } from "#server/engine/plan.ts";
-import type { Graph, GraphNode } from "#server/schemas/graph.ts";
+import { pinnedWork } from "#server/engine/pins.ts";
+import { language, makePlan, type Plan } from "#server/engine/plan.ts";
+import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
 
 // A node that is switched off (`data.disabled`) does nothing and lets what it was given through, by the first way out that
 // goes on: true of a branch, approved of a review, done of a loop, whose body is then skipped. Pure and browser-safe.
@@ -28,14 +29,49 @@ function passThrough(definition: NodeDefinition): NodeDefinition {
   return through;
 }
 
-/** How a node works in a run: as its type says, or letting things through when it is switched off; undefined for an unknown type. */
+/**
+ * How a node works in a run: as its type says, letting things through when it is switched off, or with a pinned output where
+ * pins count; undefined for an unknown type.
+ */
 export function workOf(node: GraphNode | undefined): NodeDefinition | undefined {
-  const definition = node && definitionOf(node.type);
+  const definition = pinnedWork(node) ?? (node && definitionOf(node.type));
   return definition && isDisabled(node) ? passThrough(definition) : definition;
 }
 
-/** The plan of a run of this graph: a loop that is switched off has no body. */
+/**
+ * The plan of a run of this graph: a loop that is switched off, or whose output is pinned, has no body. What would be its body
+ * is skipped, whatever else leads into it, and what follows the body follows the loop.
+ */
 export function runPlan(graph: Graph): Plan {
-  if (!graph.nodes.some(isDisabled)) return makePlan(graph);
-  return makePlan({ ...graph, nodes: graph.nodes.map((node) => (isDisabled(node) ? { ...node, type: "disabled" } : node)) });
+  const bodyOf = (node: GraphNode) => definitionOf(node.type)?.body?.handle;
+  const isOff = (node: GraphNode) => bodyOf(node) !== undefined && (isDisabled(node) || pinnedWork(node) !== undefined);
+  const loops = new Map(graph.nodes.flatMap((node) => (isOff(node) ? [[node.id, node] as const] : [])));
+  const plan = makePlan(graph);
+  if (loops.size === 0) return plan;
+  const outermost = (id: string) => plan.loopsAround(id).find((loop) => loops.has(loop));
+  const gates = new Set<GraphEdge>();
+  const edges = graph.edges.map((edge): GraphEdge => {
+    const [from, to] = [outermost(edge.source), outermost(edge.target)];
+    const loop = loops.get(edge.source);
+    // An edge of a loop that names no way out is one into its body.
+    const own = loop && from === undefined && !edge.sourceHandle ? { ...edge, sourceHandle: bodyOf(loop) } : edge;
+    if (from === to || to === edge.source) return own;
+    const left = from === undefined ? undefined : loops.get(from);
+    const after = left && definitionOf(left.type)?.handles?.find((name) => name !== bodyOf(left));
+    const seen = left ? { ...edge, source: left.id, sourceHandle: after } : own;
+    if (to === undefined) return seen;
+    const gate = { ...seen, target: to };
+    gates.add(gate);
+    return gate;
+  });
+  const nodes = graph.nodes.map((node) => (loops.has(node.id) ? { ...node, type: "disabled" } : node));
+  return makePlan(
+    { nodes, edges },
+    {
+      ...language,
+      isGate: (edge) => gates.has(edge),
+      // A loop that does nothing still comes after the loop whose output it reads.
+      templates: (node) => language.templates(loops.get(node.id) ?? node),
+    },
+  );
 }

@@ -93,6 +93,20 @@ describe("findProblems", () => {
     ]);
   });
 
+  it("asks for nothing in the body of a loop that is switched off", () => {
+    const graph = (disabled: boolean): Graph => ({
+      nodes: [
+        trigger,
+        node("l", "loopNode", { items_expression: "", disabled }),
+        node("in", "agentNode"),
+        node("l2", "loopNode", { disabled }),
+      ],
+      edges: [edge("start", "l"), edge("l", "in", "body"), edge("in", "l2")],
+    });
+    expect(problems(graph(false)).length).toBeGreaterThan(2);
+    expect(problems(graph(true))).toEqual([]);
+  });
+
   it.each([
     "{{trigger.output}}",
     "{{a.output}}",

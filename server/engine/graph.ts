@@ -1,6 +1,6 @@
 import type { NodeDefinition, NodeScope } from "#server/engine/define-node.ts";
 import { nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
-import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
+import { type Graph, type GraphEdge, type GraphNode, MAX_PINNED, Pinned } from "#server/schemas/graph.ts";
 
 // What a graph may be. Pure and browser-safe: the canvas, every save and every run start ask the same functions.
 
@@ -149,6 +149,8 @@ function nodeFaults(graph: Graph): GraphFault[] {
       add(`Node "${node.id}" (${labelOf(node)}): disabled must be true or false.`, "data.disabled");
     else if (disabled && definition.group === "trigger")
       add("The trigger cannot be disabled: nothing would start. Switch the workflow off instead.", "data.disabled");
+    if (node.data.pinned !== undefined && node.data.pinned !== null && !Pinned.safeParse(node.data.pinned).success)
+      add(`Node "${node.id}" (${labelOf(node)}): pinned must be {"output": text} with at most ${MAX_PINNED} characters.`, "data.pinned");
     const config = definition.config.safeParse(node.data);
     for (const issue of config.error?.issues ?? [])
       add(`Node "${node.id}" (${labelOf(node)}): ${issue.path.join(".")}: ${issue.message}`, ["data", ...issue.path].join("."));

@@ -49,9 +49,11 @@ export interface Language {
   bodyHandle(type: string): string | undefined;
   /** The texts of a node that may hold expressions. */
   templates(node: GraphNode): string[];
+  /** Edges that their target waits for, whatever they bring; left out, none. */
+  isGate?(edge: GraphEdge): boolean;
 }
 
-const language: Language = {
+export const language: Language = {
   isRoot: (type) => definitionOf(type)?.group === "trigger",
   isInert: (type) => definitionOf(type)?.isInert === true,
   bodyHandle: (type) => definitionOf(type)?.body?.handle,
@@ -76,6 +78,17 @@ const namesRead = (templates: readonly string[]): Set<string> =>
     templates.flatMap((template) => referencesOf(template).flatMap(({ head, path }) => (path[0] === "output" ? [head, slugOf(head)] : []))),
   );
 
+const namesOfData = new WeakMap<object, { type: string; names: Set<string> }>();
+
+/** The same of a node, found out once for each version of its data: a canvas asks for all nodes at every key. */
+function namesReadBy(node: GraphNode, templates: Language["templates"]): Set<string> {
+  const known = namesOfData.get(node.data);
+  if (known?.type === node.type) return known.names;
+  const names = namesRead(templates(node));
+  if (templates === language.templates) namesOfData.set(node.data, { type: node.type, names });
+  return names;
+}
+
 const append = <Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value) => {
   const list = map.get(key);
   if (list) list.push(value);
@@ -91,12 +104,7 @@ function owners(nodes: readonly GraphNode[], next: Next, { bodyHandle, templates
     const owner = ownerOf.get(id) ?? null;
     return owner === null ? [] : [...around(owner), owner];
   };
-  const read = new Map<string, Set<string>>();
-  const readBy = (id: string): Set<string> => {
-    const known = read.get(id) ?? namesRead(templates(byId.get(id) as GraphNode));
-    read.set(id, known);
-    return known;
-  };
+  const readBy = (id: string): Set<string> => namesReadBy(byId.get(id) as GraphNode, templates);
   const loops = nodes.filter((node) => bodyHandle(node.type) !== undefined);
   const order = loops.length ? topologicalOrder([...byId.keys()], next) : [];
   // Outer loops come before the loops in their bodies, so a node ends up with its innermost one.
@@ -136,7 +144,8 @@ export function makePlan(graph: Graph, types: Language = language): Plan {
   const chainOf = (id: string) => chains.get(id) ?? [];
 
   const incoming = new Map<string, PlanEdge[]>();
-  for (const { source, target, sourceHandle } of edges) {
+  for (const edge of edges) {
+    const { source, target, sourceHandle } = edge;
     const handle = types.bodyHandle(byId.get(source)?.type ?? "");
     const isInto = handle !== undefined && (sourceHandle || handle) === handle && chainOf(target).includes(source);
     const from = isInto ? [...chainOf(source), source] : chainOf(source);
@@ -146,7 +155,7 @@ export function makePlan(graph: Graph, types: Language = language): Plan {
     // Seen from outside its body, a node is its loop: what follows it waits for the whole loop.
     const seen = from[common] ?? source;
     const way = seen === source && handle === undefined ? (sourceHandle ?? "") : "";
-    append(incoming, target, { source: seen, target, handle: way, isGate: false });
+    append(incoming, target, { source: seen, target, handle: way, isGate: types.isGate?.(edge) ?? false });
     const entered = to[common];
     const isBeside = common === chainOf(seen).length && entered !== seen;
     if (entered !== undefined && isBeside) append(incoming, entered, { source: seen, target: entered, handle: way, isGate: true });

@@ -2,6 +2,7 @@ import type { NodeScope } from "#server/engine/define-node.ts";
 import { isDisabled } from "#server/engine/disabled.ts";
 import { CREDENTIALS, credentialOf, flatFault, type Reference, referencesOf, slugOf, suggestion } from "#server/engine/expressions.ts";
 import { definitionOf, findFaults, type NamedNode, namesOf, quoted, templateFields, topologicalOrder } from "#server/engine/graph.ts";
+import { pinnedWork } from "#server/engine/pins.ts";
 import { makePlan, type Plan } from "#server/engine/plan.ts";
 import type { Graph, GraphNode, Problem } from "#server/schemas/graph.ts";
 
@@ -84,16 +85,20 @@ function unreadable(source: GraphNode, field: string, reader: GraphNode, plan: P
   return fields.includes(field) ? undefined : `${name} has no "${field}".${suggestion(fields, field)}`;
 }
 
+/** True for a node whose own work is not done: it is switched off, or a pinned output stands in for it. */
+const isIdle = (node: GraphNode | undefined): boolean => isDisabled(node) || pinnedWork(node) !== undefined;
+
 /** How deep loops may stand inside each other. */
 const MOST_NESTED = 10;
 
 /** Loops without a body, and nodes that two loops claim. */
-function loopProblems(graph: Graph, plan: Plan): Problem[] {
+function loopProblems(graph: Graph, plan: Plan, isOut: (node: GraphNode) => boolean): Problem[] {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const named = (id: string) => quoted(nodes.get(id), id);
-  const empty = [...plan.scopes].flatMap(([loop, { nodeIds }]) =>
-    loop !== null && nodeIds.length === 0 && !isDisabled(nodes.get(loop)) ? [loop] : [],
-  );
+  const empty = [...plan.scopes].flatMap(([loop, { nodeIds }]) => {
+    const node = loop === null ? undefined : nodes.get(loop);
+    return node && nodeIds.length === 0 && !isOut(node) ? [node.id] : [];
+  });
   // Gates can make loops wait for each other, where the graph itself has no cycle.
   const stuck = [...plan.scopes.values()].flatMap(({ nodeIds, outgoing }) => {
     const order = new Set(topologicalOrder(nodeIds, outgoing));
@@ -164,12 +169,15 @@ export function findProblems(graph: Graph, scope: NodeScope): Problem[] {
   }));
   const plan = makePlan(graph);
   const directory = directoryOf(graph, scope, plan);
+  const idle = new Set(graph.nodes.filter(isIdle).map((node) => node.id));
+  // The body of a loop that is switched off is skipped with it.
+  const isOut = ({ id }: GraphNode) => idle.size > 0 && (idle.has(id) || plan.loopsAround(id).some((loop) => idle.has(loop)));
   const nodes = graph.nodes.flatMap((node) => {
     const definition = definitionOf(node.type);
     const config = definition?.config.safeParse(node.data);
-    if (!definition || !config?.success || isDisabled(node)) return [];
+    if (!definition || !config?.success || isOut(node)) return [];
     const own = (definition.problems?.(config.data, scope) ?? []).map((problem) => ({ node_id: node.id, ...problem }));
     return [...own, ...referenceProblems(node, directory, scope)];
   });
-  return [...faults, ...loopProblems(graph, plan), ...nodes];
+  return [...faults, ...loopProblems(graph, plan, isOut), ...nodes];
 }

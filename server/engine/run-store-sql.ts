@@ -25,7 +25,7 @@ export const ACQUIRE = `
   FROM execution_values v, quiet
   WHERE e.id = $1 AND (e.dispatch = $2 OR e.lease_epoch = 0) AND e.status NOT IN ${FINAL} AND (e.lease_until IS NULL OR e.lease_until < now())
     AND v.execution_id = e.id
-  RETURNING e.id, e.project_id, e.status, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, e.snapshot_id, v.input, v.params`;
+  RETURNING e.id, e.project_id, e.status, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, e.snapshot_id, e.workflow_version, v.input, v.params`;
 
 const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, v.output, r.error, r.started_at, r.completed_at,
   r.input_tokens, r.output_tokens, r.items, CASE WHEN r.status = 'running' THEN v.input END AS input`;
@@ -113,13 +113,13 @@ const commitSql = (withReviews: string, calls = NO_CALLS) => {
   ), new_rows AS (
     SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(
       id uuid, node_id text, iteration text, attempt int, status "NodeStatus", handle text, error text, started_at timestamptz, completed_at timestamptz,
-      duration_ms float8, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb${hasCalls ? ", agent_id uuid, provider text, cost numeric" : ""})
+      duration_ms float8, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb${hasCalls ? ", agent_id uuid, provider text, cost numeric, cached_tokens int" : ""})
   ), written AS (
-    INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items${hasCalls ? ", cost" : ""})
-    SELECT id, $1, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items${hasCalls ? ", cost" : ""} FROM new_rows
+    INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items${hasCalls ? ", cost, cached_tokens" : ""})
+    SELECT id, $1, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items${hasCalls ? ", cost, coalesce(cached_tokens, 0)" : ""} FROM new_rows
     ON CONFLICT (execution_id, node_id, iteration, attempt) DO UPDATE SET
       status = excluded.status, handle = excluded.handle, error = excluded.error, completed_at = excluded.completed_at, duration_ms = excluded.duration_ms,
-      model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens${hasCalls ? ", cost = excluded.cost" : ""}
+      model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens${hasCalls ? ", cost = excluded.cost, cached_tokens = excluded.cached_tokens" : ""}
   ), valued AS (
     INSERT INTO node_run_values (node_run_id, input, output, tool_calls)
     SELECT id, input, output, tool_calls FROM new_rows WHERE input IS NOT NULL OR output IS NOT NULL
@@ -143,6 +143,31 @@ export const COMMITS = {
   "run-commit-with-calls": commitSql("", CALLS),
   "run-commit-with-reviews-calls": commitSql(REVIEWS, CALLS),
 };
+
+/** Counts calls that were cut off: on their rows, which somebody else has closed by now, in the run and in the usage. */
+export const SPENT = `
+  -- Locked first, as every other write of a run does.
+  WITH run AS MATERIALIZED (SELECT id, project_id, workflow_id FROM executions WHERE id = $1 FOR UPDATE
+  ), marked AS (
+    UPDATE node_runs n SET model = s.model, input_tokens = s.input_tokens, cached_tokens = coalesce(s.cached_tokens, 0),
+      output_tokens = s.output_tokens, cost = s.cost
+    FROM run, jsonb_to_recordset($2::jsonb) AS s(
+      id uuid, agent_id uuid, provider text, model text, input_tokens int, cached_tokens int, output_tokens int, cost numeric, tool_calls jsonb)
+    WHERE n.id = s.id AND n.execution_id = run.id AND n.model IS NULL AND n.status NOT IN ('running', 'waiting')
+    RETURNING s.*, coalesce(n.completed_at, now()) AS completed_at
+  ), valued AS (
+    UPDATE node_run_values v SET tool_calls = marked.tool_calls FROM marked WHERE v.node_run_id = marked.id
+  ), used AS (
+    INSERT INTO usage_calls (id, project_id, day, source, workflow_id, agent_id, provider, model, input_tokens, output_tokens, cost)
+    SELECT m.id, run.project_id, (m.completed_at AT TIME ZONE 'UTC')::date, 'run', run.workflow_id, m.agent_id, m.provider, m.model,
+      m.input_tokens, m.output_tokens, m.cost
+    FROM marked m, run
+  )
+  UPDATE executions e SET input_tokens = e.input_tokens + sums.input, output_tokens = e.output_tokens + sums.output,
+    cost = e.cost + sums.cost, cost_is_partial = e.cost_is_partial OR sums.is_partial
+  FROM (SELECT sum(input_tokens)::int AS input, sum(output_tokens)::int AS output, coalesce(sum(cost), 0) AS cost,
+      bool_or(cost IS NULL) AS is_partial FROM marked HAVING count(*) > 0) AS sums
+  WHERE e.id = $1`;
 
 export const DELTAS = `
   WITH lease AS (

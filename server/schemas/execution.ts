@@ -80,6 +80,10 @@ export const NodeResult = z
     cost: nodeCost,
     attempt: z.number().int(),
     reused: z.boolean().meta({ description: "true: taken over from the execution that this one reruns", example: false }),
+    pinned: z
+      .literal(true)
+      .optional()
+      .meta({ description: "true: the node did not run, its pinned output was taken; only in runs of the editor's draft" }),
     iteration: z.string().optional().meta({ description: "Of a node inside a loop: the iteration that this is the result of, the latest" }),
     iterations: z
       .object({ total: z.number().int(), complete: z.number().int(), failed: z.number().int() })
@@ -179,6 +183,7 @@ export const NodeLog = z
     duration_ms: z.number().int().nullable(),
     model: z.string().nullable().meta({ example: "gpt-4.1-mini" }),
     input_tokens: z.number().int(),
+    cached_tokens: z.number().int().meta({ description: "Of the input tokens: those that the provider read from its cache", example: 0 }),
     output_tokens: z.number().int(),
     cost: nodeCost,
     tool_calls: z.array(RunToolCall).meta({ description: "In the order in which they began" }),
@@ -188,7 +193,8 @@ export type NodeLog = z.infer<typeof NodeLog>;
 export const ExecutionLogs = z.object({ execution_id: Id, items: z.array(NodeLog) }).meta({ id: "ExecutionLogs" });
 export type ExecutionLogs = z.infer<typeof ExecutionLogs>;
 
-const runValues = {
+/** What a run may be started with. */
+export const runValues = {
   input: z
     .string()
     .max(1_000_000)

@@ -25,6 +25,12 @@ export const GraphEdge = z
   .meta({ id: "GraphEdge" });
 export type GraphEdge = z.infer<typeof GraphEdge>;
 
+/** Most characters of a pinned output. */
+export const MAX_PINNED = 65_536;
+
+/** `data.pinned` of a node: an output that test runs of the editor take instead of running the node. */
+export const Pinned = z.strictObject({ output: z.string().max(MAX_PINNED) });
+
 export const graphShape = {
   nodes: z
     .array(GraphNode)

@@ -36,6 +36,16 @@ function readQuery(url: URL, { fields }: Route): Record<string, unknown> {
   );
 }
 
+/** The path's parameters, as the types that their schemas want. */
+function readParams(params: Record<string, string>, { fields }: Route): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(params).map(([key, value]) => {
+      const schema = fields[key];
+      return [key, schema ? coerceQuery(schema, value) : value];
+    }),
+  );
+}
+
 /** GET reads the query, POST and PUT the body, DELETE both; the path wins over either. */
 async function readInput(request: Request, url: URL, route: Route, params: Record<string, string>, maxBytes: number) {
   const query = readQuery(url, route);
@@ -45,7 +55,7 @@ async function readInput(request: Request, url: URL, route: Route, params: Recor
     throw new AppError("VALIDATION_ERROR", `${strayKey.slice(0, 80)}: ${message}`, { errors: [{ path: strayKey, message }] });
   }
   const body = route.method === "GET" ? {} : await readJsonObject(request, maxBytes);
-  return { ...query, ...body, ...params };
+  return { ...query, ...body, ...readParams(params, route) };
 }
 
 /** The project of an operation in which an Idempotency-Key counts; null outside projects. Also lets in nobody whose role is too low. */

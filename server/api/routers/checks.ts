@@ -1,8 +1,9 @@
 import { router, viewerProcedure } from "#server/api/trpc.ts";
-import { CheckConditionInput, ConditionCheck } from "#server/schemas/condition.ts";
+import { CheckConditionInput, ConditionCheck, ConditionTrial, TryConditionInput } from "#server/schemas/condition.ts";
 import { PreviewScheduleInput, SchedulePreview } from "#server/schemas/schedule.ts";
 import { previewSchedule } from "#server/services/schedules/preview-schedule.ts";
 import { checkCondition } from "#server/services/workflows/check-condition.ts";
+import { tryCondition } from "#server/services/workflows/try-condition.ts";
 
 /** What the web UI's forms ask while one types; no part of the REST API. */
 export const checksRouter = router({
@@ -10,6 +11,10 @@ export const checksRouter = router({
     .input(CheckConditionInput)
     .output(ConditionCheck)
     .query(({ ctx, input }) => checkCondition(ctx.principal, input)),
+  conditionTrial: viewerProcedure
+    .input(TryConditionInput)
+    .output(ConditionTrial)
+    .query(({ ctx, input, signal }) => tryCondition(ctx.principal, input, signal)),
   schedule: viewerProcedure
     .input(PreviewScheduleInput)
     .output(SchedulePreview)

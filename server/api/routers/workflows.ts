@@ -1,4 +1,5 @@
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/api/trpc.ts";
+import { RunDraftInput } from "#server/schemas/draft-run.ts";
 import { ExecuteInput, ExecuteResult, ExecutionSummary, WorkflowExecutionsInput } from "#server/schemas/execution.ts";
 import { NoContent, PageInput } from "#server/schemas/primitives.ts";
 import {
@@ -14,6 +15,7 @@ import {
 } from "#server/schemas/workflow.ts";
 import { executeWorkflow } from "#server/services/executions/execute-workflow.ts";
 import { listWorkflowExecutions } from "#server/services/executions/list-workflow-executions.ts";
+import { runDraft } from "#server/services/executions/run-draft.ts";
 import { setSchedule } from "#server/services/schedules/set-schedule.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { deleteWorkflow } from "#server/services/workflows/delete-workflow.ts";
@@ -109,7 +111,7 @@ export const workflowsRouter = router({
     .output(WorkflowDraft)
     .mutation(({ ctx, input }) => saveDraft(ctx.principal, input)),
   executeDraft: editorProcedure
-    .input(ExecuteInput)
+    .input(RunDraftInput)
     .output(ExecuteResult)
-    .mutation(({ ctx, input }) => executeWorkflow(ctx.principal, input, { isDraft: true })),
+    .mutation(({ ctx, input }) => runDraft(ctx.principal, input)),
 });

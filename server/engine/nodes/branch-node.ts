@@ -19,6 +19,10 @@ export const branchNode = defineNode({
       widget: "python",
     }),
   }),
+  pin: (output) =>
+    output === "True" || output === "False"
+      ? { handle: output === "True" ? "true" : "false" }
+      : { refusal: "A Branch leaves True or False behind. Write one of the two." },
   problems({ condition }, scope) {
     if (condition.trim() === "") return [{ field: "condition", message: 'Write a condition, for example: "yes" in output.lower()' }];
     const fault = scope.conditionFault?.(condition);

@@ -14,6 +14,11 @@ export const humanLoopNode = defineNode({
   refuses: { approved: ["loopNode", "humanLoopNode"], rejected: ["branchNode", "loopNode", "humanLoopNode"] },
   rejects: "rejected",
   fields: { decision: ({ handle }) => handle ?? "", comment: ({ output }) => commentOf(output) },
+  pin(output) {
+    const decision = /^(approved|rejected)(?:: [\s\S]*)?$/.exec(output)?.[1];
+    if (decision !== undefined) return { handle: decision };
+    return { refusal: "A Review leaves approved or rejected behind, with a comment as approved: Well done. Write it so." };
+  },
   input: "display_value",
   isEffect: false,
   config: z.looseObject({

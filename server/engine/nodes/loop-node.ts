@@ -58,6 +58,14 @@ export const loopNode = defineNode({
       .default(1000)
       .meta({ title: "Most items", description: "With more, the loop fails before the first one", advanced: true }),
   }),
+  pin(output) {
+    try {
+      if (Array.isArray(JSON.parse(output))) return { handle: "done" };
+    } catch {
+      // The sentence below says it.
+    }
+    return { refusal: 'A Loop leaves a list behind. Write a JSON array, such as ["one", "two"].' };
+  },
   problems: ({ items_expression }) =>
     items_expression.trim() === ""
       ? [{ field: "items_expression", message: "Say what to loop over, for example {{trigger.output}}." }]

@@ -60,13 +60,13 @@ export function triggerValues(graph: Graph, { input, params }: Pick<ExecuteInput
 }
 
 /**
- * Starts a run of the saved version, or of the editor's draft, and answers at once.
+ * Starts a run of the saved version and answers at once.
  * @throws AppError NOT_FOUND; VALIDATION_ERROR when something in the graph would stop the run or a value does not fit;
  *   RATE_LIMIT_EXCEEDED when the project has used up its hour
  */
-export async function executeWorkflow(principal: ProjectPrincipal, input: ExecuteInput, { isDraft = false } = {}): Promise<ExecuteResult> {
+export async function executeWorkflow(principal: ProjectPrincipal, input: ExecuteInput): Promise<ExecuteResult> {
   const project_id = principal.project.id;
-  const { graph, version, snapshot_id } = await graphToRun(project_id, input.workflow_id, isDraft);
+  const { graph, version, snapshot_id } = await graphToRun(project_id, input.workflow_id);
   await assertRunnable(project_id, graph);
   return startExecution({
     project_id,

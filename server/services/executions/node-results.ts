@@ -1,6 +1,7 @@
 import { pool } from "#server/db/client.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 import { LARGE_OUTPUT, outputUrl, toldOutput } from "#server/engine/output-size.ts";
+import { pinOf } from "#server/engine/pins.ts";
 import { ITEM } from "#server/engine/ports.ts";
 import { type ExecutionStatus, isFinal, type NodeResult } from "#server/schemas/execution.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -55,7 +56,10 @@ function resultOf(execution_id: string, { node_id, iteration, output_length, out
 }
 
 /** Every node of the graph that takes part: its newest attempt, or how it stands without one. */
-export async function nodeResults(execution: { id: string; status: ExecutionStatus }, graph: Graph): Promise<Record<string, NodeResult>> {
+export async function nodeResults(
+  execution: { id: string; status: ExecutionStatus; workflow_version: number | null },
+  graph: Graph,
+): Promise<Record<string, NodeResult>> {
   const loops = graph.nodes.filter((node) => definitionOf(node.type)?.body).map((node) => node.id);
   const [rows, iterations] = await Promise.all([
     pool().query<Row>({ name: "node-results", text: RESULTS, values: [execution.id] }),
@@ -71,6 +75,12 @@ export async function nodeResults(execution: { id: string; status: ExecutionStat
   const results: Record<string, NodeResult> = {};
   for (const node of graph.nodes) if (!definitionOf(node.type)?.isInert) results[node.id] = rest;
   for (const row of rows.rows) results[row.node_id] = resultOf(execution.id, row);
+  // Only test runs take pins: those of a draft, which is no version.
+  if (execution.workflow_version === null)
+    for (const node of graph.nodes) {
+      const result = results[node.id];
+      if (result?.status === "complete" && pinOf(node)) results[node.id] = { ...result, pinned: true };
+    }
   for (const { node_id, ...counts } of iterations.rows) {
     const result = results[node_id];
     if (result) results[node_id] = { ...result, iterations: counts };

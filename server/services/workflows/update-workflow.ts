@@ -11,6 +11,7 @@ import { recordAgentUses } from "#server/services/workflows/agent-uses.ts";
 import { checkedGraph, triggerKind } from "#server/services/workflows/checked-graph.ts";
 import { findWorkflow } from "#server/services/workflows/find-workflow.ts";
 import { snapshotOf } from "#server/services/workflows/snapshot-of.ts";
+import { versionChanges } from "#server/services/workflows/version-dto.ts";
 import { summaryFields, workflowDto } from "#server/services/workflows/workflow-dto.ts";
 
 /** A change of the saved graph and, separately, of the draft; a draft that is ahead keeps what else it holds. */
@@ -63,7 +64,8 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
       select: summaryFields,
     });
     await registerSchedule(row, graph, tx);
-    await tx.workflowVersion.create({ data: { workflow_id, version, snapshot_id, saved_by_id: by } });
+    const changes = { ...versionChanges(stored, graph) };
+    await tx.workflowVersion.create({ data: { workflow_id, version, snapshot_id, saved_by_id: by, changes } });
     const graphs = [graph];
     if (hasGraph) {
       const draft = { graph: graph as unknown as Prisma.InputJsonObject, base_version: version, updated_by_id: by };

@@ -1,0 +1,103 @@
+import { slugOf } from "#server/engine/expressions.ts";
+import { definitionOf, labelOf } from "#server/engine/graph.ts";
+import { diffGraphs } from "#server/engine/graph-diff.ts";
+import { pinnedText, pinOf } from "#server/engine/pins.ts";
+import { makePlan } from "#server/engine/plan.ts";
+import type { Graph, GraphNode } from "#server/schemas/graph.ts";
+
+/** Why what a node left behind in an earlier run is not what it would leave behind now. */
+export type StaleReason =
+  /** It was not in that run's graph. */
+  | { kind: "new" }
+  | { kind: "edited" }
+  /** Other nodes lead to it. */
+  | { kind: "rewired" }
+  /** An output was pinned, changed or unpinned since. */
+  | { kind: "pinned" }
+  /** A node before it changed, or one in its body. */
+  | { kind: "before" | "body"; node_id: string };
+
+/** Changes of a node's data that no run notices. */
+const isAside = (node: GraphNode, field: string): boolean =>
+  field === "label" ||
+  field === "pinned" ||
+  field === "collapsed" ||
+  (definitionOf(node.type)?.group === "trigger" && field === "default_input");
+
+/** The graph as it would read had its nodes always been called as they are now: renaming a node changes no result. */
+function withNamesOf(before: Graph, now: Graph): Graph {
+  const labels = new Map(now.nodes.map((node) => [node.id, labelOf(node)]));
+  const names = new Map<string, string>();
+  for (const node of before.nodes) {
+    const label = labels.get(node.id);
+    if (label !== undefined && label !== labelOf(node)) for (const old of [labelOf(node), slugOf(labelOf(node))]) names.set(old, label);
+  }
+  if (names.size === 0) return before;
+  const renamed = (value: unknown): unknown =>
+    typeof value === "string"
+      ? value.replace(/\{\{\s*([^{}.[\]]+?)\s*(?=[.[])/g, (whole, head: string) => {
+          const name = names.get(head);
+          return name === undefined ? whole : `{{${name}`;
+        })
+      : value;
+  const nodes = before.nodes.map((node) => {
+    const data = Object.fromEntries(Object.entries(node.data).map(([key, value]) => [key, renamed(value)]));
+    return { ...node, data };
+  });
+  return { ...before, nodes };
+}
+
+/**
+ * Nodes whose result in an earlier run no longer holds for the graph as it is now: changed themselves, or after something
+ * that changed. Pure and browser-safe.
+ * @param before the graph that ran
+ * @param outputOf what a node left behind in that run
+ * @param honoured whether pins counted in it
+ */
+export function staleNodes(
+  before: Graph,
+  now: Graph,
+  outputOf: (node_id: string) => string | null,
+  honoured: boolean,
+): Map<string, StaleReason> {
+  const stale = new Map<string, StaleReason>();
+  const diff = diffGraphs(withNamesOf(before, now), now);
+  const pins = new Map(now.nodes.flatMap((node) => [[node.id, pinOf(node)] as const]));
+  // In a loop there is no one output: there it counts that the same was pinned then.
+  const then = new Map(before.nodes.flatMap((node) => (honoured ? [[node.id, pinOf(node)?.output] as const] : [])));
+  /** With the output that it had then pinned to it, nothing before it matters. */
+  const isFirm = (id: string) => {
+    const pin = pins.get(id);
+    return pin ? pin.output === outputOf(id) || pin.output === then.get(id) : false;
+  };
+  const plan = makePlan(now);
+  const open: string[] = [];
+  const mark = (id: string, reason: StaleReason) => {
+    if (stale.has(id) || isFirm(id) || !pins.has(id)) return;
+    stale.set(id, reason);
+    open.push(id);
+    const owner = plan.ownerOf(id);
+    if (owner !== null) mark(owner, { kind: "body", node_id: id });
+  };
+  for (const node of now.nodes) if (pins.get(node.id) && !isFirm(node.id)) mark(node.id, { kind: "pinned" });
+  if (honoured) for (const node of before.nodes) if (pinnedText(node) !== null && !pins.get(node.id)) mark(node.id, { kind: "pinned" });
+  for (const { id, kind, node, fields } of diff.nodes) {
+    if (kind === "added") mark(id, { kind: "new" });
+    else if (kind === "changed" && fields.some(({ field }) => !isAside(node, field))) mark(id, { kind: "edited" });
+  }
+  const former = new Map(before.edges.map((edge) => [edge.id, edge.target]));
+  for (const { edge, kind } of diff.edges) {
+    mark(edge.target, { kind: "rewired" });
+    if (kind === "changed") mark(former.get(edge.id) ?? edge.target, { kind: "rewired" });
+  }
+  const next = Map.groupBy(now.edges, (edge) => edge.source);
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const isOnlyBody = stale.get(id)?.kind === "body";
+    for (const { target } of next.get(id) ?? []) {
+      // What changed in a body changes its loop's result, and nothing for the nodes in the body before it.
+      if (isOnlyBody && plan.loopsAround(target).includes(id)) continue;
+      mark(target, { kind: "before", node_id: id });
+    }
+  }
+  return stale;
+}

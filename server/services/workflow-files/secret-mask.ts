@@ -1,0 +1,39 @@
+import { db } from "#server/db/client.ts";
+import { type Masker, maskerOf } from "#server/engine/masker.ts";
+import { isAppError } from "#server/errors.ts";
+import { unseal } from "#server/secrets.ts";
+import { openHeaders } from "#server/services/mcp/mcp-endpoint-of.ts";
+
+/** Shorter header values, such as a version or a language, would garble texts. */
+const SHORTEST_HEADER = 12;
+
+/** What `open` gives; nothing for what was sealed under another key, since that can stand nowhere in clear. */
+function opened<Value>(open: () => Value, otherwise: Value): Value {
+  try {
+    return open();
+  } catch (error) {
+    if (isAppError(error)) return otherwise;
+    throw error;
+  }
+}
+
+/** A header's value, and the token in it without its scheme. */
+const partsOf = (value: string) => [value, value.split(" ").at(-1) ?? ""].filter((part) => part.length >= SHORTEST_HEADER);
+
+/** Masks every secret of the project, should somebody have typed one into a text instead of naming it. */
+export async function secretMask(project_id: string, workflow_id: string): Promise<Masker> {
+  const where = { project_id };
+  const [credentials, keys, servers, webhook] = await Promise.all([
+    db().credential.findMany({ where, select: { sealed_value: true } }),
+    db().llmKey.findMany({ where, select: { sealed_key: true } }),
+    db().mcpServer.findMany({ where, select: { sealed_headers: true } }),
+    db().webhook.findUnique({ where: { workflow_id }, select: { sealed_secret: true } }),
+  ]);
+  const sealed = [
+    ...credentials.map((row) => row.sealed_value),
+    ...keys.map((row) => row.sealed_key),
+    ...(webhook ? [webhook.sealed_secret] : []),
+  ];
+  const headers = servers.flatMap((row) => Object.values(opened(() => openHeaders(row.sealed_headers), {})));
+  return maskerOf([...sealed.map((text) => opened(() => unseal(text), "")), ...headers.flatMap(partsOf)]);
+}
