@@ -1,7 +1,7 @@
 "use client";
 
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
+import { createTRPCClient, httpBatchLink, splitLink, TRPCClientError } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "#server/api/root.ts";
@@ -43,11 +43,19 @@ export function ApiProvider({ projectId, children }: { projectId: string | null;
         defaultOptions: { queries: { staleTime: 5_000, retry: isWorthRetrying }, mutations: { retry: false } },
       }),
   );
-  const [trpcClient] = useState(() =>
-    createTRPCClient<AppRouter>({
-      links: [httpBatchLink({ url: "/api/trpc", maxURLLength: 2000, headers: () => (projectId ? { "X-Project-ID": projectId } : {}) })],
-    }),
-  );
+  const [trpcClient] = useState(() => {
+    const door = { url: "/api/trpc", headers: () => (projectId ? { "X-Project-ID": projectId } : {}) };
+    return createTRPCClient<AppRouter>({
+      links: [
+        splitLink({
+          // What is checked while one types may be longer than an address can be.
+          condition: ({ path }) => path.startsWith("checks.") || path === "agents.promptPreview",
+          true: httpBatchLink({ ...door, methodOverride: "POST" }),
+          false: httpBatchLink({ ...door, maxURLLength: 2000 }),
+        }),
+      ],
+    });
+  });
   return (
     <QueryClientProvider client={queryClient}>
       <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>

@@ -106,6 +106,12 @@ export const test = base.extend<Fixtures>({
     ),
   signedInPage: async ({ browser, person, baseURL }, use) => {
     const context = await browser.newContext({ baseURL, storageState: await person.browser.storageState() });
+    // Against a development server: a page that reloads itself because a file was saved is no test.
+    await context.routeWebSocket(/_next\/.*hmr/, (socket) => {
+      socket.connectToServer().onMessage((message) => {
+        if (!/"type":"(reloadPage|restart|serverComponentChanges)"/.test(String(message))) socket.send(message);
+      });
+    });
     await use(await context.newPage());
     await context.close();
   },

@@ -83,6 +83,20 @@ export default function FirstSteps() {
         The canvas keeps your changes as a draft. <strong>Save</strong> turns the draft into the next version; calls over REST always run
         the saved version, the editor’s <strong>Run</strong> runs the draft.
       </p>
+      <p>
+        <strong>History</strong>, the clock in the header, lists every version with who saved it and when. Give the ones that matter a name,
+        there or from the menu beside Save. Choose one to see on the canvas what is new, changed and removed since, with each field’s old
+        and new value; <strong>Restore</strong> puts it into the draft, Undo takes that back. When two people change a workflow at once,{" "}
+        <strong>See what differs</strong> shows both sides in the same way before you choose one.
+      </p>
+      <p>
+        <Link href="/workflows/templates">Templates</Link> are whole workflows with real prompts to start from; some need no model key. A
+        workflow leaves as a file by <strong>Export as a file</strong>, in the menu of its row or behind ⋯ in the editor, and comes in by{" "}
+        <strong>Import</strong> above the list. The file holds the graph and the agents that it names, as definitions: no key, no credential
+        and no webhook secret. Before anything is made, the import lists what must be linked: which agents are here or are to be created
+        with which key, which servers and knowledge sources stand for those of the file, which credentials are missing. What you leave open
+        is kept in its node and stands among the problems.
+      </p>
       <h2>4. Run it</h2>
       <p>
         Press <strong>Run</strong>. Every node shows when it starts, what it says and how long it took, and the run stays under{" "}
@@ -92,6 +106,17 @@ export default function FirstSteps() {
       <p>
         A run that has ended can be run again from its page: whole, with the same version or the current one, or from one node on. Then what
         came before is taken over and not paid for again.
+      </p>
+      <p>
+        In the editor, a node’s menu and the toolbar above it run just a part of the draft: <strong>Run until here</strong> only what the
+        node needs, <strong>Run from here</strong> it and what follows, with the results before it from the run on the screen. Results that
+        no longer hold, because the node or something before it changed, carry a mark that says why.
+        <strong> Pin output</strong> keeps an output at its node: runs from the editor then take it instead of running the node. A review
+        that waits is approved at its card, and <strong>Follow run</strong> on the canvas’s bar keeps the node at work in view.
+      </p>
+      <p>
+        Any earlier run comes onto the canvas from the editor’s <strong>Runs</strong>, or from its page by <strong>Open in editor</strong>.{" "}
+        <strong>Debug in editor</strong>, behind Run again, also pins what its nodes left behind.
       </p>
       <h2>Work together</h2>
       <p>

@@ -15,7 +15,7 @@ import type { ErrorBody } from "#server/schemas/error.ts";
 import { Decision, type LinkedReview } from "#server/schemas/review.ts";
 
 /** One review for whoever has the link: what is asked, and the two answers; afterwards who gave which. */
-export function ReviewByLink({ token, initial }: { token: string; initial: LinkedReview }) {
+export function ReviewByLink({ token, initial, isPreview = false }: { token: string; initial: LinkedReview; isPreview?: boolean }) {
   const [review, setReview] = useState(initial);
   const { title, label, description, display_value, workflow_name, status } = review;
   return (
@@ -28,7 +28,11 @@ export function ReviewByLink({ token, initial }: { token: string; initial: Linke
             <Markdown>{display_value}</Markdown>
           </section>
         )}
-        {status === "waiting" ? <DecisionForm token={token} dueAt={review.due_at} onDecided={setReview} /> : <Verdict review={review} />}
+        {status === "waiting" ? (
+          <DecisionForm token={token} dueAt={review.due_at} onDecided={setReview} isPreview={isPreview} />
+        ) : (
+          <Verdict review={review} />
+        )}
       </div>
     </div>
   );
@@ -63,9 +67,11 @@ interface DecisionFormProps {
   token: string;
   dueAt: string | null;
   onDecided(review: LinkedReview): void;
+  /** Only to be looked at: its buttons decide nothing. */
+  isPreview: boolean;
 }
 
-function DecisionForm({ token, dueAt, onDecided }: DecisionFormProps) {
+function DecisionForm({ token, dueAt, onDecided, isPreview }: DecisionFormProps) {
   const client = useTRPCClient();
   const [comment, setComment] = useState("");
   const [pending, setPending] = useState<Decision | null>(null);
@@ -90,7 +96,7 @@ function DecisionForm({ token, dueAt, onDecided }: DecisionFormProps) {
     event.preventDefault();
     const { submitter } = event.nativeEvent as SubmitEvent;
     const decision = Decision.safeParse(submitter instanceof HTMLButtonElement ? submitter.value : undefined);
-    if (decision.success && pending === null) void decide(decision.data);
+    if (decision.success && pending === null && !isPreview) void decide(decision.data);
   };
 
   return (
@@ -111,11 +117,11 @@ function DecisionForm({ token, dueAt, onDecided }: DecisionFormProps) {
           variant="primary"
           size="lg"
           isPending={pending === "approved"}
-          disabled={pending === "rejected"}
+          disabled={isPreview || pending === "rejected"}
         >
           Approve
         </Button>
-        <Button type="submit" value="rejected" size="lg" isPending={pending === "rejected"} disabled={pending === "approved"}>
+        <Button type="submit" value="rejected" size="lg" isPending={pending === "rejected"} disabled={isPreview || pending === "approved"}>
           Reject
         </Button>
       </div>

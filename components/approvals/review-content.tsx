@@ -1,11 +1,14 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useState } from "react";
 import { ValueView } from "#components/runs/value-view.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
-import { Markdown } from "#components/ui/markdown.tsx";
 import type { Review } from "#server/schemas/review.ts";
+
+// Loaded with the first review that has a description: the renderer is heavy, and the editor shows reviews too.
+const Markdown = dynamic(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 /** More than this is folded at first, so that the answer is not a page away. */
 const FOLD_CHARACTERS = 1200;

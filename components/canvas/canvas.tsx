@@ -15,18 +15,28 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from "@xyflow/react";
-import { type DragEvent, type ReactNode, useCallback, useEffect, useRef } from "react";
+import { type DragEvent, type ReactNode, useCallback, useId, useRef } from "react";
 import { toast } from "sonner";
-import { useCanvasUi, useCanvasUiStore, useEditor, useEditorShallow, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { useCanvasUi, useCanvasUiStore, useEditorShallow, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { CanvasSearch } from "#components/canvas/canvas-search.tsx";
+import { CanvasTools } from "#components/canvas/canvas-tools.tsx";
+import { Announcer, RefusalTip } from "#components/canvas/canvas-words.tsx";
 import { ConnectPicker } from "#components/canvas/connect-picker.tsx";
 import { ControlBar } from "#components/canvas/control-bar.tsx";
 import { FIT } from "#components/canvas/fit.ts";
 import { FlowEdge } from "#components/canvas/flow-edge.tsx";
-import { CARD_WIDTH, firstWay, looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/canvas/graph-edits.ts";
+import { firstWay, looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/canvas/graph-edits.ts";
+import { whereDrawn } from "#components/canvas/loop-frames.ts";
 import { NodeCard } from "#components/canvas/node-card.tsx";
 import { NODE_DRAG_TYPE } from "#components/canvas/node-choices.ts";
+import { NodeMenu } from "#components/canvas/node-menu.tsx";
+import { CARD_WIDTH } from "#components/canvas/node-size.ts";
+import { HoverToolbar } from "#components/canvas/node-toolbar.tsx";
 import { Palette } from "#components/canvas/palette.tsx";
+import { placeInto } from "#components/canvas/place-into.ts";
+import { ShortcutsDialog } from "#components/canvas/shortcuts-dialog.tsx";
 import { useCanvasKeys } from "#components/canvas/use-canvas-keys.ts";
+import { useFrames } from "#components/canvas/use-frames.ts";
 import { useReveal } from "#components/canvas/use-reveal.ts";
 import { nodeUis } from "#components/nodes/registry.gen.ts";
 import { checkConnection } from "#server/engine/graph.ts";
@@ -35,6 +45,9 @@ import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
 const nodeTypes = { default: NodeCard, ...Object.fromEntries(Object.keys(nodeUis).map((type) => [type, NodeCard])) };
 const edgeTypes = { default: FlowEdge, flow: FlowEdge };
 const ZOOM = { min: 0.1, max: 2 };
+/** The same function at each drawing, so that the minimap draws only what changed. */
+const minimapColor = ({ type }: { type?: string | undefined }) => (type === "loopNode" ? "var(--role-logic-soft)" : "var(--line-control)");
+const SNAP_GRID: [number, number] = [10, 10];
 
 export interface CanvasProps {
   /** Further controls at the end of the floating bar. */
@@ -57,24 +70,33 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
   const editor = useEditorStore();
   const ui = useCanvasUiStore();
   const flow = useReactFlow();
+  const flowId = useId();
   const area = useRef<HTMLElement>(null);
   const pointer = useRef<{ x: number; y: number } | null>(null);
-  const { nodes, edges, isReadOnly, onNodesChange, onEdgesChange } = useEditorShallow((state) => ({
+  const { nodes, edges, isReadOnly, onEdgesChange } = useEditorShallow((state) => ({
     nodes: state.nodes,
     edges: state.edges,
     isReadOnly: state.isReadOnly,
-    onNodesChange: state.onNodesChange,
     onEdgesChange: state.onEdgesChange,
   }));
+  const loops = useFrames(nodes, edges);
   const isMinimapShown = useCanvasUi((state) => state.isMinimapShown);
+  const tool = useCanvasUi((state) => state.tool);
+  const isSnapping = useCanvasUi((state) => state.isSnapping);
 
   const focusCanvas = useCallback(() => {
     const selected = editor.getState().nodes.find((node) => node.selected);
-    // The new node is drawn a moment later.
-    requestAnimationFrame(() => {
+    // A new node is drawn a moment later, and hidden until it is measured.
+    let tries = 30;
+    const attempt = () => {
       const node = selected && area.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(selected.id)}"]`);
-      (node ?? area.current)?.focus({ preventScroll: true });
-    });
+      node?.focus({ preventScroll: true });
+      if (node && document.activeElement === node) return;
+      area.current?.focus({ preventScroll: true });
+      const isWaiting = document.activeElement === area.current;
+      if (selected && isWaiting && tries-- > 0) requestAnimationFrame(attempt);
+    };
+    requestAnimationFrame(attempt);
   }, [editor]);
 
   /** The canvas point under the pointer, or in the middle when the pointer is elsewhere. */
@@ -88,8 +110,12 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     const state = editor.getState();
     if (state.isReadOnly) return;
     const selected = state.nodes.filter((node) => node.selected);
+    const inserted = selected.length === 0 ? placeInto(state) : null;
+    if (inserted) return ui.setState({ palette: { placement: inserted, at: null } });
     const before = selected.length === 1 ? selected[0] : looseEnd(state);
-    const placement = before ? placeAfter(before, state.edges) : { position: pointer.current ? point() : lastPosition(state.nodes) };
+    const placement = before
+      ? placeAfter(whereDrawn(state, before), state.edges)
+      : { position: pointer.current ? point() : lastPosition(state.nodes) };
     ui.setState({ palette: { placement, at: null } });
   }, [editor, ui, point]);
 
@@ -142,12 +168,17 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     (connection: Connection | Edge) => checkConnection(editor.getState().graph(), connection) === null,
     [editor],
   );
+  const openMenu = (event: { preventDefault(): void; clientX: number; clientY: number }, nodeIds: string[]) => {
+    event.preventDefault();
+    pointer.current = { x: event.clientX, y: event.clientY };
+    ui.setState({ menu: { nodeIds, x: event.clientX, y: event.clientY } });
+  };
   const onDrop = (event: DragEvent) => {
     const type = event.dataTransfer.getData(NODE_DRAG_TYPE);
     if (!type || isReadOnly) return;
     event.preventDefault();
     const position = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    editor.getState().add(type as NodeType, { position: { x: position.x - CARD_WIDTH / 2, y: position.y - 20 } });
+    loops.settle(editor.getState().add(type as NodeType, { position: { x: position.x - CARD_WIDTH / 2, y: position.y - 20 } }));
     focusCanvas();
   };
 
@@ -169,17 +200,40 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
       onDrop={onDrop}
     >
       <ReactFlow
-        nodes={nodes}
-        edges={edges}
+        id={flowId}
+        nodes={loops.nodes}
+        edges={loops.edges}
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
-        onNodesChange={onNodesChange}
+        onNodesChange={loops.onNodesChange}
+        onNodeDragStart={(_, __, dragged) => loops.onDragStart(dragged)}
+        onNodeDrag={(_, __, dragged) => loops.onDrag(dragged)}
+        onNodeDragStop={(_, __, dragged) => loops.onDragStop(dragged)}
+        onSelectionDragStart={(_, dragged) => loops.onDragStart(dragged)}
+        onSelectionDrag={(_, dragged) => loops.onDrag(dragged)}
+        onSelectionDragStop={(_, dragged) => loops.onDragStop(dragged)}
         onEdgesChange={onEdgesChange}
         onConnect={(connection) => void editor.getState().connect(connection)}
         onConnectStart={onConnectStart}
         onConnectEnd={onConnectEnd}
         isValidConnection={isValidConnection}
         onNodeClick={(_, node) => onNodeOpen?.(node.id)}
+        onNodeMouseEnter={(_, node) => ui.getState().hoverNode(node.id)}
+        onNodeMouseLeave={() => ui.getState().hoverNode(null)}
+        onNodeContextMenu={(event, node) => {
+          event.preventDefault();
+          const { nodes, selectOnly } = editor.getState();
+          const selected = nodes.filter((candidate) => candidate.selected).map(({ id }) => id);
+          if (!selected.includes(node.id)) selectOnly(node.id);
+          openMenu(event, selected.includes(node.id) ? selected : [node.id]);
+        }}
+        onSelectionContextMenu={(event, chosen) =>
+          openMenu(
+            event,
+            chosen.map(({ id }) => id),
+          )
+        }
+        onPaneContextMenu={(event) => openMenu(event, [])}
         onPaneClick={() => area.current?.focus({ preventScroll: true })}
         onEdgeMouseEnter={(_, edge) => ui.setState({ hoveredEdge: edge.id })}
         onEdgeMouseLeave={(event) => {
@@ -194,7 +248,10 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
         edgesReconnectable={false}
         deleteKeyCode={null}
         panOnScroll
-        panOnDrag
+        panOnDrag={tool === "hand" ? true : [1]}
+        selectionOnDrag={tool === "pointer"}
+        snapToGrid={isSnapping}
+        snapGrid={SNAP_GRID}
         zoomOnDoubleClick={false}
         selectionKeyCode="Shift"
         multiSelectionKeyCode={["Meta", "Control"]}
@@ -204,6 +261,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
         fitViewOptions={FIT}
         onlyRenderVisibleElements={nodes.length > 150}
         elevateEdgesOnSelect
+        elevateNodesOnSelect={false}
         nodeDragThreshold={2}
         attributionPosition="top-right"
       >
@@ -214,16 +272,23 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
             zoomable
             ariaLabel="Minimap"
             position="bottom-right"
-            nodeColor="var(--line-control)"
+            nodeColor={minimapColor}
             nodeBorderRadius={24}
             className="rounded-lg border border-line-strong shadow-sm max-md:hidden!"
             style={{ width: 160, height: 104 }}
           />
         )}
       </ReactFlow>
-      <ControlBar onAdd={onAdd}>{controls}</ControlBar>
+      <ControlBar onAdd={onAdd}>
+        <CanvasTools />
+        {controls}
+      </ControlBar>
+      <CanvasSearch onClose={focusCanvas} />
+      <ShortcutsDialog />
       <Palette onClose={focusCanvas} />
       <ConnectPicker onClose={focusCanvas} />
+      <HoverToolbar />
+      <NodeMenu onAdd={onAdd} onPoint={point} onClose={focusCanvas} />
       <RefusalTip />
       <Announcer />
       {children}
@@ -235,29 +300,4 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
 function lastPosition(nodes: readonly { position: { x: number; y: number } }[]): { x: number; y: number } {
   const last = nodes.reduce<{ x: number; y: number } | null>((far, { position }) => (!far || position.x > far.x ? position : far), null);
   return last ? { x: last.x + NEXT_NODE_DISTANCE, y: last.y } : { x: 0, y: 0 };
-}
-
-/** Why the node under the pointer takes no connection. */
-function RefusalTip() {
-  const refusal = useCanvasUi((state) => state.refusal);
-  if (!refusal) return null;
-  return (
-    <div
-      role="status"
-      className="pointer-events-none absolute top-3 left-1/2 z-20 max-w-100 -translate-x-1/2 rounded-md bg-ink px-3 py-1.5 text-12 text-paper shadow-md"
-    >
-      {refusal}
-    </div>
-  );
-}
-
-/** What happens on the canvas, in words, for those who do not see it. */
-function Announcer() {
-  const { text, count } = useEditor((state) => state.announcement);
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    // Written anew even when the words are the same as before.
-    if (box.current) box.current.textContent = count % 2 ? `${text}\u00a0` : text;
-  }, [text, count]);
-  return <div ref={box} aria-live="polite" aria-atomic className="sr-only" />;
 }

@@ -17,7 +17,7 @@ export function ConnectPicker({ onClose }: { onClose: () => void }) {
   const source = nodes.find((node) => node.id === from.nodeId);
   const close = () => {
     ui.setState({ connectFrom: null });
-    onClose();
+    (from.onDone ?? onClose)();
   };
   // With several ways out each pair of way and target is a choice of its own.
   const handles = from.handle === null ? (definitionOf(source?.type ?? "")?.handles ?? [null]) : [from.handle];

@@ -1,7 +1,7 @@
 "use client";
 
 import { useReactFlow, useStore } from "@xyflow/react";
-import { Map as MapIcon, Maximize, Plus, Redo2, Undo2, Workflow, ZoomIn, ZoomOut } from "lucide-react";
+import { Hand, Map as MapIcon, Maximize, MousePointer2, Plus, Redo2, Undo2, Workflow, ZoomIn, ZoomOut } from "lucide-react";
 import type { ReactNode } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { FIT } from "#components/canvas/fit.ts";
@@ -17,6 +17,7 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
   const isMinimapShown = useCanvasUi((state) => state.isMinimapShown);
+  const tool = useCanvasUi((state) => state.tool);
   const isReadOnly = useEditor((state) => state.isReadOnly);
   const undoName = useEditor((state) => state.history.past.at(-1)?.name);
   const redoName = useEditor((state) => state.history.future[0]?.name);
@@ -49,7 +50,7 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
             onClick={() => editor.getState().redo()}
           />
           <span className="max-sm:hidden">
-            <IconButton label="Tidy up" icon={<Workflow />} shortcut={["⇧", "T"]} onClick={() => editor.getState().tidy()} />
+            <IconButton label="Tidy up" icon={<Workflow />} shortcut={["⇧", "T"]} onClick={() => void editor.getState().tidy()} />
           </span>
           {line}
         </>
@@ -65,6 +66,14 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
           {zoom} %
         </button>
         <IconButton label="Zoom in" icon={<ZoomIn />} shortcut={["+"]} onClick={() => void flow.zoomIn({ duration: 120 })} />
+      </span>
+      <span className="flex items-center max-md:hidden pointer-coarse:hidden">
+        <IconButton
+          label={tool === "hand" ? "Select by dragging" : "Move the view by dragging"}
+          icon={tool === "hand" ? <Hand /> : <MousePointer2 />}
+          shortcut={[tool === "hand" ? "V" : "H"]}
+          onClick={() => ui.setState({ tool: tool === "hand" ? "pointer" : "hand" })}
+        />
       </span>
       <IconButton
         label="Fit to screen"

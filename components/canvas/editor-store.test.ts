@@ -151,11 +151,11 @@ test("copies get new ids, free names, and references among themselves", () => {
   expect(new Set(state().nodes.map((node) => node.id)).size).toBe(5);
 });
 
-test("tidying up sets nodes out from left to right in one step", () => {
+test("tidying up sets nodes out from left to right in one step", async () => {
   const { state } = open();
   state().connect({ source: "a", target: "o" });
   state().onNodesChange(moveTo("o", -900, false));
-  state().tidy();
+  await state().tidy();
   const [t, a, o] = state()
     .graph()
     .nodes.map((node) => node.position.x);

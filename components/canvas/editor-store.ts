@@ -11,7 +11,8 @@ import {
 } from "#components/canvas/flow-mapping.ts";
 import * as edits from "#components/canvas/graph-edits.ts";
 import { emptyHistory, type History, record, stepBack, stepForward } from "#components/canvas/history.ts";
-import { tidyPositions } from "#components/canvas/tidy-layout.ts";
+import { toggleCollapsed } from "#components/canvas/loop-edits.ts";
+import { frameOf, settled } from "#components/canvas/loop-frames.ts";
 import { checkConnection, definitionOf } from "#server/engine/graph.ts";
 import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -44,6 +45,14 @@ export interface EditorState extends FlowDocument {
   setField(nodeId: string, field: string, value: unknown): void;
   /** Gives a node another name, or says why not. */
   rename(nodeId: string, label: string): string | null;
+  /** Switches nodes off or on again; the trigger stays on. */
+  setDisabled(nodeIds: readonly string[], isDisabled: boolean): void;
+  /** Draws a loop as one card, or as a frame around its body again. */
+  toggleCollapsed(loop: string): void;
+  /** Moves nodes to these places, as one step. */
+  place(name: string, places: ReadonlyMap<string, { x: number; y: number }>): void;
+  /** Takes what was made of the present document as one step; `joins` makes it part of the step before, e.g. of a drag. */
+  apply(name: string, document: FlowDocument, options?: { joins?: boolean; say?: string }): void;
   remove(nodeIds: readonly string[], edgeIds?: readonly string[]): void;
   removeSelected(): void;
   duplicateSelected(): void;
@@ -51,7 +60,7 @@ export interface EditorState extends FlowDocument {
   paste(graph: Graph, at?: { x: number; y: number }): void;
   selectAll(): void;
   selectOnly(nodeId: string | null): void;
-  tidy(): void;
+  tidy(): Promise<void>;
   undo(): void;
   redo(): void;
   /** Takes another document over this one, as a step that undo takes back. */
@@ -88,7 +97,10 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
   return createStore<EditorState>()((set, get) => {
     /** Takes a changed document as one step of undo. */
     const commit = (name: string, document: FlowDocument, key?: string) =>
-      set((state) => ({ ...document, history: record(state.history, name, documentOf(state), now(), key), revision: state.revision + 1 }));
+      set((state) => {
+        const next = document.nodes === state.nodes && document.edges === state.edges ? document : settled(document);
+        return { ...next, history: record(state.history, name, documentOf(state), now(), key), revision: state.revision + 1 };
+      });
     const named = (nodeId: string) => {
       const { nodes, data } = get();
       return accessibleName(nodes.find((node) => node.id === nodeId)?.type, data[nodeId]);
@@ -121,14 +133,14 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
         const kept = changes.filter((change) => change.type !== "remove" && !(state.isReadOnly && change.type === "position"));
         const nodes = applyNodeChanges(kept, state.nodes);
         if (!isMove) return set({ nodes });
-        const names = moves.map((change) => ("id" in change ? named(change.id) : ""));
-        const name = `move ${names.length === 1 ? names[0] : `${names.length} nodes`}`;
         // One step for a whole drag, and one for a burst of arrow keys.
         const starts = !isDragging;
         isDragging = dragging;
         const key = dragging ? undefined : `keys ${moves.map((change) => ("id" in change ? change.id : "")).join(" ")}`;
-        const history = starts ? record(state.history, name, documentOf(state), now(), key) : state.history;
-        set({ nodes, history, revision: state.revision + 1 });
+        const [first] = moves;
+        const name = () => `move ${moves.length === 1 && first && "id" in first ? named(first.id) : `${moves.length} nodes`}`;
+        const history = starts ? record(state.history, name(), documentOf(state), now(), key) : state.history;
+        set({ ...(dragging ? { nodes } : settled({ ...documentOf(state), nodes })), history, revision: state.revision + 1 });
       },
       onEdgesChange: (changes) =>
         set((state) => ({
@@ -187,15 +199,15 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
         const state = get();
         if (state.isReadOnly) return;
         const kept = state.nodes.filter((node) => nodeIds.includes(node.id) && isTrigger(node));
-        const doomed = nodeIds.filter((id) => !kept.some((node) => node.id === id));
+        const doomed = [...edits.withBodies(state, nodeIds)].filter((id) => !kept.some((node) => node.id === id));
         if (doomed.length + edgeIds.length === 0) {
           if (kept.length) state.say("The trigger stays: a workflow needs one. Change its kind instead.");
           return;
         }
         const first = doomed[0];
         const what =
-          doomed.length === 1 && first
-            ? named(first)
+          nodeIds.length === 1 && first
+            ? `${named(first)}${doomed.length > 1 ? ` with the ${doomed.length - 1} in it` : ""}`
             : doomed.length > 1
               ? `${doomed.length} nodes`
               : edgeIds.length === 1
@@ -232,14 +244,47 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
           ),
           edges: state.edges.map((edge) => (edge.selected ? { ...edge, selected: false } : edge)),
         })),
-      tidy() {
+      setDisabled(nodeIds, isDisabled) {
         const state = get();
-        if (state.isReadOnly || state.nodes.length === 0) return;
-        const places = tidyPositions(state.nodes, state.edges);
-        commit("tidy up", {
-          ...documentOf(state),
-          nodes: state.nodes.map((node) => ({ ...node, position: places.get(node.id) ?? node.position })),
-        });
+        const changed = state.nodes.filter((node) => nodeIds.includes(node.id) && !isTrigger(node));
+        if (state.isReadOnly || changed.length === 0) return;
+        const data = { ...state.data };
+        for (const { id } of changed) {
+          const { disabled, ...rest } = data[id] ?? {};
+          data[id] = isDisabled ? { ...rest, disabled: true } : rest;
+        }
+        const what = changed.length === 1 && changed[0] ? named(changed[0].id) : `${changed.length} nodes`;
+        const name = `${isDisabled ? "disable" : "enable"} ${what}`;
+        state.apply(name, { ...documentOf(state), data }, { say: `${what} ${isDisabled ? "disabled" : "enabled"}` });
+      },
+      toggleCollapsed(loop) {
+        const state = get();
+        const verb = state.data[loop]?.collapsed === true ? "expand" : "collapse";
+        const next = toggleCollapsed(documentOf(state), loop, frameOf(state, loop));
+        // Who may only look still looks inside; it is no change of the work.
+        if (state.isReadOnly) set(settled(next));
+        else state.apply(`${verb} ${named(loop)}`, next);
+        state.say(`${named(loop)} ${verb}${verb === "expand" ? "ed" : "d"}`);
+      },
+      place(name, places) {
+        const state = get();
+        const nodes = state.nodes.map((node) => ({ ...node, position: places.get(node.id) ?? node.position }));
+        state.apply(name, { ...documentOf(state), nodes });
+      },
+      apply(name, document, { joins = false, say } = {}) {
+        const state = get();
+        if (state.isReadOnly) return;
+        if (joins) set({ ...settled(document), revision: state.revision + 1 });
+        else commit(name, document);
+        if (say) state.say(say);
+      },
+      async tidy() {
+        if (get().isReadOnly) return;
+        // Loaded with its first use: what sets graphs out is large, and few need it at once.
+        const { tidyPositions } = await import("#components/canvas/tidy-layout.ts");
+        const state = get();
+        if (state.nodes.length === 0) return;
+        state.place("tidy up", tidyPositions(documentOf(state)));
         state.say("Nodes set out from left to right");
       },
       undo: () => step(stepBack, "undo"),

@@ -4,24 +4,13 @@ import { EdgeLabelRenderer, type EdgeProps, getSmoothStepPath } from "@xyflow/re
 import { Plus, X } from "lucide-react";
 import { memo } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
-import { CARD_WIDTH } from "#components/canvas/graph-edits.ts";
+import { type Traffic, trafficOf } from "#components/canvas/edge-traffic.ts";
+import { useEdgeDiff } from "#components/canvas/graph-diff-mark.tsx";
+import { CARD_WIDTH } from "#components/canvas/node-size.ts";
+import { onlySelected } from "#components/canvas/only-selected.ts";
 import { useReducedMotion } from "#components/canvas/use-reduced-motion.ts";
 import { useRun } from "#components/runs/run-context.tsx";
-import { cardStatus, type RunPicture } from "#components/runs/run-picture.ts";
 import { cn } from "#components/ui/cn.ts";
-
-type Traffic = "none" | "queued" | "running" | "taken" | "failed" | "skipped";
-
-/** How a run went along an edge. */
-function trafficOf(picture: RunPicture | null, source: string, target: string): Traffic {
-  if (!picture?.nodes[source] || !picture.nodes[target]) return "none";
-  const [from, to] = [cardStatus(picture, source), cardStatus(picture, target)];
-  if (from === "skipped" || to === "skipped") return "skipped";
-  if (to === "running") return "running";
-  if (to === "failed") return "failed";
-  if (to === "complete" || to === "waiting") return "taken";
-  return to === "queued" ? "queued" : "none";
-}
 
 const STROKES: Record<Traffic, string> = {
   none: "stroke-line-control",
@@ -34,11 +23,12 @@ const STROKES: Record<Traffic, string> = {
 
 /** A connection: rounded steps, the run's colour, and on hover or selection + to insert and × to delete. */
 export const FlowEdge = memo(function FlowEdge(props: EdgeProps) {
-  const { id, source, target, selected, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition } = props;
-  const traffic = useRun((state) => trafficOf(state.picture, source, target));
+  const { id, source, target, sourceHandleId, selected, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition } = props;
+  const traffic = useRun(({ picture, view }) => trafficOf(picture, view?.graph ?? null, { source, target, sourceHandle: sourceHandleId }));
+  const diff = useEdgeDiff(id);
   const isHovered = useCanvasUi((state) => state.hoveredEdge === id);
   // With several selected, a forest of buttons would help nobody.
-  const isOnlyOne = useEditor((state) => selected === true && state.edges.filter((edge) => edge.selected).length === 1);
+  const isOnlyOne = useEditor((state) => selected === true && onlySelected(state.edges) === id);
   const isReadOnly = useEditor((state) => state.isReadOnly);
   const isStill = useReducedMotion();
   const [path, middleX, middleY] = getSmoothStepPath({
@@ -55,8 +45,8 @@ export const FlowEdge = memo(function FlowEdge(props: EdgeProps) {
       <path
         d={path}
         fill="none"
-        className={cn("flow-line", selected ? "stroke-ink" : isHovered ? "stroke-ink-soft" : STROKES[traffic])}
-        style={{ strokeWidth: traffic === "none" || traffic === "queued" ? 1.5 : 2 }}
+        className={cn("flow-line", selected ? "stroke-ink" : isHovered ? "stroke-ink-soft" : (diff ?? STROKES[traffic]))}
+        style={{ strokeWidth: diff ? 2.5 : traffic === "none" || traffic === "queued" ? 1.5 : 2 }}
         data-traffic={traffic}
       />
       {traffic === "running" && !isStill && <path d={path} fill="none" className="flow-stitch stroke-raised" style={{ strokeWidth: 2 }} />}

@@ -6,7 +6,14 @@ import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
 export type NodeData = Record<string, unknown>;
 
 /** A node as React Flow draws it. Its config lives beside it (`data` of the store), so that typing in a field leaves React Flow alone. */
-export type FlowNode = Node<Record<string, never>, string>;
+export type FlowNode = Node<LoopLook, string>;
+/** How a loop is drawn. */
+export interface LoopLook extends Record<string, unknown> {
+  /** As a frame: where the line into its body starts, below the frame's top. */
+  entry?: number;
+  /** As one card: how many nodes it hides. */
+  hides?: number;
+}
 export type FlowEdge = Edge;
 
 /** What the editor edits: React Flow's nodes and edges, and each node's data by id. */

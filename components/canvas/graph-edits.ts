@@ -10,6 +10,8 @@ import {
   toFlow,
   toGraph,
 } from "#components/canvas/flow-mapping.ts";
+import { bodiesOf, FRAME, insideOf, isLoop } from "#components/canvas/loop-frames.ts";
+import { CARD_WIDTH, sizeOf } from "#components/canvas/node-size.ts";
 import { checkConnection, definitionOf } from "#server/engine/graph.ts";
 import { type NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -17,7 +19,6 @@ import type { Graph } from "#server/schemas/graph.ts";
 // Pure edits of the document: each gives a new one and leaves the old one, which undo keeps, alone.
 
 /** Width of a card and the free space to its right, in canvas units. */
-export const CARD_WIDTH = 250;
 export const NEXT_NODE_DISTANCE = 330;
 
 const newId = (stem: string): string => `${stem}-${crypto.randomUUID().slice(0, 8)}`;
@@ -56,6 +57,14 @@ export function looseEnd({ nodes, edges }: Pick<FlowDocument, "nodes" | "edges">
 /** Distance between what follows two ways out of a node, in canvas units. */
 const WAY_DISTANCE = 150;
 
+/** Right of a card; of a loop inside its frame, or right of that. */
+function beside(node: FlowNode, way: string | null, row: number): { x: number; y: number } {
+  const { x, y } = node.position;
+  if (!isLoop(node.type)) return { x: x + NEXT_NODE_DISTANCE, y: y + row * WAY_DISTANCE };
+  if (way === definitionOf(node.type ?? "")?.body?.handle) return { x: x + FRAME.left, y: y + FRAME.head };
+  return { x: x + Math.max(sizeOf(node).width, CARD_WIDTH) + NEXT_NODE_DISTANCE - CARD_WIDTH, y };
+}
+
 /**
  * The place right of a node, and the wish to follow it.
  * @param handle the way out; left out, the first that leads nowhere yet
@@ -65,10 +74,7 @@ export function placeAfter(node: FlowNode, edges: readonly FlowEdge[], handle?: 
   const isFree = (way: string) => !edges.some((edge) => edge.source === node.id && (edge.sourceHandle || handles?.[0]) === way);
   const way = handle ?? handles?.find(isFree) ?? handles?.[0] ?? null;
   const row = handles && way !== null ? handles.indexOf(way) : 0;
-  return {
-    position: { x: node.position.x + NEXT_NODE_DISTANCE, y: node.position.y + row * WAY_DISTANCE },
-    after: { nodeId: node.id, handle: way },
-  };
+  return { position: beside(node, way, row), after: { nodeId: node.id, handle: way } };
 }
 
 /** Both ends of a new edge, by the first way out of `source` that the rules allow; with none, the first way and why not. */
@@ -190,9 +196,20 @@ export function renameNode(document: FlowDocument, nodeId: string, label: string
   };
 }
 
-/** The part of the document that is selected: nodes, and the edges between them. */
+/** These nodes, and what stands in the loops among them. */
+export function withBodies(document: FlowDocument, nodeIds: readonly string[]): Set<string> {
+  const ids = new Set(nodeIds);
+  const bodies = bodiesOf(document);
+  for (const loop of bodies.loops) if (ids.has(loop)) for (const inner of insideOf(bodies, loop)) ids.add(inner);
+  return ids;
+}
+
+/** The part of the document that is selected: nodes, with the bodies of loops, and the edges between them. */
 export function selectedGraph(document: FlowDocument): Graph {
-  const ids = new Set(document.nodes.filter((node) => node.selected).map((node) => node.id));
+  const ids = withBodies(
+    document,
+    document.nodes.filter((node) => node.selected).map((node) => node.id),
+  );
   return toGraph({
     nodes: document.nodes.filter((node) => ids.has(node.id)),
     edges: document.edges.filter((edge) => ids.has(edge.source) && ids.has(edge.target)),

@@ -1,4 +1,5 @@
 import { Clock, SkipForward } from "lucide-react";
+import { NodeDecision } from "#components/canvas/node-decision.tsx";
 import { formatCount, formatDuration } from "#components/format.ts";
 import { LoopProgress, loopWords } from "#components/runs/loop-strip.tsx";
 import type { CardStatus, NodePicture } from "#components/runs/run-picture.ts";
@@ -42,12 +43,17 @@ export function NodeRunFoot({ status, run }: { status: CardStatus; run: NodePict
     );
   if (run.iterations) return <LoopProgress iterations={run.iterations} />;
   if (status === "waiting")
-    return <p className="border-waiting/30 border-t pt-1.5 font-medium text-11 text-waiting">Waiting for approval. Select to decide.</p>;
+    return (
+      <>
+        <p className="border-waiting/30 border-t pt-1.5 font-medium text-11 text-waiting">Waiting for approval. Select to read it.</p>
+        <NodeDecision />
+      </>
+    );
   if (status !== "complete") return null;
   const tokens = run.input_tokens + run.output_tokens;
   return (
     <p className="flex items-center justify-end gap-1.5 text-11 text-ink-faint tabular">
-      {run.reused && <span>Reused</span>}
+      {run.reused && !run.pinned && <span>Reused</span>}
       {run.attempt > 1 && <span>{run.attempt} tries</span>}
       {tokens > 0 && <span>{formatCount(tokens)} tokens</span>}
       {run.duration_ms !== null && <span>{formatDuration(run.duration_ms)}</span>}

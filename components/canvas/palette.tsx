@@ -21,9 +21,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
   if (!palette) return null;
-  const close = () => {
+  const close = (added: string | null) => {
     ui.setState({ palette: null });
-    onClose();
+    if (palette.onDone) palette.onDone(added);
+    else onClose();
   };
   return (
     <FloatingSurface label="Add node" at={palette.at} onClose={() => ui.setState({ palette: null })}>
@@ -31,11 +32,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
         label="Search nodes"
         items={items}
         empty="There are no nodes to add."
-        onClose={close}
-        onPick={(id) => {
-          editor.getState().add(id as NodeType, palette.placement);
-          close();
-        }}
+        onClose={() => close(null)}
+        onPick={(id) => close(editor.getState().add(id as NodeType, palette.placement))}
       />
     </FloatingSurface>
   );

@@ -1,29 +1,71 @@
 import { Graph as DagreGraph, layout } from "@dagrejs/dagre";
-import type { FlowEdge, FlowNode } from "#components/canvas/flow-mapping.ts";
-import { CARD_WIDTH } from "#components/canvas/graph-edits.ts";
+import type { FlowDocument, FlowNode } from "#components/canvas/flow-mapping.ts";
+import { type Bodies, bodiesOf, FOLDED, FRAME, isCollapsed, isLoop, loopsAround } from "#components/canvas/loop-frames.ts";
+import { sizeOf } from "#components/canvas/node-size.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 
-const GUESSED_HEIGHT = 120;
+interface Place {
+  x: number;
+  y: number;
+}
+/** The nodes of one scope, set out from its own corner, with the bodies of the loops among them. */
+interface Layout {
+  width: number;
+  height: number;
+  places: Map<string, Place>;
+}
+
 const round = (value: number) => Math.round(value / 10) * 10;
 
-/**
- * Positions (top left corners, by node id) that set the graph out from left to right. Notes stay where they are: people put
- * them beside what they are about, and the flow keeps its top left corner so that they still fit.
- */
-export function tidyPositions(nodes: readonly FlowNode[], edges: readonly FlowEdge[]): Map<string, { x: number; y: number }> {
-  const active = nodes.filter((node) => !definitionOf(node.type ?? "")?.isInert);
+/** One scope: the workflow, or the body of a loop. The bodies inside come first, since a frame is as large as its body. */
+function setOut(document: FlowDocument, bodies: Bodies, loop: string | undefined): Layout {
+  const members = document.nodes.filter((node) => bodies.owner[node.id] === loop && !definitionOf(node.type ?? "")?.isInert);
+  const bodyOf = new Map(members.filter((node) => isLoop(node.type)).map((node) => [node.id, setOut(document, bodies, node.id)]));
+  const boxOf = (node: FlowNode) => {
+    const body = bodyOf.get(node.id);
+    if (!body) return sizeOf(node);
+    if (isCollapsed(document.data[node.id])) return FOLDED;
+    const { left, right, head, bottom } = FRAME;
+    return { width: Math.max(FRAME.width, body.width + left + right), height: Math.max(FRAME.height, body.height + head + bottom) };
+  };
   const graph = new DagreGraph();
   graph.setGraph({ rankdir: "LR", nodesep: 48, ranksep: 80, edgesep: 24 });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const node of active)
-    graph.setNode(node.id, { width: node.measured?.width ?? CARD_WIDTH, height: node.measured?.height ?? GUESSED_HEIGHT });
-  for (const edge of edges) if (graph.hasNode(edge.source) && graph.hasNode(edge.target)) graph.setEdge(edge.source, edge.target);
-  layout(graph);
-  const corners = active.map((node) => {
-    const { x, y, width, height } = graph.node(node.id) as { x: number; y: number; width: number; height: number };
-    return { id: node.id, x: x - width / 2, y: y - height / 2 };
+  for (const node of members) graph.setNode(node.id, boxOf(node));
+  // Seen from here, what lies in a loop is the loop.
+  const seenAs = (id: string) => [id, ...loopsAround(bodies, id)].find((candidate) => graph.hasNode(candidate));
+  for (const edge of document.edges) {
+    const [source, target] = [seenAs(edge.source), seenAs(edge.target)];
+    if (source !== undefined && target !== undefined && source !== target) graph.setEdge(source, target);
+  }
+  if (members.length > 0) layout(graph);
+  const places = new Map<string, Place>();
+  let [width, height] = [0, 0];
+  const corners = members.map((node) => {
+    const box = graph.node(node.id) as { x: number; y: number; width: number; height: number };
+    return { node, x: box.x - box.width / 2, y: box.y - box.height / 2, width: box.width, height: box.height };
   });
-  const left = Math.min(...corners.map(({ x }) => x)) - Math.min(...active.map((node) => node.position.x));
-  const top = Math.min(...corners.map(({ y }) => y)) - Math.min(...active.map((node) => node.position.y));
-  return new Map(corners.map(({ id, x, y }) => [id, { x: round(x - left), y: round(y - top) }]));
+  const [left, top] = [Math.min(...corners.map(({ x }) => x)), Math.min(...corners.map(({ y }) => y))];
+  for (const { node, ...box } of corners) {
+    const place = { x: round(box.x - left), y: round(box.y - top) };
+    places.set(node.id, place);
+    for (const [id, inner] of bodyOf.get(node.id)?.places ?? [])
+      places.set(id, { x: place.x + FRAME.left + inner.x, y: place.y + FRAME.head + inner.y });
+    width = Math.max(width, place.x + box.width);
+    height = Math.max(height, place.y + box.height);
+  }
+  return { width, height, places };
+}
+
+/**
+ * Positions (top left corners, by node id) that set the workflow out from left to right, bodies of loops within their
+ * frames. Notes stay where they are: people put them beside what they are about, and the flow keeps its top left corner
+ * so that they still fit.
+ */
+export function tidyPositions(document: FlowDocument): Map<string, Place> {
+  const { places } = setOut(document, bodiesOf(document), undefined);
+  const moved = document.nodes.filter((node) => places.has(node.id));
+  const left = Math.min(...moved.map((node) => node.position.x));
+  const top = Math.min(...moved.map((node) => node.position.y));
+  return new Map([...places].map(([id, place]) => [id, { x: round(place.x + left), y: round(place.y + top) }]));
 }

@@ -6,6 +6,7 @@ import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-cont
 import { fromClipboard, toClipboard } from "#components/canvas/clipboard.ts";
 import { FIT } from "#components/canvas/fit.ts";
 import { selectedGraph } from "#components/canvas/graph-edits.ts";
+import { hasSingleKeys, isOnlyOnCanvas, isSingleKey, type ShortcutId, shortcutOf } from "#components/canvas/shortcuts.ts";
 
 /** True where keys belong to what is being typed, or to something in front of the canvas. */
 function isElsewhere(target: EventTarget | null): boolean {
@@ -17,7 +18,16 @@ function isElsewhere(target: EventTarget | null): boolean {
   );
 }
 
-/** Shortcuts of the canvas. They work anywhere on the page except where one types. */
+/** Shortcuts that act on what is selected. What has the focus without being selected is selected first. */
+const ON_SELECTION: ReadonlySet<ShortcutId> = new Set(["add", "connect", "rename", "disable", "duplicate", "remove", "menu"]);
+
+/** The node or connection that an event came from. */
+function itemOf(target: EventTarget | null, kind: "node" | "edge"): string | undefined {
+  const item = target instanceof Element ? target.closest<HTMLElement | SVGElement>(`.react-flow__${kind}`) : null;
+  return item?.dataset.id;
+}
+
+/** Shortcuts of the canvas (see shortcuts.ts). They work anywhere on the page except where one types. */
 export function useCanvasKeys({
   area,
   onAdd,
@@ -32,42 +42,77 @@ export function useCanvasKeys({
   const flow = useReactFlow();
 
   useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || isElsewhere(event.target)) return;
+    // A canvas that is hidden, behind the runs or a comparison, hears nothing.
+    const isAway = (target: EventTarget | null) => isElsewhere(target) || area.current?.offsetParent === null;
+    const selectFocused = (target: EventTarget | null) => {
       const state = editor.getState();
-      const hasMod = event.metaKey || event.ctrlKey;
-      const key = event.key.toLowerCase();
-      const isOnCanvas = event.target === document.body || area.current?.contains(event.target as Node);
-      const run = (action: () => void) => {
-        event.preventDefault();
-        action();
-      };
-      if (hasMod && !event.altKey) {
-        if (key === "z") return run(event.shiftKey ? state.redo : state.undo);
-        if (key === "y") return run(state.redo);
-        if (key === "a" && isOnCanvas) return run(state.selectAll);
-        if (key === "d") return run(state.duplicateSelected);
-        return;
+      const [node, edge] = [itemOf(target, "node"), itemOf(target, "edge")];
+      if (node !== undefined && !state.nodes.some(({ id, selected }) => id === node && selected)) state.selectOnly(node);
+      if (edge !== undefined && !state.edges.some(({ id, selected }) => id === edge && selected)) {
+        state.selectOnly(null);
+        state.onEdgesChange([{ type: "select", id: edge, selected: true }]);
       }
-      if (event.altKey) return;
-      if (key === "n") return run(onAdd);
+    };
+    const chosen = () =>
+      editor
+        .getState()
+        .nodes.filter((node) => node.selected)
+        .map(({ id }) => id);
+    const actions: Partial<Record<ShortcutId, () => void>> = {
+      undo: () => editor.getState().undo(),
+      redo: () => editor.getState().redo(),
+      find: () => ui.getState().openSearch(),
+      help: () => ui.setState({ isHelpOpen: true }),
+      outline: () => ui.setState({ isOutlineAsked: true }),
+      add: onAdd,
+      connect() {
+        const { say, isReadOnly } = editor.getState();
+        const [only, ...others] = chosen();
+        if (isReadOnly || only === undefined || others.length > 0) return say("Select one node, then press C to connect it.");
+        ui.setState({ connectFrom: { nodeId: only, handle: null } });
+      },
+      rename() {
+        const [only, ...others] = chosen();
+        if (only !== undefined && others.length === 0) ui.getState().goTo(only, "label");
+      },
+      disable() {
+        const { data, setDisabled } = editor.getState();
+        const ids = chosen();
+        if (ids.length > 0) setDisabled(ids, !ids.every((id) => data[id]?.disabled === true));
+      },
+      duplicate: () => editor.getState().duplicateSelected(),
+      remove() {
+        editor.getState().removeSelected();
+        // What had the focus may be gone; without this it would be lost to the page.
+        requestAnimationFrame(() => {
+          if (document.activeElement === document.body) area.current?.focus({ preventScroll: true });
+        });
+      },
+      selectAll: () => editor.getState().selectAll(),
+      deselect: () => editor.getState().selectOnly(null),
+      fit: () => void flow.fitView({ ...FIT, duration: 160 }),
+      zoomIn: () => void flow.zoomIn({ duration: 120 }),
+      zoomOut: () => void flow.zoomOut({ duration: 120 }),
+      tidy: () => void editor.getState().tidy(),
+      pointer: () => ui.setState({ tool: "pointer" }),
+      hand: () => ui.setState({ tool: "hand" }),
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+      // A canvas behind another tab of the page takes no keys.
+      if (event.defaultPrevented || isAway(event.target)) return;
       // Tab walks through the nodes; on the bare canvas, where it would lead nowhere, it opens the palette.
-      if (event.key === "Tab" && !event.shiftKey && event.target === area.current) return run(onAdd);
-      if (event.key === "!" || (event.shiftKey && event.code === "Digit1")) return run(() => void flow.fitView({ ...FIT, duration: 160 }));
-      if (event.key === "+" || event.key === "=") return run(() => void flow.zoomIn({ duration: 120 }));
-      if (event.key === "-") return run(() => void flow.zoomOut({ duration: 120 }));
-      if (event.shiftKey && key === "t") return run(state.tidy);
-      if (key === "c" && !event.shiftKey) {
-        const selected = state.nodes.filter((node) => node.selected);
-        const only = selected[0];
-        if (selected.length !== 1 || !only || state.isReadOnly) return run(() => state.say("Select one node, then press C to connect it."));
-        return run(() => ui.setState({ connectFrom: { nodeId: only.id, handle: null } }));
-      }
-      if ((event.key === "Delete" || event.key === "Backspace") && isOnCanvas) return run(state.removeSelected);
-      if (event.key === "Escape") state.selectOnly(null);
+      const isBareTab = event.key === "Tab" && !event.shiftKey && event.target === area.current && !editor.getState().isReadOnly;
+      const id = isBareTab ? "add" : shortcutOf(event);
+      const action = id && actions[id];
+      if (!id || !action) return;
+      const isOnCanvas = event.target === document.body || area.current?.contains(event.target as Node);
+      if ((isOnlyOnCanvas(id) && !isOnCanvas) || (isSingleKey(id) && !isBareTab && !hasSingleKeys())) return;
+      event.preventDefault();
+      if (ON_SELECTION.has(id)) selectFocused(event.target);
+      action();
     };
     const onCopy = (event: ClipboardEvent) => {
-      if (isElsewhere(event.target) || !event.clipboardData || window.getSelection()?.toString()) return;
+      if (isAway(event.target) || !event.clipboardData || window.getSelection()?.toString()) return;
       const state = editor.getState();
       const graph = selectedGraph(state);
       if (graph.nodes.length === 0) return;
@@ -77,7 +122,7 @@ export function useCanvasKeys({
       else state.say(graph.nodes.length === 1 ? "1 node copied" : `${graph.nodes.length} nodes copied`);
     };
     const onPaste = (event: ClipboardEvent) => {
-      if (isElsewhere(event.target)) return;
+      if (isAway(event.target)) return;
       const graph = fromClipboard(event.clipboardData?.getData("text/plain") ?? "");
       if (!graph) return;
       event.preventDefault();

@@ -4,16 +4,22 @@ import { useSyncExternalStore } from "react";
 
 const QUERY = "(prefers-reduced-motion: reduce)";
 
+let list: MediaQueryList | undefined;
+/** Made once: each edge asks at each drawing. */
+const query = (): MediaQueryList => {
+  list ??= matchMedia(QUERY);
+  return list;
+};
+
 function subscribe(onChange: () => void) {
-  const query = matchMedia(QUERY);
-  query.addEventListener("change", onChange);
-  return () => query.removeEventListener("change", onChange);
+  query().addEventListener("change", onChange);
+  return () => query().removeEventListener("change", onChange);
 }
 
 /** True when the visitor asked for less motion: what moves is then not drawn at all. */
 export const useReducedMotion = (): boolean =>
   useSyncExternalStore(
     subscribe,
-    () => matchMedia(QUERY).matches,
+    () => query().matches,
     () => false,
   );

@@ -4,7 +4,8 @@ import { useReactFlow, useStoreApi } from "@xyflow/react";
 import { useEffect } from "react";
 import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { FIT } from "#components/canvas/fit.ts";
-import { CARD_WIDTH } from "#components/canvas/graph-edits.ts";
+import { shownAs } from "#components/canvas/loop-frames.ts";
+import { CARD_WIDTH } from "#components/canvas/node-size.ts";
 
 const MARGIN = 48;
 const GUESSED_HEIGHT = 140;
@@ -25,7 +26,9 @@ export function useReveal(): void {
 
   useEffect(() => {
     const reveal = (id: string) => {
-      const node = editor.getState().nodes.find((candidate) => candidate.id === id);
+      const document = editor.getState();
+      const shown = shownAs(document, id);
+      const node = document.nodes.find((candidate) => candidate.id === shown);
       const { width, height, transform } = view.getState();
       if (!node || width === 0) return;
       const [x, y, zoom] = transform;
@@ -44,6 +47,7 @@ export function useReveal(): void {
     });
     const stopUi = ui.subscribe((state, before) => {
       if (state.focusField && state.focusField !== before.focusField) reveal(state.focusField.nodeId);
+      if (state.revealed && state.revealed !== before.revealed) reveal(state.revealed.nodeId);
     });
     // On a phone the run's sheet takes half of the canvas; what is left shows the whole workflow again.
     const stopView = view.subscribe((state, before) => {

@@ -5,6 +5,7 @@ import { usePathname } from "next/navigation";
 
 const chapters = [
   { href: "/docs", label: "First steps" },
+  { href: "/docs/editor", label: "The editor" },
   { href: "/docs/triggers", label: "Triggers" },
   { href: "/docs/nodes", label: "Nodes" },
   { href: "/docs/expressions", label: "Expressions" },

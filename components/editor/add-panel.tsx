@@ -2,6 +2,7 @@
 
 import { useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/canvas/graph-edits.ts";
+import { whereDrawn } from "#components/canvas/loop-frames.ts";
 import { NODE_DRAG_TYPE, type NodeChoice, nodeChoices } from "#components/canvas/node-choices.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
@@ -38,7 +39,7 @@ function AddRow({ choice }: { choice: NodeChoice }) {
     const selected = state.nodes.filter((node) => node.selected);
     const before = selected.length === 1 ? selected[0] : looseEnd(state);
     const right = Math.max(0, ...state.nodes.map((node) => node.position.x + NEXT_NODE_DISTANCE));
-    const id = state.add(choice.type, before ? placeAfter(before, state.edges) : { position: { x: right, y: 0 } });
+    const id = state.add(choice.type, before ? placeAfter(whereDrawn(state, before), state.edges) : { position: { x: right, y: 0 } });
     ui.getState().goTo(id, null);
   };
   return (

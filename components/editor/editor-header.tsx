@@ -4,8 +4,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
 import { EditableName } from "#components/editor/editable-name.tsx";
+import { EditorMenu } from "#components/editor/editor-menu.tsx";
 import { RunButton, type RunButtonProps } from "#components/editor/run-button.tsx";
-import { SaveButton } from "#components/editor/save-button.tsx";
+import { HistoryButton, SaveControls } from "#components/editor/save-button.tsx";
 import { SaveStateText } from "#components/editor/save-state.tsx";
 import { useSession, useSessionState } from "#components/editor/session-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
@@ -72,7 +73,9 @@ export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeader
         ))}
       </div>
       <div className="flex flex-1 items-center justify-end gap-2">
-        <SaveButton isReadOnly={isReadOnly} />
+        <EditorMenu />
+        <HistoryButton isEditorShown={tab === "editor"} />
+        <SaveControls isReadOnly={isReadOnly} />
         <RunButton run={run} isReadOnly={isReadOnly} />
       </div>
     </header>

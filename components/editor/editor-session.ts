@@ -96,13 +96,13 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   });
   const keepUnsaved = () => keepCopy(workflowId, { graph: editor.getState().graph(), revision: autosave.revision });
 
-  /** Takes over what the server has, as a step that undo takes back. */
-  function take(theirs: WorkflowEditorState) {
+  /** Takes over what the server has, as a step that undo takes back. `graph`: their draft, or what they saved. */
+  function take(theirs: WorkflowEditorState, { nodes, edges }: Graph) {
     isLoading = true;
-    editor.getState().replace(theirs.draft, "load the other version");
+    editor.getState().replace({ nodes, edges }, "load the other version");
     isLoading = false;
     know(theirs);
-    autosave.rebase(theirs.draft.revision, false);
+    autosave.rebase(theirs.draft.revision, !sameGraph({ nodes, edges }, theirs.draft));
   }
   function know({ workflow, draft }: WorkflowEditorState) {
     saved = workflow;
@@ -169,7 +169,10 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
       set({ name: workflow.name, version: workflow.version });
     },
     async loadTheirs() {
-      take(await api.editor());
+      const isOverSave = get().save.kind === "conflict";
+      const theirs = await api.editor();
+      // Over a save, the draft on the server may be ours already: what stands against it is their version.
+      take(theirs, isOverSave ? theirs.workflow : theirs.draft);
       set({ save: { kind: "idle" } });
     },
     /** Puts the canvas over their draft. */

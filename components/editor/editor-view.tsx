@@ -1,30 +1,43 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import { toast } from "sonner";
 import { Canvas } from "#components/canvas/canvas.tsx";
 import { CanvasProvider, useEditor } from "#components/canvas/canvas-context.tsx";
+import { OutlineButton } from "#components/canvas/canvas-tools.tsx";
 import { createCanvasUiStore } from "#components/canvas/canvas-ui-store.ts";
 import { createEditorStore } from "#components/canvas/editor-store.ts";
+import { FollowRun } from "#components/canvas/follow-run.tsx";
+import { BesideCanvas } from "#components/editor/beside-canvas.tsx";
+import { CanvasOrComparison } from "#components/editor/canvas-or-comparison.tsx";
 import { EditorHeader, type EditorTab } from "#components/editor/editor-header.tsx";
 import { createEditorSession } from "#components/editor/editor-session.ts";
+import { HistoryProvider, useHistory, useHistoryStore } from "#components/editor/history-context.tsx";
+import { PastRunBar } from "#components/editor/past-run-bar.tsx";
+import { PinsPopover } from "#components/editor/pins-popover.tsx";
 import { ProblemsPopover } from "#components/editor/problems-popover.tsx";
+import { useRunActions } from "#components/editor/run-actions.tsx";
 import { saveAndTell } from "#components/editor/save-button.tsx";
 import { DraftConflict, SaveConflictDialog, SaveFailure } from "#components/editor/save-notices.tsx";
 import { SessionProvider, useSession, useSessionState } from "#components/editor/session-context.tsx";
 import { SidePanel } from "#components/editor/side-panel.tsx";
 import { useProblems } from "#components/editor/use-problems.ts";
+import { useStaleResults } from "#components/editor/use-stale-results.ts";
 import { useWorkflowRun } from "#components/editor/use-workflow-run.ts";
+import { EditorRunContext } from "#components/runs/editor-run.tsx";
 import { RunProvider } from "#components/runs/run-context.tsx";
 import { RunPanel } from "#components/runs/run-panel.tsx";
 import { createRunStore } from "#components/runs/run-store.ts";
-import { WorkflowRuns } from "#components/runs/workflow-runs.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTitle } from "#components/shell/use-title.ts";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
 import type { WorkflowEditorState } from "#server/schemas/workflow.ts";
+
+// Loaded when it is first looked at.
+const WorkflowRuns = dynamic(() => import("#components/runs/workflow-runs.tsx").then((module) => module.WorkflowRuns));
 
 /** The editor around one workflow: its stores live as long as it is open. */
 export function EditorView({ initial }: { initial: WorkflowEditorState }) {
@@ -68,7 +81,9 @@ export function EditorView({ initial }: { initial: WorkflowEditorState }) {
     <CanvasProvider editor={stores.editor} ui={stores.ui}>
       <RunProvider store={stores.run}>
         <SessionProvider session={stores.session}>
-          <EditorLayout workflowId={workflowId} isReadOnly={!canEdit} />
+          <HistoryProvider>
+            <EditorLayout workflowId={workflowId} isReadOnly={!canEdit} />
+          </HistoryProvider>
         </SessionProvider>
       </RunProvider>
     </CanvasProvider>
@@ -78,35 +93,67 @@ export function EditorView({ initial }: { initial: WorkflowEditorState }) {
 function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOnly: boolean }) {
   const [tab, setTab] = useState<EditorTab>("editor");
   const [isSheetOpen, setIsSheetOpen] = useState(false);
+  const history = useHistoryStore();
+  const historyAsked = useHistory((state) => state.asked);
+  useEffect(() => {
+    if (historyAsked > 0) setTab("editor");
+  }, [historyAsked]);
   const run = useWorkflowRun(workflowId);
+  const editorRun = useRunActions(run, isReadOnly, () => setTab("editor"));
+  useStaleResults();
   useProblems();
   useSaveKey();
   useTitle(useSessionState((state) => state.name));
   return (
-    <div className="flex h-full min-h-0 flex-col">
-      <EditorHeader tab={tab} onTabChange={setTab} run={run} isReadOnly={isReadOnly} />
-      <div role="tabpanel" id="panel-editor" aria-labelledby="view-editor" className={tab === "editor" ? "flex min-h-0 flex-1" : "hidden"}>
-        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-          <div className="relative min-h-0 flex-1">
-            <Canvas controls={<ProblemsPopover />} onNodeOpen={() => setIsSheetOpen(true)}>
-              <FirstSteps />
-              <div className="pointer-events-none absolute inset-x-0 top-0 z-20 mx-auto max-w-160 *:pointer-events-auto">
-                <DraftConflict />
-                <SaveFailure />
-              </div>
-            </Canvas>
+    <EditorRunContext value={editorRun}>
+      <div className="flex h-full min-h-0 flex-col">
+        <EditorHeader tab={tab} onTabChange={setTab} run={run} isReadOnly={isReadOnly} />
+        <div
+          role="tabpanel"
+          id="panel-editor"
+          aria-labelledby="view-editor"
+          className={tab === "editor" ? "flex min-h-0 flex-1" : "hidden"}
+        >
+          <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+            <CanvasOrComparison isReadOnly={isReadOnly}>
+              <Canvas
+                controls={
+                  <>
+                    <OutlineButton />
+                    <span className="max-sm:hidden">
+                      <FollowRun />
+                    </span>
+                    <ProblemsPopover />
+                    <PinsPopover />
+                  </>
+                }
+                onNodeOpen={() => {
+                  setIsSheetOpen(true);
+                  history.getState().close();
+                }}
+              >
+                <FirstSteps />
+                <div className="pointer-events-none absolute inset-x-0 top-0 z-20 mx-auto max-w-160 *:pointer-events-auto">
+                  <DraftConflict />
+                  <SaveFailure />
+                  <PastRunBar isPast={run.isPast} />
+                </div>
+              </Canvas>
+            </CanvasOrComparison>
+            <RunPanel />
           </div>
-          <RunPanel />
+          <BesideCanvas isReadOnly={isReadOnly}>
+            <SidePanel isSheetOpen={isSheetOpen} onSheetClose={() => setIsSheetOpen(false)} />
+          </BesideCanvas>
         </div>
-        <SidePanel isSheetOpen={isSheetOpen} onSheetClose={() => setIsSheetOpen(false)} />
+        {tab === "runs" && (
+          <div role="tabpanel" id="panel-runs" aria-labelledby="view-runs" className="min-h-0 flex-1 overflow-y-auto">
+            <WorkflowRuns workflowId={workflowId} />
+          </div>
+        )}
+        <SaveConflictDialog />
       </div>
-      {tab === "runs" && (
-        <div role="tabpanel" id="panel-runs" aria-labelledby="view-runs" className="min-h-0 flex-1 overflow-y-auto">
-          <WorkflowRuns workflowId={workflowId} />
-        </div>
-      )}
-      <SaveConflictDialog />
-    </div>
+    </EditorRunContext>
   );
 }
 

@@ -1,82 +1,116 @@
 "use client";
 
-import { Braces } from "lucide-react";
+import { Braces, WandSparkles } from "lucide-react";
 import { Popover as Radix } from "radix-ui";
 import { useId, useRef } from "react";
-import { useEditorStore } from "#components/canvas/canvas-context.tsx";
-import { expressionOptions, insertExpression, openExpression } from "#components/editor/expression-options.ts";
-import { useCredentialNames } from "#components/editor/use-credential-names.ts";
+import { ColouredTextarea } from "#components/editor/coloured-textarea.tsx";
+import { type MarkedPiece, markedPieces } from "#components/editor/expression-marks.ts";
+import { insertExpression, openExpression } from "#components/editor/expression-options.ts";
+import { usePanelReads } from "#components/editor/panel-reads.tsx";
 import { useValueList } from "#components/editor/use-value-list.ts";
 import { ValueList } from "#components/editor/value-list.tsx";
-import { useAgentNames } from "#components/nodes/agent-names.tsx";
-import { useRunStore } from "#components/runs/run-context.tsx";
+import { usePreview, ValuePreview } from "#components/editor/value-preview.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { Textarea } from "#components/ui/textarea.tsx";
+
+const COLOURS: Record<MarkedPiece["kind"], string> = {
+  text: "text-ink",
+  reference: "rounded-xs bg-thread-soft text-thread-text",
+  fault: "rounded-xs bg-failed-soft text-failed underline decoration-failed decoration-wavy underline-offset-3",
+};
 
 export interface ExpressionFieldProps {
-  nodeId: string;
   value: string;
   onChange: (value: string) => void;
   isReadOnly: boolean;
   rows?: number;
-  placeholder?: string;
+  maxLength?: number | undefined;
+  /** What keeps the node from running, of this field: what is said of an expression underlines it. */
+  problems: readonly string[];
 }
 
-/** A text that may hold {{expressions}}: "{{" or "/" lists what is upstream; arrow keys and Enter, or a click, put it in. */
-export function ExpressionField({ nodeId, value, onChange, isReadOnly, rows = 3, placeholder }: ExpressionFieldProps) {
-  const editor = useEditorStore();
-  const run = useRunStore();
-  const agents = useAgentNames();
-  const credentialNames = useCredentialNames();
+/**
+ * A text that may hold {{expressions}}: "{{" or "/" lists what is upstream with the last run's values; arrow keys and Enter, or a
+ * click, put it in. What cannot be read is underlined, and what the text came to with the last run's values stands below.
+ */
+export function ExpressionField({ value, onChange, isReadOnly, rows = 3, maxLength, problems }: ExpressionFieldProps) {
+  const reads = usePanelReads();
   const listId = useId();
   const box = useRef<HTMLDivElement>(null);
+  const preview = usePreview(value);
   const values = useValueList({
     box,
     value,
     onChange,
     all: () =>
-      expressionOptions(
-        editor.getState().graph(),
-        nodeId,
-        { agentName: (id) => agents.agentName(id) ?? undefined, credentialNames },
-        run.getState().picture,
-      ).map(({ expression, nodeType, lastValue }) => ({ code: expression, nodeType, hint: lastValue })),
+      reads
+        .options()
+        .map(({ expression, name, nodeType, kind, lastValue }) => ({ code: expression, group: name, nodeType, kind, hint: lastValue })),
     openPart: openExpression,
     insert: insertExpression,
   });
   const { list } = values;
+  const pieces = markedPieces(value, problems, reads.options);
+  const fixes = [...new Map(pieces.flatMap(({ text, fix }) => (fix === null ? [] : [[text, fix] as const])))];
   return (
-    <Radix.Root open={list !== null} onOpenChange={(isOpen) => !isOpen && values.close()}>
-      <Radix.Anchor ref={box} className="relative">
-        <Textarea
-          rows={rows}
-          value={value}
-          readOnly={isReadOnly}
-          placeholder={placeholder}
-          spellCheck={false}
-          aria-autocomplete="list"
-          aria-haspopup="listbox"
-          {...(list && { "aria-controls": listId, "aria-activedescendant": `${listId}${list.active}` })}
-          className="pr-8 text-12"
-          onKeyDown={values.onKeyDown}
-          onChange={(event) => {
-            onChange(event.target.value);
-            values.look(event.target.value, event.target.selectionEnd);
-          }}
-          onClick={(event) => values.look(value, event.currentTarget.selectionEnd)}
+    <div className="flex flex-col gap-1.5">
+      <Radix.Root open={list !== null} onOpenChange={(isOpen) => !isOpen && values.close()}>
+        <Radix.Anchor ref={box}>
+          <ColouredTextarea
+            rows={rows}
+            value={value}
+            readOnly={isReadOnly}
+            maxLength={maxLength}
+            data-takes="expression"
+            aria-autocomplete="list"
+            aria-haspopup="listbox"
+            {...(list && { "aria-controls": listId, "aria-activedescendant": `${listId}${list.active}` })}
+            colours={pieces.map(({ kind, text }, index) => (
+              <span key={`${index.toString()}`} className={COLOURS[kind]}>
+                {text}
+              </span>
+            ))}
+            action={
+              !isReadOnly && (
+                <IconButton
+                  label="Insert a value"
+                  icon={<Braces />}
+                  size="sm"
+                  className="absolute top-1 right-1"
+                  onClick={values.openAtCaret}
+                />
+              )
+            }
+            onKeyDown={values.onKeyDown}
+            onChange={values.onType}
+            onBlur={values.onBlur}
+            onClick={(event) => values.look(value, event.currentTarget.selectionEnd)}
+          />
+        </Radix.Anchor>
+        <ValueList
+          id={listId}
+          options={list?.options ?? []}
+          active={list?.active ?? 0}
+          onActive={values.setActive}
+          onTake={values.take}
+          isField={(target) => box.current?.querySelector("textarea") === target}
         />
-        {!isReadOnly && (
-          <IconButton label="Insert a value" icon={<Braces />} size="sm" className="absolute top-1 right-1" onClick={values.openAtCaret} />
-        )}
-      </Radix.Anchor>
-      <ValueList
-        id={listId}
-        options={list?.options ?? []}
-        active={list?.active ?? 0}
-        onActive={values.setActive}
-        onTake={values.take}
-        isField={(target) => box.current?.querySelector("textarea") === target}
-      />
-    </Radix.Root>
+      </Radix.Root>
+      {!isReadOnly &&
+        fixes.map(([wrong, fix]) => (
+          <Button
+            key={wrong}
+            size="sm"
+            icon={<WandSparkles />}
+            className="h-auto min-h-7 self-start whitespace-normal py-1 text-left"
+            onClick={() => onChange(value.replaceAll(wrong, fix))}
+          >
+            <span>
+              Did you mean <code className="break-all font-mono text-11 text-thread-text">{fix}</code>?
+            </span>
+          </Button>
+        ))}
+      {preview && <ValuePreview parts={preview} />}
+    </div>
   );
 }

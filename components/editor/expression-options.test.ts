@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { expressionOptions, insertExpression, openExpression } from "#components/editor/expression-options.ts";
 import { pythonOptions } from "#components/editor/python-options.ts";
+import { readableAt } from "#components/editor/readable.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
 const graph: Graph = {
@@ -19,15 +20,16 @@ const graph: Graph = {
   ],
 };
 const scope = { agentName: (id: string) => (id === "7" ? "Scout" : undefined) };
+const optionsAt = (of: Graph, id: string) => expressionOptions(readableAt(of, id, scope), null);
 
 test("everything upstream can be read, the nearest first; nothing beside or behind", () => {
-  const names = expressionOptions(graph, "o", scope, null).map((option) => option.expression);
+  const names = optionsAt(graph, "o").map((option) => option.expression);
   expect(names).toEqual(["Write.output", "Research.output", "trigger.topic", "trigger.output", "Scout.output", "execution.id"]);
-  expect(expressionOptions(graph, "a", scope, null).map((option) => option.expression)).not.toContain("Write.output");
+  expect(optionsAt(graph, "a").map((option) => option.expression)).not.toContain("Write.output");
 });
 
 test("the project's credentials come last, everywhere", () => {
-  const options = expressionOptions(graph, "a", { ...scope, credentialNames: ["GITHUB_TOKEN", "SMTP"] }, null);
+  const options = expressionOptions(readableAt(graph, "a", { ...scope, credentialNames: ["GITHUB_TOKEN", "SMTP"] }), null);
   expect(options.slice(-3).map(({ expression }) => expression)).toEqual(["execution.id", "credentials.GITHUB_TOKEN", "credentials.SMTP"]);
 });
 
@@ -62,7 +64,7 @@ const looped: Graph = {
     { id: "5", source: "l", target: "d", sourceHandle: "done" },
   ],
 };
-const namesAt = (id: string) => expressionOptions(looped, id, scope, null).map((option) => option.expression);
+const namesAt = (id: string) => optionsAt(looped, id).map((option) => option.expression);
 
 test("inside of a loop there is the item, not yet the loop's output; parts of a review and of a request can be read", () => {
   expect(namesAt("b")).toEqual([
@@ -89,11 +91,15 @@ test("behind a loop there is its output, and nothing of its items", () => {
 });
 
 test("a condition is offered its variables, agents by name and other nodes by label", () => {
-  expect(pythonOptions(looped, "b", scope, null).map((option) => option.code)).toEqual([
+  expect(pythonOptions(readableAt(looped, "b", scope), null).map((option) => option.code)).toEqual([
     "output",
     "trigger_output",
     'node_outputs["Scout"]',
     'node_outputs["Review"]',
   ]);
-  expect(pythonOptions(graph, "a", scope, null).map((option) => option.code)).toEqual(["output", "trigger_output", "node_outputs"]);
+  expect(pythonOptions(readableAt(graph, "a", scope), null).map((option) => option.code)).toEqual([
+    "output",
+    "trigger_output",
+    "node_outputs",
+  ]);
 });

@@ -1,71 +1,77 @@
-import type { RunPicture } from "#components/runs/run-picture.ts";
-import type { NodeScope } from "#server/engine/define-node.ts";
-import { CREDENTIALS, matchName } from "#server/engine/expressions.ts";
-import { definitionOf, labelOf, namesOf, upstreamOf } from "#server/engine/graph.ts";
-import { makePlan } from "#server/engine/plan.ts";
-import type { Graph, GraphNode } from "#server/schemas/graph.ts";
+import { entriesOf, kindOf, pathStep, schemaFields, unpacked } from "#components/editor/json-paths.ts";
+import { isCut, type LastRun, lastScope, REQUEST_PARTS } from "#components/editor/last-values.ts";
+import { fieldNames, parameterNames, type Readable } from "#components/editor/readable.ts";
+import { asText, CREDENTIALS, type ScopeEntry } from "#server/engine/expressions.ts";
+import type { GraphNode } from "#server/schemas/graph.ts";
 
 /** Something that an expression can read at a node. */
 export interface ExpressionOption {
   /** Text between the braces, e.g. `Research.output`. */
   expression: string;
+  /** What stands before the first dot. */
+  name: string;
+  /** What follows it: the field, without a path into it. */
+  field: string;
   nodeType: string;
-  /** What it was in the run on the screen. */
+  /** What kind of value it is, where that is known. */
+  kind: string | null;
+  /** What it was in the last run. */
   lastValue: string | null;
 }
 
-/** What the output of an HTTP trigger holds (specification, Trigger output expressions). */
-const REQUEST_PARTS = ["body", "method", "headers", "query"];
+/** Steps into JSON that are offered below one output. */
+const MOST_STEPS = 12;
 
-/** What can be read of a node: its output and parts of it; of a loop that one is inside of, the item. */
-function readable(node: GraphNode, isInside: boolean): string[] {
-  const definition = definitionOf(node.type);
-  if (isInside) return [...(definition?.body?.fields ?? [])];
-  return ["output", ...Object.keys(definition?.fields ?? {})];
-}
+/** Everything upstream of a node, the nearest first, then the trigger, agents' own names, the execution and the project's credentials. */
+export function expressionOptions(readable: Readable, run: LastRun | null): ExpressionOption[] {
+  const { nodes, names, trigger, scope } = readable;
+  const values = run && lastScope(readable, run);
+  const option = (name: string, field: string, nodeType: string, entry: ScopeEntry | undefined): ExpressionOption => {
+    const value = entry?.fields[field];
+    const isKnown = entry !== undefined && Object.hasOwn(entry.fields, field);
+    return {
+      ...{ expression: `${name}.${field}`, name, field, nodeType },
+      kind: isKnown ? kindOf(unpacked(value)) : null,
+      lastValue: isKnown ? asText(value) : null,
+    };
+  };
+  const ofNode = (name: string, node: GraphNode) => {
+    const entry = values?.find(name);
+    const options = fieldNames(node, readable).map((field) => option(name, field, node.type, entry));
+    return options.flatMap((parent) => {
+      const { field, expression } = parent;
+      if (field !== "output" && field !== "current_item") return [parent];
+      const isWhole = !run || field !== "output" || !isCut(node, run);
+      const inside = isWhole ? entriesOf(unpacked(entry?.fields[field])) : [];
+      const steps = inside.slice(0, MOST_STEPS).map(([key, item]) => ({
+        ...{ expression: expression + pathStep(key), name, field, nodeType: node.type, kind: kindOf(item), lastValue: asText(item) },
+      }));
+      const expected =
+        steps.length > 0 || field !== "output" || typeof node.data.agent_id !== "string"
+          ? []
+          : schemaFields(scope.outputSchema?.(node.data.agent_id)).map(([key, about]) => ({
+              ...{ expression: expression + pathStep(key), name, field, nodeType: node.type, kind: about || null, lastValue: null },
+            }));
+      return [parent, ...steps, ...expected];
+    });
+  };
 
-/** Everything upstream of a node, the nearest first, then the trigger, the execution and the project's credentials. What runs once for each item of a loop is only there inside of it. */
-export function expressionOptions(graph: Graph, nodeId: string, scope: NodeScope, picture: RunPicture | null): ExpressionOption[] {
-  const upstream = upstreamOf(graph, nodeId);
-  const names = namesOf(graph, scope);
-  const { loopsAround } = makePlan(graph);
-  const around = loopsAround(nodeId);
-  const nodes = graph.nodes.filter((node) => upstream.has(node.id) && loopsAround(node.id).every((loop) => around.includes(loop)));
-  // Counting what leads to a node tells how far along it stands.
-  const depth = new Map(nodes.map((node) => [node.id, upstreamOf(graph, node.id).size]));
-  const trigger = graph.nodes.find((node) => node.type === "triggerNode");
-  const lastOf = (id: string) => picture?.nodes[id]?.output ?? null;
-
-  const outputs = nodes
-    .filter((node) => node.type !== "triggerNode")
-    .sort((a, b) => (depth.get(b.id) ?? 0) - (depth.get(a.id) ?? 0))
-    .flatMap((node) =>
-      readable(node, around.includes(node.id)).map((field) => ({
-        expression: `${labelOf(node)}.${field}`,
-        nodeType: node.type,
-        lastValue: field === "output" ? lastOf(node.id) : null,
-      })),
-    );
-  // An agent's own name is offered where it is not taken by a label.
-  const aliases = names
-    .filter((entry) => entry.isAlias && nodes.includes(entry.node) && matchName(names, entry.name)?.node.id === entry.node.id)
-    .filter((entry) => entry.name !== labelOf(entry.node))
-    .map((entry) => ({ expression: `${entry.name}.output`, nodeType: entry.node.type, lastValue: lastOf(entry.node.id) }));
-
-  const isForm = trigger?.data.kind === "params";
-  const parameters = isForm && Array.isArray(trigger.data.parameters) ? trigger.data.parameters : [];
-  const fromTrigger: ExpressionOption[] = isForm
-    ? parameters.map((parameter) => ({ expression: `trigger.${String(parameter?.name)}`, nodeType: "triggerNode", lastValue: null }))
-    : [];
-  fromTrigger.push({ expression: "trigger.output", nodeType: "triggerNode", lastValue: trigger ? lastOf(trigger.id) : null });
-  if (trigger?.data.kind === "http")
-    fromTrigger.push(...REQUEST_PARTS.map((part) => ({ expression: `trigger.output.${part}`, nodeType: "triggerNode", lastValue: null })));
-  const credentials = (scope.credentialNames ?? []).map((name) => ({
-    expression: `${CREDENTIALS}.${name}`,
-    nodeType: "",
-    lastValue: null,
-  }));
-  return [...outputs, ...fromTrigger, ...aliases, { expression: "execution.id", nodeType: "", lastValue: null }, ...credentials];
+  const labels = names.filter((entry) => !entry.isAlias);
+  const outputs = nodes.flatMap((node) => labels.filter((entry) => entry.node === node).flatMap((entry) => ofNode(entry.name, node)));
+  // An agent's own name reads the same as its label: its fields are not listed twice.
+  const aliases = names.flatMap(({ name, node, isAlias }) => (isAlias ? [option(name, "output", node.type, values?.find(name))] : []));
+  const entry = values?.find("trigger");
+  const fromTrigger = [...parameterNames(readable), "output"].map((field) => option("trigger", field, "triggerNode", entry));
+  // A form's output is its values again.
+  const given = trigger?.data.kind === "params" ? [] : entriesOf(unpacked(entry?.fields.output)).slice(0, MOST_STEPS);
+  const common = { name: "trigger", field: "output", nodeType: "triggerNode" };
+  for (const [key, value] of given)
+    fromTrigger.push({ ...common, expression: `trigger.output${pathStep(key)}`, kind: kindOf(value), lastValue: asText(value) });
+  if (given.length === 0 && trigger?.data.kind === "http")
+    for (const part of REQUEST_PARTS) fromTrigger.push({ ...common, expression: `trigger.output.${part}`, kind: null, lastValue: null });
+  const execution = option("execution", "id", "", values?.find("execution"));
+  const credentials = (scope.credentialNames ?? []).map((name) => ({ ...option(CREDENTIALS, name, "", undefined), kind: "secret" }));
+  return [...outputs, ...fromTrigger, ...aliases, execution, ...credentials];
 }
 
 /** The beginning of an expression before the caret: where it starts, and what has been typed of it. */

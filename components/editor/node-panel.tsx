@@ -1,37 +1,38 @@
 "use client";
 
-import { ChevronRight, Copy, MousePointerClick, Plus, Spline, Trash2 } from "lucide-react";
-import dynamic from "next/dynamic";
-import { useEffect, useRef } from "react";
-import type { z } from "zod";
+import { Copy, MousePointerClick, Plus, Spline, Trash2 } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorShallow, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { isNodeType, labelOf, typeTitle } from "#components/canvas/flow-mapping.ts";
 import { placeAfter } from "#components/canvas/graph-edits.ts";
+import { whereDrawn } from "#components/canvas/loop-frames.ts";
 import { EditableName } from "#components/editor/editable-name.tsx";
-import { SchemaField } from "#components/editor/schema-field.tsx";
+import { LastRunProvider } from "#components/editor/last-run.tsx";
+import { NodeLastRun } from "#components/editor/node-last-run.tsx";
+import { NodeRelations } from "#components/editor/node-relations.tsx";
+import { NodeSettings } from "#components/editor/node-settings.tsx";
+import { type NodeTab, NodeTabs } from "#components/editor/node-tabs.tsx";
+import { PanelReadsProvider } from "#components/editor/panel-reads.tsx";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
-import { configOf, nodeUiOf } from "#components/nodes/node-registry.ts";
+import { nodeUiOf } from "#components/nodes/node-registry.ts";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { Notice } from "#components/ui/notice.tsx";
 import { definitionOf } from "#server/engine/graph.ts";
-
-// Loaded with the first trigger of its kind.
-const WebhookPanel = dynamic(() => import("#components/editor/webhook-panel.tsx").then((module) => module.WebhookPanel));
-const HttpPanel = dynamic(() => import("#components/editor/http-panel.tsx").then((module) => module.HttpPanel));
-
-/** What a trigger has besides its fields: the address that others call. */
-function TriggerPanel({ config, isReadOnly }: { config: Record<string, unknown>; isReadOnly: boolean }) {
-  if (config.kind === "webhook") return <WebhookPanel isReadOnly={isReadOnly} />;
-  if (config.kind !== "http") return null;
-  return <HttpPanel methods={Array.isArray(config.allowed_methods) ? config.allowed_methods : []} isReadOnly={isReadOnly} />;
-}
 
 /** The panel of what is selected: one node's fields, or what can be done with several. */
 export function NodePanel() {
   const selected = useEditorShallow((state) => state.nodes.filter((node) => node.selected).map((node) => node.id));
+  // Whoever looks at relations or results goes on to look at those of the next node.
+  const [tab, setTab] = useState<NodeTab>("settings");
   const only = selected.length === 1 ? selected[0] : undefined;
-  if (only) return <OneNode key={only} id={only} />;
+  if (only)
+    return (
+      <LastRunProvider>
+        <PanelReadsProvider nodeId={only}>
+          <OneNode key={only} id={only} tab={tab} onTab={setTab} />
+        </PanelReadsProvider>
+      </LastRunProvider>
+    );
   return selected.length > 1 ? <SeveralNodes count={selected.length} /> : <Nothing />;
 }
 
@@ -64,63 +65,49 @@ function SeveralNodes({ count }: { count: number }) {
   );
 }
 
-function OneNode({ id }: { id: string }) {
+function OneNode({ id, tab, onTab }: { id: string; tab: NodeTab; onTab: (tab: NodeTab) => void }) {
   const editor = useEditorStore();
   const ui = useCanvasUiStore();
   const type = useEditor((state) => state.nodes.find((node) => node.id === id)?.type);
   const data = useEditor((state) => state.data[id]);
   const isReadOnly = useEditor((state) => state.isReadOnly);
-  const problems = useCanvasUi((state) => state.problems);
   const focus = useCanvasUi((state) => (state.focusField?.nodeId === id ? state.focusField : null));
   const panel = useRef<HTMLDivElement>(null);
   const focused = useRef(0);
 
   useEffect(() => {
     if (!focus || focus.count === focused.current) return;
+    // A field is wanted: it is in the settings.
+    if (focus.field !== null && tab !== "settings") return onTab("settings");
     focused.current = focus.count;
-    const field = focus.field ? panel.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(focus.field)}"]`) : null;
+    const find = (selector: string) => panel.current?.querySelector<HTMLElement>(selector);
+    if (tab !== "settings") return find("[role=tab][data-state=active]")?.focus({ preventScroll: true });
+    const field = focus.field ? find(`[data-field="${CSS.escape(focus.field)}"]`) : null;
     field?.closest("details")?.setAttribute("open", "");
     field?.scrollIntoView({ block: "center" });
     (field ?? panel.current)?.querySelector<HTMLElement>("input, textarea, button[role=combobox], select")?.focus({ preventScroll: true });
-  }, [focus]);
+  }, [focus, tab, onTab]);
 
   const nodeUi = nodeUiOf(type);
   const definition = definitionOf(type ?? "");
   if (!data || !nodeUi || !definition || !isNodeType(type)) return <Nothing />;
-  const config = configOf(type, data);
   const label = labelOf(data, type);
-  const own = problems.filter((problem) => problem.node_id === id);
-  const shape: Record<string, z.ZodType> = definition.config.shape;
-  const names = nodeUi.fields?.(config as never) ?? Object.keys(shape);
-  const fields = names.flatMap((name) => (shape[name] ? [[name, shape[name]] as [string, z.ZodType]] : []));
-  const loose = own.filter((problem) => !fields.some(([name]) => name === problem.field));
-  const draw = ([name, schema]: [string, z.ZodType]) => (
-    <SchemaField
-      key={name}
-      nodeId={id}
-      name={name}
-      schema={schema}
-      ui={nodeUi}
-      value={config[name]}
-      problems={own.filter((problem) => problem.field === name).map((problem) => problem.message)}
-      isReadOnly={isReadOnly}
-      onChange={(value) => editor.getState().setField(id, name, value)}
-    />
-  );
-  const advanced = fields.filter(([, schema]) => schema.meta()?.advanced);
   const hasWayOut = definition.handles === null || definition.handles.length > 0;
   const isTrigger = definition.group === "trigger";
   const onNext = (handle?: string) => {
-    const { nodes, edges } = editor.getState();
-    const node = nodes.find((candidate) => candidate.id === id);
+    const state = editor.getState();
+    const node = state.nodes.find((candidate) => candidate.id === id);
     if (!node) return;
-    ui.setState({ palette: { placement: placeAfter(node, edges, handle), at: null } });
+    ui.setState({ palette: { placement: placeAfter(whereDrawn(state, node), state.edges, handle), at: null } });
   };
+  const settings = <NodeSettings {...{ id, type, data, label, definition, nodeUi, isReadOnly }} />;
   return (
     <div ref={panel} className="flex flex-col gap-4 p-3">
       <div className="flex items-center gap-1.5">
         <NodeIcon type={type} className="size-7" />
-        <EditableName label="Node name" value={label} isReadOnly={isReadOnly} onCommit={(name) => editor.getState().rename(id, name)} />
+        <span data-field="label" className="flex min-w-0 flex-1">
+          <EditableName label="Node name" value={label} isReadOnly={isReadOnly} onCommit={(name) => editor.getState().rename(id, name)} />
+        </span>
         {!isReadOnly && !isTrigger && (
           <span className="flex">
             <IconButton label="Duplicate node" icon={<Copy />} onClick={() => editor.getState().duplicateSelected()} />
@@ -131,24 +118,17 @@ function OneNode({ id }: { id: string }) {
       <p className="-mt-2 text-12 text-ink-faint">
         {typeTitle(type)}. {definition.summary}.
       </p>
-      {loose.length > 0 && (
-        <Notice tone="waiting">
-          {loose.map(({ message }) => (
-            <p key={message}>{message}</p>
-          ))}
-        </Notice>
+      {definition.isInert ? (
+        settings
+      ) : (
+        <NodeTabs
+          value={tab}
+          onValueChange={onTab}
+          settings={settings}
+          run={<NodeLastRun nodeId={id} />}
+          relations={<NodeRelations nodeId={id} onNext={!isReadOnly && hasWayOut ? onNext : null} />}
+        />
       )}
-      {fields.filter(([, schema]) => !schema.meta()?.advanced).map(draw)}
-      {advanced.length > 0 && (
-        <details className="group rounded-md border">
-          <summary className="flex h-8 cursor-pointer list-none items-center gap-1.5 px-2.5 font-medium text-12 text-ink-soft hover:text-ink [&::-webkit-details-marker]:hidden">
-            <ChevronRight aria-hidden className="size-3.5 transition-transform group-open:rotate-90" />
-            Advanced
-          </summary>
-          <div className="flex flex-col gap-4 border-t p-2.5">{advanced.map(draw)}</div>
-        </details>
-      )}
-      {isTrigger && <TriggerPanel config={config} isReadOnly={isReadOnly} />}
       {!isReadOnly && hasWayOut && (
         <div className="flex flex-wrap gap-2 border-t pt-3">
           {(definition.handles ?? [undefined]).map((handle) => (

@@ -1,6 +1,7 @@
 "use client";
 
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
+import { ParametersPreview } from "#components/editor/parameters-preview.tsx";
 import { initialText } from "#components/editor/run-values.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
@@ -65,6 +66,7 @@ export function ParametersField({ value, isReadOnly, onChange }: ParametersField
           Add parameter
         </Button>
       )}
+      <ParametersPreview parameters={value} />
     </div>
   );
 }

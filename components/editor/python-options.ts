@@ -1,45 +1,37 @@
-import { expressionOptions } from "#components/editor/expression-options.ts";
+import { type LastRun, lastOutput, lastUpstream } from "#components/editor/last-values.ts";
 import { pythonString } from "#components/editor/python-text.ts";
-import type { RunPicture } from "#components/runs/run-picture.ts";
-import type { NodeScope } from "#server/engine/define-node.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import { hasValuesBefore, type Readable } from "#components/editor/readable.ts";
 
 /** Something that a condition can read. */
 export interface PythonOption {
   code: string;
   /** Type of the node that it comes from; empty for none in particular. */
   nodeType: string;
-  /** What it is, or what it was in the run on the screen. */
+  /** What it is, or what it was in the last run. */
   hint: string;
 }
 
-const OUTPUT = ".output";
-
 /** The three variables, then one entry of node_outputs for each node upstream: agents by name, others by label. */
-export function pythonOptions(graph: Graph, nodeId: string, scope: NodeScope, picture: RunPicture | null): PythonOption[] {
-  const options = expressionOptions(graph, nodeId, scope, picture).filter(({ expression }) => expression.endsWith(OUTPUT));
-  const trigger = options.find(({ nodeType }) => nodeType === "triggerNode");
-  const before = graph.edges.filter((edge) => edge.target === nodeId).map((edge) => edge.source);
-  const last = before.length === 1 ? picture?.nodes[before[0] ?? ""]?.output : undefined;
-  const agents = new Map(
-    graph.nodes.flatMap((node) => {
-      const name = node.type === "agentNode" ? scope.agentName(String(node.data.agent_id ?? "")) : undefined;
-      return name === undefined ? [] : [[String(node.data.label ?? ""), name] as const];
-    }),
-  );
+export function pythonOptions(readable: Readable, run: LastRun | null): PythonOption[] {
+  const { nodes, names, around } = readable;
+  const entries = nodes.flatMap((node) => {
+    if (around.includes(node.id)) return [];
+    const own = names.filter((entry) => entry.node === node);
+    const name = (own.find((entry) => entry.isAlias) ?? own[0])?.name;
+    return name === undefined ? [] : [{ name, node }];
+  });
   const seen = new Set<string>();
-  const nodes = options.flatMap(({ expression, nodeType, lastValue }) => {
-    if (nodeType === "triggerNode") return [];
-    const label = expression.slice(0, -OUTPUT.length);
-    const name = agents.get(label) ?? label;
+  const outputs = entries.flatMap(({ name, node }) => {
     if (seen.has(name)) return [];
     seen.add(name);
-    return [{ code: `node_outputs[${pythonString(name)}]`, nodeType, hint: lastValue ?? "Its output, once it has run" }];
+    const last = run ? lastOutput(node, run) : undefined;
+    return [{ code: `node_outputs[${pythonString(name)}]`, nodeType: node.type, hint: last || "Its output, once it has run" }];
   });
+  const before = run && hasValuesBefore(readable, run) ? lastUpstream(readable, run) : "";
   return [
-    { code: "output", nodeType: "", hint: last ?? "Output of the node before" },
-    { code: "trigger_output", nodeType: "triggerNode", hint: trigger?.lastValue ?? "What started the run" },
-    ...nodes,
-    ...(nodes.length ? [] : [{ code: "node_outputs", nodeType: "", hint: "Outputs of other nodes, by name" }]),
+    { code: "output", nodeType: "", hint: before || "Output of the node before" },
+    { code: "trigger_output", nodeType: "triggerNode", hint: run?.input || "What started the run" },
+    ...outputs,
+    ...(outputs.length ? [] : [{ code: "node_outputs", nodeType: "", hint: "Outputs of other nodes, by name" }]),
   ];
 }

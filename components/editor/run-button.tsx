@@ -2,12 +2,16 @@
 
 import { Play, Square } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { useCanvasUi, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { MOD } from "#components/canvas/control-bar.tsx";
+import { labelOf } from "#components/canvas/flow-mapping.ts";
+import { withoutWork } from "#components/editor/pinning.ts";
 import { RunForm, type RunValues } from "#components/editor/run-form.tsx";
-import { needsInput, triggerOf } from "#components/editor/trigger-needs.ts";
+import { textsOf } from "#components/editor/run-values.ts";
+import { triggerOf } from "#components/editor/trigger-needs.ts";
 import type { useWorkflowRun } from "#components/editor/use-workflow-run.ts";
 import { plural } from "#components/format.ts";
+import { useRun } from "#components/runs/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
@@ -20,20 +24,21 @@ export interface RunButtonProps {
 /** Run ⇄ Stop, of one width. Asks for what the trigger needs first; says why when a run cannot start. */
 export function RunButton({ run, isReadOnly }: RunButtonProps) {
   const editor = useEditorStore();
-  const problems = useCanvasUi((state) => state.problems.length);
-  const [isAsking, setIsAsking] = useState(false);
+  const idle = useEditorShallow(withoutWork);
+  // What stands in for a node's work needs nothing filled in.
+  const problems = useCanvasUi((state) => state.problems.filter(({ node_id }) => node_id === null || !idle.includes(node_id)).length);
+  const shown = useRun((state) => state.view?.execution);
   const [last, setLast] = useState<Record<string, string>>({});
 
   const press = () => {
     if (isReadOnly || run.isStarting) return;
     if (run.isRunning) return void run.stop();
     if (problems > 0) return run.explain();
-    if (needsInput(editor.getState().graph())) setIsAsking(true);
-    else void run.start({});
+    run.ask();
   };
   const begin = async (values: RunValues, texts: Record<string, string>) => {
     setLast(texts);
-    if (await run.start(values)) setIsAsking(false);
+    if (await run.start(values, run.asking ?? {})) run.closeForm();
   };
 
   const latest = useRef(press);
@@ -56,6 +61,8 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
       : run.isRunning
         ? "Stop this run"
         : "Run the workflow as it is on the canvas";
+  const until = run.asking?.until;
+  const title = until === undefined ? "Run workflow" : `Run until “${labelOf(editor.getState().data[until])}”`;
   const isOff = isReadOnly || (problems > 0 && !run.isRunning);
   return (
     <>
@@ -72,10 +79,10 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
           {run.isRunning ? "Stop" : "Run"}
         </Button>
       </Tooltip>
-      <Dialog open={isAsking} onOpenChange={setIsAsking} title="Run workflow" size="sm">
+      <Dialog open={run.asking !== null} onOpenChange={(isOpen) => !isOpen && run.closeForm()} title={title} size="sm">
         <RunForm
           trigger={triggerOf(editor.getState().graph())}
-          last={last}
+          last={{ ...(shown && textsOf(shown.input, triggerOf(editor.getState().graph()))), ...last }}
           isPending={run.isStarting}
           onRun={(values, texts) => void begin(values, texts)}
         />

@@ -23,6 +23,8 @@ export interface RunFormProps {
   last: Record<string, string>;
   isPending: boolean;
   onRun: (values: RunValues, texts: Record<string, string>) => void;
+  /** Only to be looked at: it can be filled in, and starts nothing. */
+  isPreview?: boolean;
 }
 
 const isJson = (kind: TriggerConfig["kind"]) => kind === "webhook" || kind === "http";
@@ -42,7 +44,7 @@ function inputLabel({ kind, input_label }: TriggerConfig): string {
 }
 
 /** What the trigger asks for, with its defaults; ⌘/Ctrl+Enter runs. */
-export function RunForm({ trigger, last, isPending, onRun }: RunFormProps) {
+export function RunForm({ trigger, last, isPending, onRun, isPreview = false }: RunFormProps) {
   const isForm = trigger.kind === "params";
   const [texts, setTexts] = useState<Record<string, string>>(() =>
     isForm
@@ -56,6 +58,7 @@ export function RunForm({ trigger, last, isPending, onRun }: RunFormProps) {
   };
 
   const run = () => {
+    if (isPreview) return;
     if (!isForm) return onRun({ input: texts.input ?? "" }, texts);
     const found: Record<string, string> = {};
     const params: Record<string, unknown> = {};
@@ -76,7 +79,7 @@ export function RunForm({ trigger, last, isPending, onRun }: RunFormProps) {
   return (
     <form
       noValidate
-      aria-label="Run with"
+      aria-label={isPreview ? "Preview of the run form" : "Run with"}
       className="flex flex-col gap-3"
       onKeyDown={onKeyDown}
       onSubmit={(event: FormEvent) => {
@@ -87,7 +90,7 @@ export function RunForm({ trigger, last, isPending, onRun }: RunFormProps) {
       {!isForm && (
         <Field label={inputLabel(trigger)} hint="Read as {{trigger.output}}">
           <Textarea
-            autoFocus
+            autoFocus={!isPreview}
             rows={trigger.kind === "http" ? 6 : 3}
             value={texts.input ?? ""}
             className={isJson(trigger.kind) ? "font-mono text-12" : ""}
@@ -102,11 +105,11 @@ export function RunForm({ trigger, last, isPending, onRun }: RunFormProps) {
             parameter={parameter}
             text={texts[parameter.name] ?? ""}
             error={errors[parameter.name]}
-            isFirst={index === 0}
+            isFirst={index === 0 && !isPreview}
             onChange={(text) => set(parameter.name, text)}
           />
         ))}
-      <Button type="submit" variant="primary" icon={<Play />} isPending={isPending} className="self-end">
+      <Button type="submit" variant="primary" icon={<Play />} isPending={isPending} disabled={isPreview} className="self-end">
         Start run
       </Button>
     </form>

@@ -7,6 +7,21 @@ export function initialText({ type, default: value, options }: TriggerParameter)
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** What an earlier run was given, as the texts of the form's fields; nothing of a run that was started in another way. */
+export function textsOf(input: string, { kind, parameters }: { kind: string; parameters: TriggerParameter[] }): Record<string, string> {
+  if (kind !== "params") return input === "" ? {} : { input };
+  try {
+    const values: unknown = JSON.parse(input);
+    if (values === null || typeof values !== "object" || Array.isArray(values)) return {};
+    const known = Object.entries(values).filter(
+      ([name, value]) => value !== null && parameters.some((parameter) => parameter.name === name),
+    );
+    return Object.fromEntries(known.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]));
+  } catch {
+    return {};
+  }
+}
+
 /** What was typed as a value of the parameter's type, or why it is none. Nothing typed is `undefined`: the default then holds. */
 export function coerceParameter(
   { type, required, default: fallback }: TriggerParameter,

@@ -1,13 +1,64 @@
 "use client";
 
+import { ChevronDown, History, Tag } from "lucide-react";
+import { useRef } from "react";
 import { toast } from "sonner";
 import { MOD } from "#components/canvas/control-bar.tsx";
+import { useHistory, useHistoryStore } from "#components/editor/history-context.tsx";
 import { useSession, useSessionState } from "#components/editor/session-context.tsx";
+import { NameVersionDialog } from "#components/editor/version-naming.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 
+/** Save, and beside it what else there is to do with versions. */
+export function SaveControls({ isReadOnly }: { isReadOnly: boolean }) {
+  const history = useHistoryStore();
+  const wish = useRef<(() => void) | null>(null);
+  return (
+    <div className="flex items-center gap-0.5">
+      <SaveButton isReadOnly={isReadOnly} />
+      <Menu
+        trigger={<IconButton label="Version menu" icon={<ChevronDown />} hasTooltip={false} size="sm" className="h-8" />}
+        onCloseAutoFocus={() => {
+          const { current } = wish;
+          wish.current = null;
+          // First the button has the focus back, then what opens takes it, and can give it back.
+          if (current) queueMicrotask(current);
+        }}
+      >
+        <MenuItem icon={<Tag />} disabled={isReadOnly} onSelect={() => (wish.current = () => history.setState({ isNaming: true }))}>
+          Name this version…
+        </MenuItem>
+        <MenuItem icon={<History />} onSelect={() => (wish.current = history.getState().open)}>
+          History
+        </MenuItem>
+      </Menu>
+      <NameVersionDialog />
+    </div>
+  );
+}
+
+/** The button in the header that opens and closes the history; a phone has it in the menu beside Save. */
+export function HistoryButton({ isEditorShown }: { isEditorShown: boolean }) {
+  const history = useHistoryStore();
+  const isOpen = useHistory((state) => state.isOpen) && isEditorShown;
+  return (
+    <IconButton
+      label="History"
+      icon={<History />}
+      isPressed={isOpen}
+      size="lg"
+      side="bottom"
+      className="max-sm:hidden"
+      onClick={() => (isOpen ? history.getState().close() : history.getState().open())}
+    />
+  );
+}
+
 /** Makes the draft the workflow's current version: what the API, schedules and webhooks run. */
-export function SaveButton({ isReadOnly }: { isReadOnly: boolean }) {
+function SaveButton({ isReadOnly }: { isReadOnly: boolean }) {
   const session = useSession();
   const isAhead = useSessionState((state) => state.isAhead);
   const version = useSessionState((state) => state.version);

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { toast } from "sonner";
 import { useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { useHistory, useHistoryStore } from "#components/editor/history-context.tsx";
 import { useSession, useSessionState } from "#components/editor/session-context.tsx";
 import { FormFailure } from "#components/forms/form-failure.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -13,8 +14,9 @@ import { Notice } from "#components/ui/notice.tsx";
 
 const clock = (time: string) => new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 
-/** Runs one of the ways out, once; what fails is told. */
-function useChoice() {
+/** The two ways out of a conflict over the draft, or over a save. Each runs once; what fails is told. */
+export function useConflictChoice(over: "draft" | "save") {
+  const session = useSession();
   const [isBusy, setIsBusy] = useState(false);
   const choose = async (way: () => Promise<unknown>) => {
     setIsBusy(true);
@@ -26,16 +28,21 @@ function useChoice() {
       setIsBusy(false);
     }
   };
-  return { isBusy, choose };
+  const keepMine = async () => {
+    if (over === "save") session.closeSave();
+    await session.keepMine();
+    if (over === "save") await session.save({ overwrites: true });
+  };
+  return { isBusy, loadTheirs: () => choose(session.loadTheirs), keepMine: () => choose(keepMine) };
 }
 
 /** The draft was written by somebody else, or in another tab: which side shall it be? */
 export function DraftConflict() {
-  const session = useSession();
+  const history = useHistoryStore();
   const { user } = useStudio();
   const autosave = useSessionState((state) => state.autosave);
   const theirs = useSessionState((state) => state.draftConflict);
-  const { isBusy, choose } = useChoice();
+  const { isBusy, loadTheirs, keepMine } = useConflictChoice("draft");
   if (autosave.kind !== "conflict") return null;
   const who = theirs?.draft.updated_by;
   const text = theirs
@@ -48,10 +55,15 @@ export function DraftConflict() {
       className="mx-3 mt-3 shadow-md"
       actions={
         <>
-          <Button size="sm" disabled={isBusy} onClick={() => void choose(session.loadTheirs)}>
+          {theirs && (
+            <Button size="sm" onClick={() => history.getState().compare({ kind: "conflict", over: "draft" })}>
+              See what differs
+            </Button>
+          )}
+          <Button size="sm" disabled={isBusy} onClick={() => void loadTheirs()}>
             Load theirs
           </Button>
-          <Button size="sm" disabled={isBusy} onClick={() => void choose(session.keepMine)}>
+          <Button size="sm" disabled={isBusy} onClick={() => void keepMine()}>
             Keep mine
           </Button>
         </>
@@ -67,8 +79,11 @@ export function SaveConflictDialog() {
   const session = useSession();
   const editor = useEditorStore();
   const save = useSessionState((state) => state.save);
-  const { isBusy, choose } = useChoice();
-  if (save.kind !== "conflict") return null;
+  const history = useHistoryStore();
+  const compared = useHistory((state) => state.compared);
+  const { isBusy, loadTheirs, keepMine } = useConflictChoice("save");
+  // While both sides are looked at, the choice stands above them.
+  if (save.kind !== "conflict" || compared?.kind === "conflict") return null;
   const { workflow } = save.theirs;
   const nodes = editor.getState().nodes.length;
   // The server's sentence begins with the name; without it the dialog says as much as it knows.
@@ -99,20 +114,13 @@ export function SaveConflictDialog() {
         <Button variant="ghost" disabled={isBusy} onClick={session.closeSave}>
           Decide later
         </Button>
-        <Button disabled={isBusy} onClick={() => void choose(session.loadTheirs)}>
+        <Button disabled={isBusy} onClick={() => history.getState().compare({ kind: "conflict", over: "save" })}>
+          See what differs
+        </Button>
+        <Button disabled={isBusy} onClick={() => void loadTheirs()}>
           Load theirs
         </Button>
-        <Button
-          variant="primary"
-          isPending={isBusy}
-          onClick={() =>
-            void choose(async () => {
-              session.closeSave();
-              await session.keepMine();
-              await session.save({ overwrites: true });
-            })
-          }
-        >
+        <Button variant="primary" isPending={isBusy} onClick={() => void keepMine()}>
           Keep mine
         </Button>
       </DialogFooter>

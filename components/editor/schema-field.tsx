@@ -55,7 +55,7 @@ const SWATCHES: Record<string, string> = {
   grey: "bg-role-flow-soft",
 };
 
-function Control({ nodeId, name, schema, ui, value, isReadOnly, onChange }: SchemaFieldProps) {
+function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }: SchemaFieldProps) {
   const field = describeField(schema);
   const meta = schema.meta() ?? {};
   const text = typeof value === "string" ? value : "";
@@ -67,7 +67,9 @@ function Control({ nodeId, name, schema, ui, value, isReadOnly, onChange }: Sche
         <ParametersField value={Array.isArray(value) ? (value as TriggerParameter[]) : []} isReadOnly={isReadOnly} onChange={onChange} />
       );
     case "python":
-      return <PythonField nodeId={nodeId} value={text} maxLength={field.max} isReadOnly={isReadOnly} onChange={onChange} />;
+      return (
+        <PythonField value={text} maxLength={field.max} isReadOnly={isReadOnly} hasProblem={problems.length > 0} onChange={onChange} />
+      );
     case "cron":
       return <CronField nodeId={nodeId} value={text} isReadOnly={isReadOnly} onChange={onChange} />;
     case "timezone":
@@ -95,7 +97,14 @@ function Control({ nodeId, name, schema, ui, value, isReadOnly, onChange }: Sche
   }
   if (meta.template)
     return (
-      <ExpressionField nodeId={nodeId} value={text} isReadOnly={isReadOnly} rows={meta.widget === "textarea" ? 4 : 1} onChange={onChange} />
+      <ExpressionField
+        value={text}
+        problems={problems}
+        maxLength={field.max}
+        isReadOnly={isReadOnly}
+        rows={meta.widget === "textarea" ? 4 : 1}
+        onChange={onChange}
+      />
     );
   switch (field.control) {
     case "number":

@@ -1,28 +1,58 @@
 "use client";
 
 import { X } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import { useCanvasUi, useEditorShallow } from "#components/canvas/canvas-context.tsx";
 import { AddPanel } from "#components/editor/add-panel.tsx";
-import { NodePanel } from "#components/editor/node-panel.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
+import { Spinner } from "#components/ui/spinner.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 
 const DEFAULT = 320;
+/** How long after the editor is drawn the panel of nodes is fetched, in milliseconds. */
+const PRELOAD_MS = 600;
+
+// Loaded when they are first looked at; the node's panel, which everybody looks at, as soon as the canvas stands.
+const loadNodePanel = () => import("#components/editor/node-panel.tsx").then((module) => module.NodePanel);
+const NodePanel = dynamic(loadNodePanel, { loading: () => <PanelLoading /> });
+const OutlinePanel = dynamic(() => import("#components/editor/outline-panel.tsx").then((module) => module.OutlinePanel));
+
+const PanelLoading = () => (
+  <p role="status" className="flex items-center gap-2 p-4 text-13 text-ink-soft">
+    <Spinner /> Opening…
+  </p>
+);
 
 /** Right of the canvas: what can be added, and the fields of the node that is selected. A sheet on a phone. */
 export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean; onSheetClose: () => void }) {
-  const [tab, setTab] = useState<"add" | "node">("add");
+  const [tab, setTab] = useState<"add" | "node" | "outline">("add");
   const selected = useEditorShallow((state) => state.nodes.filter((node) => node.selected).map((node) => node.id));
   const request = useCanvasUi((state) => state.focusField?.count ?? 0);
   const key = selected.join(" ");
+  useEffect(() => {
+    const timer = setTimeout(() => void loadNodePanel(), PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
 
+  const isOutlineAsked = useCanvasUi((state) => state.isOutlineAsked);
+  const [isOutlineSheet, setIsOutlineSheet] = useState(false);
+
+  // The outline shares the canvas's selection, so it stays.
+  useEffect(() => {
+    if (key !== "") setTab((current) => (current === "outline" ? current : "node"));
+  }, [key]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a request for a node's panel opens it even when the node was selected before
   useEffect(() => {
-    if (key !== "") setTab("node");
-  }, [key, request]);
+    if (key !== "" && request > 0) setTab("node");
+  }, [request]);
+  useEffect(() => {
+    if (!isOutlineAsked) return;
+    setTab("outline");
+    setIsOutlineSheet(true);
+  }, [isOutlineAsked]);
 
   return (
     <>
@@ -41,7 +71,7 @@ export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean;
         className={cn(
           "flex min-h-0 shrink-0 flex-col bg-surface md:w-[min(var(--layout-side-panel,320px),40vw)]",
           "max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-30 max-md:h-[70dvh] max-md:animate-rise max-md:rounded-t-lg max-md:border-t max-md:shadow-lg",
-          !isSheetOpen && "max-md:hidden",
+          !isSheetOpen && !isOutlineSheet && "max-md:hidden",
         )}
       >
         <Tabs
@@ -50,10 +80,21 @@ export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean;
           onValueChange={setTab}
           className="flex-1"
           panelClassName="overflow-y-auto"
-          actions={<IconButton label="Close the panel" icon={<X />} className="md:hidden" onClick={onSheetClose} />}
+          actions={
+            <IconButton
+              label="Close the panel"
+              icon={<X />}
+              className="md:hidden"
+              onClick={() => {
+                setIsOutlineSheet(false);
+                onSheetClose();
+              }}
+            />
+          }
           tabs={[
             { value: "add", label: "Add", content: <AddPanel /> },
             { value: "node", label: "Node", content: <NodePanel /> },
+            { value: "outline", label: "Outline", content: tab === "outline" && <OutlinePanel /> },
           ]}
         />
       </aside>

@@ -1,7 +1,10 @@
 "use client";
 
-import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { type ChangeEvent, type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import type { ValueOption } from "#components/editor/value-list.tsx";
+
+/** The kind of input by which something outside of a field puts a value into it, as a drop does. */
+export const INSERTED = "insertFromDrop";
 
 interface OpenPart {
   start: number;
@@ -24,7 +27,13 @@ export interface ValueListOptions {
 export function useValueList({ box, value, onChange, all, openPart, insert }: ValueListOptions) {
   const area = () => box.current?.querySelector("textarea");
   const caretAfter = useRef<number | null>(null);
-  const [list, setList] = useState<{ start: number; end: number; options: ValueOption[]; active: number } | null>(null);
+  // What is offered is worked out anew at each drawing: values may arrive while the list is open.
+  const [place, setPlace] = useState<{ start: number; end: number; wanted: string; active: number } | null>(null);
+  // A value that stands there whole is not offered again.
+  const offered = place
+    ? all().filter(({ code }) => code.toLowerCase().includes(place.wanted) && code !== value.slice(place.start, place.end))
+    : [];
+  const list = place && offered.length > 0 ? { ...place, options: offered, active: Math.min(place.active, offered.length - 1) } : null;
 
   useLayoutEffect(() => {
     if (caretAfter.current === null) return;
@@ -36,35 +45,42 @@ export function useValueList({ box, value, onChange, all, openPart, insert }: Va
     if (!option || !list) return;
     const next = insert(value, list.start, list.end, option.code);
     caretAfter.current = next.caret;
-    setList(null);
+    setPlace(null);
     onChange(next.text);
     area()?.focus();
+  };
+  /** Opens the list where a value begins before the caret, and closes it elsewhere. */
+  const look = (text: string, caret: number) => {
+    const open = openPart(text, caret);
+    setPlace(open && { start: open.start, end: caret, wanted: open.query.trim().toLowerCase(), active: 0 });
   };
   return {
     list,
     take,
-    close: () => setList(null),
-    setActive: (active: number) => list && setList({ ...list, active }),
-    /** Opens the list where a value begins before the caret, and closes it elsewhere. */
-    look(text: string, caret: number) {
-      const open = openPart(text, caret);
-      const wanted = open?.query.trim().toLowerCase() ?? "";
-      // A value that stands there whole is not offered again.
-      const options = open ? all().filter(({ code }) => code.toLowerCase().includes(wanted) && code !== text.slice(open.start, caret)) : [];
-      setList(open && options.length ? { start: open.start, end: caret, options, active: 0 } : null);
+    look,
+    onType(event: ChangeEvent<HTMLTextAreaElement>) {
+      const { value: text, selectionEnd } = event.target;
+      onChange(text);
+      // What came as a whole is not the beginning of something.
+      if ((event.nativeEvent as InputEvent).inputType === INSERTED) setPlace(null);
+      else look(text, selectionEnd);
     },
+    close: () => setPlace(null),
+    setActive: (active: number) => place && setPlace({ ...place, active }),
+    /** Elsewhere, a beginning without an end is no longer looked at; an open list closes by itself. */
+    onBlur: () => list === null && setPlace(null),
     openAtCaret() {
       const caret = area()?.selectionEnd ?? value.length;
-      setList({ start: caret, end: caret, options: all(), active: 0 });
+      setPlace({ start: caret, end: caret, wanted: "", active: 0 });
       area()?.focus();
     },
     onKeyDown(event: KeyboardEvent) {
       if (!list) return;
       const count = list.options.length;
       const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      if (move !== undefined) setList({ ...list, active: (list.active + move + count) % count });
+      if (move !== undefined && place) setPlace({ ...place, active: (list.active + move + count) % count });
       else if (event.key === "Enter" || event.key === "Tab") take(list.options[list.active]);
-      else if (event.key === "Escape") setList(null);
+      else if (event.key === "Escape") setPlace(null);
       else return;
       event.preventDefault();
       event.stopPropagation();

@@ -4,9 +4,14 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
 import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import type { EditorStore } from "#components/canvas/editor-store.ts";
+import { pinRun } from "#components/editor/pinning.ts";
 import type { RunValues } from "#components/editor/run-form.tsx";
 import { useSession } from "#components/editor/session-context.tsx";
+import { needsInput } from "#components/editor/trigger-needs.ts";
+import { plural } from "#components/format.ts";
 import { useRun, useRunStore } from "#components/runs/run-context.tsx";
+import type { RunStore } from "#components/runs/run-store.ts";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { isFinal } from "#server/schemas/execution.ts";
 
@@ -16,6 +21,37 @@ function putInAddress(executionId: string | null): void {
   if (executionId) url.searchParams.set("run", executionId);
   else url.searchParams.delete("run");
   history.replaceState(history.state, "", url);
+}
+
+/** What of the workflow a run is for; left out, all of it. */
+interface RunPart {
+  /** Only this node and what it needs. */
+  until?: string;
+  /** This node and what depends on it, with results of an earlier run before it. */
+  from?: { execution_id: string; node_id: string };
+}
+
+/** Asked for by "Debug in editor": the outputs of the run that is opened are pinned. */
+function takeDebugMark(): boolean {
+  const url = new URL(location.href);
+  if (!url.searchParams.has("debug")) return false;
+  url.searchParams.delete("debug");
+  history.replaceState(history.state, "", url);
+  return true;
+}
+
+/** Pins what the nodes left behind in the run on the screen, and says so. */
+export function pinAndTell(editor: EditorStore, run: RunStore): void {
+  const { picture } = run.getState();
+  if (!picture) return;
+  const { count, tooLarge } = pinRun(editor, picture);
+  const left = tooLarge.length ? `Too large to pin: ${tooLarge.join(", ")}.` : undefined;
+  if (count === 0) toast.info("This run has no outputs to pin.", left ? { description: left } : {});
+  else
+    toast.success(
+      `${plural(count, "output")} pinned. Runs from here take them instead of running those nodes.`,
+      left ? { description: left } : {},
+    );
 }
 
 /** Starting, stopping and following the runs of the workflow that is open. */
@@ -29,6 +65,10 @@ export function useWorkflowRun(workflowId: string) {
   const run = useRunStore();
   const [isStarting, setIsStarting] = useState(false);
   const [isStopping, setIsStopping] = useState(false);
+  /** What the run is for that the form asks input for; null while it is closed. */
+  const [asking, setAsking] = useState<RunPart | null>(null);
+  /** The run on the screen was not started here but opened. */
+  const [isPast, setIsPast] = useState(false);
   const isBusy = useRef(false);
   const isRunning = useRun((state) => state.picture !== null && !isFinal(state.picture.status));
 
@@ -47,7 +87,10 @@ export function useWorkflowRun(workflowId: string) {
       const wanted = new URLSearchParams(location.search).get("run");
       if (wanted) {
         const view = await client.executions.view.query({ execution_id: wanted });
-        if (!isGone && view.execution.workflow_id === workflowId) run.getState().show(view);
+        if (isGone || view.execution.workflow_id !== workflowId) return;
+        run.getState().show(view);
+        setIsPast(true);
+        if (takeDebugMark() && !editor.getState().isReadOnly) pinAndTell(editor, run);
         return;
       }
       const [latest] = await client.workflows.executions.query({ workflow_id: workflowId, limit: 1 });
@@ -58,13 +101,13 @@ export function useWorkflowRun(workflowId: string) {
     return () => {
       isGone = true;
     };
-  }, [workflowId, client, run, show]);
+  }, [workflowId, client, run, editor, show]);
 
   useEffect(() => {
     if (!isRunning) setIsStopping(false);
   }, [isRunning]);
 
-  const start = async (values: RunValues): Promise<boolean> => {
+  const start = async (values: RunValues, { until, from }: RunPart = {}): Promise<boolean> => {
     if (isBusy.current) return false;
     isBusy.current = true;
     setIsStarting(true);
@@ -73,7 +116,13 @@ export function useWorkflowRun(workflowId: string) {
         toast.error("The latest changes are not on the server yet, so nothing was started. See the message beside the workflow's name.");
         return false;
       }
-      const { execution_id } = await client.workflows.executeDraft.mutate({ workflow_id: workflowId, ...values });
+      const { execution_id } = await client.workflows.executeDraft.mutate({
+        workflow_id: workflowId,
+        ...values,
+        ...(until !== undefined && { until_node_id: until }),
+        ...(from && { from }),
+      });
+      setIsPast(false);
       editor.getState().say("Run started");
       await show(execution_id);
       void cache.invalidateQueries(trpc.executions.pathFilter());
@@ -109,5 +158,18 @@ export function useWorkflowRun(workflowId: string) {
     editor.getState().selectOnly(first.node_id);
     ui.getState().goTo(first.node_id, first.field);
   };
-  return { isRunning, isStarting, isStopping, start, stop, explain };
+  /** Starts a run, after the form when the trigger needs something. */
+  const ask = (part: RunPart = {}) => {
+    if (needsInput(editor.getState().graph())) setAsking(part);
+    else void start({}, part);
+  };
+  const open = async (executionId: string) => {
+    try {
+      await show(executionId);
+      setIsPast(true);
+    } catch (error) {
+      toast.error(errorBodyOf(error).detail);
+    }
+  };
+  return { isRunning, isStarting, isStopping, isPast, asking, closeForm: () => setAsking(null), ask, start, stop, explain, open };
 }

@@ -71,7 +71,15 @@ export function HomePage() {
     },
     {
       title: "Create a workflow",
-      text: "Put the agent on the canvas, after a trigger.",
+      text: (
+        <>
+          Put the agent on the canvas, after a trigger, or{" "}
+          <Link href="/workflows/templates" className="text-thread-text underline underline-offset-2">
+            start from a template
+          </Link>
+          : some need no key.
+        </>
+      ),
       isDone: workflows.data.total > 0,
       action: (
         <Button variant="primary" size="sm" isPending={isPending} onClick={create}>

@@ -8,7 +8,7 @@ import { cn } from "#components/ui/cn.ts";
 
 export interface SetupStep {
   title: string;
-  text: string;
+  text: ReactNode;
   isDone: boolean;
   action: ReactNode;
 }

@@ -42,7 +42,9 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
       attempt: run?.attempt ?? 0,
       iteration: run?.iteration ?? "",
       progress: run?.iterations ? loopWords(run.iterations) : null,
-      isReused: run?.reused ?? false,
+      // Left out of a run that went only as far as one node are those that were skipped before it began.
+      isReused: (run?.reused ?? false) || run?.pinned === true,
+      isPinned: run?.pinned === true,
     };
   });
   return (
@@ -53,7 +55,7 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
         className={cn(
           "flex h-8 w-full items-center gap-2 rounded-md px-2 text-left text-12 text-ink hover:bg-hover pointer-coarse:h-10",
           isSelected && "bg-press",
-          row.status === "skipped" && "opacity-60",
+          row.status === "skipped" && "text-ink-soft grayscale",
         )}
         onClick={() => editor.getState().selectOnly(id)}
       >
@@ -61,7 +63,11 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
         <NodeIcon type={row.type} className="size-5" />
         <span className={cn("min-w-0 flex-1 truncate font-medium", row.status === "failed" && "text-failed")}>{row.label}</span>
         <span className="sr-only">, {statusLooks[row.status].label}</span>
-        {row.isReused && <span className="shrink-0 text-11 text-ink-soft">Reused</span>}
+        {row.isReused && (
+          <span className="shrink-0 text-11 text-ink-soft">
+            {row.status === "skipped" ? "Left out" : row.isPinned ? "Pinned" : "Reused"}
+          </span>
+        )}
         {row.iteration !== "" && <span className="shrink-0 text-11 text-ink-soft tabular">item {row.iteration}</span>}
         {row.progress !== null && <span className="shrink-0 text-11 text-ink-soft tabular">{row.progress}</span>}
         {row.attempt > 1 && <span className="shrink-0 text-11 text-ink-soft">try {row.attempt}</span>}

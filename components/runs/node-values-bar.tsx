@@ -1,7 +1,9 @@
 "use client";
 
-import { CopyCheck } from "lucide-react";
+import { CopyCheck, Pin, PinOff, StepForward } from "lucide-react";
 import Link from "next/link";
+import { useEditor } from "#components/canvas/canvas-context.tsx";
+import { type EditorRun, useEditorRun } from "#components/runs/editor-run.tsx";
 import { ItemPicker } from "#components/runs/item-picker.tsx";
 import { LoopStrip } from "#components/runs/loop-strip.tsx";
 import { RunAgainFromHere } from "#components/runs/run-again.tsx";
@@ -9,7 +11,9 @@ import { useRun } from "#components/runs/run-context.tsx";
 import { useNodeIteration } from "#components/runs/use-node-iteration.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Badge } from "#components/ui/badge.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { definitionOf, labelOf } from "#server/engine/graph.ts";
+import { canPin } from "#server/engine/pins.ts";
 import { isFinal } from "#server/schemas/execution.ts";
 
 /** That a result was taken over, and from where. */
@@ -32,8 +36,15 @@ export function ReusedMark() {
   );
 }
 
-/** Under the tabs of a node's values: which item is looked at, where the result is from, and the way to run from here. */
-export function NodeValuesBar({ nodeId, isReused }: { nodeId: string; isReused: boolean }) {
+export interface NodeValuesBarProps {
+  nodeId: string;
+  isReused: boolean;
+  /** What is shown as its output, as far as it can be pinned; null when there is none. */
+  output: string | null;
+}
+
+/** Under the tabs of a node's values: which item is looked at, where the result is from, and the ways to use it. */
+export function NodeValuesBar({ nodeId, isReused, output }: NodeValuesBarProps) {
   const { canEdit } = useStudio();
   const graph = useRun((state) => state.view?.graph);
   const isOver = useRun((state) => (state.picture ? isFinal(state.picture.status) : false));
@@ -43,13 +54,20 @@ export function NodeValuesBar({ nodeId, isReused }: { nodeId: string; isReused: 
   const node = graph?.nodes.find((candidate) => candidate.id === nodeId);
   const isLoop = node !== undefined && definitionOf(node.type)?.body !== undefined;
   const hasStrip = isLoop && run?.iterations !== undefined;
+  const editorRun = useEditorRun();
   const canRunAgain = isOver && canEdit;
-  if (!node || !(isReused || hasStrip || loops.length > 0 || canRunAgain)) return null;
+  const type = useEditor((state) => state.nodes.find(({ id }) => id === nodeId)?.type);
+  const isPinned = useEditor((state) => (state.data[nodeId]?.pinned ?? null) !== null);
+  const canChangePin =
+    editorRun !== null && !editorRun.isReadOnly && type !== undefined && canPin({ type }) && (isPinned || output !== null);
+  const canRunFrom = canRunAgain && (editorRun === null || (type !== undefined && definitionOf(type)?.group !== "trigger"));
+  const hasRow = loops.length > 0 || isReused || canRunFrom || canChangePin;
+  if (!node || !(hasStrip || hasRow)) return null;
   const place = path ?? run?.iteration ?? "";
   const at = place === "" ? [] : place.split(".").map(Number);
   return (
     <div className="flex shrink-0 flex-col gap-1.5 border-b px-3 py-1.5">
-      {(loops.length > 0 || isReused || canRunAgain) && (
+      {hasRow && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           {loops.map((id, depth) => {
             const loop = graph?.nodes.find((candidate) => candidate.id === id);
@@ -65,14 +83,35 @@ export function NodeValuesBar({ nodeId, isReused }: { nodeId: string; isReused: 
             );
           })}
           {isReused && <ReusedMark />}
-          {canRunAgain && (
-            <span className="ml-auto">
-              <RunAgainFromHere nodeId={nodeId} />
+          {(canRunFrom || canChangePin) && (
+            <span className="ml-auto flex flex-wrap items-center gap-1.5">
+              {canChangePin && isPinned && (
+                <Button size="sm" icon={<PinOff />} onClick={() => editorRun.unpin(nodeId)}>
+                  Unpin output
+                </Button>
+              )}
+              {canChangePin && !isPinned && (
+                <Button size="sm" icon={<Pin />} onClick={() => output !== null && editorRun.pin(nodeId, output)}>
+                  Pin output
+                </Button>
+              )}
+              {canRunFrom && (editorRun ? <RunFromHere nodeId={nodeId} editorRun={editorRun} /> : <RunAgainFromHere nodeId={nodeId} />)}
             </span>
           )}
         </div>
       )}
       {hasStrip && <LoopStrip loopId={nodeId} path={place} label={labelOf(node)} />}
     </div>
+  );
+}
+
+/** In the editor: this node and what depends on it again, on the canvas as it is now. */
+function RunFromHere({ nodeId, editorRun }: { nodeId: string; editorRun: EditorRun }) {
+  const executionId = useRun((state) => state.executionId);
+  if (!executionId) return null;
+  return (
+    <Button size="sm" icon={<StepForward />} disabled={editorRun.isBusy} onClick={() => editorRun.runFrom(nodeId, executionId)}>
+      Run from here
+    </Button>
   );
 }

@@ -70,7 +70,11 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
           <StatusBadge status={shownStatus} />
         </span>
       </div>
-      <NodeValuesBar nodeId={nodeId} isReused={path === null && run.reused} />
+      <NodeValuesBar
+        nodeId={nodeId}
+        isReused={path === null && run.reused && !run.pinned}
+        output={shownStatus === "complete" && (path !== null || run.whole_length === null) ? (shown?.output ?? null) : null}
+      />
       <Radix.Content value="output" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Output" tabIndex={0}>
         {node.type === "humanLoopNode" && <NodeReviews nodeId={nodeId} iteration={path} />}
         {path === null ? (
@@ -151,7 +155,11 @@ function LatestOutput({ nodeId }: { nodeId: string }) {
         ) : null
       }
       otherwise={
-        isStopped && status === "skipped" ? "The run was stopped before this node was done." : (WAITING[status] ?? "Nothing came out.")
+        status === "skipped" && run.reused
+          ? "This run went only as far as another node."
+          : isStopped && status === "skipped"
+            ? "The run was stopped before this node was done."
+            : (WAITING[status] ?? "Nothing came out.")
       }
     />
   );

@@ -1,6 +1,7 @@
 "use client";
 
 import { ChevronDown, RotateCw } from "lucide-react";
+import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
@@ -9,7 +10,7 @@ import { useRun } from "#components/runs/run-context.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Menu, MenuItem } from "#components/ui/menu.tsx";
+import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { labelOf } from "#server/engine/graph.ts";
 import { type ExecutionView, isFinal } from "#server/schemas/execution.ts";
 
@@ -31,8 +32,8 @@ function useRerun(executionId: string) {
   return { isStarting, rerun };
 }
 
-/** For a run that has ended: the same again, as it was or with the workflow as it is saved now. */
-export function RunAgain({ execution: { id, version } }: { execution: ExecutionView["execution"] }) {
+/** For a run that has ended: the same again, as it was or with the workflow as it is saved now; or into the editor with its outputs pinned. */
+export function RunAgain({ execution: { id, version, workflow_id } }: { execution: ExecutionView["execution"] }) {
   const { canEdit } = useStudio();
   const isOver = useRun((state) => (state.picture ? isFinal(state.picture.status) : false));
   const { isStarting, rerun } = useRerun(id);
@@ -49,6 +50,10 @@ export function RunAgain({ execution: { id, version } }: { execution: ExecutionV
     >
       <MenuItem onSelect={() => void rerun()}>{version === null ? "Same draft, same input" : `Version ${version}, same input`}</MenuItem>
       <MenuItem onSelect={() => void rerun({ use_current: true })}>Current version, same input</MenuItem>
+      <MenuSeparator />
+      <MenuItem asChild>
+        <Link href={`/workflows/${workflow_id}?run=${id}&debug=1`}>Debug in editor, outputs pinned</Link>
+      </MenuItem>
     </Menu>
   );
 }

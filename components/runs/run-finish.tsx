@@ -1,7 +1,10 @@
 "use client";
 
+import { Pin } from "lucide-react";
 import { useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { useEditorRun } from "#components/runs/editor-run.tsx";
 import { useRun, useRunShallow } from "#components/runs/run-context.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { isFinal } from "#server/schemas/execution.ts";
 
@@ -10,6 +13,7 @@ const MOST_CHARACTERS = 400;
 /** How a run ended: its final output, or the error in full. */
 export function RunFinish() {
   const editor = useEditorStore();
+  const editorRun = useEditorRun();
   const failed = useRun(({ picture }) => picture?.order.findLast((id) => picture.nodes[id]?.status === "failed") ?? null);
   const { isOver, output, error } = useRunShallow(({ picture }) => ({
     isOver: picture ? isFinal(picture.status) : false,
@@ -32,6 +36,11 @@ export function RunFinish() {
           {output === "" ? "Empty" : (output ?? "").slice(0, MOST_CHARACTERS)}
           {(output ?? "").length > MOST_CHARACTERS && "…"}
         </p>
+      )}
+      {editorRun && !editorRun.isReadOnly && (
+        <Button size="sm" variant="ghost" icon={<Pin />} className="-ml-2 mt-1" onClick={() => editorRun.pinAll()}>
+          Pin all outputs
+        </Button>
       )}
       {failed && error !== null && (
         <button

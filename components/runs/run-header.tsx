@@ -96,7 +96,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
           Copy link
         </Button>
         <Button asChild icon={<Pencil />}>
-          <Link href={`/workflows/${workflow_id}?run=${id}`}>Open workflow</Link>
+          <Link href={`/workflows/${workflow_id}?run=${id}`}>Open in editor</Link>
         </Button>
         <RunAgain execution={initial.execution} />
         {!isOver && canEdit && (

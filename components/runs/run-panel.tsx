@@ -1,19 +1,23 @@
 "use client";
 
 import { ArrowUpRight, ChevronDown, ChevronUp } from "lucide-react";
+import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type CSSProperties, useEffect, useRef, useState } from "react";
-import { NodeRunList } from "#components/runs/node-run-list.tsx";
-import { NodeValues } from "#components/runs/node-values.tsx";
 import { useRun } from "#components/runs/run-context.tsx";
-import { RunFinish } from "#components/runs/run-finish.tsx";
-import { WaitingBanner } from "#components/runs/run-reviews.tsx";
 import { RunSummary } from "#components/runs/run-summary.tsx";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { storeLayout } from "#components/ui/stored-layout.ts";
+
+// A run that is shown needs them; the editor is drawn before.
+const loadBody = () => import("#components/runs/run-panel-body.tsx").then((module) => module.RunPanelBody);
+const RunPanelBody = dynamic(loadBody);
+const WaitingBanner = dynamic(() => import("#components/runs/run-reviews.tsx").then((module) => module.WaitingBanner));
+/** How long after the editor is drawn they are fetched, in milliseconds. */
+const PRELOAD_MS = 900;
 
 const BAR = 30;
 const DEFAULT = 206;
@@ -40,6 +44,10 @@ export function RunPanel() {
     setIsOpen(next);
     storeLayout("run-open", next ? 1 : 0);
   };
+  useEffect(() => {
+    const timer = setTimeout(() => void loadBody(), PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const shown = useRef(executionId);
   useEffect(() => {
     const isNew = executionId !== null && executionId !== shown.current;
@@ -105,25 +113,7 @@ export function RunPanel() {
         {executionId && <WaitingBanner onShow={() => open(true)} />}
         <div className={cn("min-h-0 flex-1", !isOpen && "hidden")}>
           {executionId ? (
-            <div className="flex h-full min-h-0 max-md:flex-col">
-              <div className="w-(--layout-run-list,300px) shrink-0 overflow-y-auto max-md:max-h-[40%] max-md:w-full max-md:border-b">
-                <NodeRunList selected={selected} />
-                <RunFinish />
-              </div>
-              <ResizableDivider
-                name="run-list"
-                label="Resize the list of nodes"
-                orientation="vertical"
-                area="before"
-                defaultSize={300}
-                min={200}
-                max={600}
-                className="max-md:hidden"
-              />
-              <div className="min-h-0 min-w-0 flex-1">
-                {selected && <NodeValues key={`${executionId} ${selected}`} nodeId={selected} />}
-              </div>
-            </div>
+            <RunPanelBody executionId={executionId} selected={selected} />
           ) : (
             <p className="p-4 text-13 text-ink-soft">Press Run and watch each node work. What goes in and comes out is kept under Runs.</p>
           )}

@@ -19,6 +19,8 @@ export interface NodePicture {
   cost: number | null;
   /** True when the result was taken over from the run that this one reruns. */
   reused: boolean;
+  /** True when a pinned output was taken instead of running the node. */
+  pinned?: true;
   /** Characters of the whole output when `output` is only its beginning. */
   whole_length: number | null;
   iterations?: { total: number; complete: number; failed: number };
@@ -74,8 +76,9 @@ const wholeLength = (told: { truncated?: boolean | undefined; output_length?: nu
 export function pictureOf(execution: Execution, last_event_id: number): RunPicture {
   const nodes: Record<string, NodePicture> = {};
   for (const [id, result] of Object.entries(execution.node_results)) {
-    const { completed_at: _, output_url: __, output_length: ___, truncated: ____, iterations, iteration = "", ...rest } = result;
-    nodes[id] = { ...untouched, ...rest, iteration, whole_length: wholeLength(result), ...(iterations && { iterations }) };
+    const { completed_at: _, output_url: __, output_length: ___, truncated: ____, iterations, iteration = "", pinned, ...rest } = result;
+    const more = { ...(iterations && { iterations }), ...(pinned && { pinned }) };
+    nodes[id] = { ...untouched, ...rest, iteration, whole_length: wholeLength(result), ...more };
   }
   const started = Object.entries(nodes).filter(([, node]) => node.started_at !== null);
   const order = started.sort(([, a], [, b]) => ((a.started_at ?? "") < (b.started_at ?? "") ? -1 : 1)).map(([id]) => id);

@@ -11,6 +11,10 @@ export interface RunState {
   line: LineState | null;
   /** Items that the reader looks at, by loop; of a loop that is not named, the latest. */
   picked: Readonly<Record<string, number>>;
+  /** In the editor: nodes whose result here no longer holds for what is on the canvas, with the reason as a sentence. */
+  stale: Readonly<Record<string, string>>;
+  /** In the editor: the canvas says something else than the graph of this run. */
+  isOtherGraph: boolean;
   /** Looks at one item of a loop; null at the latest again. */
   pick(loopId: string, index: number | null): void;
   /** Shows this execution, and follows it when it has not ended. */
@@ -38,6 +42,8 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
     view: null,
     line: null,
     picked: {},
+    stale: {},
+    isOtherGraph: false,
     pick(loopId, index) {
       const { [loopId]: _, ...others } = get().picked;
       set({ picked: index === null ? others : { ...others, [loopId]: index } });
@@ -49,7 +55,13 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
       // A newer answer about the same run must not lose what has arrived on the line since.
       const base = pictureOf(view.execution, view.last_event_id);
       const picture = current.executionId === executionId && current.picture && !isFinal(view.execution.status) ? current.picture : base;
-      set({ executionId, view, picture, line: null, ...(current.executionId !== executionId && { picked: {} }) });
+      set({
+        executionId,
+        view,
+        picture,
+        line: null,
+        ...(current.executionId !== executionId && { picked: {}, stale: {}, isOtherGraph: false }),
+      });
       if (isFinal(view.execution.status)) return;
       let waiting: RunPicture | null = null;
       hangUp = follow({
@@ -74,7 +86,7 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
     },
     clear() {
       hangUp();
-      set({ executionId: null, picture: null, view: null, line: null, picked: {} });
+      set({ executionId: null, picture: null, view: null, line: null, picked: {}, stale: {}, isOtherGraph: false });
     },
   }));
 }

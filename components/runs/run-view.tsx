@@ -5,6 +5,7 @@ import { Canvas } from "#components/canvas/canvas.tsx";
 import { CanvasProvider } from "#components/canvas/canvas-context.tsx";
 import { createCanvasUiStore } from "#components/canvas/canvas-ui-store.ts";
 import { createEditorStore } from "#components/canvas/editor-store.ts";
+import { FollowRun } from "#components/canvas/follow-run.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
 import { RunProvider, useRun } from "#components/runs/run-context.tsx";
 import { RunContextHeader } from "#components/runs/run-header.tsx";
@@ -62,7 +63,7 @@ function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: 
           className="min-h-0 min-w-0 flex-1"
           panelClassName="overflow-y-auto"
           tabs={[
-            { value: "graph", label: "Graph", content: <Canvas /> },
+            { value: "graph", label: "Graph", content: <Canvas controls={<FollowRun />} /> },
             { value: "timeline", label: "Timeline", content: <RunTimeline selected={selected} /> },
             { value: "log", label: "Log", content: <RunLog executionId={initial.execution.id} isShown={tab === "log"} /> },
             ...(hasReviews ? [{ value: "reviews" as const, label: "Reviews", content: <RunReviewList /> }] : []),

@@ -1,17 +1,26 @@
 "use client";
 
+import { Workflow } from "lucide-react";
 import Link from "next/link";
 import { formatCount, formatDuration } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
 import { Elapsed } from "#components/runs/elapsed.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
 import { type ExecutionSummary, isFinal } from "#server/schemas/execution.ts";
 
+export interface RunsTableProps {
+  runs: readonly ExecutionSummary[];
+  hasWorkflow: boolean;
+  /** In the editor: shows a run on the canvas. */
+  onShow?: (executionId: string) => void;
+}
+
 /** Executions as rows; the whole row leads to the run. */
-export function RunsTable({ runs, hasWorkflow }: { runs: readonly ExecutionSummary[]; hasWorkflow: boolean }) {
+export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
   return (
     <Table label="Runs" className={hasWorkflow ? "min-w-230" : "min-w-190"}>
       <TableHead>
@@ -25,6 +34,11 @@ export function RunsTable({ runs, hasWorkflow }: { runs: readonly ExecutionSumma
           <TableHeader className="text-right">Cost</TableHeader>
           <TableHeader className="text-right">Duration</TableHeader>
           <TableHeader>When</TableHeader>
+          {onShow && (
+            <TableHeader>
+              <span className="sr-only">Show on canvas</span>
+            </TableHeader>
+          )}
         </tr>
       </TableHead>
       <TableBody>
@@ -75,6 +89,11 @@ export function RunsTable({ runs, hasWorkflow }: { runs: readonly ExecutionSumma
             <TableCell className="whitespace-nowrap text-ink-soft">
               <Time value={run.created_at} />
             </TableCell>
+            {onShow && (
+              <TableCell className="relative z-1 py-0">
+                <IconButton label="Show on canvas" icon={<Workflow />} onClick={() => onShow(run.id)} />
+              </TableCell>
+            )}
           </TableRow>
         ))}
       </TableBody>

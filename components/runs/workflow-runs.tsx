@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { useEditorRun } from "#components/runs/editor-run.tsx";
 import { LIVE_MS } from "#components/runs/runs-page.tsx";
 import { RunsTable } from "#components/runs/runs-table.tsx";
 import { useTRPC } from "#components/trpc.tsx";
@@ -12,6 +13,7 @@ import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
 /** The latest runs of one workflow, kept fresh while they are looked at. */
 export function WorkflowRuns({ workflowId }: { workflowId: string }) {
   const trpc = useTRPC();
+  const editorRun = useEditorRun();
   const runs = useQuery(trpc.workflows.executions.queryOptions({ workflow_id: workflowId, limit: 50 }, { refetchInterval: LIVE_MS }));
   return (
     <div className="mx-auto flex w-full max-w-280 flex-col gap-4 p-6 max-md:p-4">
@@ -24,7 +26,7 @@ export function WorkflowRuns({ workflowId }: { workflowId: string }) {
       )}
       {runs.data && runs.data.length > 0 && (
         <>
-          <RunsTable runs={runs.data} hasWorkflow={false} />
+          <RunsTable runs={runs.data} hasWorkflow={false} {...(editorRun && { onShow: editorRun.open })} />
           <Link href={`/runs?workflow=${workflowId}`} className="self-end text-12 text-thread-text hover:underline">
             All runs of this workflow
           </Link>

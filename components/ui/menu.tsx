@@ -13,13 +13,29 @@ export interface MenuProps {
   align?: "start" | "center" | "end";
   side?: "top" | "right" | "bottom" | "left";
   className?: string;
+  /** Accessible name, for a menu whose trigger has none. */
+  label?: string;
+  /** Given when something else than the trigger opens it. */
+  isOpen?: boolean;
+  onOpenChange?: (isOpen: boolean) => void;
+  onCloseAutoFocus?: (event: Event) => void;
   children: ReactNode;
 }
 
 /** A menu of actions behind a button. */
-export function Menu({ trigger, align = "end", side = "bottom", className, children }: MenuProps) {
+export function Menu({
+  trigger,
+  align = "end",
+  side = "bottom",
+  className,
+  label,
+  isOpen,
+  onOpenChange,
+  onCloseAutoFocus,
+  children,
+}: MenuProps) {
   return (
-    <Radix.Root>
+    <Radix.Root {...(isOpen !== undefined && { open: isOpen })} {...(onOpenChange && { onOpenChange })}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
@@ -27,6 +43,8 @@ export function Menu({ trigger, align = "end", side = "bottom", className, child
           side={side}
           sideOffset={4}
           collisionPadding={8}
+          {...(label !== undefined && { "aria-label": label, "aria-labelledby": undefined })}
+          {...(onCloseAutoFocus && { onCloseAutoFocus })}
           className={cn(surfaceStyle, "min-w-44 max-w-80 p-1", className)}
         >
           {children}

@@ -1,11 +1,11 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Copy, Ellipsis, Pencil, Trash2 } from "lucide-react";
+import { Copy, Download, Ellipsis, Pencil, Trash2 } from "lucide-react";
 import Link from "next/link";
 import { toast } from "sonner";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
@@ -13,7 +13,9 @@ import { StatusIcon } from "#components/ui/status.tsx";
 import { Switch } from "#components/ui/switch.tsx";
 import { TableCell, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { useExport } from "#components/workflows/export-file.ts";
 import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
+import { useDuplicate } from "#components/workflows/use-duplicate.ts";
 import type { ExecutionSummary } from "#server/schemas/execution.ts";
 import type { WorkflowSummary } from "#server/schemas/workflow.ts";
 
@@ -24,11 +26,8 @@ export interface WorkflowRowProps {
   onDelete: () => void;
 }
 
-const MOST_CHARACTERS = 120;
-
 export function WorkflowRow({ workflow, lastRun, onRename, onDelete }: WorkflowRowProps) {
   const trpc = useTRPC();
-  const client = useTRPCClient();
   const cache = useQueryClient();
   const { canEdit } = useStudio();
   const refresh = () => cache.invalidateQueries(trpc.workflows.pathFilter());
@@ -38,21 +37,8 @@ export function WorkflowRow({ workflow, lastRun, onRename, onDelete }: WorkflowR
       onSettled: refresh,
     }),
   );
-  const duplicate = useMutation({
-    mutationFn: async () => {
-      const { name, description, nodes, edges } = await client.workflows.get.query({ workflow_id: workflow.id });
-      return client.workflows.create.mutate({
-        name: `${name.slice(0, MOST_CHARACTERS - 7)} (copy)`,
-        description,
-        nodes,
-        edges,
-        enabled: false,
-      });
-    },
-    onSuccess: (copy) => toast.success(`“${copy.name}” created`, { description: "The copy is off until you switch it on." }),
-    onError: (error) => toast.error(`“${workflow.name}” was not duplicated`, { description: errorBodyOf(error).detail }),
-    onSettled: refresh,
-  });
+  const duplicate = useDuplicate();
+  const { exportFile, isPending: isExporting } = useExport();
   const isOn = enable.isPending ? enable.variables.enabled === true : workflow.enabled;
 
   return (
@@ -91,30 +77,39 @@ export function WorkflowRow({ workflow, lastRun, onRename, onDelete }: WorkflowR
             disabled={!canEdit}
             onCheckedChange={(enabled) => enable.mutate({ workflow_id: workflow.id, enabled })}
           />
-          {canEdit && (
-            <Menu
-              trigger={
-                <IconButton
-                  label={`Actions of ${workflow.name}`}
-                  icon={<Ellipsis />}
-                  isPending={duplicate.isPending}
-                  hasTooltip={false}
-                  className="ml-auto"
-                />
-              }
-            >
-              <MenuItem icon={<Pencil />} onSelect={onRename}>
-                Rename
-              </MenuItem>
-              <MenuItem icon={<Copy />} onSelect={() => duplicate.mutate()}>
-                Duplicate
-              </MenuItem>
-              <MenuSeparator />
-              <MenuItem icon={<Trash2 />} tone="danger" onSelect={onDelete}>
-                Delete
-              </MenuItem>
-            </Menu>
-          )}
+          <Menu
+            trigger={
+              <IconButton
+                label={`Actions of ${workflow.name}`}
+                icon={<Ellipsis />}
+                isPending={duplicate.isPending || isExporting}
+                hasTooltip={false}
+                className="ml-auto"
+              />
+            }
+          >
+            {canEdit && (
+              <>
+                <MenuItem icon={<Pencil />} onSelect={onRename}>
+                  Rename
+                </MenuItem>
+                <MenuItem icon={<Copy />} onSelect={() => duplicate.mutate({ workflow_id: workflow.id })}>
+                  Duplicate
+                </MenuItem>
+              </>
+            )}
+            <MenuItem icon={<Download />} onSelect={() => exportFile({ workflow_id: workflow.id })}>
+              Export as a file
+            </MenuItem>
+            {canEdit && (
+              <>
+                <MenuSeparator />
+                <MenuItem icon={<Trash2 />} tone="danger" onSelect={onDelete}>
+                  Delete
+                </MenuItem>
+              </>
+            )}
+          </Menu>
         </span>
       </TableCell>
     </TableRow>

@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
+import { FileUp, LayoutTemplate, Plus } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
@@ -17,6 +17,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { Table, TableBody, TableHead, TableHeader } from "#components/ui/table.tsx";
 import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { ImportDialog } from "#components/workflows/import-dialog.tsx";
 import { RenameWorkflowDialog } from "#components/workflows/rename-workflow-dialog.tsx";
 import { useNewWorkflow } from "#components/workflows/use-new-workflow.ts";
 import { WorkflowRow } from "#components/workflows/workflow-row.tsx";
@@ -42,6 +43,7 @@ export function WorkflowsPage() {
   const recent = useQuery(trpc.executions.list.queryOptions({ per_page: 100 }));
   const remove = useMutation(trpc.workflows.delete.mutationOptions());
   const { create, isPending } = useNewWorkflow();
+  const [isImporting, setIsImporting] = useState(false);
 
   const runs = lastRuns(recent.data?.items ?? []);
   const wanted = search.trim().toLowerCase();
@@ -51,9 +53,26 @@ export function WorkflowsPage() {
       New workflow
     </Button>
   );
+  const templates = (
+    <Button asChild icon={<LayoutTemplate />}>
+      <Link href="/workflows/templates">Templates</Link>
+    </Button>
+  );
+  const importFile = canEdit && (
+    <Button icon={<FileUp />} onClick={() => setIsImporting(true)}>
+      Import
+    </Button>
+  );
+  const actions = (
+    <>
+      {importFile}
+      {templates}
+      {newWorkflow}
+    </>
+  );
   return (
     <Page>
-      <PageHeader title="Workflows" actions={workflows.data && workflows.data.total > 0 && newWorkflow} />
+      <PageHeader title="Workflows" actions={workflows.data && workflows.data.total > 0 && actions} />
       {workflows.isError && <LoadFailure error={workflows.error} onRetry={() => void workflows.refetch()} />}
       {workflows.isPending && <TableSkeleton label="Loading workflows" />}
       {workflows.data?.total === 0 && (
@@ -62,6 +81,10 @@ export function WorkflowsPage() {
           actions={
             <>
               {newWorkflow}
+              <Button asChild icon={<LayoutTemplate />}>
+                <Link href="/workflows/templates">Start from a template</Link>
+              </Button>
+              {importFile}
               <Link href="/docs" className="text-13 text-thread-text underline underline-offset-2">
                 First steps
               </Link>
@@ -105,6 +128,7 @@ export function WorkflowsPage() {
           <Pager page={page} perPage={PER_PAGE} total={workflows.data.total} onPageChange={setPage} />
         </>
       )}
+      <ImportDialog open={isImporting} onOpenChange={setIsImporting} />
       <RenameWorkflowDialog workflow={renamed} onClose={() => setRenamed(null)} />
       <ConfirmDialog
         open={doomed !== null}

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { graphOf } from "#e2e/api/graphs.ts";
+import { cron, everyNode, workflowFile } from "#e2e/api/workflow-samples.ts";
 import type { World } from "#e2e/api/world.ts";
 import type { Person } from "#e2e/fixtures.ts";
 
@@ -32,39 +32,6 @@ const inProject = ({ admin }: World) => ({ project_id: admin.project.id });
 const http: Row = ({ ids }) => ({ path: { workflow_id: ids.http }, body: { order: 7 } });
 const page = { query: { page: "1", per_page: "5" } };
 const person = (email: string) => ({ email, name: "Newcomer", password: randomUUID() });
-const cron = { cron_expression: "0 8 * * 1", timezone: "Europe/Berlin", default_input: "Monday" };
-
-/** A graph with every type of node, and every field of their configs. */
-const everyNode = ({ ids, mark }: World) =>
-  graphOf(
-    {
-      t: [
-        "trigger",
-        {
-          kind: "params",
-          parameters: [{ name: "city", label: "City", type: "select", required: true, default: "Oslo", options: ["Oslo", "Como"] }],
-          input_label: "Where",
-          payload_path: "$.a",
-          ...cron,
-          active: true,
-          allowed_methods: ["POST"],
-          response_mode: "async",
-        },
-      ],
-      a: ["agent", { agent_id: ids.agent, input: "Go to {{trigger.city}}", timeout: 60, on_error: "continue", retries: 1 }],
-      b: ["branch", { condition: "len(output) > 3" }],
-      l: ["loop", { items_expression: '["a", "b"]', max_iterations: 10, concurrency: 2, on_item_error: "continue" }],
-      i: ["output", { value: "{{l.current_item}}", format: "markdown" }],
-      h: [
-        "humanLoop",
-        { title: mark, description: "Look", timeout_hours: 0.5, notification_email: "a@example.com", display_value: "{{a.output}}" },
-      ],
-      o: ["output", { value: "{{h.comment}}", format: "json" }],
-      x: ["terminate", { status: "failed", message: "No" }],
-      n: ["note", { content: "# Note", color: "blue" }],
-    },
-    ["t>a", "a>b", "b.true>l", "l.body>i", "b.false>h", "h.approved>o", "h.rejected>x"],
-  );
 
 const agentFields = ({ ids, name }: World) => ({
   name: name(),
@@ -181,7 +148,29 @@ export const samples: Record<string, Row> = {
     path: { workflow_id: await newTrigger("schedule", cron) },
     body: { enabled: true, ...cron },
   }),
+  "GET /workflows/{workflow_id}/versions": ({ ids }) => ({ path: { workflow_id: ids.workflow }, ...page }),
+  "GET /workflows/{workflow_id}/versions/{version}": ({ ids }) => ({ path: { workflow_id: ids.workflow, version: "1" } }),
+  "PUT /workflows/{workflow_id}/versions/{version}": (world) => ({
+    path: { workflow_id: world.ids.workflow, version: "1" },
+    body: { name: world.name() },
+  }),
   "GET /workflows/{workflow_id}/executions": ({ ids }) => ({ path: { workflow_id: ids.workflow }, query: { limit: "5" } }),
+
+  "GET /workflows/{workflow_id}/export": ({ ids }) => ({ path: { workflow_id: ids.workflow }, query: { draft: "true" } }),
+  "POST /workflows/import/check": (world) => ({ body: { file: workflowFile(world) } }),
+  "POST /workflows/import": (world) => ({
+    body: {
+      file: workflowFile(world),
+      links: {
+        agents: [{ key: "writer", action: "use", agent_id: world.ids.agent }],
+        mcp_servers: [],
+        rag_sources: [{ name: "Handbook", rag_id: null }],
+      },
+      name: world.name(),
+      enabled: false,
+    },
+  }),
+  "GET /workflow-templates": () => ({}),
 
   "GET /executions": ({ ids }) => ({ query: { ...page.query, workflow_id: ids.workflow, status: "completed" } }),
   "GET /executions/{execution_id}": execution(({ ids }) => ids.execution),

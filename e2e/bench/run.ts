@@ -3,6 +3,7 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { apiClient } from "#e2e/api-client.ts";
 import { measureApi } from "#e2e/bench/api.ts";
+import { measureCanvas } from "#e2e/bench/canvas.ts";
 import { measureLists } from "#e2e/bench/lists.ts";
 import { measure, median, type Round } from "#e2e/bench/measure.ts";
 import { makeScenarios } from "#e2e/bench/scenarios.ts";
@@ -60,6 +61,7 @@ try {
   }
   if ("waiting in review".includes(wanted)) report.waiting = await measureWaiting({ env, key: KEY });
   if ("api requests".includes(wanted)) report.api = await measureApi({ env, key: KEY });
+  if ("canvas".includes(wanted)) report.canvas = await measureCanvas({ env, key: KEY, modelUrl: models.url });
   if ("lists of a million executions".includes(wanted)) report.lists = await measureLists({ env, key: KEY });
   const folder = join(import.meta.dirname, "../artifacts");
   mkdirSync(folder, { recursive: true });

@@ -62,12 +62,12 @@ test("a branch, a loop, a review and an early end, built by mouse and keyboard a
   await expect(edge(page, "Branch (false)", "Terminate")).toBeAttached();
 
   // N takes the first way out that is free: the body, then what comes after the loop.
-  await node(page, "Loop").click();
+  await node(page, "Loop").locator(".loop-head").click();
   await page.keyboard.press("n");
   await pick(page, "output");
   await expect(edge(page, "Loop (body)", "Output")).toBeAttached();
   await panel(page).getByLabel("Value", { exact: true }).fill("<{{Loop.current_item}}>");
-  await node(page, "Loop").click();
+  await node(page, "Loop").locator(".loop-head").click();
   await page.keyboard.press("n");
   await pick(page, "review");
   await expect(edge(page, "Loop (done)", "Review")).toBeAttached();

@@ -97,8 +97,8 @@ export default function Administration() {
       <Example file="inngest.env" />
       <p>
         Only ids go there; inputs, outputs and secrets stay in your database. A self-hosted server needs a Redis of its own (
-        <code>--redis-uri</code>), or it forgets its runs at a restart. While it is away runs are accepted and carried once it is back. The file <code>compose.yaml</code> shows all of it, and{" "}
-        <code>npm run smoke:inngest</code> plays a set of workflows against it.
+        <code>--redis-uri</code>), or it forgets its runs at a restart. While it is away runs are accepted and carried once it is back. The
+        file <code>compose.yaml</code> shows all of it, and <code>npm run smoke:inngest</code> plays a set of workflows against it.
       </p>
       <h2>All settings</h2>
       <p>

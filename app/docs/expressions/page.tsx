@@ -48,7 +48,10 @@ export default function Expressions() {
       </p>
       <h2>When something is missing</h2>
       <ul>
-        <li>A name that no node bears is reported as a problem before the run, with the nearest name that there is.</li>
+        <li>
+          A name that no node bears is reported as a problem before the run, with the nearest name that there is. In the editor it is
+          underlined while you type, and a click puts the right one in.
+        </li>
         <li>A field that the JSON does not have fails the node at run time, and the error says which.</li>
         <li>A node that was skipped reads as empty text.</li>
         <li>Braces that are no expression, such as a single brace or one that is never closed, stay as they are.</li>

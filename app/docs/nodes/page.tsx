@@ -45,6 +45,11 @@ export default function Nodes() {
         read the loop’s own output: those run once, after the last item. Inside the body, <code>{"{{Loop.current_item}}"}</code> and{" "}
         <code>{"{{Loop.index}}"}</code> (from 0) say where you are.
       </p>
+      <p>
+        On the canvas a loop is a frame around its body. Drop a node into the frame and it joins the body after the nearest free end to its
+        left, drag one out and what came before it leads on to what came after. Moving, copying or deleting the frame takes the body along;
+        <em>Collapse loop</em> draws it as one card.
+      </p>
       <ul>
         <li>An item’s result is the output of the node that ends the body; of several that were reached, an object by label.</li>
         <li>“At a time” lets items run side by side. The order of the results stays.</li>
@@ -53,6 +58,21 @@ export default function Nodes() {
         <li>Bodies may hold branches, reviews, Outputs and other loops. An Output inside counts as the list of its values.</li>
         <li>A review that is rejected with nothing attached stops its loop and ends the run as rejected.</li>
       </ul>
+      <h2>Nodes that are switched off</h2>
+      <p>
+        A node with <code>disabled: true</code> in its data (<em>Disable</em> in its menu, or the key D) does nothing and passes on what it
+        was given: a branch by true, a review by approved, a loop by done with its body skipped. Outputs and Terminates that are switched
+        off keep and end nothing. The trigger cannot be switched off; the workflow can.
+      </p>
+      <h2>Pinned outputs</h2>
+      <p>
+        <code>{'pinned: {"output": "…"}'}</code> in a node’s data (<em>Pin output</em>) stands in for the node in runs of the editor’s
+        draft: the text is its output, and nothing is called, asked or waited for. Of a branch it is True or False, of a review approved or
+        rejected with an optional comment (<code>approved: Fine</code>), of a loop a JSON array, and its body does not run. Inside a loop it
+        holds for every item. Agents, branches, reviews and loops can be pinned, with at most 65,536 characters each. Saved versions keep
+        the pins and run their nodes: executions over REST, schedules, webhooks and HTTP triggers never take them. <code>node_results</code>{" "}
+        marks what was taken with <code>pinned: true</code>. A run of a draft that is run again takes its pins again.
+      </p>
       <h2>Large results</h2>
       <p>
         An output of more than 256 Ki characters is shown by its beginning, with the address of the whole. One node may leave behind 16 Mi

@@ -39,6 +39,20 @@ export default async function RestGuide() {
         comes back under <code>problems</code>. A <code>PUT</code> with the <code>version</code> that you read is refused with 409 when
         somebody saved meanwhile.
       </p>
+      <p>
+        Every save is kept: <code>{"GET /workflows/{workflow_id}/versions"}</code> lists them with who, when and how much each changed,{" "}
+        <code>{"GET /workflows/{workflow_id}/versions/{version}"}</code> gives one with its graph, and a <code>PUT</code> there gives it a{" "}
+        <code>name</code>. To go back to a version, save its <code>nodes</code> and <code>edges</code> again: that makes the next one.
+      </p>
+      <h2>Files and templates</h2>
+      <p>
+        <code>{"GET /workflows/{workflow_id}/export"}</code> gives a workflow as one file, without secrets and without ids of your
+        installation; with <code>?draft=true</code> as it is on the canvas. <code>POST /workflows/import/check</code> with{" "}
+        <code>{'{"file": …}'}</code> changes nothing and says what the file needs and what of it is there.{" "}
+        <code>POST /workflows/import</code> makes the workflow; its <code>links</code> say for each agent of the file whether to{" "}
+        <code>use</code> one that is there, to <code>create</code> it with an LLM key, or to leave it <code>open</code>. A workflow with a
+        schedule comes in switched off. <code>GET /workflow-templates</code> lists the templates, each with its file.
+      </p>
       <h2>Lists</h2>
       <p>
         Lists are <code>{"{items, total, page, per_page}"}</code>, newest first; <code>per_page</code> goes up to 200.

@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { createEditorStore } from "#components/canvas/editor-store.ts";
+import { toFlow } from "#components/canvas/flow-mapping.ts";
+import { moveToLoop } from "#components/canvas/loop-edits.ts";
+import { bodiesOf, carriedMoves, FRAME, foldedEdges, frameAt, frameOf, framesOf, insideOf } from "#components/canvas/loop-frames.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+
+const node = (id: string, type: string, x: number, y: number, data: Record<string, unknown> = {}) => ({
+  ...{ id, type: `${type}Node`, position: { x, y } },
+  data: { label: id, ...data },
+});
+const edge = (from: string, target: string) => {
+  const [source = "", sourceHandle] = from.split(".");
+  return { id: `${from}-${target}`, source, target, ...(sourceHandle && { sourceHandle }) };
+};
+
+/** Start → Each { Check → Yes | No, Inner { Deep } } → All */
+const graph: Graph = {
+  nodes: [
+    node("Start", "trigger", 0, 0, { kind: "manual" }),
+    node("Each", "loop", 300, 0, { items_expression: "{{trigger.output}}" }),
+    node("Check", "branch", 500, 100, { condition: "True" }),
+    node("Yes", "output", 800, 80),
+    node("No", "agent", 800, 240),
+    node("Inner", "loop", 1100, 240, { items_expression: "{{No.output}}" }),
+    node("Deep", "output", 1300, 300),
+    node("All", "output", 2000, 0, { value: "{{Each.output}}" }),
+    node("Aside", "agent", 0, 700),
+  ],
+  edges: [
+    ...[edge("Start", "Each"), edge("Each.body", "Check"), edge("Check.true", "Yes"), edge("Check.false", "No")],
+    ...[edge("No", "Inner"), edge("Inner.body", "Deep"), edge("Each.done", "All")],
+  ],
+};
+const document = toFlow(graph);
+const bodies = bodiesOf(document);
+const links = (edges: readonly { source: string; sourceHandle?: string | null; target: string }[]) =>
+  edges.map(({ source, sourceHandle, target }) => `${source}${sourceHandle ? `.${sourceHandle}` : ""}>${target}`).sort();
+const moved = (ids: string[], loop: string | null, from = document) => {
+  const edit = moveToLoop(from, ids, loop);
+  if ("refusal" in edit) throw new Error(edit.refusal);
+  return edit.document;
+};
+
+test("a frame lies around its body, frames inside it included", () => {
+  expect([...insideOf(bodies, "Each")].sort()).toEqual(["Check", "Deep", "Inner", "No", "Yes"]);
+  expect(bodies.loops).toEqual(["Inner", "Each"]);
+  const frames = framesOf(document, bodies, new Set());
+  const [inner, outer] = [frames.get("Inner"), frames.get("Each")];
+  expect(inner).toMatchObject({ x: 1300 - FRAME.left, y: 300 - FRAME.head, width: FRAME.width });
+  expect(outer).toMatchObject({ x: 500 - FRAME.left, y: 0, entry: 120 });
+  expect(outer && inner && outer.x + outer.width).toBe(inner && inner.x + inner.width + FRAME.right);
+  expect(frameAt(frames, bodies, { x: 1350, y: 320 })).toBe("Inner");
+  expect(frameAt(frames, bodies, { x: 900, y: 300 })).toBe("Each");
+  expect(frameAt(frames, bodies, { x: 2050, y: 20 })).toBeNull();
+});
+
+test("a frame that is moved takes everything inside along, once", () => {
+  const frames = framesOf(document, bodies, new Set());
+  const outer = frames.get("Each");
+  if (!outer) throw new Error("no frame");
+  const places = carriedMoves(new Map([["Each", { x: outer.x + 10, y: outer.y - 5 }]]), document.nodes, bodies, frames);
+  expect(places.get("Deep")).toEqual({ x: 1310, y: 295 });
+  expect(places.has("All")).toBe(false);
+  const both = carriedMoves(
+    new Map([
+      ["Each", { x: outer.x + 10, y: outer.y }],
+      ["Inner", { x: 5000, y: 0 }],
+    ]),
+    document.nodes,
+    bodies,
+    frames,
+  );
+  expect(both.get("Deep")).toEqual({ x: 1310, y: 300 });
+});
+
+test("a node dropped into a frame follows the nearest free way out to its left, and leads on where it was taken from", () => {
+  const lone = moved(["Aside"], "Inner");
+  expect(links(lone.edges)).toContain("Inner.body>Aside");
+  const right = {
+    ...document,
+    nodes: document.nodes.map((item) => (item.id === "Aside" ? { ...item, position: { x: 1600, y: 320 } } : item)),
+  };
+  expect(links(moved(["Aside"], "Inner", right).edges)).toContain("Deep>Aside");
+  expect(bodiesOf(moved(["Aside"], "Each")).owner.Aside).toBe("Each");
+});
+
+test("a node taken out of a frame leaves the way through it whole", () => {
+  const out = moved(["No"], null);
+  expect(links(out.edges)).toEqual(
+    ["Check.false>Inner", "Check.true>Yes", "Each.body>Check", "Each.done>All", "Inner.body>Deep", "Start>Each"].sort(),
+  );
+  const withInner = moved(["Inner"], null);
+  expect(bodiesOf(withInner).owner).toMatchObject({ Deep: "Inner", Check: "Each" });
+  expect(bodiesOf(withInner).owner.Inner).toBeUndefined();
+});
+
+test("what cannot stand in a loop is refused in words", () => {
+  expect(moveToLoop(document, ["Start"], "Each")).toEqual({ refusal: expect.stringContaining("trigger") });
+  expect(moveToLoop(document, ["All"], "Each")).toEqual({ refusal: expect.stringContaining("reads the output of Each") });
+  expect(moveToLoop(document, ["Each"], "Inner")).toEqual({ refusal: expect.stringContaining("own body") });
+});
+
+test("a collapsed loop is one card: its insides' edges are the loop's, and it comes back where it was", () => {
+  const folded = foldedEdges(document.edges, bodies, new Set(["Each"]));
+  expect(links(folded)).toEqual(["Each.done>All", "Start>Each"]);
+  const editor = createEditorStore(graph);
+  const before = frameOf(editor.getState(), "Each");
+  editor.getState().toggleCollapsed("Each");
+  const node = editor.getState().nodes.find(({ id }) => id === "Each");
+  expect(node?.position).toEqual({ x: before?.x, y: before?.y });
+  expect(frameOf(editor.getState(), "Each")).toBeUndefined();
+  editor.getState().toggleCollapsed("Each");
+  expect(frameOf(editor.getState(), "Each")).toEqual(before);
+  expect(editor.getState().data.Each).not.toHaveProperty("collapsed");
+});
+
+test("tidying sets bodies out inside their frames and clear of what stands outside", async () => {
+  const editor = createEditorStore(graph);
+  await editor.getState().tidy();
+  const state = editor.getState();
+  const frames = framesOf(state, bodiesOf(state), new Set());
+  const each = frames.get("Each");
+  const at = (id: string) => state.nodes.find((item) => item.id === id)?.position ?? { x: 0, y: 0 };
+  expect(each && at("All").x).toBeGreaterThan(each ? each.x + each.width : 0);
+  expect(each && at("Start").x + 250).toBeLessThan(each?.x ?? 0);
+  expect(at("Each")).toEqual({ x: each?.x, y: each?.y });
+  for (const id of ["Check", "Yes", "No", "Inner", "Deep"]) expect(frameAt(frames, bodiesOf(state), at(id))).not.toBeNull();
+});

@@ -1,0 +1,11 @@
+import type { FlowNode } from "#components/canvas/flow-mapping.ts";
+
+/** Width of every card, in canvas units. */
+export const CARD_WIDTH = 250;
+const GUESSED_HEIGHT = 120;
+
+/** How large a node is drawn; a guess before it was. */
+export const sizeOf = (node: FlowNode): { width: number; height: number } => ({
+  width: node.measured?.width ?? CARD_WIDTH,
+  height: node.measured?.height ?? GUESSED_HEIGHT,
+});

@@ -1,0 +1,130 @@
+"use client";
+
+import { ChevronRight } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useEffect, useRef } from "react";
+import type { z } from "zod";
+import { useCanvasUi, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import type { NodeData } from "#components/canvas/flow-mapping.ts";
+import { ConnectionsTree } from "#components/editor/connections-tree.tsx";
+import { ImportedAgentHint } from "#components/editor/imported-agent-hint.tsx";
+import { PinnedOutput } from "#components/editor/pinned-output.tsx";
+import { ReviewPreview } from "#components/editor/review-preview.tsx";
+import { SchemaField } from "#components/editor/schema-field.tsx";
+import { INSERTED } from "#components/editor/use-value-list.ts";
+import { configOf } from "#components/nodes/node-registry.ts";
+import type { NodeUi } from "#components/nodes/types.ts";
+import { Notice } from "#components/ui/notice.tsx";
+import type { NodeDefinition } from "#server/engine/define-node.ts";
+import { templateFields } from "#server/engine/graph.ts";
+import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
+
+// Loaded with the first trigger of its kind.
+const WebhookPanel = dynamic(() => import("#components/editor/webhook-panel.tsx").then((module) => module.WebhookPanel));
+const HttpPanel = dynamic(() => import("#components/editor/http-panel.tsx").then((module) => module.HttpPanel));
+
+/** What a trigger has besides its fields: the address that others call. */
+function TriggerPanel({ config, isReadOnly }: { config: Record<string, unknown>; isReadOnly: boolean }) {
+  if (config.kind === "webhook") return <WebhookPanel isReadOnly={isReadOnly} />;
+  if (config.kind !== "http") return null;
+  return <HttpPanel methods={Array.isArray(config.allowed_methods) ? config.allowed_methods : []} isReadOnly={isReadOnly} />;
+}
+
+/** Puts a text in where the caret of a field is, as if it had been dropped there. */
+function insertInto(area: HTMLTextAreaElement, text: string): void {
+  area.focus();
+  area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
+  area.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: INSERTED }));
+}
+
+export interface NodeSettingsProps {
+  id: string;
+  type: NodeType;
+  data: NodeData;
+  label: string;
+  definition: NodeDefinition;
+  nodeUi: NodeUi;
+  isReadOnly: boolean;
+}
+
+/** The fields of one node, what else belongs to its type, and what comes in. */
+export function NodeSettings({ id, type, data, label, definition, nodeUi, isReadOnly }: NodeSettingsProps) {
+  const editor = useEditorStore();
+  const problems = useCanvasUi((state) => state.problems);
+  const settings = useRef<HTMLDivElement>(null);
+  const lastArea = useRef<HTMLTextAreaElement | null>(null);
+
+  const config = configOf(type, data);
+  const own = problems.filter((problem) => problem.node_id === id);
+  const shape: Record<string, z.ZodType> = definition.config.shape;
+  const names = nodeUi.fields?.(config as never) ?? Object.keys(shape);
+  const fields = names.flatMap((name) => (shape[name] ? [[name, shape[name]] as [string, z.ZodType]] : []));
+  const loose = own.filter((problem) => !fields.some(([name]) => name === problem.field));
+  const draw = ([name, schema]: [string, z.ZodType]) => (
+    <SchemaField
+      key={name}
+      nodeId={id}
+      name={name}
+      schema={schema}
+      ui={nodeUi}
+      value={config[name]}
+      problems={own.filter((problem) => problem.field === name).map((problem) => problem.message)}
+      isReadOnly={isReadOnly}
+      onChange={(value) => editor.getState().setField(id, name, value)}
+    />
+  );
+  const advanced = fields.filter(([, schema]) => schema.meta()?.advanced);
+  const hasPython = fields.some(([, schema]) => schema.meta()?.widget === "python");
+  const takesValues = definition.hasInput && (hasPython || templateFields(definition).length > 0);
+  const insert = (code: string) => {
+    const known = lastArea.current?.isConnected ? lastArea.current : null;
+    const area = known ?? settings.current?.querySelector<HTMLTextAreaElement>("textarea[data-takes]");
+    if (!area) return;
+    // One that was not written in yet is added to at its end.
+    if (!known) area.setSelectionRange(area.value.length, area.value.length);
+    insertInto(area, code);
+  };
+  const firstField = own.find((problem) => problem.field !== null)?.field ?? null;
+  const opened = useRef(false);
+  useEffect(() => {
+    // Whoever opens a node with a problem sees it; later ones are not scrolled to while one types.
+    if (opened.current) return;
+    opened.current = true;
+    const field = firstField && settings.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(firstField)}"]`);
+    if (!field) return;
+    field.closest("details")?.setAttribute("open", "");
+    field.scrollIntoView({ block: "nearest" });
+  }, [firstField]);
+  return (
+    <div
+      ref={settings}
+      className="flex flex-col gap-4"
+      onFocusCapture={({ target }) => {
+        if (target instanceof HTMLTextAreaElement && target.dataset.takes) lastArea.current = target;
+      }}
+    >
+      {loose.length > 0 && (
+        <Notice tone="waiting">
+          {loose.map(({ message }) => (
+            <p key={message}>{message}</p>
+          ))}
+        </Notice>
+      )}
+      {fields.filter(([, schema]) => !schema.meta()?.advanced).map(draw)}
+      {type === "agentNode" && <ImportedAgentHint id={id} data={data} isReadOnly={isReadOnly} />}
+      {type === "humanLoopNode" && <ReviewPreview config={config} label={label} />}
+      {advanced.length > 0 && (
+        <details className="group rounded-md border">
+          <summary className="flex h-8 cursor-pointer list-none items-center gap-1.5 px-2.5 font-medium text-12 text-ink-soft hover:text-ink [&::-webkit-details-marker]:hidden">
+            <ChevronRight aria-hidden className="size-3.5 transition-transform group-open:rotate-90" />
+            Advanced
+          </summary>
+          <div className="flex flex-col gap-4 border-t p-2.5">{advanced.map(draw)}</div>
+        </details>
+      )}
+      {definition.group === "trigger" && <TriggerPanel config={config} isReadOnly={isReadOnly} />}
+      <PinnedOutput id={id} type={type} isReadOnly={isReadOnly} />
+      {takesValues && <ConnectionsTree language={hasPython ? "python" : "expression"} onInsert={insert} isReadOnly={isReadOnly} />}
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+"use client";
+
+import { FileUp } from "lucide-react";
+import { type DragEvent, useRef, useState } from "react";
+import { FormFailure } from "#components/forms/form-failure.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { Textarea } from "#components/ui/textarea.tsx";
+import { ImportReview } from "#components/workflows/import-review.tsx";
+import { parseFile } from "#components/workflows/read-file.ts";
+import { type CheckedFile, useImport } from "#components/workflows/use-import.ts";
+
+/** Brings a workflow in from a file: first the file is checked, then what it needs is linked, then it is made. */
+export function ImportDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Import a workflow" size="lg">
+      <ImportSteps />
+    </Dialog>
+  );
+}
+
+function ImportSteps() {
+  const importing = useImport();
+  const [text, setText] = useState("");
+  const [checked, setChecked] = useState<CheckedFile | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+
+  const look = async (source: string) => {
+    const parsed = parseFile(source);
+    setFault("fault" in parsed ? parsed.fault : null);
+    importing.clear();
+    if ("file" in parsed) setChecked(await importing.check(parsed.file));
+  };
+  const take = async (file: File | undefined) => {
+    if (file) await look(await file.text());
+  };
+  if (checked) {
+    return (
+      <ImportReview
+        checked={checked}
+        importing={importing}
+        action="Import"
+        back={
+          <Button
+            variant="ghost"
+            disabled={importing.isPending}
+            onClick={() => {
+              importing.clear();
+              setChecked(null);
+            }}
+          >
+            Back
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void look(text);
+      }}
+    >
+      <DropArea isPending={importing.isPending} onFile={(file) => void take(file)} />
+      <Field label="Or paste the JSON" hint="A file that was exported here, or a React Flow graph: nodes and edges.">
+        <Textarea
+          value={text}
+          rows={5}
+          spellCheck={false}
+          className="max-h-60 font-mono text-12"
+          placeholder={'{ "format": "treadle-workflow", … }'}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </Field>
+      {fault !== null && (
+        <Notice tone="failed" title="This cannot be imported">
+          {fault}
+        </Notice>
+      )}
+      <FormFailure failure={importing.failure} title="This cannot be imported" />
+      <DialogFooter>
+        <Button type="submit" variant="primary" disabled={text.trim() === ""} isPending={importing.isPending}>
+          Check it
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}
+
+function DropArea({ isPending, onFile }: { isPending: boolean; onFile: (file: File | undefined) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [isOver, setIsOver] = useState(false);
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setIsOver(false);
+    onFile(event.dataTransfer.files[0]);
+  };
+  return (
+    <section
+      aria-label="Workflow file"
+      onDragOver={(event) => {
+        event.preventDefault();
+        setIsOver(true);
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={onDrop}
+      className={cn(
+        "flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg border border-line-strong border-dashed p-4 transition-colors",
+        isOver && "border-thread bg-thread-soft",
+      )}
+    >
+      <FileUp aria-hidden className="size-5 shrink-0 text-ink-faint max-sm:hidden" />
+      <p className="min-w-40 flex-1 text-13 text-ink-soft">Drop a .treadle.json file here.</p>
+      <input
+        ref={input}
+        type="file"
+        accept=".json,application/json"
+        aria-label="File to import"
+        className="sr-only"
+        tabIndex={-1}
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          event.target.value = "";
+          onFile(file);
+        }}
+      />
+      <Button isPending={isPending} onClick={() => input.current?.click()}>
+        Choose a file
+      </Button>
+    </section>
+  );
+}

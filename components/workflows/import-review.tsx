@@ -1,0 +1,100 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { FormFailure } from "#components/forms/form-failure.tsx";
+import { useTRPC } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { DialogFooter } from "#components/ui/dialog.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { Input } from "#components/ui/input.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { ImportCheckList } from "#components/workflows/import-check-list.tsx";
+import { choiceFault, firstChoices, type ImportChoices, linksOf, madeAgents, openCount } from "#components/workflows/import-choices.ts";
+import type { CheckedFile, useImport } from "#components/workflows/use-import.ts";
+import type { LlmKey } from "#server/schemas/llm-key.ts";
+
+const STARTS: Record<string, string> = {
+  manual: "started by hand",
+  params: "started by a form",
+  webhook: "started by a webhook; set up a new secret in the editor",
+  schedule: "started by a schedule; off until you switch it on",
+  http: "started by an HTTP call",
+};
+
+export interface ImportReviewProps {
+  checked: CheckedFile;
+  importing: ReturnType<typeof useImport>;
+  /** A button left of the one that imports. */
+  back?: ReactNode;
+  /** What the button that imports says. */
+  action: string;
+}
+
+/** The second step of an import: what the file needs, what stands for it here, and the button that makes the workflow. */
+export function ImportReview(props: ImportReviewProps) {
+  const trpc = useTRPC();
+  const keys = useQuery(trpc.llmKeys.list.queryOptions({ per_page: 200 }));
+  if (keys.isPending) return <Skeleton className="h-40" />;
+  return <ReviewForm {...props} keys={keys.data?.items ?? []} />;
+}
+
+function ReviewForm({ checked: { file, check }, importing, back, action, keys }: ImportReviewProps & { keys: readonly LlmKey[] }) {
+  const [choices, setChoices] = useState<ImportChoices>(() => firstChoices(check, keys));
+  const [fault, setFault] = useState<string | null>(null);
+  const open = openCount(check, choices);
+  const made = madeAgents(check, choices);
+  const submit = () => {
+    const found = choiceFault(check, choices);
+    setFault(found);
+    if (found === null) void importing.send({ file, name: choices.name.trim(), links: linksOf(check, choices) });
+  };
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        // Forms of dialogs that open from here bubble up to this one.
+        if (event.target === event.currentTarget) submit();
+      }}
+    >
+      <Field label="Name" hint={`${check.node_count} nodes, ${STARTS[check.trigger] ?? `started by ${check.trigger}`}.`}>
+        <Input
+          value={choices.name}
+          maxLength={120}
+          autoComplete="off"
+          onChange={(event) => setChoices({ ...choices, name: event.target.value })}
+        />
+      </Field>
+      <ImportCheckList
+        check={check}
+        choices={choices}
+        onChange={(next) => {
+          setChoices(next);
+          setFault(null);
+          importing.clear();
+        }}
+      />
+      {fault !== null && (
+        <p role="alert" className="text-12 text-failed">
+          {fault}
+        </p>
+      )}
+      <FormFailure failure={importing.failure} title="Nothing was created" />
+      <DialogFooter className="justify-between">
+        <p role="status" className="min-w-0 flex-1 text-12 text-ink-soft">
+          {importing.isPending && made.length > 0
+            ? "Asking the model for a short answer, to see that key and model work…"
+            : open > 0
+              ? `${open} left open; nothing of it is lost.`
+              : "Everything is linked."}
+        </p>
+        {back}
+        <Button type="submit" variant="primary" isPending={importing.isPending}>
+          {action}
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}

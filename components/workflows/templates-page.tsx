@@ -1,0 +1,83 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { BackLink } from "#components/shell/back-link.tsx";
+import { Page } from "#components/shell/page.tsx";
+import { useTRPC } from "#components/trpc.tsx";
+import { Checkbox } from "#components/ui/checkbox.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { SearchField } from "#components/ui/search-field.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { GraphPicture } from "#components/workflows/graph-picture.tsx";
+import { TemplateDialog } from "#components/workflows/template-dialog.tsx";
+import { TemplateNeeds } from "#components/workflows/template-needs.tsx";
+import type { WorkflowTemplate } from "#server/schemas/workflow-file.ts";
+
+/** Everything of a template that a search may hit. */
+const wordsOf = ({ summary, file }: WorkflowTemplate): string =>
+  [file.name, summary, ...file.requires.agents.map(({ name }) => name), ...file.nodes.map(({ data }) => String(data.label ?? ""))]
+    .join(" ")
+    .toLowerCase();
+
+/** The gallery: workflows to start from. */
+export function TemplatesPage() {
+  const trpc = useTRPC();
+  const templates = useQuery(trpc.workflowFiles.templates.queryOptions({}, { staleTime: Number.POSITIVE_INFINITY }));
+  const [search, setSearch] = useState("");
+  const [isKeyless, setIsKeyless] = useState(false);
+  const [opened, setOpened] = useState<WorkflowTemplate | null>(null);
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const shown = templates.data?.items.filter((template) => {
+    const text = wordsOf(template);
+    return words.every((word) => text.includes(word)) && !(isKeyless && template.needs_model);
+  });
+  return (
+    <Page>
+      <PageHeader
+        title="Templates"
+        back={<BackLink href="/workflows">Workflows</BackLink>}
+        description="Whole workflows with real prompts. Each becomes a workflow of your own, to change as you like."
+      />
+      <div className="-mb-2 flex flex-wrap items-center gap-x-6 gap-y-3">
+        <SearchField label="Search templates" value={search} onValueChange={setSearch} className="w-72 max-w-full" />
+        <Checkbox label="No model key needed" checked={isKeyless} onCheckedChange={setIsKeyless} />
+      </div>
+      {templates.isError && <LoadFailure error={templates.error} onRetry={() => void templates.refetch()} />}
+      {templates.isPending && <Skeleton className="h-96" />}
+      {shown?.length === 0 && (
+        <p role="status" className="py-6 text-13 text-ink-soft">
+          No template matches{search.trim() === "" ? "" : ` “${search.trim()}”`}.
+        </p>
+      )}
+      {shown && shown.length > 0 && (
+        <ul aria-label="Templates" className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4">
+          {shown.map((template) => (
+            <TemplateCard key={template.id} template={template} onOpen={() => setOpened(template)} />
+          ))}
+        </ul>
+      )}
+      <TemplateDialog template={opened} onClose={() => setOpened(null)} />
+    </Page>
+  );
+}
+
+function TemplateCard({ template, onOpen }: { template: WorkflowTemplate; onOpen: () => void }) {
+  return (
+    <li className="relative flex flex-col overflow-hidden rounded-lg border bg-raised transition-colors focus-within:border-line-control hover:border-line-control">
+      <GraphPicture graph={template.file} className="woven h-32 border-b bg-paper p-3" />
+      <div className="flex flex-1 flex-col gap-1.5 p-4">
+        <h2 className="font-medium text-14">
+          <button type="button" onClick={onOpen} className="text-left after:absolute after:inset-0 after:rounded-lg">
+            {template.file.name}
+          </button>
+        </h2>
+        <p className="flex-1 text-13 text-ink-soft">{template.summary}</p>
+        <div className="mt-1">
+          <TemplateNeeds template={template} />
+        </div>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,66 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { toast } from "sonner";
+import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import type { ErrorBody } from "#server/schemas/error.ts";
+import type { ImportCheck, ImportLinks } from "#server/schemas/workflow-file.ts";
+
+type File = Record<string, unknown>;
+
+/** A file that was checked, and what it needs. */
+export interface CheckedFile {
+  file: File;
+  check: ImportCheck;
+}
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** The two calls of an import; the second opens the new workflow in the editor. */
+export function useImport() {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const router = useRouter();
+  const [isPending, setIsPending] = useState(false);
+  const [failure, setFailure] = useState<ErrorBody | null>(null);
+
+  async function attempt<Result>(work: () => Promise<Result>): Promise<Result | null> {
+    setIsPending(true);
+    setFailure(null);
+    try {
+      return await work();
+    } catch (error) {
+      setFailure(errorBodyOf(error));
+      setIsPending(false);
+      return null;
+    }
+  }
+
+  return {
+    isPending,
+    failure,
+    clear: () => setFailure(null),
+    async check(file: File): Promise<CheckedFile | null> {
+      const check = await attempt(() => client.workflowFiles.check.mutate({ file }));
+      setIsPending(false);
+      return check && { file, check };
+    },
+    /** Stays busy while the editor is loading. */
+    async send(input: { file: File; name?: string; links?: ImportLinks }): Promise<boolean> {
+      const workflow = await attempt(() => client.workflowFiles.import.mutate(input));
+      if (!workflow) return false;
+      const left = workflow.problems.length;
+      const notes = [
+        ...(left > 0 ? [`${plural(left, "thing")} left to do: see Problems in the editor.`] : []),
+        ...(workflow.enabled ? [] : ["It is off until you switch it on in the list."]),
+      ];
+      toast.success(`“${workflow.name}” created`, notes.length ? { description: notes.join(" ") } : {});
+      router.push(`/workflows/${workflow.id}`);
+      await Promise.all([cache.invalidateQueries(trpc.workflows.list.pathFilter()), cache.invalidateQueries(trpc.agents.pathFilter())]);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,263 @@
+import { randomUUID } from "node:crypto";
+import { graphOf } from "#e2e/api/graphs.ts";
+import type { ApiClient } from "#e2e/api-client.ts";
+import { expect, test } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import { Agent, AgentPage } from "#server/schemas/agent.ts";
+import { ErrorBody } from "#server/schemas/error.ts";
+import { Execution } from "#server/schemas/execution.ts";
+import { Rag } from "#server/schemas/rag.ts";
+import { Workflow, WorkflowPage } from "#server/schemas/workflow.ts";
+import { ImportCheck, WorkflowFile, WorkflowTemplates } from "#server/schemas/workflow-file.ts";
+
+const exported = async (api: ApiClient, id: string) => (await api.get(`/workflows/${id}/export`, { schema: WorkflowFile })).body;
+const imported = async (api: ApiClient, body: object) =>
+  (await api.post("/workflows/import", body, { schema: Workflow, status: 201 })).body;
+
+test("every template comes in, and goes out as it came", async ({ api }) => {
+  const { items } = (await api.get("/workflow-templates", { schema: WorkflowTemplates })).body;
+  expect(items.length).toBeGreaterThanOrEqual(12);
+  expect(items.filter(({ needs_model }) => !needs_model).length).toBeGreaterThanOrEqual(3);
+  expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
+  for (const { id, file, needs_model } of items) {
+    const { body: check } = await api.post("/workflows/import/check", { file }, { schema: ImportCheck });
+    expect(check.is_complete, id).toBe(!needs_model && file.requires.credentials.length === 0);
+    const made = await imported(api, { file });
+    // Nothing was linked, so the nodes of agents, and of credentials, are all that is wrong.
+    const asking = file.nodes.filter((node) => node.type === "agentNode").map((node) => node.id);
+    expect(
+      made.problems.filter(({ message }) => !message.includes("credential")).map(({ node_id }) => node_id),
+      id,
+    ).toEqual(asking);
+    expect(await exported(api, made.id), id).toEqual(file);
+  }
+});
+
+test("the templates without a model run to their end", async ({ api, finished }) => {
+  test.setTimeout(60_000);
+  const { items } = (await api.get("/workflow-templates", { schema: WorkflowTemplates })).body;
+  const outputs: Record<string, string> = {};
+  for (const { id, file } of items.filter(({ needs_model }) => !needs_model)) {
+    const made = await imported(api, { file, enabled: true });
+    expect(made.problems, id).toEqual([]);
+    const data = file.nodes.find((node) => node.type === "triggerNode")?.data ?? {};
+    // As a person would try it: with what the form and the note suggest.
+    const body = data.kind === "params" ? {} : { input: data.default_input };
+    const { body: run } = await api.post(`/workflows/${made.id}/execute`, body, { status: 202 });
+    if (file.nodes.some((node) => node.type === "humanLoopNode")) {
+      await until(async () => (await api.get(`/executions/${run.execution_id}`, { schema: Execution })).body.status === "paused");
+      await api.post(`/executions/${run.execution_id}/approve`, { decision: "approved", comment: "Fine by me" });
+    }
+    const end = await finished(run.execution_id);
+    expect(end, id).toMatchObject({ status: "completed", error: null });
+    outputs[id] = String(end.output);
+  }
+  expect(outputs["approval-desk"]).toContain("**Approved by a manager:** Standing desk, 640 €\n\nFine by me");
+  expect(JSON.parse(outputs["webhook-router"] ?? "")).toEqual({
+    queue: "priority",
+    answer_within_hours: 4,
+    order: { id: "A-17", amount: 1250 },
+  });
+  expect(outputs["batch-letters"]).toMatch(/Dear Ada,[\s\S]*Dear Grace,[\s\S]*Dear Mary,/);
+  expect(outputs["nightly-reminder"]).toBe("**Backups checked.** Fine by me");
+});
+
+test("nothing secret, and no id of the installation, is in a file", async ({ api, llmKey, person }) => {
+  const secret = { credential: `cred-${randomUUID()}`, header: `head-${randomUUID()}`, key: "stand-in-key" };
+  await api.post("/credentials", { name: "CRM_TOKEN", value: secret.credential }, { status: 201 });
+  const { id: rag } = (await api.post("/rags", { name: "Handbook", type: "documents" }, { schema: Rag, status: 201 })).body;
+  const { id: llm_key_id } = await llmKey();
+  const prompt = `Never say ${secret.key} or ${secret.credential}`;
+  const fields = { name: "Scout", model: "echo", llm_key_id, system_prompt: prompt, rag_ids: [rag] };
+  const { body: agent } = await api.post("/agents", fields, { schema: Agent, status: 201 });
+  const graph = graphOf(
+    {
+      t: ["trigger", { kind: "webhook" }],
+      a: ["agent", { agent_id: agent.id, input: "Ask with {{credentials.CRM_TOKEN}}", pinned: { output: "pinned-canary" } }],
+      o: ["output", { value: `typed: ${secret.credential}` }],
+    },
+    ["t>a", "a>o"],
+  );
+  const { body: made } = await api.post("/workflows", { name: "Safe", ...graph }, { schema: Workflow, status: 201 });
+  const { body: hook } = await api.post(`/webhooks/setup/${made.id}`, {});
+  const file = await exported(api, made.id);
+  const text = JSON.stringify(file);
+  for (const canary of [
+    ...Object.values(secret),
+    hook.webhook_secret,
+    "pinned-canary",
+    person.project.id,
+    made.id,
+    agent.id,
+    llm_key_id,
+    rag,
+  ])
+    expect(text).not.toContain(canary);
+  expect(file.nodes[2]?.data.value).toBe("typed: ••••");
+  expect(file).toMatchObject({
+    format: "treadle-workflow",
+    version: 1,
+    requires: {
+      agents: [{ key: "scout", name: "Scout", model: "echo", provider: "openai_compatible", rag_sources: ["Handbook"] }],
+      rag_sources: [{ name: "Handbook" }],
+      credentials: ["CRM_TOKEN"],
+    },
+  });
+  expect(file.nodes[1]?.data).toMatchObject({ agent_id: "scout", input: "Ask with {{credentials.CRM_TOKEN}}" });
+});
+
+test("an agent is used where it is, made where it is wanted, and kept where it is left open", async ({
+  api,
+  llmKey,
+  newProject,
+  agent,
+}) => {
+  const scout = await agent({ name: "Scout", model: "echo", system_prompt: "Find it.", temperature: 0.25 });
+  const graph = graphOf({ t: ["trigger", { kind: "manual" }], a: ["agent", { agent_id: scout.id }], o: ["output"] }, ["t>a", "a>o"]);
+  const nodes = graph.nodes.map((node) => ({ ...node, width: 250, style: { opacity: 1 } }));
+  const { body: made } = await api.post("/workflows", { name: "Home", ...graph, nodes }, { schema: Workflow, status: 201 });
+  const file = await exported(api, made.id);
+  expect(file.nodes[0]).toMatchObject({ width: 250, style: { opacity: 1 } });
+
+  // Here: the same name is the same agent.
+  const here = await imported(api, { file });
+  expect(here).toMatchObject({ problems: [], enabled: true, name: "Home" });
+  expect(here.nodes[1]?.data.agent_id).toBe(scout.id);
+
+  // Elsewhere: open at first; nothing of it is lost.
+  const other = await newProject();
+  const { body: check } = await other.api.post("/workflows/import/check", { file }, { schema: ImportCheck });
+  expect(check.agents).toEqual([
+    {
+      key: "scout",
+      name: "Scout",
+      model: "echo",
+      provider: "openai_compatible",
+      needs_tools: false,
+      is_defined: true,
+      existing: null,
+      nodes: ["a"],
+    },
+  ]);
+  const open = await imported(other.api, { file });
+  expect(open.problems).toEqual([{ node_id: "a", field: "agent_id", message: expect.stringContaining("create “Scout”") }]);
+  expect(await exported(other.api, open.id)).toEqual(file);
+  expect((await other.api.get("/agents", { schema: AgentPage })).body.total).toBe(0);
+
+  // Made with a key of that project.
+  const { base_url } = await llmKey();
+  const key = { name: "Theirs", provider: "openai_compatible", api_key: "their-key", base_url };
+  const { body: theirs } = await other.api.post("/llm-keys", key, { status: 201 });
+  const create = { agents: [{ key: "scout", action: "create", llm_key_id: theirs.id }] };
+  const linked = await imported(other.api, { file, links: create });
+  expect(linked.problems).toEqual([]);
+  const { items } = (await other.api.get("/agents", { schema: AgentPage })).body;
+  expect(items).toMatchObject([{ name: "Scout", system_prompt: "Find it.", temperature: 0.25, llm_key_id: theirs.id }]);
+  expect(linked.nodes[1]?.data.agent_id).toBe(items[0]?.id);
+  expect(await exported(other.api, linked.id)).toEqual(file);
+
+  // A second one under the same name gets a number; one whose model fails leaves nothing behind.
+  await imported(other.api, { file, links: create });
+  const failing = { agents: [{ ...create.agents[0], model: "status-500" }] };
+  const { body: refused } = await other.api.post("/workflows/import", { file, links: failing }, { schema: ErrorBody, status: 502 });
+  expect(refused.detail).toContain('Agent "Scout"');
+  const { items: now } = (await other.api.get("/agents", { schema: AgentPage })).body;
+  expect(now.map(({ name }) => name)).toEqual(["Scout 2", "Scout"]);
+  expect((await other.api.get("/workflows", { schema: WorkflowPage })).body.total).toBe(3);
+});
+
+test("what an agent searches is linked by name or choice, or stays a problem", async ({ api, llmKey }) => {
+  const { id: llm_key_id } = await llmKey();
+  const graph = graphOf(
+    { t: ["trigger", { kind: "schedule", cron_expression: "0 9 * * *" }], a: ["agent", { agent_id: "guide" }], o: ["output"] },
+    ["t>a", "a>o"],
+  );
+  const guide = { key: "guide", name: "Guide", model: "echo", rag_sources: ["Handbook", "Wiki"], skills: ["House style", "Summarize"] };
+  const file = {
+    format: "treadle-workflow",
+    version: 1,
+    name: "Answers",
+    description: "",
+    ...graph,
+    requires: { agents: [guide], skills: [{ name: "House style", description: "", prompt: "Plain words.", model: "" }] },
+  };
+  const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { schema: Rag, status: 201 });
+  const { body: check } = await api.post("/workflows/import/check", { file }, { schema: ImportCheck });
+  expect(check).toMatchObject({
+    trigger: "schedule",
+    is_complete: false,
+    rag_sources: [
+      { name: "Handbook", existing: { id: rag.id, name: "Handbook" }, agents: ["Guide"] },
+      { name: "Wiki", existing: null, agents: ["Guide"] },
+    ],
+    skills: [
+      { name: "House style", exists: false },
+      { name: "Summarize", exists: true },
+    ],
+  });
+  const links = { agents: [{ key: "guide", action: "create", llm_key_id }] };
+  const made = await imported(api, { file, links });
+  // A schedule waits until somebody has looked.
+  expect(made).toMatchObject({
+    enabled: false,
+    problems: [{ node_id: "a", field: "agent_id", message: expect.stringContaining("“Wiki”") }],
+  });
+  const { body: agent } = await api.get(`/agents/${made.nodes[1]?.data.agent_id}`, { schema: Agent });
+  expect(agent.rag_ids).toEqual([rag.id]);
+  expect(agent.skill_ids).toHaveLength(2);
+  expect((await exported(api, made.id)).requires).toMatchObject({
+    agents: [{ rag_sources: ["Handbook", "Wiki"], skills: ["House style", "Summarize"] }],
+    skills: [
+      { name: "House style", prompt: "Plain words." },
+      { name: "Summarize", prompt: null },
+    ],
+  });
+  const both = { ...links, rag_sources: [{ name: "Wiki", rag_id: rag.id }] };
+  expect((await imported(api, { file, links: both })).problems).toEqual([]);
+  for (const [wrong, path] of [
+    [{ agents: [{ key: "nobody", action: "open" }] }, "links.agents.0"],
+    [{ agents: [{ key: "guide", action: "use", agent_id: randomUUID() }] }, "links.agents.0.agent_id"],
+    [{ rag_sources: [{ name: "Wiki", rag_id: randomUUID() }] }, "links.rag_sources.0.rag_id"],
+  ] as const) {
+    const { body } = await api.post("/workflows/import", { file, links: wrong }, { schema: ErrorBody, status: 422 });
+    expect(body.errors?.map((error) => error.path)).toEqual([path]);
+  }
+});
+
+test("what is no workflow file is refused with a sentence about it", async ({ api }) => {
+  const node = { id: "x", type: "magicNode", position: { x: 0, y: 0 }, data: {} };
+  const ours = { format: "treadle-workflow", version: 1, name: "N", description: "", nodes: [], edges: [], requires: {} };
+  const cases: [object, RegExp, string?][] = [
+    [{ nodes: [{ name: "Webhook", parameters: {} }], connections: {} }, /workflow of n8n/],
+    [{ app: {}, kind: "app", version: "0.1.5", workflow: {} }, /workflow of Dify/],
+    [{ blocks: {}, edges: [] }, /workflow of Sim/],
+    [{ data: { nodes: [], edges: [] } }, /workflow of Langflow/],
+    [{ hello: "world" }, /no workflow/],
+    [{ ...ours, version: 2 }, /version 2.*Update the service/],
+    [{ ...ours, nodes: [{ id: "x" }] }, /damaged at nodes\.0/, "file.nodes.0.type"],
+    [{ ...ours, extra: 1 }, /damaged/],
+    [ours, /no trigger/, "file.nodes"],
+    [{ nodes: [node], edges: [{ id: "e", source: "x", target: "y" }] }, /cannot be saved/, "file.nodes.0.type"],
+  ];
+  for (const [file, sentence, path] of cases) {
+    const { body } = await api.post("/workflows/import/check", { file }, { schema: ErrorBody, status: 422 });
+    expect(body.detail).toMatch(sentence);
+    if (path) expect(body.errors?.map((error) => error.path)).toContain(path);
+    const { body: again } = await api.post("/workflows/import", { file }, { schema: ErrorBody, status: 422 });
+    expect(again).toEqual(body);
+  }
+  expect((await api.get("/workflows", { schema: WorkflowPage })).body.total).toBe(0);
+});
+
+test("a React Flow graph, as the API shows a workflow, is a file too; the draft can be had", async ({ api, agent }) => {
+  const { id: agent_id } = await agent({ name: "Scout", model: "echo" });
+  const graph = graphOf({ t: ["trigger", { kind: "manual" }], a: ["agent", { agent_id }] }, ["t>a"]);
+  const { body: made } = await api.post("/workflows", { name: "Shown", ...graph }, { schema: Workflow, status: 201 });
+  const { body: shown } = await api.get(`/workflows/${made.id}`);
+  const copy = await imported(api, { file: shown, name: "Copy" });
+  expect(copy).toMatchObject({ name: "Copy", nodes: made.nodes, edges: made.edges, problems: [] });
+  const bare = await imported(api, { file: graphOf({ t: ["trigger"] }, []) });
+  expect(bare.name).toBe("Imported workflow");
+  const { body: draft } = await api.get(`/workflows/${copy.id}/export?draft=true`, { schema: WorkflowFile });
+  expect(draft).toEqual(await exported(api, copy.id));
+});

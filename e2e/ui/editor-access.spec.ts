@@ -1,0 +1,295 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Locator, Page } from "@playwright/test";
+import { graphOf } from "#e2e/api/graphs.ts";
+import { expect, test } from "#e2e/fixtures.ts";
+import { scriptBytes } from "#e2e/script-bytes.ts";
+
+const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
+const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
+const side = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
+const told = (page: Page) => canvas(page).locator("[data-announcer]");
+const TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];
+const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1440, height: 900 };
+
+/** Looks for faults by axe, in both themes: of colours alone in the second, the rest is the same. */
+function examiner(page: Page, faults: string[]) {
+  return async (state: string, within?: string) => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      // Colours are looked at when they are what they are going to be; a spinner never is.
+      await page.evaluate(async () => {
+        const ending = document.getAnimations().filter((motion) => motion.effect?.getComputedTiming().iterations !== Infinity);
+        await Promise.allSettled(ending.map((motion) => motion.finished));
+      });
+      const axe = new AxeBuilder({ page });
+      if (within) axe.include(within);
+      const { violations } = await (colorScheme === "light" ? axe.withTags(TAGS) : axe.withRules(["color-contrast"])).analyze();
+      for (const { id, nodes } of violations)
+        faults.push(`${state}, ${colorScheme}: ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+    }
+  };
+}
+
+const every = (agent_id: string) =>
+  graphOf(
+    {
+      Start: ["trigger", { kind: "manual", default_input: "tea" }],
+      Ask: ["agent", { agent_id, input: "Write about {{trigger.output}}" }],
+      Enough: ["branch", { condition: "len(output) > 5" }],
+      Each: ["loop", { items_expression: '["a", "b"]' }],
+      Step: ["agent", { agent_id, input: "{{Each.current_item}}" }],
+      Approve: ["humanLoop", { title: "Good?" }],
+      Result: ["output"],
+      Stop: ["terminate"],
+      Off: ["output", { disabled: true }],
+      Remark: ["note", { content: "# Read me\nA *remark*." }],
+    },
+    [
+      "Start>Ask",
+      "Ask>Enough",
+      "Enough.true>Each",
+      "Each.body>Step",
+      "Each.done>Approve",
+      "Approve.approved>Result",
+      "Result>Off",
+      "Enough.false>Stop",
+    ],
+  );
+
+test("no state of the editor has a fault by axe, in neither theme", async ({ signedInPage: page, agent, workflow }) => {
+  test.setTimeout(240_000); // more than twenty states are examined, each in two themes
+  const faults: string[] = [];
+  const examine = examiner(page, faults);
+  const { id } = await agent({ name: "Scout", model: "echo" });
+  const empty = await workflow({ name: "Bare", ...graphOf({ Start: ["trigger", { kind: "manual" }] }, []) });
+  await page.goto(`/workflows/${empty.id}`);
+  await expect(node(page, "Trigger Start")).toBeVisible();
+  await examine("empty");
+
+  const flow = await workflow({ name: "Everything", ...every(id) });
+  await page.goto(`/workflows/${flow.id}`);
+  await expect(node(page, "Agent Ask")).toBeVisible();
+  await examine("filled");
+  for (const name of [
+    "Trigger Start",
+    "Agent Ask",
+    "Branch Enough",
+    "Loop Each",
+    "Review Approve",
+    "Output Result",
+    "Terminate Stop",
+    "Note Remark",
+  ]) {
+    await node(page, name).focus();
+    await page.keyboard.press("Enter");
+    await expect(side(page).getByRole("textbox", { name: "Node name" })).toHaveValue(name.split(" ")[1] ?? "");
+    await examine(`panel of ${name}`, "aside[aria-label='Nodes and settings']");
+  }
+
+  const surfaces: [state: string, open: () => Promise<void>, shown: Locator][] = [
+    ["palette", () => page.keyboard.press("n"), page.getByRole("dialog", { name: "Add node" })],
+    ["connect picker", () => page.keyboard.press("c"), page.getByRole("dialog", { name: "Connect Ask to" })],
+    ["node menu", () => page.keyboard.press("Shift+F10"), page.getByRole("menu")],
+    ["search", () => page.keyboard.press("Control+f"), page.getByRole("textbox", { name: "Search in canvas" })],
+    ["shortcuts", () => page.keyboard.press("?"), page.getByRole("dialog", { name: "Keyboard shortcuts" })],
+    [
+      "problems",
+      () =>
+        canvas(page)
+          .getByRole("button", { name: /problem/i })
+          .last()
+          .click(),
+      page.getByRole("dialog", { name: "Problems" }),
+    ],
+    ["run form", () => page.keyboard.press("Control+Enter"), page.getByRole("dialog", { name: "Run workflow" })],
+  ];
+  for (const [state, open, shown] of surfaces) {
+    await node(page, "Agent Ask").focus();
+    await page.keyboard.press("Enter");
+    await open();
+    await expect(shown.first()).toBeVisible();
+    if (state === "search") await page.keyboard.type("ask");
+    await examine(state);
+    await page.keyboard.press("Escape");
+    await expect(shown.first()).toBeHidden();
+    // The keyboard goes on where it was.
+    await expect.poll(() => page.evaluate(() => document.activeElement !== document.body), `focus after ${state}`).toBe(true);
+  }
+  await page.getByRole("button", { name: "Outline", exact: true }).click();
+  await expect(page.getByRole("treeitem", { name: "Agent Ask" })).toBeVisible();
+  await examine("outline");
+
+  await page.setViewportSize(PHONE);
+  await examine("outline on a phone");
+  await page.getByRole("button", { name: "Close the panel" }).click();
+  await examine("phone");
+  expect(faults).toEqual([]);
+});
+
+test("no state of a run has a fault by axe, and each is told", async ({ signedInPage: page, agent, workflow, modelServer }) => {
+  test.setTimeout(180_000); // seven states, each in two themes
+  const faults: string[] = [];
+  const examine = examiner(page, faults);
+  const gate = crypto.randomUUID();
+  const held = await agent({ name: "Held", model: `gate-${gate}` });
+  const bad = await agent({ name: "Bad", model: "late-status-401" });
+  const flow = await workflow({
+    name: "Run",
+    ...graphOf(
+      {
+        Start: ["trigger", { kind: "manual", default_input: gate }],
+        Ask: ["agent", { agent_id: held.id }],
+        Enough: ["branch", { condition: "True" }],
+        Approve: ["humanLoop", { title: "Good?", display_value: "{{Ask.output}}" }],
+        Other: ["output"],
+        Result: ["output"],
+      },
+      ["Start>Ask", "Ask>Enough", "Enough.true>Approve", "Enough.false>Other", "Approve.approved>Result"],
+    ),
+  });
+  await page.goto(`/workflows/${flow.id}`);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("button", { name: "Start run" }).click();
+  await expect(told(page)).toContainText("Run started");
+  await expect(node(page, "Agent Ask")).toHaveAccessibleDescription(/Running/);
+  await examine("running");
+  await modelServer.release(gate);
+  await expect(node(page, "Review Approve")).toHaveAccessibleDescription(/Waiting/);
+  await expect(node(page, "Output Other")).toHaveAccessibleDescription(/Skipped/);
+  await expect(page.getByRole("button", { name: "Approve", exact: true }).first()).toBeVisible();
+  await examine("waiting and skipped");
+  // A phone is enough to decide.
+  await page.setViewportSize(PHONE);
+  const approve = page.getByRole("region", { name: "Run", exact: true }).getByRole("button", { name: "Approve", exact: true });
+  await approve.scrollIntoViewIfNeeded();
+  await examine("waiting on a phone");
+  await approve.click();
+  await expect(node(page, "Output Result")).toHaveAccessibleDescription(/Complete/);
+  await expect(told(page)).toContainText("Run completed");
+  await examine("complete on a phone");
+  await page.setViewportSize(DESK);
+  await examine("complete");
+
+  const failing = await workflow({
+    name: "Fails",
+    ...graphOf({ Start: ["trigger", { kind: "manual" }], Ask: ["agent", { agent_id: bad.id }], Result: ["output"] }, [
+      "Start>Ask",
+      "Ask>Result",
+    ]),
+  });
+  await page.goto(`/workflows/${failing.id}`);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("button", { name: "Start run" }).click();
+  await expect(node(page, "Agent Ask")).toHaveAccessibleDescription(/Failed/);
+  await expect(told(page)).toContainText("Run failed");
+  await examine("failed");
+  expect(faults).toEqual([]);
+});
+
+test("the canvas is worked by keyboard alone: found, moved, inserted into, connected, deleted", async ({
+  signedInPage: page,
+  agent,
+  workflow,
+}) => {
+  const { id: agent_id } = await agent({ name: "Scout", model: "echo" });
+  const graph = graphOf(
+    {
+      Start: ["trigger", { kind: "manual" }],
+      Research: ["agent", { agent_id, input: "Find sources about {{trigger.output}}" }],
+      Write: ["agent", { agent_id, input: "Use {{Research.output}}" }],
+      Result: ["output"],
+    },
+    ["Start>Research", "Research>Write", "Write>Result"],
+  );
+  const flow = await workflow({ name: "Report", ...graph });
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Agent Research").focus();
+
+  // Searching: by the words of a prompt, with Enter from one to the next, and Esc back into the canvas.
+  await page.keyboard.press("Control+f");
+  await page.getByRole("textbox", { name: "Search in canvas" }).fill("research");
+  await expect(canvas(page).getByRole("status").filter({ hasText: "2 found" })).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(canvas(page).getByRole("status").filter({ hasText: "1 of 2" })).toBeVisible();
+  await page.keyboard.press("Shift+Enter");
+  await expect(page.getByText("Input: Use {{Research.output}}")).toBeVisible();
+  await expect(node(page, "Agent Write")).toHaveClass(/selected/);
+  await page.keyboard.press("Escape");
+  await expect(node(page, "Agent Write")).toBeFocused();
+
+  // A burst of arrow keys is one step of undo.
+  const place = () => node(page, "Agent Write").evaluate((element) => (element as HTMLElement).style.transform);
+  const before = await place();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await expect.poll(place).not.toBe(before);
+  await page.keyboard.press("Control+z");
+  await expect.poll(place).toBe(before);
+  await expect(told(page)).toContainText("Undone: move Agent Write");
+
+  // Into a connection, and a connection away.
+  const edge = canvas(page).getByRole("group", { name: "Connection from Research to Write" });
+  await edge.focus();
+  await page.keyboard.press("n");
+  await page.getByRole("combobox", { name: "Search nodes" }).fill("review");
+  await page.keyboard.press("Enter");
+  await expect(canvas(page).getByRole("group", { name: "Connection from Research to Review" })).toBeAttached();
+  await expect(node(page, "Review")).toBeFocused();
+  await canvas(page).getByRole("group", { name: "Connection from Write to Result" }).focus();
+  await page.keyboard.press("Delete");
+  await expect(told(page)).toContainText("connection deleted");
+  await node(page, "Agent Write").focus();
+  await page.keyboard.press("c");
+  await page.getByRole("combobox", { name: "Connect Write to…" }).fill("Result");
+  await page.keyboard.press("Enter");
+  await expect(told(page)).toContainText("Agent Write connected to Output Result");
+  await expect(node(page, "Agent Write")).toBeFocused();
+  await page.keyboard.press("Delete");
+  await expect(told(page)).toContainText("Agent Write deleted");
+  await expect(canvas(page)).toBeFocused();
+
+  // Keys of one character can be switched off.
+  await page.keyboard.press("?");
+  await page.getByRole("switch", { name: "Single-key shortcuts" }).click();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("n");
+  await expect(page.getByRole("dialog", { name: "Add node" })).toBeHidden();
+  await page.keyboard.press("Control+z");
+  await expect(node(page, "Agent Write")).toBeVisible();
+});
+
+test("typing in a field draws no card, and the editor's first load stays small", async ({ signedInPage: page, agent, workflow }) => {
+  const { id } = await agent({ name: "Scout", model: "echo" });
+  // A note brings its own renderer, after the first load.
+  const { nodes, edges } = every(id);
+  const flow = await workflow({ name: "Everything", nodes: nodes.filter(({ type }) => type !== "noteNode"), edges });
+  const bytes = await scriptBytes(page, async () => {
+    await page.goto(`/workflows/${flow.id}`);
+    await expect(node(page, "Agent Ask")).toBeVisible();
+  });
+  await node(page, "Branch Enough").click();
+  const changes = await page.evaluateHandle(() => {
+    const seen: string[] = [];
+    const watcher = new MutationObserver((records) => {
+      for (const { target } of records) {
+        const card = (target instanceof Element ? target : target.parentElement)?.closest<HTMLElement>(".react-flow__node");
+        if (card) seen.push(card.getAttribute("aria-label") ?? "");
+      }
+    });
+    const flow = document.querySelector(".react-flow__viewport");
+    if (flow) watcher.observe(flow, { subtree: true, childList: true, characterData: true, attributes: true });
+    return seen;
+  });
+  await side(page).getByLabel("Condition", { exact: true }).pressSequentially(" and True");
+  await expect(node(page, "Branch Enough")).toContainText("and True");
+  // The one whose sentence says what was typed is the only one.
+  expect([...new Set(await changes.jsonValue())]).toEqual(["Branch Enough"]);
+
+  const isDevelopment = await page.evaluate(() => Boolean(document.querySelector("script[src*='hmr'], nextjs-portal")));
+  test.info().annotations.push({ type: "script bytes", description: `${bytes}` });
+  // A development server sends everything whole, with what it needs for itself.
+  if (!isDevelopment) expect(bytes / 1000).toBeLessThan(450);
+  expect(bytes).toBeGreaterThan(0);
+});

@@ -1,0 +1,259 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import type { ApiClient } from "#e2e/api-client.ts";
+import { expect, test } from "#e2e/fixtures.ts";
+import { ExecuteResult } from "#server/schemas/execution.ts";
+import { Workflow } from "#server/schemas/workflow.ts";
+
+const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
+const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
+const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
+const field = (page: Page, name: string) => panel(page).getByLabel(name, { exact: true });
+
+const at = (x: number, y = 0) => ({ x, y });
+const trigger = (data = {}) => ({ id: "t", type: "triggerNode", position: at(0), data: { label: "Start", kind: "manual", ...data } });
+const agentNode = (id: string, x: number, agent_id: string, input = "") => ({
+  id,
+  type: "agentNode",
+  position: at(x),
+  data: { label: id, agent_id, input },
+});
+const edge = (source: string, target: string, sourceHandle?: string) => ({
+  id: `${source}-${target}`,
+  source,
+  target,
+  ...(sourceHandle && { sourceHandle }),
+});
+
+/** A workflow that ran once: Research answers what it was given, a branch asks for its length, Write and a review follow. */
+const ranOnce = (agentId: string) => ({
+  nodes: [
+    trigger(),
+    agentNode("Research", 330, agentId, "{{trigger.output}}"),
+    { id: "Long", type: "branchNode", position: at(660), data: { label: "Long", condition: "len(output) > 3" } },
+    agentNode("Write", 990, agentId, "x"),
+    {
+      id: "Check",
+      type: "humanLoopNode",
+      position: at(990, 240),
+      data: { label: "Check", title: "Send it about {{trigger.output.topic}}?", description: "**Read** it first.", timeout_hours: 4 },
+    },
+  ],
+  edges: [edge("t", "Research"), edge("Research", "Long"), edge("Long", "Write", "true"), edge("Long", "Check", "false")],
+});
+const INPUT = '{"topic": "looms", "items": ["warp", "weft"]}';
+
+interface Running {
+  api: ApiClient;
+  finished(id: string): Promise<unknown>;
+}
+
+/** Runs a workflow, and waits for the end. */
+async function runOnce({ api, finished }: Running, { id }: Workflow): Promise<void> {
+  const { body } = await api.post(`/workflows/${id}/execute`, { input: INPUT }, { schema: ExecuteResult, status: 202 });
+  await finished(body.execution_id);
+}
+
+const faultsOf = async (page: Page, within: string) => {
+  const { violations } = await new AxeBuilder({ page }).include(within).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+};
+
+test("a text field knows the last run: values in the list, a live preview, and what was meant by a wrong name", async ({
+  signedInPage: page,
+  api,
+  agent,
+  workflow,
+  finished,
+}) => {
+  const { id } = await agent({ name: "Scout", model: "echo" });
+  const flow = await workflow(ranOnce(id));
+  await runOnce({ api, finished }, flow);
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Agent Write").click();
+  const input = field(page, "Input");
+  await input.fill("");
+  await input.pressSequentially("About {{to");
+  const list = page.getByRole("listbox", { name: "Values" });
+  await expect(list.getByRole("group", { name: "trigger" }).getByRole("option", { name: /^trigger\.output\.topic/ })).toContainText(
+    "looms",
+  );
+  await list.getByRole("option", { name: /^trigger\.output\.topic/ }).click();
+  await expect(input).toHaveValue("About {{trigger.output.topic}}");
+  const preview = panel(page).getByRole("figure", { name: "Preview" });
+  await expect(preview).toContainText("About looms");
+
+  await input.press("End");
+  await input.pressSequentially(" by {{Resarch.output}}");
+  await expect(panel(page).getByRole("alert")).toContainText('Did you mean "Research"?');
+  await expect(preview).toContainText("About looms by {{Resarch.output}}");
+  await expect(node(page, "Agent Write")).toHaveAccessibleDescription(/1 problem/);
+  await panel(page).getByRole("button", { name: "Did you mean {{Research.output}}?" }).click();
+  await expect(input).toHaveValue("About {{trigger.output.topic}} by {{Research.output}}");
+  await expect(panel(page).getByRole("alert")).toBeHidden();
+  await expect(preview).toContainText(`About looms by Echo: ${INPUT}`);
+
+  // From the tree: a click at the caret, a drag where it is dropped.
+  const tree = panel(page).getByRole("list", { name: "Connections" });
+  await input.fill("One: ");
+  await tree.getByRole("button", { name: "What is inside trigger.output", exact: true }).click();
+  await tree.getByRole("button", { name: "What is inside trigger.output.items" }).click();
+  await tree.getByRole("button", { name: "Insert trigger.output.items[1]" }).click();
+  await expect(input).toHaveValue("One: {{trigger.output.items[1]}}");
+  await expect(preview).toContainText("One: weft");
+  await expect(list).toBeHidden();
+  await input.fill("");
+  await tree.getByRole("button", { name: "Insert Research.output" }).dragTo(input);
+  await expect(input).toHaveValue("{{Research.output}}");
+  await page.keyboard.press("Control+z");
+});
+
+test("a condition is tried on the last run while it is typed", async ({ signedInPage: page, api, agent, workflow, finished }) => {
+  const { id } = await agent({ name: "Scout", model: "echo" });
+  const flow = await workflow(ranOnce(id));
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Branch Long").click();
+  await expect(panel(page)).toContainText("Run the workflow once to see here what the condition comes to.");
+  await runOnce({ api, finished }, flow);
+  await page.reload();
+  await node(page, "Branch Long").click();
+  const condition = field(page, "Condition");
+  const trial = panel(page).getByRole("status", { name: "Trial" });
+  await expect(trial).toHaveText("With last run True");
+  await condition.fill('"silk" in output');
+  await expect(trial).toHaveText("With last run False");
+  // One that runs in a process of its own.
+  await condition.fill('re.search("l(o+)ms", trigger_output) and node_outputs["Scout"].startswith("Echo")');
+  await expect(trial).toHaveText("With last run True");
+  await condition.fill('node_outputs["Nobody"] == ""');
+  await expect(trial).toContainText('Fails The condition failed: KeyError: "Nobody". node_outputs has "Research", "Scout", "Start"');
+  await condition.fill("output = 1");
+  await expect(trial).toBeHidden();
+  // Longer than an address can be.
+  await condition.fill(`"${"x".repeat(5000)}" in output`);
+  await expect(trial).toHaveText("With last run False");
+
+  // The tree writes Python here.
+  await condition.fill("");
+  const tree = panel(page).getByRole("list", { name: "Connections" });
+  await tree.getByRole("button", { name: "What is inside trigger.output", exact: true }).click();
+  await tree.getByRole("button", { name: "Insert trigger.output.topic" }).click();
+  await condition.press("End");
+  await condition.pressSequentially(' == "looms"');
+  await expect(condition).toHaveValue('json.loads(trigger_output)["topic"] == "looms"');
+  await expect(trial).toHaveText("With last run True");
+});
+
+test("an agent is made and changed without leaving the workflow", async ({ signedInPage: page, api, llmKey, workflow }) => {
+  await llmKey();
+  const flow = await workflow({ nodes: [trigger(), agentNode("Write", 330, "")], edges: [edge("t", "Write")] });
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Agent Write").click();
+  await panel(page).getByRole("button", { name: "Create agent…" }).click();
+  const dialog = page.getByRole("dialog", { name: "New agent" });
+  await dialog.getByLabel("Name", { exact: true }).fill("Weaver");
+  // Half an agent is not lost by a slip.
+  await page.keyboard.press("Escape");
+  await page.getByRole("alertdialog", { name: "Close without saving?" }).getByRole("button", { name: "Keep editing" }).click();
+  await expect(dialog.getByLabel("Name", { exact: true })).toHaveValue("Weaver");
+  await dialog.getByRole("combobox", { name: "LLM key" }).click();
+  await page.getByRole("option", { name: /Stand-in/ }).click();
+  await dialog.getByRole("combobox", { name: "Model" }).fill("echo");
+  await page.keyboard.press("Tab");
+  await dialog.getByRole("button", { name: "Create agent", exact: true }).click();
+  await expect(dialog).toBeHidden();
+  await expect(panel(page).getByRole("combobox", { name: "Agent" })).toContainText("Weaver");
+  await expect(node(page, "Agent Write")).toContainText("Weaver");
+  await expect(page).toHaveURL(new RegExp(`/workflows/${flow.id}`));
+
+  await panel(page).getByRole("button", { name: "Edit agent…" }).click();
+  const change = page.getByRole("dialog", { name: "Agent Weaver" });
+  await change.getByLabel("Name", { exact: true }).fill("Spinner");
+  await change.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByText("Agent saved")).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(node(page, "Agent Write")).toContainText("Spinner");
+  await page.keyboard.press("Control+s");
+  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
+  expect(body.nodes.find(({ id }) => id === "Write")?.data.agent_id).toMatch(/^[\da-f-]{36}$/);
+});
+
+test("previews of what others will see: the run form and the approval page; the last run and the relations of a node", async ({
+  signedInPage: page,
+  api,
+  agent,
+  workflow,
+  finished,
+}) => {
+  const { id } = await agent({ name: "Scout", model: "echo" });
+  const form = await workflow({ nodes: [trigger({ kind: "params", parameters: [] })] });
+  await page.goto(`/workflows/${form.id}`);
+  await node(page, "Trigger Start").click();
+  await panel(page).getByRole("button", { name: "Add parameter" }).click();
+  await field(page, "Name").fill("topic");
+  await field(page, "Label").fill("About what?");
+  await panel(page).getByRole("checkbox", { name: "Must be filled in" }).click();
+  await panel(page).getByText("Preview of the run form").click();
+  const preview = panel(page).getByRole("form", { name: "Preview of the run form" });
+  await expect(preview.getByRole("textbox", { name: "About what?" })).toHaveAttribute("aria-required", "true");
+  await expect(preview.getByRole("button", { name: "Start run" })).toBeDisabled();
+
+  const flow = await workflow(ranOnce(id));
+  await runOnce({ api, finished }, flow);
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Review Check").click();
+  await panel(page).getByRole("button", { name: "Preview the approval page" }).click();
+  const approval = page.getByRole("dialog", { name: "Preview of the approval page" });
+  await expect(approval.getByRole("heading", { name: "Send it about looms?" })).toBeVisible();
+  await expect(approval.getByRole("region", { name: "Content to review" })).toContainText("True");
+  await expect(approval).toContainText("Without a decision it counts as rejected in 4 h");
+  for (const name of ["Approve", "Reject"]) await expect(approval.getByRole("button", { name })).toBeDisabled();
+  await page.keyboard.press("Escape");
+
+  // The tab stays while one walks along the relations.
+  await panel(page).getByRole("tab", { name: "Relations" }).click();
+  await panel(page).getByRole("list", { name: "Before" }).getByRole("button", { name: /Long/ }).click();
+  await expect(panel(page).getByRole("textbox", { name: "Node name" })).toHaveValue("Long");
+  await panel(page).getByRole("list", { name: "After" }).getByRole("button", { name: /Write/ }).click();
+  await expect(panel(page).getByRole("tab", { name: "Relations" })).toHaveAttribute("aria-selected", "true");
+  await panel(page).getByRole("tab", { name: "Last run" }).click();
+  await expect(panel(page).getByRole("tabpanel", { name: "Output" })).toContainText("Echo: x");
+  await panel(page).getByRole("tab", { name: "Input" }).click();
+  await expect(panel(page).getByRole("tabpanel", { name: "Input" })).toContainText("x");
+  await expect(panel(page).getByRole("link", { name: "Open run" })).toHaveAttribute("href", /\/runs\//);
+});
+
+for (const colorScheme of ["light", "dark"] as const)
+  test(`the panel with values, its tabs and its dialogs are free of faults that axe finds, ${colorScheme}`, async ({
+    signedInPage: page,
+    api,
+    agent,
+    workflow,
+    finished,
+  }) => {
+    await page.emulateMedia({ colorScheme });
+    const { id } = await agent({ name: "Scout", model: "echo" });
+    const flow = await workflow(ranOnce(id));
+    await runOnce({ api, finished }, flow);
+    await page.goto(`/workflows/${flow.id}`);
+    await node(page, "Agent Write").click();
+    await field(page, "Input").fill("{{Resarch.output}} {{Research.output}}");
+    await expect(panel(page).getByRole("button", { name: /Did you mean/ })).toBeVisible();
+    await panel(page).getByRole("button", { name: "What is inside trigger.output", exact: true }).click();
+    const aside = '[aria-label="Nodes and settings"]';
+    expect(await faultsOf(page, aside)).toEqual([]);
+    await panel(page).getByRole("tab", { name: "Last run" }).click();
+    await expect(panel(page)).toContainText("Echo: x");
+    expect(await faultsOf(page, aside)).toEqual([]);
+    await panel(page).getByRole("tab", { name: "Relations" }).click();
+    expect(await faultsOf(page, aside)).toEqual([]);
+    await panel(page).getByRole("tab", { name: "Settings" }).click();
+    await node(page, "Branch Long").click();
+    await expect(panel(page).getByRole("status", { name: "Trial" })).toBeVisible();
+    expect(await faultsOf(page, aside)).toEqual([]);
+    await node(page, "Review Check").click();
+    await panel(page).getByRole("button", { name: "Preview the approval page" }).click();
+    await expect(page.getByRole("dialog").getByRole("button", { name: "Approve" })).toBeVisible();
+    expect(await faultsOf(page, "[role=dialog]")).toEqual([]);
+  });

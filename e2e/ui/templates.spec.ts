@@ -1,0 +1,124 @@
+import { readFile } from "node:fs/promises";
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { graphOf } from "#e2e/api/graphs.ts";
+import { expect, test } from "#e2e/fixtures.ts";
+import { AgentPage } from "#server/schemas/agent.ts";
+import { WorkflowFile } from "#server/schemas/workflow-file.ts";
+
+/** What axe finds wrong with the page as it stands, by the rules of WCAG 2.2 AA. */
+async function violations(page: Page): Promise<string[]> {
+  const found = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze();
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+}
+
+test("a template without a model is looked at and used", async ({ signedInPage: page }) => {
+  await page.goto("/workflows");
+  await page.getByRole("link", { name: "Start from a template" }).click();
+  const gallery = page.getByRole("list", { name: "Templates" });
+  await expect(gallery.getByRole("listitem")).toHaveCount(13);
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("checkbox", { name: "No model key needed" }).click();
+  await expect(gallery.getByRole("listitem")).toHaveCount(4);
+  await page.getByRole("searchbox", { name: "Search templates" }).fill("queue json");
+  await expect(gallery.getByRole("listitem")).toHaveCount(1);
+  await gallery.getByRole("button", { name: "Webhook router" }).click();
+  const dialog = page.getByRole("dialog", { name: "Webhook router" });
+  await expect(dialog).toContainText("What to change");
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Use template" }).click();
+  // Nothing must be linked, so nothing is asked.
+  const canvas = page.getByRole("region", { name: "Workflow canvas" });
+  await expect(canvas.getByRole("group", { name: "Branch Large order?" })).toBeVisible();
+  await expect(canvas).toContainText("Priority queue");
+});
+
+test("a template with agents asks for a key, makes them and says what is left open", async ({ signedInPage: page, llmKey, api }) => {
+  const key = await llmKey();
+  await page.goto("/workflows/templates");
+  await page.getByRole("button", { name: "Answer from your knowledge" }).click();
+  const dialog = page.getByRole("dialog", { name: "Answer from your knowledge" });
+  await dialog.getByRole("button", { name: "Use template" }).click();
+  await expect(dialog.getByRole("combobox", { name: "Agent Librarian" })).toHaveText("Create it");
+  await expect(dialog.getByRole("combobox", { name: "LLM key" })).toHaveText(key.name);
+  await dialog.getByRole("button", { name: "Use template" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Choose a model");
+  await dialog.getByRole("combobox", { name: "Model" }).fill("echo");
+  // There is no such source here yet: it stays open, and the editor says so.
+  await expect(dialog.getByRole("combobox", { name: "Knowledge: Handbook" })).toHaveText("Leave open");
+  await expect(dialog).toContainText("1 left open");
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Use template" }).click();
+  await expect(page.getByRole("region", { name: "Workflow canvas" })).toContainText("Search and answer");
+  await page.getByRole("button", { name: "1 problem", exact: true }).click();
+  await expect(page.getByText("“Librarian” is to have “Handbook” too", { exact: false }).first()).toBeVisible();
+  const { items } = (await api.get("/agents", { schema: AgentPage })).body;
+  expect(items).toMatchObject([{ name: "Librarian", model: "echo", llm_key_id: key.id }]);
+});
+
+test("a workflow leaves as a file and comes in elsewhere, its agent left open and made in the panel", async ({
+  browser,
+  baseURL,
+  signedInPage: page,
+  workflow,
+  agent,
+  newProject,
+  modelServer,
+}) => {
+  const scout = await agent({ name: "Scout", model: "echo", system_prompt: "Find it." });
+  const made = await workflow({
+    name: "Über: Kärn & Co",
+    ...graphOf(
+      { Start: ["trigger", { kind: "manual" }], Ask: ["agent", { agent_id: scout.id, input: "{{credentials.CRM}}" }], End: ["output"] },
+      ["Start>Ask", "Ask>End"],
+    ),
+  });
+  await page.goto(`/workflows/${made.id}`);
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: "Export as a file" }).click();
+  const saved = await download;
+  expect(saved.suggestedFilename()).toBe("über-kärn-co.treadle.json");
+  const path = await saved.path();
+  const file = WorkflowFile.parse(JSON.parse(await readFile(path, "utf8")));
+  expect(file.requires).toMatchObject({ agents: [{ name: "Scout" }], credentials: ["CRM"] });
+
+  const other = await newProject();
+  const context = await browser.newContext({ baseURL, storageState: await other.browser.storageState() });
+  const there = await context.newPage();
+  await there.goto("/workflows");
+  await there.getByRole("button", { name: "Import" }).click();
+  const dialog = there.getByRole("dialog", { name: "Import a workflow" });
+  // What is no workflow is told apart before and after the server has seen it.
+  await dialog.getByRole("textbox", { name: "Or paste the JSON" }).fill("name: my flow");
+  await dialog.getByRole("button", { name: "Check it" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("It is not JSON");
+  await dialog.getByRole("textbox", { name: "Or paste the JSON" }).fill('{"nodes": [], "connections": {}}');
+  await dialog.getByRole("button", { name: "Check it" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("a workflow of n8n");
+  await dialog.getByLabel("File to import").setInputFiles(path);
+  // No key here: the agent is left open by itself.
+  await expect(dialog.getByRole("combobox", { name: "Agent Scout" })).toHaveText("Leave open");
+  await expect(dialog.getByRole("link", { name: /Add it in Credentials/ })).toBeVisible();
+  await expect(dialog).toContainText("2 left open; nothing of it is lost.");
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Brought along");
+  await dialog.getByRole("button", { name: "Import", exact: true }).click();
+  await expect(there.getByRole("region", { name: "Workflow canvas" })).toContainText("Ask");
+  await expect(there.getByRole("button", { name: "2 problems", exact: true })).toBeVisible();
+
+  // Later, with a key: its form is filled in as the file says.
+  const fields = { name: "Theirs", provider: "openai_compatible", api_key: "their-key", base_url: modelServer.url };
+  await other.api.post("/llm-keys", fields, { status: 201 });
+  await there.getByRole("region", { name: "Workflow canvas" }).getByRole("group", { name: "Agent Ask" }).click();
+  await there.getByRole("button", { name: "Create “Scout”…" }).click();
+  const form = there.getByRole("form", { name: "New agent" });
+  await expect(form.getByLabel("Name", { exact: true })).toHaveValue("Scout");
+  await expect(form.getByLabel("System prompt")).toHaveValue("Find it.");
+  await form.getByRole("combobox", { name: "LLM key" }).click();
+  await there.getByRole("option", { name: "Theirs" }).click();
+  await form.getByRole("button", { name: "Create agent" }).click();
+  await expect(form).toBeHidden();
+  await expect(there.getByRole("button", { name: "Create “Scout”…" })).toBeHidden();
+  await expect(there.getByRole("combobox", { name: "Agent", exact: true })).toHaveText(/Scout/);
+  await context.close();
+});
