@@ -12,12 +12,13 @@ import { Spinner } from "#components/ui/spinner.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 
 const DEFAULT = 320;
-/** How long after the editor is drawn the panel of nodes is fetched, in milliseconds. */
+/** How long after the editor is drawn the panel of nodes is made ready, in milliseconds. */
 const PRELOAD_MS = 600;
 
 // Loaded when they are first looked at; the node's panel, which everybody looks at, as soon as the canvas stands.
-const loadNodePanel = () => import("#components/editor/node-panel.tsx").then((module) => module.NodePanel);
-const NodePanel = dynamic(loadNodePanel, { loading: () => <PanelLoading /> });
+const NodePanel = dynamic(() => import("#components/editor/node-panel.tsx").then((module) => module.NodePanel), {
+  loading: () => <PanelLoading />,
+});
 const OutlinePanel = dynamic(() => import("#components/editor/outline-panel.tsx").then((module) => module.OutlinePanel));
 
 const PanelLoading = () => (
@@ -32,8 +33,11 @@ export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean;
   const selected = useEditorShallow((state) => state.nodes.filter((node) => node.selected).map((node) => node.id));
   const request = useCanvasUi((state) => state.focusField?.count ?? 0);
   const key = selected.join(" ");
+  // A hidden tab is kept mounted, but not before the canvas stands.
+  const [isLate, setIsLate] = useState(false);
+  const isNodeReady = isLate || tab === "node";
   useEffect(() => {
-    const timer = setTimeout(() => void loadNodePanel(), PRELOAD_MS);
+    const timer = setTimeout(() => setIsLate(true), PRELOAD_MS);
     return () => clearTimeout(timer);
   }, []);
 
@@ -93,7 +97,7 @@ export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean;
           }
           tabs={[
             { value: "add", label: "Add", content: <AddPanel /> },
-            { value: "node", label: "Node", content: <NodePanel /> },
+            { value: "node", label: "Node", content: isNodeReady && <NodePanel /> },
             { value: "outline", label: "Outline", content: tab === "outline" && <OutlinePanel /> },
           ]}
         />
