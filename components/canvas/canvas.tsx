@@ -2,21 +2,8 @@
 
 import "@xyflow/react/dist/base.css";
 import "#components/canvas/canvas.css";
-import {
-  Background,
-  BackgroundVariant,
-  type Connection,
-  ConnectionLineType,
-  type Edge,
-  type FinalConnectionState,
-  MiniMap,
-  type OnConnectStartParams,
-  ReactFlow,
-  ReactFlowProvider,
-  useReactFlow,
-} from "@xyflow/react";
+import { Background, BackgroundVariant, ConnectionLineType, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import { type DragEvent, type ReactNode, useCallback, useId, useRef } from "react";
-import { toast } from "sonner";
 import { useCanvasUi, useCanvasUiStore, useEditorShallow, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { CanvasSearch } from "#components/canvas/canvas-search.tsx";
 import { CanvasTools } from "#components/canvas/canvas-tools.tsx";
@@ -25,7 +12,7 @@ import { ConnectPicker } from "#components/canvas/connect-picker.tsx";
 import { ControlBar } from "#components/canvas/control-bar.tsx";
 import { FIT } from "#components/canvas/fit.ts";
 import { FlowEdge } from "#components/canvas/flow-edge.tsx";
-import { firstWay, looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/canvas/graph-edits.ts";
+import { looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/canvas/graph-edits.ts";
 import { whereDrawn } from "#components/canvas/loop-frames.ts";
 import { NodeCard } from "#components/canvas/node-card.tsx";
 import { NODE_DRAG_TYPE } from "#components/canvas/node-choices.ts";
@@ -36,10 +23,10 @@ import { Palette } from "#components/canvas/palette.tsx";
 import { placeInto } from "#components/canvas/place-into.ts";
 import { ShortcutsDialog } from "#components/canvas/shortcuts-dialog.tsx";
 import { useCanvasKeys } from "#components/canvas/use-canvas-keys.ts";
+import { useConnecting } from "#components/canvas/use-connecting.ts";
 import { useFrames } from "#components/canvas/use-frames.ts";
 import { useReveal } from "#components/canvas/use-reveal.ts";
 import { nodeUis } from "#components/nodes/registry.gen.ts";
-import { checkConnection } from "#server/engine/graph.ts";
 import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
 
 const nodeTypes = { default: NodeCard, ...Object.fromEntries(Object.keys(nodeUis).map((type) => [type, NodeCard])) };
@@ -122,52 +109,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
   useReveal();
   useCanvasKeys({ area, onAdd, onPoint: point });
 
-  const onConnectStart = (_: unknown, { nodeId, handleId, handleType }: OnConnectStartParams) => {
-    if (!nodeId) return;
-    const state = editor.getState();
-    const graph = state.graph();
-    const refusals: Record<string, string> = {};
-    for (const node of state.nodes) {
-      if (node.id === nodeId) continue;
-      const refusal =
-        handleType === "source"
-          ? checkConnection(graph, { source: nodeId, sourceHandle: handleId, target: node.id })
-          : firstWay(graph, node.id, nodeId).refusal;
-      if (refusal) refusals[node.id] = refusal;
-    }
-    ui.setState({ refusals, refusal: null });
-  };
-  const onConnectEnd = (event: MouseEvent | TouchEvent, state: FinalConnectionState) => {
-    ui.setState({ refusals: null, refusal: null });
-    if (state.isValid || !state.fromHandle || !state.fromNode) return;
-    const { clientX, clientY } = "changedTouches" in event ? (event.changedTouches[0] ?? { clientX: 0, clientY: 0 }) : event;
-    const under = document.elementFromPoint(clientX, clientY);
-    const over = under?.closest<HTMLElement>(".react-flow__node")?.dataset.id;
-    const isForward = state.fromHandle.type === "source";
-    const from = { nodeId: state.fromNode.id, handle: state.fromHandle.id ?? null };
-    if (over) {
-      if (over === from.nodeId) return;
-      const ends = isForward
-        ? { source: from.nodeId, sourceHandle: from.handle, target: over }
-        : firstWay(editor.getState().graph(), over, from.nodeId).ends;
-      const refusal = editor.getState().connect(ends);
-      if (refusal) toast.error(refusal);
-      return;
-    }
-    if (!under?.closest(".react-flow__pane") || !isForward) return;
-    const box = area.current?.getBoundingClientRect();
-    const position = flow.screenToFlowPosition({ x: clientX, y: clientY });
-    ui.setState({
-      palette: {
-        placement: { position: { x: position.x, y: position.y - 40 }, after: from },
-        at: { x: clientX - (box?.left ?? 0), y: clientY - (box?.top ?? 0) },
-      },
-    });
-  };
-  const isValidConnection = useCallback(
-    (connection: Connection | Edge) => checkConnection(editor.getState().graph(), connection) === null,
-    [editor],
-  );
+  const connecting = useConnecting(area);
   const openMenu = (event: { preventDefault(): void; clientX: number; clientY: number }, nodeIds: string[]) => {
     event.preventDefault();
     pointer.current = { x: event.clientX, y: event.clientY };
@@ -214,9 +156,9 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
         onSelectionDragStop={(_, dragged) => loops.onDragStop(dragged)}
         onEdgesChange={onEdgesChange}
         onConnect={(connection) => void editor.getState().connect(connection)}
-        onConnectStart={onConnectStart}
-        onConnectEnd={onConnectEnd}
-        isValidConnection={isValidConnection}
+        onConnectStart={connecting.onConnectStart}
+        onConnectEnd={connecting.onConnectEnd}
+        isValidConnection={connecting.isValidConnection}
         onNodeClick={(_, node) => onNodeOpen?.(node.id)}
         onNodeMouseEnter={(_, node) => ui.getState().hoverNode(node.id)}
         onNodeMouseLeave={() => ui.getState().hoverNode(null)}

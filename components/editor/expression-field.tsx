@@ -1,17 +1,12 @@
 "use client";
 
-import { Braces, WandSparkles } from "lucide-react";
-import { Popover as Radix } from "radix-ui";
-import { useId, useRef } from "react";
-import { ColouredTextarea } from "#components/editor/coloured-textarea.tsx";
+import { WandSparkles } from "lucide-react";
 import { type MarkedPiece, markedPieces } from "#components/editor/expression-marks.ts";
 import { insertExpression, openExpression } from "#components/editor/expression-options.ts";
 import { usePanelReads } from "#components/editor/panel-reads.tsx";
-import { useValueList } from "#components/editor/use-value-list.ts";
-import { ValueList } from "#components/editor/value-list.tsx";
+import { ValueField } from "#components/editor/value-field.tsx";
 import { usePreview, ValuePreview } from "#components/editor/value-preview.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 
 const COLOURS: Record<MarkedPiece["kind"], string> = {
   text: "text-ink",
@@ -35,67 +30,28 @@ export interface ExpressionFieldProps {
  */
 export function ExpressionField({ value, onChange, isReadOnly, rows = 3, maxLength, problems }: ExpressionFieldProps) {
   const reads = usePanelReads();
-  const listId = useId();
-  const box = useRef<HTMLDivElement>(null);
   const preview = usePreview(value);
-  const values = useValueList({
-    box,
-    value,
-    onChange,
-    all: () =>
-      reads
-        .options()
-        .map(({ expression, name, nodeType, kind, lastValue }) => ({ code: expression, group: name, nodeType, kind, hint: lastValue })),
-    openPart: openExpression,
-    insert: insertExpression,
-  });
-  const { list } = values;
   const pieces = markedPieces(value, problems, reads.options);
   const fixes = [...new Map(pieces.flatMap(({ text, fix }) => (fix === null ? [] : [[text, fix] as const])))];
   return (
     <div className="flex flex-col gap-1.5">
-      <Radix.Root open={list !== null} onOpenChange={(isOpen) => !isOpen && values.close()}>
-        <Radix.Anchor ref={box}>
-          <ColouredTextarea
-            rows={rows}
-            value={value}
-            readOnly={isReadOnly}
-            maxLength={maxLength}
-            data-takes="expression"
-            aria-autocomplete="list"
-            aria-haspopup="listbox"
-            {...(list && { "aria-controls": listId, "aria-activedescendant": `${listId}${list.active}` })}
-            colours={pieces.map(({ kind, text }, index) => (
-              <span key={`${index.toString()}`} className={COLOURS[kind]}>
-                {text}
-              </span>
-            ))}
-            action={
-              !isReadOnly && (
-                <IconButton
-                  label="Insert a value"
-                  icon={<Braces />}
-                  size="sm"
-                  className="absolute top-1 right-1"
-                  onClick={values.openAtCaret}
-                />
-              )
-            }
-            onKeyDown={values.onKeyDown}
-            onChange={values.onType}
-            onBlur={values.onBlur}
-            onClick={(event) => values.look(value, event.currentTarget.selectionEnd)}
-          />
-        </Radix.Anchor>
-        <ValueList
-          id={listId}
-          options={list?.options ?? []}
-          active={list?.active ?? 0}
-          onActive={values.setActive}
-          onTake={values.take}
-          isField={(target) => box.current?.querySelector("textarea") === target}
-        />
-      </Radix.Root>
+      <ValueField
+        {...{ value, onChange, isReadOnly, rows, maxLength }}
+        takes="expression"
+        all={() =>
+          reads
+            .options()
+            .map(({ expression, name, nodeType, kind, lastValue }) => ({ code: expression, group: name, nodeType, kind, hint: lastValue }))
+        }
+        openPart={openExpression}
+        insert={insertExpression}
+        opensOnClick
+        colours={pieces.map(({ kind, text }, index) => (
+          <span key={`${index.toString()}`} className={COLOURS[kind]}>
+            {text}
+          </span>
+        ))}
+      />
       {!isReadOnly &&
         fixes.map(([wrong, fix]) => (
           <Button

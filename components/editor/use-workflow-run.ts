@@ -74,8 +74,10 @@ export function useWorkflowRun(workflowId: string) {
 
   const show = useCallback(
     async (executionId: string) => {
-      run.getState().show(await client.executions.view.query({ execution_id: executionId }));
+      const view = await client.executions.view.query({ execution_id: executionId });
+      run.getState().show(view);
       putInAddress(executionId);
+      return view;
     },
     [client, run],
   );
@@ -124,7 +126,9 @@ export function useWorkflowRun(workflowId: string) {
       });
       setIsPast(false);
       editor.getState().say("Run started");
-      await show(execution_id);
+      const { execution } = await show(execution_id);
+      // One that was over before anybody could follow it.
+      if (isFinal(execution.status)) editor.getState().say(`Run ${execution.status}`);
       void cache.invalidateQueries(trpc.executions.pathFilter());
       return true;
     } catch (error) {

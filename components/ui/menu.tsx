@@ -35,7 +35,8 @@ export function Menu({
   children,
 }: MenuProps) {
   return (
-    <Radix.Root {...(isOpen !== undefined && { open: isOpen })} {...(onOpenChange && { onOpenChange })}>
+    // A context menu leaves the page readable: hiding it from assistive technology would hide what still takes the focus.
+    <Radix.Root {...(isOpen !== undefined && { open: isOpen, modal: false })} {...(onOpenChange && { onOpenChange })}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content

@@ -1,12 +1,11 @@
 "use client";
 
-import { FileUp } from "lucide-react";
-import { type DragEvent, useRef, useState } from "react";
+import { useState } from "react";
 import { FormFailure } from "#components/forms/form-failure.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { cn } from "#components/ui/cn.ts";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Field } from "#components/ui/field.tsx";
+import { FileDrop } from "#components/ui/file-drop.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
 import { ImportReview } from "#components/workflows/import-review.tsx";
@@ -67,7 +66,15 @@ function ImportSteps() {
         void look(text);
       }}
     >
-      <DropArea isPending={importing.isPending} onFile={(file) => void take(file)} />
+      <FileDrop
+        label="Workflow file"
+        words="Drop a .treadle.json file here."
+        accept=".json,application/json"
+        inputLabel="File to import"
+        button={{ label: "Choose a file" }}
+        isPending={importing.isPending}
+        onFiles={([file]) => void take(file)}
+      />
       <Field label="Or paste the JSON" hint="A file that was exported here, or a React Flow graph: nodes and edges.">
         <Textarea
           value={text}
@@ -90,49 +97,5 @@ function ImportSteps() {
         </Button>
       </DialogFooter>
     </form>
-  );
-}
-
-function DropArea({ isPending, onFile }: { isPending: boolean; onFile: (file: File | undefined) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  const [isOver, setIsOver] = useState(false);
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    setIsOver(false);
-    onFile(event.dataTransfer.files[0]);
-  };
-  return (
-    <section
-      aria-label="Workflow file"
-      onDragOver={(event) => {
-        event.preventDefault();
-        setIsOver(true);
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={onDrop}
-      className={cn(
-        "flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg border border-line-strong border-dashed p-4 transition-colors",
-        isOver && "border-thread bg-thread-soft",
-      )}
-    >
-      <FileUp aria-hidden className="size-5 shrink-0 text-ink-faint max-sm:hidden" />
-      <p className="min-w-40 flex-1 text-13 text-ink-soft">Drop a .treadle.json file here.</p>
-      <input
-        ref={input}
-        type="file"
-        accept=".json,application/json"
-        aria-label="File to import"
-        className="sr-only"
-        tabIndex={-1}
-        onChange={(event) => {
-          const file = event.target.files?.[0];
-          event.target.value = "";
-          onFile(file);
-        }}
-      />
-      <Button isPending={isPending} onClick={() => input.current?.click()}>
-        Choose a file
-      </Button>
-    </section>
   );
 }

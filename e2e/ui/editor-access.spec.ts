@@ -19,8 +19,12 @@ function examiner(page: Page, faults: string[]) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       // Colours are looked at when they are what they are going to be; a spinner never is.
       await page.evaluate(async () => {
-        const ending = document.getAnimations().filter((motion) => motion.effect?.getComputedTiming().iterations !== Infinity);
-        await Promise.allSettled(ending.map((motion) => motion.finished));
+        const ending = document
+          .getAnimations()
+          .filter((motion) => motion.playState === "running" && motion.effect?.getComputedTiming().iterations !== Infinity);
+        // One whose element is taken away never ends.
+        const limit = new Promise((resolve) => setTimeout(resolve, 2000));
+        await Promise.race([limit, Promise.allSettled(ending.map((motion) => motion.finished))]);
       });
       const axe = new AxeBuilder({ page });
       if (within) axe.include(within);

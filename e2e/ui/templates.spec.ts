@@ -67,7 +67,7 @@ test("a workflow leaves as a file and comes in elsewhere, its agent left open an
 }) => {
   const scout = await agent({ name: "Scout", model: "echo", system_prompt: "Find it." });
   const made = await workflow({
-    name: "Über: Kärn & Co",
+    name: "Yarn: Spindle & Co",
     ...graphOf(
       { Start: ["trigger", { kind: "manual" }], Ask: ["agent", { agent_id: scout.id, input: "{{credentials.CRM}}" }], End: ["output"] },
       ["Start>Ask", "Ask>End"],
@@ -78,7 +78,7 @@ test("a workflow leaves as a file and comes in elsewhere, its agent left open an
   const download = page.waitForEvent("download");
   await page.getByRole("menuitem", { name: "Export as a file" }).click();
   const saved = await download;
-  expect(saved.suggestedFilename()).toBe("über-kärn-co.treadle.json");
+  expect(saved.suggestedFilename()).toBe("yarn-spindle-co.treadle.json");
   const path = await saved.path();
   const file = WorkflowFile.parse(JSON.parse(await readFile(path, "utf8")));
   expect(file.requires).toMatchObject({ agents: [{ name: "Scout" }], credentials: ["CRM"] });
