@@ -23,7 +23,8 @@ export function KeyPicker({ value, onValueChange, disabled = false }: KeyPickerP
   const trpc = useTRPC();
   const { canAdminister } = useStudio();
   const [isAdding, setIsAdding] = useState(false);
-  const keys = useQuery(trpc.llmKeys.list.queryOptions({ per_page: 200 }));
+  // A key may have been added elsewhere since the list was read last.
+  const keys = useQuery(trpc.llmKeys.list.queryOptions({ per_page: 200 }, { refetchOnMount: "always" }));
   const dialog = <AddKeyDialog open={isAdding} onOpenChange={setIsAdding} onAdded={(key) => onValueChange(key.id)} />;
 
   if (keys.isPending) return <Skeleton className="h-8 w-full" />;
