@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Agent, CreateAgentInput } from "#server/schemas/agent.ts";
+import { type Agent, CreateAgentInput, callFields } from "#server/schemas/agent.ts";
 
 function isSchemaText(text: string): boolean {
   if (text.trim() === "") return true;
@@ -15,15 +15,7 @@ function isSchemaText(text: string): boolean {
 export const AgentForm = CreateAgentInput.pick({
   name: true,
   description: true,
-  llm_key_id: true,
-  model: true,
-  system_prompt: true,
-  temperature: true,
-  max_tokens: true,
-  tools: true,
-  mcp_server_ids: true,
-  rag_ids: true,
-  skill_ids: true,
+  ...callFields,
 }).extend({
   llm_key_id: CreateAgentInput.shape.llm_key_id.min(1, "Choose an LLM key."),
   output_schema: z

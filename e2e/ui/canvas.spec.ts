@@ -1,11 +1,10 @@
 import type { Locator, Page } from "@playwright/test";
 import type { ApiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
+import { canvas, node } from "#e2e/ui/locators.ts";
 import { ExecuteResult } from "#server/schemas/execution.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
-const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
-const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
 const saved = (page: Page) => page.locator("header").getByText("Saved", { exact: true }).first();
 
 const make = (id: string, type: string, x: number, y: number, data: Record<string, unknown> = {}) => ({

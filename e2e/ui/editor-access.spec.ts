@@ -3,9 +3,8 @@ import type { Locator, Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { scriptBytes } from "#e2e/script-bytes.ts";
+import { canvas, node } from "#e2e/ui/locators.ts";
 
-const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
-const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
 const side = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
 const told = (page: Page) => canvas(page).locator("[data-announcer]");
 const TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];

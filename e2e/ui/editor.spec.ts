@@ -1,9 +1,8 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "#e2e/fixtures.ts";
+import { canvas, node } from "#e2e/ui/locators.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
-const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
-const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
 const saved = (page: Page) => page.locator("header").getByText("Saved", { exact: true }).first();
 const input = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" }).getByLabel("Input", { exact: true });
 

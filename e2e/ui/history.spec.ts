@@ -2,11 +2,10 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { expect, test } from "#e2e/fixtures.ts";
+import { canvas, node } from "#e2e/ui/locators.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 import { WorkflowVersionPage } from "#server/schemas/workflow-version.ts";
 
-const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
-const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
 const history = (page: Page) => page.getByRole("complementary", { name: "History" });
 const comparison = (page: Page) => page.getByRole("region", { name: "Comparison" });
 const changes = (page: Page) => page.getByRole("list", { name: "Changes" });

@@ -3,14 +3,13 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { expect, test } from "#e2e/fixtures.ts";
 import { startTreadle } from "#e2e/server.ts";
+import { node } from "#e2e/ui/locators.ts";
 
 // The walk of a new user: an empty install, an owner, a key, an agent, a workflow drawn on the canvas, a run that is
 // watched while it happens, and a reload in the middle of it.
 
 const images = join(import.meta.dirname, "../../app/docs/images");
 
-const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
-const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
 const runPanel = (page: Page) => page.getByRole("region", { name: "Run", exact: true });
 
 async function setUp(page: Page): Promise<void> {

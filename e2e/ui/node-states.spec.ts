@@ -1,9 +1,6 @@
-import type { Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-
-const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
-const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
+import { canvas, node } from "#e2e/ui/locators.ts";
 
 /** One run in which every state of a card is on the canvas at once; its pictures are kept as artifacts, one for each theme. */
 test("every state of a node, in words and in pictures", async ({ signedInPage: page, agent, workflow, modelServer }, testInfo) => {

@@ -2,11 +2,10 @@ import { createHmac } from "node:crypto";
 import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "#e2e/fixtures.ts";
+import { canvas, node } from "#e2e/ui/locators.ts";
 import { ExecutionSummary } from "#server/schemas/execution.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
-const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
-const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
 const edge = (page: Page, from: string, to: string) => canvas(page).getByRole("group", { name: `Connection from ${from} to ${to}` });
 /** The dot that a way leaves from. */

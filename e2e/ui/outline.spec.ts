@@ -1,9 +1,8 @@
 import type { Locator, Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
+import { canvas, node } from "#e2e/ui/locators.ts";
 
-const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
-const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
 const tree = (page: Page) => page.getByRole("tree", { name: "Outline of the workflow" });
 const line = (page: Page, name: string | RegExp) => tree(page).getByRole("treeitem", { name });
 const told = (page: Page) => canvas(page).locator("[data-announcer]");

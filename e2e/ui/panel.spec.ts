@@ -2,11 +2,10 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { ApiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
+import { node } from "#e2e/ui/locators.ts";
 import { ExecuteResult } from "#server/schemas/execution.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
-const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
-const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
 const field = (page: Page, name: string) => panel(page).getByLabel(name, { exact: true });
 

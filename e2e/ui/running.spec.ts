@@ -1,11 +1,10 @@
 import type { Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
+import { canvas, node } from "#e2e/ui/locators.ts";
 import { ExecuteResult, ExecutionSummary } from "#server/schemas/execution.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
-const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
-const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
 const run = (page: Page) => page.getByRole("region", { name: "Run", exact: true });
 const action = (page: Page, name: string) => page.getByRole("toolbar", { name: "Node actions" }).getByRole("button", { name });

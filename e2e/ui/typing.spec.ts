@@ -1,8 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "#e2e/fixtures.ts";
+import { canvas, node } from "#e2e/ui/locators.ts";
 
-const canvas = (page: Page) => page.getByRole("region", { name: "Workflow canvas" });
-const node = (page: Page, name: string) => canvas(page).getByRole("group", { name, exact: true });
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
 
 const trigger = { id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start", kind: "manual" } };

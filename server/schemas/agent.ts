@@ -62,6 +62,19 @@ export const CreateAgentInput = z.strictObject({
   ...z.object(rest).partial().shape,
 });
 export type CreateAgentInput = z.infer<typeof CreateAgentInput>;
+
+/** The fields by which an agent's model is called, the schema of its answers aside. */
+export const callFields = {
+  llm_key_id: true,
+  model: true,
+  system_prompt: true,
+  temperature: true,
+  max_tokens: true,
+  tools: true,
+  mcp_server_ids: true,
+  rag_ids: true,
+  skill_ids: true,
+} as const;
 export const UpdateAgentInput = z.strictObject({ ...ignoredFields(Agent, writable), agent_id: Id, ...z.object(writable).partial().shape });
 export type UpdateAgentInput = z.infer<typeof UpdateAgentInput>;
 export const AgentRef = z.strictObject({ agent_id: Id });

@@ -1,20 +1,12 @@
 import { z } from "zod";
-import { CreateAgentInput } from "#server/schemas/agent.ts";
+import { CreateAgentInput, callFields } from "#server/schemas/agent.ts";
 
 /** Stands where the question will be. */
 export const PromptPreviewMessage = "(what the agent is asked)";
 
 /** The fields of an agent's form that its model gets to know of. */
 export const PromptPreviewInput = CreateAgentInput.pick({
-  llm_key_id: true,
-  model: true,
-  system_prompt: true,
-  temperature: true,
-  max_tokens: true,
-  tools: true,
-  mcp_server_ids: true,
-  rag_ids: true,
-  skill_ids: true,
+  ...callFields,
   output_schema: true,
 });
 export type PromptPreviewInput = z.infer<typeof PromptPreviewInput>;

@@ -1,6 +1,6 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { AppError } from "#server/errors.ts";
-import { AddressRefused, assertReachable, configuredReach, endpointReach } from "#server/net/guard.ts";
+import { addressRefusal } from "#server/services/chosen-address.ts";
 
 const refuse = (message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path: "url", message }] });
 
@@ -14,18 +14,7 @@ export async function checkMcpUrl(principal: ProjectPrincipal, address: string):
   if (url.username || url.password) throw refuse("Leave the user name and password out of the address; use an Authorization header.");
   if (url.hash) throw refuse("Give the address without what follows #.");
   const isAdmin = principal.role === "admin";
-  const refusal = await assertReachable(url, endpointReach(isAdmin)).catch((error: unknown) => {
-    if (error instanceof AddressRefused) return error;
-    throw error;
-  });
-  if (!refusal) return isAdmin;
-  const isForAdmins =
-    !isAdmin &&
-    (await assertReachable(url, configuredReach()).then(
-      () => true,
-      () => false,
-    ));
-  throw refuse(
-    isForAdmins ? `The address ${url.host} is on a private network. Ask an admin of the project to connect it.` : refusal.message,
-  );
+  const refusal = await addressRefusal(url, isAdmin, "connect it");
+  if (refusal !== null) throw refuse(refusal);
+  return isAdmin;
 }

@@ -1,7 +1,7 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { AppError } from "#server/errors.ts";
-import { AddressRefused, assertReachable, configuredReach, endpointReach } from "#server/net/guard.ts";
 import type { RagConfig } from "#server/schemas/rag.ts";
+import { addressRefusal } from "#server/services/chosen-address.ts";
 
 /** Where the store or the service is, as it was configured; "" for documents, which are kept here. */
 export const addressOf = (config: RagConfig): string =>
@@ -19,18 +19,8 @@ export async function checkAddress(principal: ProjectPrincipal, config: RagConfi
   if (!address) return isAdmin;
   // A database's address is checked as one of the web would be: what counts is the host.
   const url = new URL(address.replace(/^postgres(ql)?:/, "http:"));
-  const refusal = await assertReachable(url, endpointReach(isAdmin)).catch((error: unknown) => {
-    if (error instanceof AddressRefused) return error;
-    throw error;
-  });
-  if (!refusal) return isAdmin;
-  const isForAdmins =
-    !isAdmin &&
-    (await assertReachable(url, configuredReach()).then(
-      () => true,
-      () => false,
-    ));
-  const message = isForAdmins ? `The address ${url.host} is on a private network. Ask an admin of the project to set it.` : refusal.message;
+  const message = await addressRefusal(url, isAdmin, "set it");
+  if (message === null) return isAdmin;
   const path = "connection_string" in config ? "config.connection_string" : "config.url";
   throw new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
 }

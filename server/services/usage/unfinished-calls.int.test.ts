@@ -15,6 +15,7 @@ import { rerunExecution } from "#server/services/executions/rerun-execution.ts";
 import { createLlmKey } from "#server/services/llm-keys/create-llm-key.ts";
 import { createRag } from "#server/services/rags/create-rag.ts";
 import { getUsage } from "#server/services/usage/get-usage.ts";
+import { agentChain, runChain } from "#server/testing/agent-runs.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";
 import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
@@ -49,31 +50,10 @@ async function world(prices: ModelPrice[]) {
 /** A source without documents, so that a search finds nothing. @returns its id */
 const shelf = async (admin: ProjectPrincipal) => (await createRag(admin, { name: "Shelf", type: "documents", config: {} })).id;
 
-const position = { x: 0, y: 0 };
-/** A trigger, then agents one after the other. */
-const chain = (agents: string[], more: object = {}) => ({
-  nodes: [
-    { id: "t", type: "triggerNode", position, data: { label: "Start" } },
-    ...agents.map((agent_id, index) => ({
-      id: `a${index}`,
-      type: "agentNode",
-      position,
-      data: { label: `Ask ${index}`, agent_id, input: "one two three", retries: 0, ...more },
-    })),
-  ],
-  edges: agents.map((_, index) => ({ id: `e${index}`, source: index === 0 ? "t" : `a${index - 1}`, target: `a${index}` })),
-});
-
-async function ran(admin: ProjectPrincipal, graph: ReturnType<typeof chain>): Promise<string> {
-  const execution_id = await startStoredRun(admin, graph);
-  await advance(engineServices, execution_id, 0, 1e6);
-  return execution_id;
-}
-
 test("a failed call keeps the tools that it called, with their results, beside what it used", async () => {
   const { admin, agent, usage } = await world([{ model: "tool-*", input_per_million: 1, output_per_million: 2 }]);
   const id = await agent("Seeker", "tool-then-500-search_knowledge", { rag_ids: [await shelf(admin)] });
-  const execution_id = await ran(admin, chain([id]));
+  const execution_id = await runChain(admin, agentChain([id]));
   expect((await getExecution(admin, { execution_id })).status).toBe("failed");
   const a0 = (await getExecutionLogs(admin, { execution_id, node_id: "a0" })).items[0];
   const call = { name: "search_knowledge", args: { query: "one two three" }, result: "Nothing was found. Try other words.", success: true };
@@ -86,7 +66,7 @@ test("a failed call keeps the tools that it called, with their results, beside w
 test("calls that a cancellation cuts off keep what they had done, each its own, and are counted once", async () => {
   const { admin, agent, usage } = await world([{ model: "tool-*", input_per_million: 1, output_per_million: 2 }]);
   const id = await agent("Seeker", "tool-then-hang-search_knowledge", { rag_ids: [await shelf(admin)] });
-  const { nodes, edges } = chain([id, id]);
+  const { nodes, edges } = agentChain([id, id]);
   const asked = nodes.map((node) => (node.id === "a1" ? { ...node, data: { ...node.data, input: "four five six seven" } } : node));
   const side = edges.map((edge) => ({ ...edge, source: "t" }));
   const execution_id = await startStoredRun(admin, { nodes: asked, edges: side });
@@ -122,7 +102,7 @@ test("input from the provider's cache has its own price where the key has one", 
     { model: "cached-1", ...price },
   ];
   const { admin, agent } = await world(prices);
-  const execution_id = await ran(admin, chain([await agent("Cheap", "cached-2"), await agent("Usual", "cached-1")]));
+  const execution_id = await runChain(admin, agentChain([await agent("Cheap", "cached-2"), await agent("Usual", "cached-1")]));
   const { items } = await getExecutionLogs(admin, { execution_id });
   // 1 × 1 + 2 × 0.1 + 4 × 2, and 3 × 1 + 4 × 2.
   expect(items.slice(1)).toMatchObject([

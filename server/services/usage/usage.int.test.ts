@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
-import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
 import { closeNotifications } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
@@ -20,8 +19,8 @@ import { createLlmKey } from "#server/services/llm-keys/create-llm-key.ts";
 import { updateLlmKey } from "#server/services/llm-keys/update-llm-key.ts";
 import { foldUsage } from "#server/services/usage/fold-usage.ts";
 import { getUsage } from "#server/services/usage/get-usage.ts";
+import { agentChain, runChain } from "#server/testing/agent-runs.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
-import { startStoredRun } from "#server/testing/stored-run.ts";
 import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
 
 let database: TestDatabase;
@@ -52,30 +51,9 @@ async function world(prices = PRICES) {
   return { admin, llm_key_id, agent, usage };
 }
 
-const position = { x: 0, y: 0 };
-/** A trigger, then agents one after the other. */
-const chain = (agents: string[], more: object = {}) => ({
-  nodes: [
-    { id: "t", type: "triggerNode", position, data: { label: "Start" } },
-    ...agents.map((agent_id, index) => ({
-      id: `a${index}`,
-      type: "agentNode",
-      position,
-      data: { label: `Ask ${index}`, agent_id, input: "one two three", retries: 0, ...more },
-    })),
-  ],
-  edges: agents.map((_, index) => ({ id: `e${index}`, source: index === 0 ? "t" : `a${index - 1}`, target: `a${index}` })),
-});
-
-async function ran(admin: ProjectPrincipal, graph: ReturnType<typeof chain>): Promise<string> {
-  const execution_id = await startStoredRun(admin, graph);
-  await advance(engineServices, execution_id, 0, 1e6);
-  return execution_id;
-}
-
 test("a run costs what its calls cost, in the run, its nodes, its log and the list", async () => {
   const { admin, agent } = await world();
-  const execution_id = await ran(admin, chain([await agent("One", "echo"), await agent("Two", "echo")]));
+  const execution_id = await runChain(admin, agentChain([await agent("One", "echo"), await agent("Two", "echo")]));
   const execution = await getExecution(admin, { execution_id });
   expect(execution).toMatchObject({ status: "completed", input_tokens: 6, output_tokens: 8, cost: times(2), cost_is_partial: false });
   expect(execution.node_results).toMatchObject({ t: { cost: 0 }, a0: { cost: COST }, a1: { cost: COST } });
@@ -94,12 +72,12 @@ test("a run costs what its calls cost, in the run, its nodes, its log and the li
 test("a price that is not known is null and never 0, and makes the sum a part", async () => {
   const { admin, agent, usage } = await world();
   const [known, unknown] = [await agent("Known", "echo"), await agent("Unknown", "parrot")];
-  const mixed = await getExecution(admin, { execution_id: await ran(admin, chain([known, unknown])) });
+  const mixed = await getExecution(admin, { execution_id: await runChain(admin, agentChain([known, unknown])) });
   expect(mixed).toMatchObject({ status: "completed", cost: COST, cost_is_partial: true });
   expect(mixed.node_results).toMatchObject({ a0: { cost: COST }, a1: { cost: null } });
-  const dark = await getExecution(admin, { execution_id: await ran(admin, chain([unknown])) });
+  const dark = await getExecution(admin, { execution_id: await runChain(admin, agentChain([unknown])) });
   expect(dark).toMatchObject({ cost: null, cost_is_partial: true });
-  const without = await getExecution(admin, { execution_id: await ran(admin, chain([])) });
+  const without = await getExecution(admin, { execution_id: await runChain(admin, agentChain([])) });
   expect(without).toMatchObject({ cost: 0, cost_is_partial: false });
   const { total, items } = await usage("model");
   expect(total).toMatchObject({ calls: 3, calls_without_price: 2, cost: COST, cost_is_partial: true });
@@ -109,9 +87,9 @@ test("a price that is not known is null and never 0, and makes the sum a part", 
 test("a later price changes nothing that is on record", async () => {
   const { admin, agent, usage, llm_key_id } = await world();
   const one = await agent("One", "echo");
-  const before = await ran(admin, chain([one]));
+  const before = await runChain(admin, agentChain([one]));
   await updateLlmKey(admin, { key_id: llm_key_id, prices: [{ model: "echo", input_per_million: 0, output_per_million: 0 }] });
-  const after = await ran(admin, chain([one]));
+  const after = await runChain(admin, agentChain([one]));
   expect((await getExecution(admin, { execution_id: before })).cost).toBe(COST);
   expect(await getExecution(admin, { execution_id: after })).toMatchObject({ cost: 0, cost_is_partial: false });
   expect((await usage()).total).toMatchObject({ calls: 2, calls_without_price: 0, cost: COST });
@@ -121,7 +99,7 @@ test("a call that fails after the model has answered is counted with what it use
   const { admin, agent, usage } = await world();
   const output_schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
   const id = await agent("Bound", "echo", { output_schema });
-  const execution = await getExecution(admin, { execution_id: await ran(admin, chain([id])) });
+  const execution = await getExecution(admin, { execution_id: await runChain(admin, agentChain([id])) });
   expect(execution.status).toBe("failed");
   const { a0 } = execution.node_results;
   expect(a0).toMatchObject({ status: "failed" });
@@ -135,7 +113,7 @@ test("tests and chats count as chat, also those that fail after an answer", asyn
   const { admin, agent, usage } = await world();
   const id = await agent("One", "echo");
   expect(await testAgent(admin, { agent_id: id, message: "one two three" })).toMatchObject({ cost: COST });
-  await ran(admin, chain([id]));
+  await runChain(admin, agentChain([id]));
   const { items } = await usage("source");
   expect(items).toMatchObject([
     { key: "chat", calls: 1, cost: COST },
@@ -153,9 +131,9 @@ test("tests and chats count as chat, also those that fail after an answer", asyn
 test("the same is told before and after calls are added to their days, by every group, and per project", async () => {
   const [first, second] = [await world(), await world()];
   const [one, two] = [await first.agent("One", "echo"), await first.agent("Two", "parrot")];
-  const execution_id = await ran(first.admin, chain([one, two, one]));
+  const execution_id = await runChain(first.admin, agentChain([one, two, one]));
   await testAgent(first.admin, { agent_id: one, message: "one two three" });
-  await ran(second.admin, chain([await second.agent("Theirs", "echo")]));
+  await runChain(second.admin, agentChain([await second.agent("Theirs", "echo")]));
   const groups: UsageGroup[] = ["day", "agent", "workflow", "model", "source"];
   const all = () => Promise.all(groups.map((group) => first.usage(group)));
   const before = await all();
@@ -189,7 +167,7 @@ test("what was used stays when agents and executions go", async () => {
   await testAgent(admin, { agent_id: id, message: "one two three" });
   await deleteAgent(admin, { agent_id: id });
   const other = await agent("Other", "echo");
-  await ran(admin, chain([other]));
+  await runChain(admin, agentChain([other]));
   await deleteExecutions(admin.project.id, new Date(Date.now() + 60_000), () => true);
   const { items, total } = await usage("agent");
   expect(total).toMatchObject({ calls: 2, cost: times(2) });
@@ -204,7 +182,7 @@ test("what was used stays when agents and executions go", async () => {
 test("a rerun shows the cost of what it takes over and does not count it again", async () => {
   const { admin, agent, usage } = await world();
   const id = await agent("One", "echo");
-  const original = await ran(admin, chain([id, id]));
+  const original = await runChain(admin, agentChain([id, id]));
   const { execution_id } = await rerunExecution(admin, { execution_id: original, from_node_id: "a1", use_current: false });
   await advance(engineServices, execution_id, 0, 1e6);
   const rerun = await getExecution(admin, { execution_id });
@@ -243,7 +221,7 @@ test("days are told from the first to the last asked for, at most a year of them
 
 test("runs older than prices say that their cost is not known", async () => {
   const { admin, agent } = await world();
-  const execution_id = await ran(admin, chain([await agent("One", "echo")]));
+  const execution_id = await runChain(admin, agentChain([await agent("One", "echo")]));
   await pool().query("UPDATE executions SET cost = NULL WHERE id = $1", [execution_id]);
   await pool().query("UPDATE node_runs SET cost = NULL WHERE execution_id = $1", [execution_id]);
   const execution = await getExecution(admin, { execution_id });
