@@ -2,9 +2,10 @@
 
 import "@xyflow/react/dist/base.css";
 import "#components/canvas/canvas.css";
-import { Background, BackgroundVariant, ConnectionLineType, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import { ConnectionLineType, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import { type DragEvent, type ReactNode, useCallback, useId, useRef } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditorShallow, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { CanvasDots } from "#components/canvas/canvas-dots.tsx";
 import { CanvasSearch } from "#components/canvas/canvas-search.tsx";
 import { CanvasTools } from "#components/canvas/canvas-tools.tsx";
 import { Announcer, RefusalTip } from "#components/canvas/canvas-words.tsx";
@@ -26,6 +27,7 @@ import { useCanvasKeys } from "#components/canvas/use-canvas-keys.ts";
 import { useConnecting } from "#components/canvas/use-connecting.ts";
 import { useFrames } from "#components/canvas/use-frames.ts";
 import { useReveal } from "#components/canvas/use-reveal.ts";
+import { useViewMotion } from "#components/canvas/use-view-motion.ts";
 import { nodeUis } from "#components/nodes/registry.gen.ts";
 import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
 
@@ -110,6 +112,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
   useCanvasKeys({ area, onAdd, onPoint: point });
 
   const connecting = useConnecting(area);
+  const motion = useViewMotion(area);
   const openMenu = (event: { preventDefault(): void; clientX: number; clientY: number }, nodeIds: string[]) => {
     event.preventDefault();
     pointer.current = { x: event.clientX, y: event.clientY };
@@ -130,6 +133,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
       aria-label="Workflow canvas"
       tabIndex={-1}
       className="relative h-full min-h-0 w-full min-w-0 overflow-hidden bg-paper focus:outline-none"
+      {...motion.area}
       onPointerMove={(event) => {
         pointer.current = { x: event.clientX, y: event.clientY };
       }}
@@ -143,6 +147,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     >
       <ReactFlow
         id={flowId}
+        {...motion.flow}
         nodes={loops.nodes}
         edges={loops.edges}
         nodeTypes={nodeTypes}
@@ -201,13 +206,12 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
         maxZoom={ZOOM.max}
         fitView
         fitViewOptions={FIT}
-        onlyRenderVisibleElements={nodes.length > 150}
         elevateEdgesOnSelect
         elevateNodesOnSelect={false}
         nodeDragThreshold={2}
         attributionPosition="top-right"
       >
-        <Background variant={BackgroundVariant.Dots} gap={20} size={1.5} color="var(--line-strong)" bgColor="var(--paper)" />
+        <CanvasDots />
         {isMinimapShown && (
           <MiniMap
             pannable

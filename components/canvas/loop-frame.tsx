@@ -31,14 +31,6 @@ export function LoopFrame({ id, entry, isConnectable, className, head, sentence,
   const isReadOnly = useEditor((state) => state.isReadOnly);
   const isTarget = useCanvasUi((state) => state.dropLoop === id);
   const isEmpty = useEditor((state) => !state.edges.some((edge) => edge.source === id && (edge.sourceHandle ?? "body") === "body"));
-  const update = useUpdateNodeInternals();
-  // React Flow looks for a port that has moved when it is told to; before its first look at all nodes it must not be.
-  const measured = useRef(entry);
-  useEffect(() => {
-    if (measured.current === entry) return;
-    measured.current = entry;
-    update(id);
-  }, [update, id, entry]);
   return (
     <div
       data-status={status}
@@ -48,7 +40,6 @@ export function LoopFrame({ id, entry, isConnectable, className, head, sentence,
         isTarget && "border-thread bg-thread-soft/50 shadow-[0_0_0_1px_var(--thread)]",
       )}
     >
-      <Handle type="target" position={Position.Left} isConnectable={isConnectable} style={{ top: PORT_HEIGHT }} />
       <div className="loop-head pointer-events-auto rounded-t-xl border-line-strong border-b border-dashed bg-raised/90">
         <div className="flex h-10 items-center gap-2 px-3">
           {head}
@@ -79,20 +70,39 @@ export function LoopFrame({ id, entry, isConnectable, className, head, sentence,
       >
         body
       </div>
-      <Handle
-        type="source"
-        id="body"
-        position={Position.Right}
-        isConnectable={isConnectable}
-        style={{ top: entry, left: 68, right: "auto", transform: "translate(-50%, -50%)" }}
-      />
       {isEmpty && (
         <p className="absolute right-6 left-24 -translate-y-1/2 text-center text-12 text-ink-faint" style={{ top: entry }}>
           Drop a node here: it runs for each item
         </p>
       )}
-      <Handle type="source" id="done" position={Position.Right} isConnectable={isConnectable} style={{ top: PORT_HEIGHT }} />
+      <FramePorts {...{ id, entry, isConnectable }} />
       {children}
     </div>
+  );
+}
+
+/** The ports of a frame: the way in, `body` inside it, and `done`. */
+export function FramePorts({ id, entry, isConnectable }: Pick<LoopFrameProps, "id" | "entry" | "isConnectable">) {
+  const update = useUpdateNodeInternals();
+  // React Flow looks for a port that has moved when it is told to; before its first look at all nodes it must not be.
+  const measured = useRef(entry);
+  useEffect(() => {
+    if (measured.current === entry) return;
+    measured.current = entry;
+    update(id);
+  }, [update, id, entry]);
+  return (
+    <>
+      <Handle type="target" position={Position.Left} isConnectable={isConnectable} style={{ top: PORT_HEIGHT }} />
+      <Handle
+        type="source"
+        id="body"
+        position={Position.Right}
+        isConnectable={isConnectable}
+        className="canvas-body-port"
+        style={{ top: entry, left: 68, right: "auto" }}
+      />
+      <Handle type="source" id="done" position={Position.Right} isConnectable={isConnectable} style={{ top: PORT_HEIGHT }} />
+    </>
   );
 }

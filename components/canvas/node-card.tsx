@@ -1,15 +1,16 @@
 "use client";
 
-import { Handle, type NodeProps, Position } from "@xyflow/react";
+import type { NodeProps } from "@xyflow/react";
 import { PowerOff, TriangleAlert } from "lucide-react";
 import { memo } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
-import { FAR_CARD, FarFace, useIsFar } from "#components/canvas/far-face.tsx";
+import { useCardFace } from "#components/canvas/card-face.ts";
 import { type FlowNode, isNodeType, labelOf, stateTextId, typeTitle } from "#components/canvas/flow-mapping.ts";
 import { NodeDiffTag, useNodeDiff } from "#components/canvas/graph-diff-mark.tsx";
-import { LoopFrame } from "#components/canvas/loop-frame.tsx";
-import { PORT_HEIGHT } from "#components/canvas/loop-frames.ts";
+import { LightCard } from "#components/canvas/light-card.tsx";
+import { FramePorts, LoopFrame } from "#components/canvas/loop-frame.tsx";
 import { NodeMarks, NodeMarkWords } from "#components/canvas/node-marks.tsx";
+import { leastHeight, NodePorts, UnseenPorts } from "#components/canvas/node-ports.tsx";
 import { NodeRunFoot, NodeStateMark, stateText } from "#components/canvas/node-state.tsx";
 import { useAgentNames } from "#components/nodes/agent-names.tsx";
 import { NodeIcon, roleStyle } from "#components/nodes/node-icon.tsx";
@@ -30,25 +31,72 @@ const RINGS: Partial<Record<CardStatus, string>> = {
   queued: "shadow-none",
 };
 
-/** Distance of one way out of a node from the next, and of the first from the card's top (pixels). */
-const HANDLE_PITCH = 28;
-const FIRST_HANDLE = 58;
+interface CardProps {
+  id: string;
+  type: string;
+  selected: boolean;
+  isConnectable: boolean;
+  /** Of a loop's frame, see LoopLook. */
+  entry: number | undefined;
+  hides: number | undefined;
+}
 
 /** A node on the canvas. It renders when its own data, state or selection change, and for nothing else. */
 export const NodeCard = memo(function NodeCard({ id, type, selected, isConnectable, data: { entry, hides } }: NodeProps<FlowNode>) {
+  const face = useCardFace(id);
+  const props = { id, type, selected, isConnectable, entry, hides };
+  const isWhole = face === "full" || !isNodeType(type) || nodeUiOf(type)?.Card !== undefined;
+  return isWhole ? <FullCard {...props} /> : <PartCard {...props} face={face} />;
+});
+
+/** What every card tells of its node: the classes of its state, and the words for those who do not see them. */
+function useCardState({ id, type, selected }: CardProps) {
   const data = useEditor((state) => state.data[id]);
   const run = useRun((state) => state.picture?.nodes[id]);
   const status = useRun((state) => (state.picture?.nodes[id] ? cardStatus(state.picture, id) : null));
   const problems = useCanvasUi((state) => state.problemCounts[id] ?? 0);
   const refusal = useCanvasUi((state) => state.refusals?.[id]);
   const diff = useNodeDiff(id);
+  const isOff = data?.disabled === true;
+  const classes = cn(
+    status && RINGS[status],
+    diff?.ring,
+    selected && "outline outline-[1.5px] outline-ink-soft outline-offset-2",
+    isOff && "border-dashed bg-sunken",
+    refusal !== undefined && "opacity-35",
+  );
+  const tell = (
+    <>
+      {diff && <NodeDiffTag {...diff} />}
+      <span id={stateTextId(id)} hidden>
+        <NodeMarkWords id={id} />
+        {[diff?.word, isOff && "Disabled", stateText(status, run, problems)].filter(Boolean).join(". ")}
+      </span>
+    </>
+  );
+  return { data, label: labelOf(data, type), run, status, problems, refusal, diff, isOff, classes, tell };
+}
+
+/** A card that is out of sight or far away. */
+const PartCard = memo(function PartCard({ face, ...props }: CardProps & { face: "plain" | "far" }) {
+  const { id, type, isConnectable, entry } = props;
+  const { label, status, isOff, classes, tell } = useCardState(props);
+  return (
+    <LightCard {...{ id, type, face, label, isOff }} isFrame={entry !== undefined} className={classes} status={status ?? "none"}>
+      {entry === undefined ? <UnseenPorts {...{ id, type, isConnectable }} /> : <FramePorts {...{ id, entry, isConnectable }} />}
+      {tell}
+    </LightCard>
+  );
+});
+
+const FullCard = memo(function FullCard(props: CardProps) {
+  const { id, type, selected, isConnectable, entry, hides } = props;
+  const { data, label, run, status, problems, refusal, diff, isOff, classes, tell } = useCardState(props);
   const ui = useCanvasUiStore();
   const lookups = useAgentNames();
-  const isFar = useIsFar();
 
   const definition = definitionOf(type);
   const nodeUi = nodeUiOf(type);
-  const label = labelOf(data, type);
   if (!data || !definition || !nodeUi || !isNodeType(type))
     return (
       <div className="w-62.5 rounded-xl border border-failed bg-raised p-4 text-12 text-failed">
@@ -56,16 +104,6 @@ export const NodeCard = memo(function NodeCard({ id, type, selected, isConnectab
       </div>
     );
   const config = configOf(type, data);
-  const isOff = data.disabled === true;
-  const tell = (
-    <>
-      {diff && <NodeDiffTag {...diff} />}
-      <span id={stateTextId(id)} className="sr-only">
-        <NodeMarkWords id={id} />
-        {[diff?.word, isOff && "Disabled", stateText(status, run, problems)].filter(Boolean).join(". ")}
-      </span>
-    </>
-  );
   if (nodeUi.Card)
     return (
       <div
@@ -75,7 +113,6 @@ export const NodeCard = memo(function NodeCard({ id, type, selected, isConnectab
         {tell}
       </div>
     );
-  const handles = definition.handles ?? [null];
   const head = (
     <>
       <NodeIcon type={type} />
@@ -97,65 +134,32 @@ export const NodeCard = memo(function NodeCard({ id, type, selected, isConnectab
       )}
     </>
   );
-  const state = cn(
-    status && RINGS[status],
-    diff?.ring,
-    selected && "outline outline-[1.5px] outline-ink-soft outline-offset-2",
-    isOff && "border-dashed bg-sunken",
-    refusal !== undefined && "opacity-35",
-  );
+  const sentence = <NodeSentence parts={nodeUi.sentence(config as never, lookups)} />;
+  const foot = run && status && <NodeRunFoot status={status} run={run} />;
   if (entry !== undefined)
     return (
-      <LoopFrame
-        {...{ id, entry, isConnectable, head, className: state, status: status ?? "none" }}
-        sentence={<NodeSentence parts={nodeUi.sentence(config as never, lookups)} />}
-        foot={run && status && <NodeRunFoot status={status} run={run} />}
-      >
-        {tell}
-      </LoopFrame>
+      <LoopFrame {...{ id, entry, isConnectable, head, sentence, foot, className: classes, status: status ?? "none" }}>{tell}</LoopFrame>
     );
   const hover =
     refusal === undefined ? {} : { onPointerEnter: () => ui.setState({ refusal }), onPointerLeave: () => ui.setState({ refusal: null }) };
+  const minHeight = leastHeight(type);
   return (
     <div
       {...hover}
       data-status={status ?? "none"}
       className={cn(
         "w-62.5 rounded-xl border border-line-strong bg-raised shadow-sm transition-[border-color,box-shadow,opacity]",
-        state,
-        isFar && FAR_CARD,
+        classes,
       )}
-      style={handles.length > 1 ? { minHeight: FIRST_HANDLE + (handles.length - 1) * HANDLE_PITCH + HANDLE_PITCH / 2 } : undefined}
+      style={{ minHeight }}
     >
-      {definition.hasInput && <Handle type="target" position={Position.Left} isConnectable={isConnectable} style={{ top: PORT_HEIGHT }} />}
-      {isFar ? (
-        <FarFace {...{ id, type, label, isOff }} />
-      ) : (
-        <>
-          <div className="flex h-10 items-center gap-2 px-3">{head}</div>
-          <div className={cn("flex flex-col gap-2 pb-3 pl-3", handles.length > 1 ? "pr-18" : "pr-3")}>
-            <NodeSentence parts={nodeUi.sentence(config as never, lookups)} />
-            {hides !== undefined && <p className="text-11 text-ink-faint">{hides === 1 ? "1 node inside" : `${hides} nodes inside`}</p>}
-            {run && status && <NodeRunFoot status={status} run={run} />}
-          </div>
-        </>
-      )}
-      {handles.map((handle, index) => (
-        <Handle
-          key={handle ?? ""}
-          type="source"
-          {...(handle !== null && { id: handle })}
-          position={Position.Right}
-          isConnectable={isConnectable}
-          style={{ top: handles.length > 1 ? FIRST_HANDLE + index * HANDLE_PITCH : PORT_HEIGHT }}
-        >
-          {handle !== null && !isFar && (
-            <span className="pointer-events-none absolute top-1/2 right-4 -translate-y-1/2 font-medium text-10 text-ink-faint">
-              {handle}
-            </span>
-          )}
-        </Handle>
-      ))}
+      <div className="flex h-10 items-center gap-2 px-3">{head}</div>
+      <div className={cn("flex flex-col gap-2 pb-3 pl-3", minHeight === undefined ? "pr-3" : "pr-18")}>
+        {sentence}
+        {hides !== undefined && <p className="text-11 text-ink-faint">{hides === 1 ? "1 node inside" : `${hides} nodes inside`}</p>}
+        {foot}
+      </div>
+      <NodePorts {...{ type, isConnectable }} isNamed />
       {tell}
     </div>
   );
