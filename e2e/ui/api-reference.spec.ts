@@ -1,6 +1,6 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
+import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { ExecuteResult } from "#server/schemas/execution.ts";
 
@@ -18,11 +18,6 @@ async function openCard(page: Page, search: string, path: string, method: string
 }
 
 const answerOf = (card: Locator) => card.getByRole("region", { name: "Answer" });
-
-async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
-}
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`an operation is found, tried with the session, and answered, ${colorScheme}`, async ({ signedInPage: page, workflow }) => {
@@ -48,10 +43,10 @@ for (const colorScheme of ["light", "dark"] as const) {
       await card.getByRole("tab", { name: tab }).click();
       await expect(card.getByRole("tabpanel", { name: tab })).toContainText(text);
     }
-    await expectAccessible(page);
+    expect(await axeFaults(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    await expectAccessible(page);
+    expect(await axeFaults(page)).toEqual([]);
   });
 }
 

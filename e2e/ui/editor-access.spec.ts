@@ -1,38 +1,19 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
+import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { scriptBytes } from "#e2e/script-bytes.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
 
 const side = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
 const told = (page: Page) => canvas(page).locator("[data-announcer]");
-const TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1440, height: 900 };
 
-/** Looks for faults by axe, in both themes: of colours alone in the second, the rest is the same. */
-function examiner(page: Page, faults: string[]) {
-  return async (state: string, within?: string) => {
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      // Colours are looked at when they are what they are going to be; a spinner never is.
-      await page.evaluate(async () => {
-        const ending = document
-          .getAnimations()
-          .filter((motion) => motion.playState === "running" && motion.effect?.getComputedTiming().iterations !== Infinity);
-        // One whose element is taken away never ends.
-        const limit = new Promise((resolve) => setTimeout(resolve, 2000));
-        await Promise.race([limit, Promise.allSettled(ending.map((motion) => motion.finished))]);
-      });
-      const axe = new AxeBuilder({ page });
-      if (within) axe.include(within);
-      const { violations } = await (colorScheme === "light" ? axe.withTags(TAGS) : axe.withRules(["color-contrast"])).analyze();
-      for (const { id, nodes } of violations)
-        faults.push(`${state}, ${colorScheme}: ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
-    }
-  };
-}
+/** Looks for faults by axe, in both themes. */
+const examiner = (page: Page, faults: string[]) => async (state: string, within?: string) => {
+  for (const fault of await axeFaultsInBothThemes(page, within)) faults.push(`${state}, ${fault}`);
+};
 
 const every = (agent_id: string) =>
   graphOf(

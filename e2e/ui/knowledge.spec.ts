@@ -1,20 +1,10 @@
-import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
 import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { newSource, settled } from "#e2e/api/rag-forms.ts";
+import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { type KnowledgeServer, startKnowledgeServer } from "#e2e/fakes/knowledge-server.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { RagDocument } from "#server/schemas/rag.ts";
 import { pdfFile } from "#server/testing/office-files.ts";
-
-/** No fault that axe finds by the rules of WCAG 2.2 AA, in light and in dark. */
-async function expectAccessible(page: Page): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
-  }
-}
 
 let web: KnowledgeServer;
 test.beforeAll(async () => {
@@ -28,7 +18,7 @@ test("a source is created, filled with a text, a file and a page, searched, and 
   await page.getByRole("button", { name: "New source" }).click();
   const dialog = page.getByRole("dialog", { name: "New knowledge source" });
   await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("Handbook");
-  await expectAccessible(page);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Create source" }).click();
   await expect(page.getByRole("heading", { name: "Handbook", level: 1 })).toBeVisible();
   await expect(page.getByRole("heading", { name: "No documents yet" })).toBeVisible();
@@ -71,7 +61,7 @@ test("a source is created, filled with a text, a file and a page, searched, and 
   await expect(first).toContainText("House rules");
   await expect(first).toContainText("House › Quiet hours");
   await expect(first).toContainText("Nobody plays the drums after ten.");
-  await expectAccessible(page);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
 
   await documents.getByRole("button", { name: "Delete House rules" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete document" }).click();

@@ -1,18 +1,8 @@
-import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
 import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
+import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { MCP_TOKEN } from "#e2e/fakes/mcp-server.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { type McpProcess, startMcpProcess } from "#e2e/mcp-process.ts";
-
-/** No fault that axe finds by the rules of WCAG 2.2 AA, in light and in dark. */
-async function expectAccessible(page: Page): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
-  }
-}
 
 let mcp: McpProcess;
 test.beforeAll(async () => {
@@ -34,7 +24,7 @@ test("a server is looked at, connected, refreshed, changed and deleted", async (
   await dialog.getByRole("button", { name: "Discover tools" }).click();
   await expect(dialog.getByRole("region", { name: "Tools of the server" })).toContainText("Adds two numbers.");
   expect((await api.get("/mcp")).body.total).toBe(0);
-  await expectAccessible(page);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
   await dialog.getByRole("switch", { name: "Agents get slow" }).click();
   await dialog.getByRole("button", { name: "Connect", exact: true }).click();
 
@@ -44,7 +34,7 @@ test("a server is looked at, connected, refreshed, changed and deleted", async (
   await tools.getByRole("switch", { name: "Agents get add" }).click();
   await expect.poll(async () => (await api.get("/mcp")).body.items[0].disabled_tools).toEqual(["slow", "add"]);
 
-  await expectAccessible(page);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
   await page.getByRole("button", { name: "Refresh tools" }).click();
   await expect(page.getByText("8 tools listed")).toBeVisible();
 
@@ -69,7 +59,7 @@ test("a viewer sees servers and changes nothing", async ({ newUser, api, browser
   const page = await context.newPage();
   await page.goto("/mcp");
   await expect(page.getByRole("link", { name: "Shelf" })).toBeVisible();
-  await expectAccessible(page);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
   await page.getByRole("link", { name: "Shelf" }).click();
   await expect(page.getByRole("region", { name: "Tools" })).toContainText("echo");
   await expect(page.getByRole("switch")).toHaveCount(0);

@@ -1,6 +1,6 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { ApiClient } from "#e2e/api-client.ts";
+import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { node } from "#e2e/ui/locators.ts";
 import { ExecuteResult } from "#server/schemas/execution.ts";
@@ -52,11 +52,6 @@ async function runOnce({ api, finished }: Running, { id }: Workflow): Promise<vo
   const { body } = await api.post(`/workflows/${id}/execute`, { input: INPUT }, { schema: ExecuteResult, status: 202 });
   await finished(body.execution_id);
 }
-
-const faultsOf = async (page: Page, within: string) => {
-  const { violations } = await new AxeBuilder({ page }).include(within).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
-};
 
 test("a text field knows the last run: values in the list, a live preview, and what was meant by a wrong name", async ({
   signedInPage: page,
@@ -241,18 +236,18 @@ for (const colorScheme of ["light", "dark"] as const)
     await expect(panel(page).getByRole("button", { name: /Did you mean/ })).toBeVisible();
     await panel(page).getByRole("button", { name: "What is inside trigger.output", exact: true }).click();
     const aside = '[aria-label="Nodes and settings"]';
-    expect(await faultsOf(page, aside)).toEqual([]);
+    expect(await axeFaults(page, aside)).toEqual([]);
     await panel(page).getByRole("tab", { name: "Last run" }).click();
     await expect(panel(page)).toContainText("Echo: x");
-    expect(await faultsOf(page, aside)).toEqual([]);
+    expect(await axeFaults(page, aside)).toEqual([]);
     await panel(page).getByRole("tab", { name: "Relations" }).click();
-    expect(await faultsOf(page, aside)).toEqual([]);
+    expect(await axeFaults(page, aside)).toEqual([]);
     await panel(page).getByRole("tab", { name: "Settings" }).click();
     await node(page, "Branch Long").click();
     await expect(panel(page).getByRole("status", { name: "Trial" })).toBeVisible();
-    expect(await faultsOf(page, aside)).toEqual([]);
+    expect(await axeFaults(page, aside)).toEqual([]);
     await node(page, "Review Check").click();
     await panel(page).getByRole("button", { name: "Preview the approval page" }).click();
     await expect(page.getByRole("dialog").getByRole("button", { name: "Approve" })).toBeVisible();
-    expect(await faultsOf(page, "[role=dialog]")).toEqual([]);
+    expect(await axeFaults(page, "[role=dialog]")).toEqual([]);
   });

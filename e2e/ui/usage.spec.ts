@@ -1,19 +1,9 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
+import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { ExecuteResult } from "#server/schemas/execution.ts";
 
 // What was used and what it cost, the prices of a key, and what a model is sent.
-
-/** No fault that axe finds by the rules of WCAG 2.2 AA, in light and in dark. */
-async function expectAccessible(page: Page): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze();
-    expect(violations.map(({ id, nodes }) => [colorScheme, id, nodes.map(({ html }) => html.slice(0, 200))])).toEqual([]);
-  }
-  await page.emulateMedia({ colorScheme: "light" });
-}
 
 /** On a phone nothing of the dialog is beside the screen. */
 async function expectFitsPhone(page: Page, dialog: Locator): Promise<void> {
@@ -52,7 +42,7 @@ test("usage says that a price is not known, leads to the key's prices, and shows
   await expect(total).toHaveText(/Cost.*price unknown.*Calls.*1.*Input tokens.*3.*Output tokens.*4/);
   await expect(page.getByText("The price of 1 call is not known, so the cost is without it.")).toBeVisible();
   await expect(page.getByRole("table", { name: "Usage by agent" }).getByRole("row", { name: /Speaker/ })).toContainText("price unknown");
-  await expectAccessible(page);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
 
   await page.getByRole("link", { name: "Set prices at the LLM key" }).click();
   await page.getByRole("button", { name: "Prices of Stand-in" }).click();
@@ -65,7 +55,7 @@ test("usage says that a price is not known, leads to the key's prices, and shows
   await dialog.getByLabel("Cached input price of ech*").fill("10000");
   await dialog.getByRole("button", { name: "Add price" }).click();
   await expect(dialog.getByRole("textbox", { name: "Model 2" })).toBeFocused();
-  await expectAccessible(page);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
   await expectFitsPhone(page, dialog);
   // The second row is empty, and so is no price.
   await dialog.getByRole("button", { name: "Save prices" }).click();
@@ -112,7 +102,7 @@ test("the prompt preview shows what the model is sent as the form stands, and as
   await dialog.getByText("Whole request").click();
   await expect(dialog.getByLabel("request", { exact: true })).toContainText(`"model": "${model}"`);
   await expect(dialog.getByLabel("request", { exact: true })).toContainText("(what the agent is asked)");
-  await expectAccessible(page);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
   await expectFitsPhone(page, dialog);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("button", { name: "Prompt preview" })).toBeFocused();

@@ -1,0 +1,45 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+
+/** WCAG 2.2 AA, as axe names its rules. */
+const TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];
+/** Animations that are given up, e.g. since what they move is gone, in milliseconds. */
+const LONGEST_ANIMATION_MS = 2000;
+
+/** Waits until colours are what they are going to be; a spinner never is. */
+async function atRest(page: Page): Promise<void> {
+  await page.evaluate(async (longest) => {
+    const ending = document
+      .getAnimations()
+      .filter((motion) => motion.playState === "running" && motion.effect?.getComputedTiming().iterations !== Infinity);
+    const limit = new Promise((resolve) => setTimeout(resolve, longest));
+    await Promise.race([limit, Promise.allSettled(ending.map((motion) => motion.finished))]);
+  }, LONGEST_ANIMATION_MS);
+}
+
+/**
+ * What axe finds wrong with a page by the rules of WCAG 2.2 AA: in light by all of them, in dark by that of contrast, since
+ * nothing else differs and every state is examined in light too.
+ * @param within examine this part only (a CSS selector)
+ * @returns a line for each broken rule, with the elements
+ */
+export async function axeFaults(page: Page, within?: string): Promise<string[]> {
+  await atRest(page);
+  const isDark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
+  const runOnly = isDark ? { type: "rule" as const, values: ["color-contrast"] } : { type: "tag" as const, values: TAGS };
+  // Nothing of ours is in a foreign frame, for which alone axe would open a second page and load every style sheet again.
+  const axe = new AxeBuilder({ page }).options({ runOnly, preload: false, resultTypes: ["violations"] }).setLegacyMode(true);
+  if (within !== undefined) axe.include(within);
+  const { violations } = await axe.analyze();
+  return violations.map(
+    ({ id, nodes }) => `${isDark ? "dark" : "light"}: ${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`,
+  );
+}
+
+/** The same in both themes, one after the other; the page is light and without motion afterwards. */
+export async function axeFaultsInBothThemes(page: Page, within?: string): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+  const dark = await axeFaults(page, within);
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+  return [...(await axeFaults(page, within)), ...dark];
+}
