@@ -1,12 +1,14 @@
 import { parseArgs } from "node:util";
 import { openDatabase } from "#server/boot/database.ts";
-import { appUrl, detachEnvironment, publishSettings, settings } from "#server/settings.ts";
+import { appUrl, detachEnvironment, isEmbeddedExecutor, publishSettings, settings } from "#server/settings.ts";
 
 // The boot order, top to bottom: settings, secrets and database, migrations, first owner, executor, web. The way down is
 // the same in reverse. Every failure ends the start with one sentence and exit code 1.
 
 /** How long steps under way may take to end after SIGTERM, in milliseconds. */
 const GRACE_MS = 7000; // Docker kills after 10 s
+/** After how long calls are aborted that an Inngest server has asked for, so that another process can go on with their runs. */
+const HAND_OVER_MS = 5000;
 
 const stops: (() => Promise<void>)[] = [];
 const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -25,6 +27,11 @@ async function start(): Promise<void> {
   publishSettings({ NODE_ENV: dev ? "development" : "production" });
   if (role !== "all" && !settings().DATABASE_URL)
     throw new Error(`--role ${role} needs DATABASE_URL: processes that run apart share a database.`);
+  const { INNGEST_DEV, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY } = settings();
+  if (!isEmbeddedExecutor() && !INNGEST_DEV && !(INNGEST_EVENT_KEY && INNGEST_SIGNING_KEY))
+    throw new Error(
+      "With INNGEST_BASE_URL set, INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY must be set too, to the keys of that server. An Inngest dev server has none: set INNGEST_DEV=1.",
+    );
 
   stops.push(await openDatabase());
 
@@ -49,6 +56,11 @@ async function start(): Promise<void> {
     stops.push(() => stopWorker(GRACE_MS));
   }
   if (stopWeb) stops.push(stopWeb);
+  // Steps that an Inngest server calls are requests to our web: they are told to end first, or it would wait for them.
+  if (stopWeb && !isEmbeddedExecutor()) {
+    const { stopSegments } = await import("#server/inngest/engine-services.ts");
+    stops.push(async () => stopSegments(HAND_OVER_MS));
+  }
   process.stdout.write(role === "worker" ? "Treadle's worker is ready\n" : `Treadle is ready at ${appUrl()}\n`);
 }
 

@@ -34,6 +34,8 @@ export const Environment = z.object({
   TRUST_PROXY: flag,
   ALLOW_PRIVATE_NETWORK: flag,
   INNGEST_BASE_URL: z.url().optional(),
+  /** An Inngest dev server: nothing is signed, either way. */
+  INNGEST_DEV: flag,
   INNGEST_EVENT_KEY: z.string().optional(),
   INNGEST_SIGNING_KEY: z.string().optional(),
   INNGEST_SIGNING_KEY_FALLBACK: z.string().optional(),
@@ -112,7 +114,7 @@ export const dataDir = (): string => resolve(settings().DATA_DIR);
 export const appUrl = (): string => (settings().APP_URL ?? `http://localhost:${settings().PORT}`).replace(/\/$/, "");
 
 /** True when no Inngest server is named, so that the embedded executor carries the runs. */
-export const isEmbeddedExecutor = (): boolean => settings().INNGEST_BASE_URL === undefined;
+export const isEmbeddedExecutor = (): boolean => settings().INNGEST_BASE_URL === undefined && !settings().INNGEST_DEV;
 
 /** Names this copy of the code in leases; new at every start, so a dead process never owns anything again. */
 export const processId = `${process.pid}-${randomUUID()}`;

@@ -62,9 +62,14 @@ export const settingGroups: readonly { title: string; rows: readonly SettingRow[
     title: "Runs",
     rows: [
       { name: "WORKER_CONCURRENCY", preset: "50", meaning: "Runs that one process carries at once" },
-      { name: "PROJECT_CONCURRENCY", preset: "25", meaning: "Runs of one project that are carried at once" },
+      {
+        name: "PROJECT_CONCURRENCY",
+        preset: "25",
+        meaning: "Runs of one project that are carried at once; in each process as many again of those without an agent or a review",
+      },
       { name: "SEGMENT_SECONDS", preset: "60", meaning: "After how many seconds a run is handed on between processes" },
       { name: "INNGEST_BASE_URL", preset: null, meaning: "An Inngest server in place of the embedded executor" },
+      { name: "INNGEST_DEV", preset: "0", meaning: "1: it is a dev server (http://localhost:8288 unless named), and nothing is signed" },
       { name: "INNGEST_EVENT_KEY", preset: null, meaning: "Its event key" },
       { name: "INNGEST_SIGNING_KEY", preset: null, meaning: "Its signing key" },
       { name: "INNGEST_SIGNING_KEY_FALLBACK", preset: null, meaning: "The other signing key while keys are changed" },

@@ -47,6 +47,11 @@ test("DATABASE_URL without the secrets that belong to it", async () => {
   expectRefusal(await startAndEnd({ env: { DATABASE_URL: NOWHERE, AUTH_SECRET: SECRETS.AUTH_SECRET } }), /, ENCRYPTION_KEY must be set/);
 });
 
+test("an Inngest server without its keys, which would refuse every run", async () => {
+  const env = { INNGEST_BASE_URL: "http://127.0.0.1:1", INNGEST_EVENT_KEY: "e1" };
+  expectRefusal(await startAndEnd({ env }), /INNGEST_SIGNING_KEY must be set .*INNGEST_DEV=1/);
+});
+
 test("a setting that is not usable is named", async () => {
   expectRefusal(await startAndEnd({ env: { RATE_LIMIT_BURST: "many" } }), /RATE_LIMIT_BURST/);
   expectRefusal(await startAndEnd({ env: { BOOTSTRAP_EMAIL: "ada@example.com" } }), /BOOTSTRAP_PASSWORD/);

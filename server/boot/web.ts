@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import next from "next";
 import pg from "pg";
@@ -47,8 +48,12 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
   counters?.on("error", () => undefined);
   // The port is taken first: when it cannot be had, nobody waits for a build to learn so. Early requests wait for the app.
   const ready = Promise.withResolvers<ReturnType<typeof next>>();
+  const throughNext = async (request: IncomingMessage, response: ServerResponse) =>
+    (await ready.promise).getRequestHandler()(request, response);
+  // During development Next loads code again when it has changed; what this process has loaded stays as it was.
+  const handle = isDev ? throughNext : (await import("#server/web/short-way.ts")).shortWay(throughNext);
   const front = createFront({
-    handle: async (request, response) => (await ready.promise).getRequestHandler()(request, response),
+    handle,
     // Next listens for upgrades by itself from its first request on; hot reload is all that uses them.
     ...(isDev && { upgrade: () => undefined }),
     settings: settings(),

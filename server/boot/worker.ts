@@ -1,9 +1,11 @@
 import { serve } from "inngest/edge";
-import { withClient } from "#server/db/client.ts";
+import { pool, withClient } from "#server/db/client.ts";
 import { freeAllLeases } from "#server/engine/run-store.ts";
+import { beginRunsHere } from "#server/inngest/begin-here.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { stopSegments } from "#server/inngest/engine-services.ts";
 import { inngestFunctions } from "#server/inngest/functions/index.ts";
+import { firstSegment } from "#server/inngest/functions/run-workflow.ts";
 import { startLocalExecutor } from "#server/inngest/local/executor.ts";
 import { log } from "#server/log.ts";
 import { sweepExecutions } from "#server/services/executions/sweep-executions.ts";
@@ -35,19 +37,24 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
   // With our own database no other process can be alive, so every lease belongs to a dead one.
   if (TREADLE_EMBEDDED_DATABASE) await freeAllLeases();
   const handler = serve({ client: inngest(), functions: inngestFunctions() });
-  const executor = isEmbeddedExecutor() ? await startLocalExecutor({ handler, concurrency: WORKER_CONCURRENCY }) : undefined;
+  const executor = isEmbeddedExecutor()
+    ? await startLocalExecutor({ handler, concurrency: WORKER_CONCURRENCY, firstSteps: { "treadle-run-workflow": firstSegment } })
+    : undefined;
+  const stopBeginning = isEmbeddedExecutor() ? beginRunsHere(pool()) : undefined;
   // What came due while nothing ran fires now, not at the next minute.
   const catchingUp = fireDueSchedules().catch((error) =>
     log.warn({ err: error }, "schedules could not be fired at start, the next minute tries again"),
   );
   let sweeping: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
+  const look = () => {
     sweeping = sweep().catch((error) => log.warn({ err: error }, "the sweep failed, the next one tries again"));
-  }, SWEEP_MS);
+  };
+  look();
+  const timer = setInterval(look, SWEEP_MS);
   return async (graceMs) => {
     clearInterval(timer);
     // Nothing new is started at once; calls that do not end in time are aborted early enough to give their leases back.
     stopSegments(graceMs - HALT_MS);
-    await Promise.all([sweeping, catchingUp, executor?.stop(graceMs)]);
+    await Promise.all([sweeping, catchingUp, stopBeginning?.(graceMs), executor?.stop(graceMs)]);
   };
 }

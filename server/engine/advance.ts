@@ -1,5 +1,5 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
-import { type EngineServices, LeaseLost, type RunState } from "#server/engine/ports.ts";
+import { type Ending, type EngineServices, LeaseLost, type RunState } from "#server/engine/ports.ts";
 import { readSecrets } from "#server/engine/run-secrets.ts";
 import { Segment } from "#server/engine/segment.ts";
 
@@ -17,6 +17,9 @@ export type Outcome =
   /** Only people can carry it on now. `at`: when that was found; `wake_at`: the nearest deadline. */
   | { kind: "waiting"; at: string; wake_at: string | null };
 
+/** What a process that holds the lease came to; a run that it has ended comes with its ending. */
+export type Carried = Exclude<Outcome, { kind: "over" | "busy" }> | { kind: "over"; ending?: Ending };
+
 async function namesFor(services: EngineServices, run: RunState): Promise<NodeScope> {
   const ids = run.graph.nodes.map((node) => node.data.agent_id).filter((id): id is string => typeof id === "string" && id !== "");
   const names = ids.length ? await services.agentNames(run.project_id, [...new Set(ids)]) : new Map<string, string>();
@@ -27,7 +30,7 @@ async function namesFor(services: EngineServices, run: RunState): Promise<NodeSc
 const isRefused = (error: unknown): boolean => error instanceof Error && "code" in error && /^(22|54)/.test(String(error.code));
 
 /** Ends a run whose results cannot be stored; trying again would only repeat what it has done. */
-async function endAsUnstorable(services: EngineServices, run: RunState, error: unknown, signal: AbortSignal): Promise<Outcome> {
+async function endAsUnstorable(services: EngineServices, run: RunState, error: unknown, signal: AbortSignal): Promise<Carried> {
   const reason = `A result could not be stored: ${error instanceof Error ? error.message : String(error)}`;
   const now = services.clock.now();
   const duration_ms = now.getTime() - run.created_at.getTime();
@@ -35,7 +38,7 @@ async function endAsUnstorable(services: EngineServices, run: RunState, error: u
   const ending = { status: "failed", output: null, outputs: [], error: reason } as const;
   await services.store.commit(run, { rows: [], events: [event], ending: { ...ending, outputs: [] } }, signal);
   await services.store.closeOpen(run);
-  return { kind: "over" };
+  return { kind: "over", ending: { ...ending, outputs: [] } };
 }
 
 /**
@@ -49,7 +52,15 @@ export async function advance(services: EngineServices, execution_id: string, di
   const acquired = await services.store.acquire(execution_id, dispatch);
   if (acquired.kind === "busy") return { kind: "busy", until: acquired.until.toISOString() };
   if (acquired.kind === "over") return { kind: "over" };
-  const { run } = acquired;
+  const outcome = await carry(services, acquired.run, seconds);
+  return outcome.kind === "over" ? { kind: "over" } : outcome;
+}
+
+/**
+ * Carries on a run whose lease this process holds, and gives the lease back.
+ * @throws as `advance`
+ */
+export async function carry(services: EngineServices, run: RunState, seconds: number): Promise<Carried> {
   const lost = new AbortController();
   const signal = services.halt ? AbortSignal.any([lost.signal, services.halt]) : lost.signal;
   const check = async () => {
@@ -57,7 +68,7 @@ export async function advance(services: EngineServices, execution_id: string, di
     if (!(await services.store.renew(run).catch(() => true))) lost.abort(new LeaseLost());
   };
   let segment: Segment | undefined;
-  const stopListening = await services.store.onControl(execution_id, () => {
+  const stopListening = await services.store.onControl(run.id, () => {
     void check();
     segment?.look();
   });
@@ -71,7 +82,7 @@ export async function advance(services: EngineServices, execution_id: string, di
     run.params = secrets.masker.deep(run.params);
     segment = new Segment(services, run, names, secrets, signal);
     const outcome = await segment.carryOn(until);
-    if (outcome.kind === "finished") return { kind: "over" };
+    if (outcome.kind === "finished") return { kind: "over", ending: outcome.ending };
     if (outcome.kind === "yielded") {
       await services.store.release(run);
       return outcome;

@@ -1,10 +1,10 @@
-import { v7 as uuid } from "uuid";
 import type { NodeResult } from "#server/engine/define-node.ts";
 import { childPath, type Frame } from "#server/engine/frame.ts";
 import { errorText, type ItemEnd, type LoopRun } from "#server/engine/loop-run.ts";
 import { outputUrl, toldOutput } from "#server/engine/output-size.ts";
 import { type Clock, INTERRUPTED, ITEM, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
 import type { RunBatch } from "#server/engine/run-batch.ts";
+import { newId } from "#server/new-id.ts";
 
 const keyOf = (node_id: string, iteration: string) => `${iteration} ${node_id}`;
 const where = (row: LedgerRow) => ({ node_id: row.node_id, ...(row.iteration && { iteration: row.iteration }) });
@@ -36,7 +36,7 @@ export class Ledger {
     const attempt = (this.#attempts.get(key) ?? 0) + 1;
     this.#attempts.set(key, attempt);
     const empty = { handle: null, output: null, error: null, input: null, items: null, model: null, tool_calls: null };
-    const common = { id: uuid(), node_id, iteration, attempt, input_tokens: 0, output_tokens: 0, completed_at: null, duration_ms: null };
+    const common = { id: newId(), node_id, iteration, attempt, input_tokens: 0, output_tokens: 0, completed_at: null, duration_ms: null };
     return { ...common, ...empty, status: "running", started_at: this.#clock.now(), ...fields };
   }
 

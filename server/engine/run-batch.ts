@@ -138,11 +138,16 @@ export class RunBatch {
     if (!this.isEmpty) await this.#send(this.#waiting);
   }
 
-  /** Writes the end of the run together with the last results. */
-  async end(ending: Ending): Promise<void> {
+  /**
+   * Writes the end of the run together with the last results.
+   * @returns the ending as it is kept
+   */
+  async end(ending: Ending): Promise<Ending> {
     if (this.isLarge) await this.flush();
     const outputs = ending.outputs.map((output) => this.#masker.fields(output, ["value"]));
-    await this.#send({ ...this.#waiting, reviews: [], ending: { ...this.#masker.fields(ending, ENDING_TEXTS), outputs } });
+    const kept = { ...this.#masker.fields(ending, ENDING_TEXTS), outputs };
+    await this.#send({ ...this.#waiting, reviews: [], ending: kept });
+    return kept;
   }
 
   /**

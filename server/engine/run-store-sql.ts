@@ -10,6 +10,9 @@ export const OVERDUE_SECONDS = 120;
 /** The same for a run that only waits for people, which looks again by itself each hour at least. */
 export const WAIT_OVERDUE_SECONDS = 3 * 3600;
 
+/** Stands in the name of the lease of a run that began where it was accepted: no executor knows of it. */
+export const BEGUN = "-begun-";
+
 /** The states in which a run has ended, as an SQL list. */
 export const FINAL = `(${finalStatuses.map((status) => `'${status}'`).join(", ")})`;
 
@@ -94,6 +97,31 @@ const CALLS = {
 };
 const NO_CALLS = { counted: "", added: "", used: "" };
 
+const ROW = `
+      id uuid, node_id text, iteration text, attempt int, status "NodeStatus", handle text, error text, started_at timestamptz, completed_at timestamptz,
+      duration_ms float8, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb`;
+const ROW_FIELDS =
+  "id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items";
+
+/**
+ * Writes a run's rows and events beside its execution, for a run that is accepted when it has already ended. Nobody is
+ * notified, since nobody can know of it yet.
+ * @param rows and `events`: the parameters that hold them as JSON; they go to the one row of `execution`
+ */
+export const wholeRun = (rows: string, events: string): string => `
+    new_rows AS MATERIALIZED (
+      SELECT execution.id AS execution_id, r.* FROM execution, jsonb_to_recordset(${rows}::jsonb) AS r(${ROW})
+    ), written AS (
+      INSERT INTO node_runs (execution_id, ${ROW_FIELDS}) SELECT execution_id, ${ROW_FIELDS} FROM new_rows
+    ), valued AS (
+      INSERT INTO node_run_values (node_run_id, input, output, tool_calls)
+      SELECT id, input, output, tool_calls FROM new_rows WHERE input IS NOT NULL OR output IS NOT NULL
+    ), told AS (
+      INSERT INTO execution_events (execution_id, seq, type, node_id, data)
+      SELECT execution.id, e.position, e.event->>'type', e.event->>'node_id', e.event
+      FROM execution, jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS e(event, position)
+    )`;
+
 // One statement, so that results, events and the end of a run are there together or not at all.
 const commitSql = (withReviews: string, calls = NO_CALLS) => {
   const hasCalls = calls !== NO_CALLS;
@@ -112,12 +140,10 @@ const commitSql = (withReviews: string, calls = NO_CALLS) => {
     FROM quiet${hasCalls ? ", counted" : ""} WHERE id = $1 AND lease_owner = $2 AND commit_no = $9 - 1 AND status NOT IN ${FINAL}
     RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq${hasCalls ? ", project_id, workflow_id" : ""}
   ), new_rows AS (
-    SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(
-      id uuid, node_id text, iteration text, attempt int, status "NodeStatus", handle text, error text, started_at timestamptz, completed_at timestamptz,
-      duration_ms float8, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb${hasCalls ? ", agent_id uuid, provider text, cost numeric, cached_tokens int" : ""})
+    SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(${ROW}${hasCalls ? ", agent_id uuid, provider text, cost numeric, cached_tokens int" : ""})
   ), written AS (
-    INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items${hasCalls ? ", cost, cached_tokens" : ""})
-    SELECT id, $1, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items${hasCalls ? ", cost, coalesce(cached_tokens, 0)" : ""} FROM new_rows
+    INSERT INTO node_runs (execution_id, ${ROW_FIELDS}${hasCalls ? ", cost, cached_tokens" : ""})
+    SELECT $1, ${ROW_FIELDS}${hasCalls ? ", cost, coalesce(cached_tokens, 0)" : ""} FROM new_rows
     ON CONFLICT (execution_id, node_id, iteration, attempt) DO UPDATE SET
       status = excluded.status, handle = excluded.handle, error = excluded.error, completed_at = excluded.completed_at, duration_ms = excluded.duration_ms,
       model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens${hasCalls ? ", cost = excluded.cost, cached_tokens = excluded.cached_tokens" : ""}

@@ -21,6 +21,7 @@ import {
 import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
 import {
   ACQUIRE,
+  BEGUN,
   BODY_OUTPUTS,
   COMMITS,
   DELTAS,
@@ -168,6 +169,13 @@ async function isWritten(run: RunState): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** What `wholeRun` writes, as parameters: the rows, the events and the ending of a run that was never written before. */
+export const wholeRunValues = (run: RunState, { rows, events, ending }: Commit): [string, string, string] => [
+  json(lastOfEach(rows)),
+  eventJson(run, events),
+  json(ending),
+];
+
 /** A batch may hold the start and the end of one attempt; a statement may touch a row once only. */
 function lastOfEach(rows: Commit["rows"]): Commit["rows"] {
   return [...new Map(rows.map((row) => [row.id, row])).values()];
@@ -245,5 +253,9 @@ export const runStore: RunStore = {
  * waiting for the leases to end would cost half a minute.
  */
 export async function freeAllLeases(): Promise<void> {
-  await pool().query("UPDATE executions SET lease_until = NULL WHERE lease_until IS NOT NULL");
+  await pool().query(
+    // The sweeper asks for those that only their own process knew of.
+    `UPDATE executions SET lease_until = NULL, overdue_at = CASE WHEN lease_owner LIKE '%${BEGUN}%' THEN now() ELSE overdue_at END
+     WHERE lease_until IS NOT NULL`,
+  );
 }

@@ -11,13 +11,13 @@ import { LoopDriver } from "#server/engine/loop-driver.ts";
 import { factsOf, type NodeFacts } from "#server/engine/node-facts.ts";
 import { OpenReviews } from "#server/engine/open-reviews.ts";
 import { MAX_OUTPUT, tooLarge } from "#server/engine/output-size.ts";
-import { type EngineServices, HostFault, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
+import { type Ending, type EngineServices, HostFault, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
 import { restoreFrames } from "#server/engine/restore.ts";
 import { RunBatch } from "#server/engine/run-batch.ts";
 import type { RunSecrets } from "#server/engine/run-secrets.ts";
 
 /** What one pass over a run came to; one that only waits for people names the nearest deadline. */
-export type SegmentOutcome = { kind: "finished" } | { kind: "yielded" } | { kind: "waiting"; wake_at: Date | null };
+export type SegmentOutcome = { kind: "finished"; ending: Ending } | { kind: "yielded" } | { kind: "waiting"; wake_at: Date | null };
 
 /** Why calls under way are aborted at the end; made once, because an error is costly to make. */
 const OVER = new Error("The run does not wait for this call any more.");
@@ -300,7 +300,6 @@ export class Segment {
     this.#close(this.#top);
     for (const id of this.#top.scope.nodeIds) if (!this.#top.rows.has(id)) this.#ledger.skip(this.#top, id);
     this.#batch.tell(endingEvent(this.#run, ending, this.#services.clock.now()));
-    await this.#batch.end(ending);
-    return { kind: "finished" };
+    return { kind: "finished", ending: await this.#batch.end(ending) };
   }
 }

@@ -10,7 +10,7 @@ class EmbeddedInngest extends Inngest {
 
 /** A client for the executor in use: the embedded one through a fetch that answers in process, or a real server. */
 function open() {
-  const { INNGEST_BASE_URL, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_SIGNING_KEY_FALLBACK } = settings();
+  const { INNGEST_BASE_URL, INNGEST_DEV, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_SIGNING_KEY_FALLBACK } = settings();
   // Every step of ours may be repeated, so the result of one may wait for the next, or for the end of the function.
   const common = { id: "treadle", aiMetadata: false, logger: log, checkpointing: { bufferedSteps: 2, maxRuntime: 0 } } as const;
   if (isEmbeddedExecutor())
@@ -18,7 +18,7 @@ function open() {
     return new EmbeddedInngest({ ...common, isDev: true, eventKey: "local", baseUrl: "http://inngest.local", fetch: localFetch });
   return new Inngest({
     ...common,
-    isDev: false, // cloud mode: without a signing key every request is refused
+    isDev: INNGEST_DEV, // unless it is asked for, cloud mode: without a signing key every request is refused
     ...(INNGEST_BASE_URL && { baseUrl: INNGEST_BASE_URL }),
     ...(INNGEST_EVENT_KEY && { eventKey: INNGEST_EVENT_KEY }),
     ...(INNGEST_SIGNING_KEY && { signingKey: INNGEST_SIGNING_KEY }),

@@ -38,8 +38,10 @@ async function callUnmasked({ timeout, ...call }: Omit<Parameters<EngineServices
   }
 }
 
-const drain = new AbortController();
-const halt = new AbortController();
+// Next bundles its own copy of this module, and calls of an Inngest server run segments there; so it hangs on globalThis.
+const shared = globalThis as typeof globalThis & { treadleStops?: { drain: AbortController; halt: AbortController } };
+shared.treadleStops ??= { drain: new AbortController(), halt: new AbortController() };
+const { drain, halt } = shared.treadleStops;
 
 /** Tells the segments of this process to start nothing new, and after `ms` to abort what is under way. */
 export function stopSegments(ms: number): void {

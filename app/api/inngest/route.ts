@@ -14,7 +14,13 @@ const absent = async () => new Response(null, { status: 404 });
 function handler(method: "GET" | "POST" | "PUT"): Handler {
   return (request, context) => {
     if (isEmbeddedExecutor()) return absent();
-    handlers ??= serve({ client: inngest(), functions: inngestFunctions() }) as unknown as Record<"GET" | "POST" | "PUT", Handler>;
+    handlers ??= serve({
+      client: inngest(),
+      functions: inngestFunctions(),
+      // Registering tells the server the address that it was asked at, so only the server itself may ask: anybody else could
+      // send all runs to an address of theirs.
+      enableUnauthedSync: false,
+    }) as unknown as Record<"GET" | "POST" | "PUT", Handler>;
     return handlers[method](request, context);
   };
 }

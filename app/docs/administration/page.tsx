@@ -100,6 +100,15 @@ export default function Administration() {
         <code>--redis-uri</code>), or it forgets its runs at a restart. While it is away runs are accepted and carried once it is back. The
         file <code>compose.yaml</code> shows all of it, and <code>npm run smoke:inngest</code> plays a set of workflows against it.
       </p>
+      <p>
+        The server calls one address, so several processes need one that stands for all of them: a name with all their addresses, or a load
+        balancer that keeps the <code>Host</code> header. Then the runs of one that dies go on in another. It registers the address when it
+        starts; restart it after an update of this service.
+      </p>
+      <p>
+        To try it with an Inngest dev server, set <code>INNGEST_DEV=1</code> in place of all three. Nothing is signed then: use it only
+        where nobody else reaches the port.
+      </p>
       <h2>All settings</h2>
       <p>
         Variables of the environment, read at the start. An empty one counts as not set; one that cannot be used stops the start with a

@@ -2,7 +2,8 @@ import { advance, type Outcome } from "#server/engine/advance.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { engineServices } from "#server/inngest/engine-services.ts";
 import { executionCancelled, executionRequested, executionWake } from "#server/inngest/events.ts";
-import { settings } from "#server/settings.ts";
+import type { FirstStep } from "#server/inngest/local/drive.ts";
+import { isEmbeddedExecutor, settings } from "#server/settings.ts";
 
 /** Segments in one run of the function; then it continues as a new one, long before Inngest's 1,000 steps. */
 const SEGMENTS = 100;
@@ -21,6 +22,24 @@ function waitMs({ at, wake_at }: Extract<Outcome, { kind: "waiting" }>, waits: n
   const left = wake_at ? Math.min(bound, Date.parse(wake_at) - Date.parse(at)) : bound;
   return Math.max(1, Math.ceil(left / SECOND_MS)) * SECOND_MS; // Inngest counts in whole seconds
 }
+
+/** An Inngest server goes on in the request that it has made; what this process must not start is for the next request. */
+const isHandingOver = (): boolean => !isEmbeddedExecutor() && engineServices.drain?.aborted === true;
+
+const FIRST_STEP = "advance 0";
+
+const carryOn = (execution_id: string, dispatch: number): Promise<Outcome> =>
+  advance(engineServices, execution_id, dispatch, settings().SEGMENT_SECONDS);
+
+/** How `run-workflow` begins, and mostly ends: for the embedded executor, which then need not call it. */
+export const firstSegment: FirstStep = {
+  name: FIRST_STEP,
+  async run(data) {
+    const { execution_id, dispatch } = executionRequested.schema.parse(data);
+    const result = await carryOn(execution_id, dispatch);
+    return { result, isEnd: result.kind === "over" };
+  },
+};
 
 /**
  * Carries a workflow run. Control is here, data is in PostgreSQL: each step is one segment of the run, however many nodes
@@ -41,11 +60,10 @@ export const runWorkflow = () =>
       const { execution_id, project_id, dispatch } = event.data;
       let waits = 0;
       for (let n = 0; n < SEGMENTS; n++) {
-        const outcome: Outcome = await step.run(`advance ${n}`, () =>
-          advance(engineServices, execution_id, dispatch, settings().SEGMENT_SECONDS),
-        );
+        const outcome: Outcome = await step.run(n === 0 ? FIRST_STEP : `advance ${n}`, () => carryOn(execution_id, dispatch));
         if (outcome.kind === "over") return;
         if (outcome.kind === "busy") await step.sleepUntil(`busy ${n}`, outcome.until);
+        if (outcome.kind === "yielded" && isHandingOver()) break;
         if (outcome.kind !== "waiting") {
           waits = 0;
           continue;

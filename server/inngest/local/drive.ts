@@ -1,9 +1,22 @@
+import { createHash } from "node:crypto";
 import type pg from "pg";
 import { type CallInput, callHandler, type StepRow } from "#server/inngest/local/call.ts";
 import { retryAt } from "#server/inngest/local/clock.ts";
 import { type Changes, errorText, type StepChange } from "#server/inngest/local/ops.ts";
 import type { LocalFunction } from "#server/inngest/local/registry.ts";
 import { applyUntilDone, type ClaimedRun, type Lease, type Write, type Written } from "#server/inngest/local/store.ts";
+import { log } from "#server/log.ts";
+
+/**
+ * How a function begins, for one that nearly always ends right after its first step: that step is then run without the SDK,
+ * whose request, answer and replay cost more than a short step. Should it throw, the function is called as any other.
+ */
+export interface FirstStep {
+  /** The step's name in the function. */
+  name: string;
+  /** @param data of the event; @returns what the step gives, and whether the function ends with nothing after it */
+  run(data: unknown): Promise<{ result: unknown; isEnd: boolean }>;
+}
 
 export interface DriveContext {
   pool: pg.Pool;
@@ -13,9 +26,14 @@ export interface DriveContext {
   owner: number;
   /** No new call is started; the run is given back after the current ones. */
   draining(): boolean;
+  /** Of functions by their id. */
+  firstSteps?: Readonly<Record<string, FirstStep>> | undefined;
   /** The leases were given up: results are of no use any more. */
   abandoned(): boolean;
 }
+
+/** The SDK's id of a step. */
+const stepId = (name: string): string => createHash("sha1").update(name).digest("hex");
 
 const isDue = (step: { state: string; due: number | null }, now: number): boolean => step.state === "planned" && (step.due ?? 0) <= now;
 
@@ -154,6 +172,18 @@ export async function drive(run: ClaimedRun, fn: LocalFunction, context: DriveCo
     return earlier.find((written) => written.status === "lost") ?? last ?? { status: "lost", next_due: null, steps: null, discover: null };
   }
 
+  /** The first step of a run that nothing is known of yet, if it can be had without the SDK. */
+  async function beginShort(first: FirstStep): Promise<Written | undefined> {
+    const { data } = JSON.parse(run.event) as { data: unknown };
+    const begun = await first.run(data).catch((err: unknown) => {
+      log.debug({ err, run: run.id }, "the first step of a function failed, the function is called");
+    });
+    if (!begun) return undefined;
+    if (begun.isEnd) return write({ mode: "completed", output: "null" });
+    const steps: StepChange[] = [{ id: stepId(first.name), state: "data", data: JSON.stringify(begun.result ?? null) }];
+    return write({ mode: next(steps), steps, discovered: true, after: memory.seq() });
+  }
+
   if (run.crashes >= fn.maxAttempts) {
     const error = { name: "Error", message: "The process that ran this function ended each time before it could report.", stack: "" };
     await write({ mode: "failed", output: errorText(error) });
@@ -165,8 +195,10 @@ export async function drive(run: ClaimedRun, fn: LocalFunction, context: DriveCo
     let written: Written;
     if (context.draining()) written = await write({ mode: "release" });
     else if (due.length) written = await callSteps(due);
-    else if (discover || memory.open.size === 0) written = await callFunction();
-    else written = await write({ mode: "release" });
+    else if (discover || memory.open.size === 0) {
+      const first = memory.memo.size + memory.open.size + attempt === 0 ? context.firstSteps?.[fn.id] : undefined;
+      written = (first && (await beginShort(first))) ?? (await callFunction());
+    } else written = await write({ mode: "release" });
     // Only a write that kept the lease tells whether the function is to be called again.
     if (written.status === "lost" || written.steps === null) return written.next_due;
     memory.merge(written.steps);

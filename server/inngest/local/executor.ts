@@ -4,7 +4,7 @@ import { pool as sharedPool } from "#server/db/client.ts";
 import { type Clock, millis, systemClock } from "#server/inngest/local/clock.ts";
 import { type Control, startControl } from "#server/inngest/local/control.ts";
 import { fireCrons } from "#server/inngest/local/cron.ts";
-import { type DriveContext, drive } from "#server/inngest/local/drive.ts";
+import { type DriveContext, drive, type FirstStep } from "#server/inngest/local/drive.ts";
 import { announceExecutor } from "#server/inngest/local/here.ts";
 import { ingestWithin } from "#server/inngest/local/ingest.ts";
 import { type LocalFunction, readRegistry, register } from "#server/inngest/local/registry.ts";
@@ -22,6 +22,8 @@ export interface LocalExecutorOptions {
   handler: (request: Request) => Promise<Response>;
   /** Runs that are driven at once in this process. */
   concurrency: number;
+  /** Of functions by their id (`<app>-<function>`). */
+  firstSteps?: Readonly<Record<string, FirstStep>>;
   clock?: Clock;
   pool?: pg.Pool;
   /** How often this process says that it lives and looks for dead ones; 3 s. */
@@ -101,7 +103,15 @@ export async function startLocalExecutor(options: LocalExecutorOptions): Promise
   function start(run: ClaimedRun, owner: number): void {
     const fn = functions.get(run.fn_id);
     if (!fn) return;
-    const context: DriveContext = { pool, handler, now, owner, draining: () => draining, abandoned: () => abandoned };
+    const context: DriveContext = {
+      pool,
+      handler,
+      now,
+      owner,
+      draining: () => draining,
+      abandoned: () => abandoned,
+      firstSteps: options.firstSteps,
+    };
     const driven = drive(run, fn, context)
       .catch((error: unknown) => {
         log.error({ err: error, run: run.id, fn: run.fn_id }, "a run could not be driven; it is tried again");

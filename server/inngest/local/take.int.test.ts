@@ -97,3 +97,27 @@ test("who comes when a slot is free does not overtake those who wait for it", as
   await until(() => seen.length === 4);
   expect(seen).toEqual(["first", "second", "third", "late"]);
 });
+
+test("a first step that is done without the SDK: it ends the function, is remembered, or when it fails is left to the SDK", async () => {
+  const bySdk: string[] = [];
+  const fn = app.client.createFunction({ id: "fn", triggers: [{ event: app.name("go") }], retries: 0 }, async ({ event, step }) => {
+    const first = await step.run("first", () => {
+      bySdk.push(event.data.what);
+      return { n: 1 };
+    });
+    return { first, second: await step.run("second", () => "two") };
+  });
+  const run = async (data: unknown) => {
+    const { what } = data as { what: string };
+    if (what === "fail") throw new Error("not now");
+    return { result: { n: 2 }, isEnd: what === "end" };
+  };
+  await app.start([fn], { firstSteps: { [`${app.client.id}-fn`]: { name: "first", run } } });
+  for (const what of ["end", "go on", "fail"]) await sendHints([{ name: app.name("go"), data: { what } }], pool);
+  const ended = async () =>
+    (await runsOf(pool, app.client)).filter(({ status }) => status === "completed").map(({ output }) => JSON.parse(output ?? ""));
+  const outputs = await until(async () => ((await ended()).length === 3 ? ended() : undefined));
+  expect(outputs).toHaveLength(3);
+  expect(outputs).toEqual(expect.arrayContaining([null, { first: { n: 2 }, second: "two" }, { first: { n: 1 }, second: "two" }]));
+  expect(bySdk).toEqual(["fail"]);
+});

@@ -73,6 +73,7 @@ export async function executeWorkflow(principal: ProjectPrincipal, input: Execut
     workflow_id: input.workflow_id,
     workflow_version: version,
     snapshot_id,
+    graph,
     started_by_id: principal.user.id,
     ...triggerValues(graph, input),
   });

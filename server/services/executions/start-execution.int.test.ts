@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
-import { insertExecution, type NewExecution } from "#server/services/executions/start-execution.ts";
+import { insertExecution, type NewExecution } from "#server/services/executions/insert-execution.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { publishSettings } from "#server/settings.ts";
 import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";

@@ -2,8 +2,9 @@ import type pg from "pg";
 import { inTransaction } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import type { ExecuteResult } from "#server/schemas/execution.ts";
+import { insertExecution, type NewExecution, type Started } from "#server/services/executions/insert-execution.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
-import { hourUsedUp, insertExecution, type NewExecution, type Started, startOnce } from "#server/services/executions/start-execution.ts";
+import { hourUsedUp, startOnce } from "#server/services/executions/start-execution.ts";
 import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
 
 // Of a loop that is taken over, its body too: the Output nodes in there are results of the run. A Terminate ($4) ended

@@ -1,21 +1,17 @@
-import { v7 as uuid } from "uuid";
 import { Bell } from "#server/bell.ts";
 import { pool } from "#server/db/client.ts";
 import { subscribe } from "#server/db/notify.ts";
-import { type ExecutionStatus, isFinal } from "#server/schemas/execution.ts";
-import { type NewExecution, startExecution } from "#server/services/executions/start-execution.ts";
+import { newId } from "#server/new-id.ts";
+import { isFinal } from "#server/schemas/execution.ts";
+import type { RunEnding } from "#server/services/executions/accept-run.ts";
+import type { NewExecution } from "#server/services/executions/insert-execution.ts";
+import { startHere } from "#server/services/executions/start-execution.ts";
 import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
 
 /** How long to trust that every notification arrives, in milliseconds. */
 const LOOK_AGAIN_MS = 5000;
 /** A run that goes on for longer is looked at less often than its agents' pieces are notified, in milliseconds. */
 const LONGEST_PAUSE_MS = 200;
-
-export interface RunEnding {
-  status: ExecutionStatus;
-  output: string | null;
-  error: string | null;
-}
 
 const READ = {
   name: "execution-ending",
@@ -35,13 +31,18 @@ export async function startAndFollow(
   ms: number,
   signal: AbortSignal,
 ): Promise<RunEnding & { execution_id: string }> {
-  const execution_id = execution.id ?? runIdOfRequest() ?? uuid();
+  const execution_id = execution.id ?? runIdOfRequest() ?? newId();
   const bell = new Bell(signal);
   const stop = await subscribe("treadle_execution", execution_id, () => bell.ring());
   try {
-    const { status } = await startExecution({ ...execution, id: execution_id });
-    let seen: RunEnding = { status, output: null, error: null };
+    const { status, ending } = await startHere({ ...execution, id: execution_id });
     const end = Date.now() + ms;
+    if (ending) {
+      // What this process runs itself it need not read. It also ends the wait when the caller has gone or the time is up.
+      const told = await Promise.race([ending, bell.rung(ms)]);
+      if (told) return { execution_id, ...told };
+    }
+    let seen: RunEnding = { status, output: null, error: null };
     for (let reads = 0; !signal.aborted && Date.now() < end; reads++) {
       if (reads > 1) await pause(Math.min(10 * reads, LONGEST_PAUSE_MS));
       await bell.rung(Math.min(LOOK_AGAIN_MS, Math.max(1, end - Date.now())));
@@ -51,6 +52,7 @@ export async function startAndFollow(
     }
     return { execution_id, ...seen };
   } finally {
+    bell.ring(); // ends a wait that nobody waits for any more
     stop();
   }
 }

@@ -39,14 +39,15 @@ export async function runHttpTrigger(
   waitMs = WAIT_MS,
 ): Promise<HttpTriggerResult> {
   assertHttpTrigger(principal, workflow);
-  const { project_id, id: workflow_id, snapshot_id, version: workflow_version } = workflow;
-  await assertRunnable(project_id, workflow.graph);
+  const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph } = workflow;
+  await assertRunnable(project_id, graph);
   const started_by_id = principal.user.id;
   const execution = {
     project_id,
     workflow_id,
     workflow_version,
     snapshot_id,
+    graph,
     trigger: "http",
     started_by_id,
     input,

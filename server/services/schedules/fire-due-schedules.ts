@@ -5,8 +5,9 @@ import { isAppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
 import { Graph } from "#server/schemas/graph.ts";
 import { assertRunnable } from "#server/services/executions/assert-runnable.ts";
+import { insertExecution, type NewExecution } from "#server/services/executions/insert-execution.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
-import { hourUsedUp, insertExecution, type NewExecution } from "#server/services/executions/start-execution.ts";
+import { hourUsedUp } from "#server/services/executions/start-execution.ts";
 import { nextFire } from "#server/services/schedules/cron.ts";
 
 interface DueRow {

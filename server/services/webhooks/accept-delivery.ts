@@ -1,11 +1,11 @@
-import { v7 as uuid } from "uuid";
 import { cleanText, parseCleanJson } from "#server/clean-text.ts";
 import { db } from "#server/db/client.ts";
 import { AppError, ERRORS, isAppError } from "#server/errors.ts";
+import { newId } from "#server/new-id.ts";
 import type { ExecuteResult } from "#server/schemas/execution.ts";
+import { acceptRun } from "#server/services/executions/accept-run.ts";
 import { assertRunnable } from "#server/services/executions/assert-runnable.ts";
-import { requestRun } from "#server/services/executions/request-run.ts";
-import { hourUsedUp, insertExecution } from "#server/services/executions/start-execution.ts";
+import { hourUsedUp } from "#server/services/executions/start-execution.ts";
 import { asText, atPath } from "#server/services/webhooks/payload-path.ts";
 import type { SavedWorkflow } from "#server/services/workflows/saved-workflow.ts";
 
@@ -72,14 +72,14 @@ async function record(
 async function start(workflow: SavedWorkflow, { body, key, started_by_id }: Delivery): Promise<string | undefined> {
   const input = triggerText(workflow, body);
   await assertRunnable(workflow.project_id, workflow.graph);
-  const { project_id, id: workflow_id, snapshot_id, version: workflow_version } = workflow;
-  const started = await insertExecution(
-    { project_id, workflow_id, workflow_version, snapshot_id, trigger: "webhook", started_by_id, input, params: null, status: "queued" },
-    { delivery: { id: uuid(), delivery_key: key, body: keptBody(body) } },
+  const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph } = workflow;
+  const of = { project_id, workflow_id, workflow_version, snapshot_id, graph };
+  const started = await acceptRun(
+    { ...of, trigger: "webhook", started_by_id, input, params: null, status: "queued" },
+    { id: newId(), delivery_key: key, body: keptBody(body) },
   );
   if (started.kind === "limited") throw hourUsedUp(started.retryAfter);
   if (started.kind === "repeated") return undefined;
-  await requestRun({ execution_id: started.execution_id, project_id, dispatch: 0 });
   return started.execution_id;
 }
 

@@ -6,7 +6,7 @@ import { Inngest, type InngestFunction } from "inngest";
 import { serve } from "inngest/edge";
 import pg from "pg";
 import { startEmbeddedDatabase } from "#server/db/embedded.ts";
-import { type LocalExecutor, startLocalExecutor } from "#server/inngest/local/executor.ts";
+import { type LocalExecutor, type LocalExecutorOptions, startLocalExecutor } from "#server/inngest/local/executor.ts";
 import { createLocalFetch } from "#server/inngest/local/fetch.ts";
 
 /** A database of its own for a test file. */
@@ -80,7 +80,13 @@ export function createApp(pool: pg.Pool) {
     name: (event: string) => `app${apps}/${event}`,
     async start(
       functions: InngestFunction.Any[],
-      options: { concurrency?: number; heartbeatMs?: number; pool?: pg.Pool; wrap?: (handler: Handler) => Handler } = {},
+      options: {
+        concurrency?: number;
+        heartbeatMs?: number;
+        pool?: pg.Pool;
+        wrap?: (handler: Handler) => Handler;
+        firstSteps?: LocalExecutorOptions["firstSteps"];
+      } = {},
     ) {
       const handler: Handler = serve({ client, functions });
       const executor = await startLocalExecutor({
@@ -89,6 +95,7 @@ export function createApp(pool: pg.Pool) {
         clock,
         heartbeatMs: options.heartbeatMs ?? 500,
         pool: options.pool ?? pool,
+        ...(options.firstSteps && { firstSteps: options.firstSteps }),
       });
       executors.push(executor);
       return executor;

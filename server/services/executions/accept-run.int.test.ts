@@ -1,0 +1,177 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, type MockInstance, onTestFinished, test, vi } from "vitest";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db, pool } from "#server/db/client.ts";
+import { closeNotifications } from "#server/db/notify.ts";
+import { advance } from "#server/engine/advance.ts";
+import type { EngineServices } from "#server/engine/ports.ts";
+import { freeAllLeases } from "#server/engine/run-store.ts";
+import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
+import { inngest } from "#server/inngest/client.ts";
+import { acceptRun } from "#server/services/executions/accept-run.ts";
+import { announceEngine } from "#server/services/executions/engine-here.ts";
+import { getExecution } from "#server/services/executions/get-execution.ts";
+import type { NewExecution } from "#server/services/executions/insert-execution.ts";
+import { startHere } from "#server/services/executions/start-execution.ts";
+import { sweepExecutions } from "#server/services/executions/sweep-executions.ts";
+import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+import { publishSettings } from "#server/settings.ts";
+import { storedServices } from "#server/testing/stored-run.ts";
+import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+
+let database: TestDatabase;
+let admin: ProjectPrincipal;
+let send: MockInstance<ReturnType<typeof inngest>["send"]>;
+const position = { x: 0, y: 0 };
+const trigger = { id: "t", type: "triggerNode", position, data: { label: "Start" } };
+const output = { id: "o", type: "outputNode", position, data: { label: "Out", value: "<{{trigger.output}}>" } };
+const branch = { id: "b", type: "branchNode", position, data: { label: "Which", condition: "True" } };
+const agent = { id: "a", type: "agentNode", position, data: { label: "Ask", agent_id: "any", retries: 0 } };
+const edge = (source: string, target: string, sourceHandle?: string) => ({
+  id: `${source}${target}`,
+  source,
+  target,
+  ...(sourceHandle && { sourceHandle }),
+});
+const quick = { nodes: [trigger, output], edges: [edge("t", "o")] };
+const asking = { nodes: [trigger, branch, output], edges: [edge("t", "b"), edge("b", "o", "true")] };
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(async () => {
+  await closeNotifications();
+  await database.stop();
+});
+beforeEach(async () => {
+  admin = await database.newAdmin();
+  send = vi.spyOn(inngest(), "send").mockResolvedValue({ ids: [] });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  publishSettings({ EXECUTIONS_PER_HOUR: "100" });
+});
+
+/** A run loop in this process. */
+function engine(own: Partial<EngineServices> = {}): EngineServices {
+  const services = storedServices(own);
+  const enter = () => (work: () => Promise<void>) => void work();
+  onTestFinished(announceEngine(pool(), { services, seconds: 60, enter }));
+  return services;
+}
+
+async function newRun(graph: Parameters<typeof createWorkflow>[1] extends infer Input ? Partial<Input> : never): Promise<NewExecution> {
+  const { id: workflow_id } = await createWorkflow(admin, { name: "Accepted", ...graph });
+  const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow_id } });
+  const ids = { project_id: admin.project.id, workflow_id, snapshot_id, started_by_id: admin.user.id };
+  return { ...ids, workflow_version: 1, trigger: "manual", input: "x", params: null, graph: await snapshotGraph(snapshot_id) };
+}
+const rowOf = (id: string) => db().execution.findUniqueOrThrow({ where: { id } });
+const sent = () => send.mock.calls.map(([event]) => Reflect.get(event, "data"));
+
+test("a run of pure nodes is written once, whole, and the executor is not asked", async () => {
+  engine();
+  const query = vi.spyOn(pool(), "query");
+  const { execution_id, status, ending } = await startHere(await newRun(quick));
+  const writes = query.mock.calls.filter(([statement]) => String(Reflect.get(Object(statement), "name")).startsWith("execution-insert"));
+  expect(writes).toHaveLength(1);
+  expect(status).toBe("pending");
+  expect(await ending).toEqual({ status: "completed", output: "<x>", error: null });
+  const seen = await getExecution(admin, { execution_id });
+  expect(seen).toMatchObject({
+    status: "completed",
+    output: "<x>",
+    error: null,
+    node_results: { t: { status: "complete" }, o: { output: "<x>" } },
+  });
+  expect(seen.duration_ms).toBeGreaterThanOrEqual(0);
+  const events = await db().executionEvent.findMany({ where: { execution_id }, orderBy: { seq: "asc" } });
+  expect(events.map(({ seq, type }) => [seq, type])).toEqual(
+    ["node_start", "node_complete", "node_start", "node_complete", "execution_complete"].map((type, index) => [index + 1, type]),
+  );
+  expect(await rowOf(execution_id)).toMatchObject({ last_seq: 5, overdue_at: null, lease_until: null, completed_at: expect.any(Date) });
+  expect(sent()).toEqual([]);
+});
+
+test("it fails as any other, and one with an agent goes to the executor", async () => {
+  engine({ evaluate: () => Promise.reject(new Error("no such name")) });
+  const failing = await startHere(await newRun(asking));
+  expect(await failing.ending).toMatchObject({ status: "failed", error: expect.stringContaining("no such name") });
+  expect(await rowOf(failing.execution_id)).toMatchObject({ status: "failed", overdue_at: null });
+  const { execution_id, ending } = await startHere(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
+  expect(ending).toBeUndefined();
+  expect(await rowOf(execution_id)).toMatchObject({ status: "pending", lease_until: null });
+  expect(sent()).toEqual([{ execution_id, project_id: admin.project.id, dispatch: 0 }]);
+});
+
+test("one that takes longer than a moment is accepted under a lease, and goes on here", async () => {
+  const gate = Promise.withResolvers<boolean>();
+  engine({ evaluate: () => gate.promise });
+  const { execution_id, ending } = await startHere(await newRun(asking));
+  const row = await rowOf(execution_id);
+  expect(row).toMatchObject({ status: "running", completed_at: null, lease_epoch: 1 });
+  expect(Number(row.lease_until) - Date.now()).toBeGreaterThan(20_000);
+  gate.resolve(true);
+  expect(await ending).toMatchObject({ status: "completed", output: "<x>" });
+  expect(await rowOf(execution_id)).toMatchObject({ status: "completed", overdue_at: null });
+});
+
+test("when its process dies, the sweeper asks for it once the lease has run out, or the same folder's next process at once", async () => {
+  const services = engine({ evaluate: () => new Promise(() => undefined) });
+  const { execution_id } = await startHere(await newRun(asking));
+  await sweepExecutions();
+  expect(sent()).toEqual([]);
+  const { lease_until, overdue_at } = await rowOf(execution_id);
+  expect(Number(overdue_at) - Number(lease_until)).toBe(5000);
+  await freeAllLeases();
+  await pool().query("UPDATE executions SET overdue_at = overdue_at - interval '1 second' WHERE id = $1", [execution_id]);
+  await sweepExecutions();
+  expect(sent()).toEqual([{ execution_id, project_id: admin.project.id, dispatch: 1 }]);
+  expect(await advance({ ...services, evaluate: () => true }, execution_id, 1, 60)).toEqual({ kind: "over" });
+  expect(await rowOf(execution_id)).toMatchObject({ status: "completed", lease_epoch: 2 });
+});
+
+test("a process that stops accepts what it was sent and leaves it to another", async () => {
+  engine({ drain: AbortSignal.abort() });
+  const { execution_id, ending } = await startHere(await newRun(quick));
+  expect(await ending).toBeUndefined();
+  expect(await rowOf(execution_id)).toMatchObject({ status: "pending", lease_until: null });
+  expect(sent()).toEqual([{ execution_id, project_id: admin.project.id, dispatch: 0 }]);
+});
+
+test("a result that the database refuses ends the run, not its acceptance", async () => {
+  engine();
+  const query = pool().query.bind(pool()) as (...args: unknown[]) => Promise<unknown>;
+  const refusal = Object.assign(new Error("too much"), { code: "54000" });
+  vi.spyOn(pool(), "query").mockImplementation(((...args: unknown[]) =>
+    Reflect.get(Object(args[0]), "name") === "execution-insert-whole" ? Promise.reject(refusal) : query(...args)) as never);
+  const { execution_id, ending } = await startHere(await newRun(quick));
+  expect(await ending).toMatchObject({ status: "failed", error: "A result could not be stored: too much" });
+  expect(await rowOf(execution_id)).toMatchObject({ status: "failed" });
+});
+
+test("of twenty deliveries with one key one is accepted, and of twenty runs beyond the hour none", async () => {
+  engine();
+  const run = await newRun(quick);
+  const delivery = () => ({ id: crypto.randomUUID(), delivery_key: "same", body: "{}" });
+  await db().webhook.create({ data: { workflow_id: run.workflow_id, sealed_secret: "x" } });
+  const kinds = async (work: () => Promise<{ kind: string }>) =>
+    (await Promise.all(Array.from({ length: 20 }, work))).map(({ kind }) => kind).sort();
+  expect(await kinds(() => acceptRun(run, delivery()))).toEqual([...Array(19).fill("repeated"), "started"]);
+  publishSettings({ EXECUTIONS_PER_HOUR: "3" });
+  expect(await kinds(() => acceptRun(run))).toEqual([...Array(18).fill("limited"), ...Array(2).fill("started")]);
+  expect(await db().execution.count({ where: { workflow_id: run.workflow_id } })).toBe(3);
+  expect(await db().nodeRun.count({ where: { execution: { workflow_id: run.workflow_id } } })).toBe(6);
+});
+
+test("a request that is repeated under its id finds the run, whose lease stays as it is", async () => {
+  const gate = Promise.withResolvers<boolean>();
+  engine({ evaluate: () => gate.promise });
+  const run = { ...(await newRun(asking)), id: crypto.randomUUID() };
+  const first = await startHere(run);
+  const before = await rowOf(run.id);
+  const again = await startHere(run);
+  expect(again).toMatchObject({ execution_id: run.id });
+  expect(await rowOf(run.id)).toMatchObject({ lease_owner: before.lease_owner, lease_until: before.lease_until });
+  gate.resolve(true);
+  expect(await first.ending).toMatchObject({ status: "completed" });
+});

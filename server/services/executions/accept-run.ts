@@ -1,0 +1,191 @@
+import { cleanText } from "#server/clean-text.ts";
+import { pool } from "#server/db/client.ts";
+import { carry } from "#server/engine/advance.ts";
+import { factsOf } from "#server/engine/node-facts.ts";
+import { type Commit, LeaseLost, type RunState } from "#server/engine/ports.ts";
+import { BEGUN } from "#server/engine/run-store-sql.ts";
+import { log } from "#server/log.ts";
+import { newId } from "#server/new-id.ts";
+import type { ExecutionStatus } from "#server/schemas/execution.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+import { type EngineHere, engineHere } from "#server/services/executions/engine-here.ts";
+import {
+  type DeliveryOfExecution,
+  insertExecution,
+  type NewExecution,
+  type Started,
+} from "#server/services/executions/insert-execution.ts";
+import { redispatch } from "#server/services/executions/redispatch.ts";
+import { requestRun } from "#server/services/executions/request-run.ts";
+import { processId } from "#server/settings.ts";
+
+/** How long an accepted run may stay unwritten because it may be over in a moment, in milliseconds. */
+const MOMENT_MS = 50;
+/** A run that takes longer is made known to the executor too, which sees to it that somebody ends it, in milliseconds. */
+const LONG_MS = 5000;
+
+export interface RunEnding {
+  status: ExecutionStatus;
+  output: string | null;
+  error: string | null;
+}
+
+/** `ending`: how the run ends when this process runs it; resolves with nothing when another goes on with it. */
+export type Accepted = Started & { ending?: Promise<RunEnding | undefined> };
+
+/** True when nothing in a graph reaches outside this process or asks anybody: it does the same again wherever it is run again. */
+function isPure(graph: Graph): boolean {
+  const { effects, hasReviews, credentials } = factsOf(graph);
+  return effects.size === 0 && !hasReviews && credentials.size === 0;
+}
+
+const isRefused = (error: unknown): boolean => error instanceof Error && "code" in error && /^(22|54)/.test(String(error.code));
+
+/** As it is kept: PostgreSQL takes no U+0000. */
+const keptEnding = ({ status, output, error }: RunEnding): RunEnding => ({
+  status,
+  output: output && cleanText(output),
+  error: error && cleanText(error),
+});
+
+function assertStarted({ kind }: Started): undefined {
+  if (kind !== "started") throw new LeaseLost("The run was not accepted.");
+}
+
+let beginnings = 0;
+/** Names the lease of a run that begins with it; every try to accept one has its own. */
+const beginning = () => `${processId}${BEGUN}${++beginnings}`;
+
+/**
+ * A run of pure nodes in this process, beginning before it is written. Either all of it is written at once, when it is over
+ * in a moment, or its beginning is, under a lease, and the rest as the run loop does it. Whatever is written first is the
+ * acceptance, and the disk is waited for.
+ */
+class RunHere {
+  readonly accepted: Promise<Started>;
+  readonly ending: Promise<RunEnding | undefined>;
+  readonly #execution: NewExecution & { id: string };
+  readonly #delivery: DeliveryOfExecution | undefined;
+  readonly #engine: EngineHere;
+  readonly #run: RunState;
+  readonly #settle: (started: Promise<Started>) => void;
+  readonly #end: (ending: RunEnding | undefined) => void;
+  #writing: Promise<Started> | undefined;
+  #soon: NodeJS.Timeout | undefined;
+  #wasRequested = false;
+
+  constructor(engine: EngineHere, execution: NewExecution & { id: string; graph: Graph }, delivery: DeliveryOfExecution | undefined) {
+    const accepted = Promise.withResolvers<Started>();
+    const ending = Promise.withResolvers<RunEnding | undefined>();
+    this.accepted = accepted.promise;
+    this.ending = ending.promise;
+    this.#settle = accepted.resolve;
+    this.#end = ending.resolve;
+    this.#execution = execution;
+    this.#delivery = delivery;
+    this.#engine = engine;
+    const { id, project_id, graph, params } = execution;
+    const now = engine.services.clock.now();
+    const nothing = { ledger: [], items: [], commits: 0, toldFrom: new Map() };
+    const lease = { epoch: 1, holder: beginning(), status: "running" } as const;
+    const input = cleanText(execution.input);
+    this.#run = { id, project_id, graph, input, params: params ?? {}, created_at: now, started_at: now, ...lease, ...nothing };
+  }
+
+  #insert(whole?: Commit): Promise<Started> {
+    const begun = { run: this.#run, ...(whole && { whole }) };
+    return insertExecution(this.#execution, { delivery: this.#delivery, begun });
+  }
+
+  /** Writes that it has begun, unless that is written. */
+  async #begin(): Promise<void> {
+    this.#writing ??= this.#insert();
+    this.#settle(this.#writing);
+    assertStarted(await this.#writing);
+  }
+
+  /** Writes all of it. A result that cannot be stored is no reason to refuse the run: it begins, and ends as failed. */
+  async #writeWhole(commit: Commit): Promise<void> {
+    clearTimeout(this.#soon);
+    const writing = this.#insert(commit);
+    this.#writing = writing;
+    const refusal = await writing.then(assertStarted).catch((error: unknown) => {
+      if (isRefused(error)) return error;
+      this.#settle(writing);
+      throw error;
+    });
+    if (!refusal) return this.#settle(writing);
+    this.#writing = undefined;
+    await this.#begin();
+    throw refusal;
+  }
+
+  async #commit(run: RunState, commit: Commit, signal: AbortSignal): Promise<void> {
+    if (!this.#writing && commit.ending) return this.#writeWhole(commit);
+    await this.#begin();
+    await this.#engine.services.store.commit(run, commit, signal);
+  }
+
+  /** Runs it until it is over or somebody else has to go on. Never throws. */
+  async carry(): Promise<void> {
+    const { services, seconds } = this.#engine;
+    this.#soon = setTimeout(() => void this.#begin().catch(() => undefined), MOMENT_MS);
+    const late = setTimeout(() => void this.#askForHelp(), LONG_MS);
+    const store = {
+      ...services.store,
+      commit: this.#commit.bind(this),
+      renew: async (run: RunState) => (this.#writing ? services.store.renew(run) : true),
+      release: async (run: RunState) => (this.#writing ? services.store.release(run) : undefined),
+    };
+    try {
+      const outcome = await carry({ ...services, store }, this.#run, seconds);
+      if (outcome.kind === "over") return this.#end(outcome.ending && keptEnding(outcome.ending));
+    } catch (error) {
+      log.warn({ err: error, execution_id: this.#run.id }, "a run could not be carried on where it was accepted");
+    } finally {
+      clearTimeout(this.#soon);
+      clearTimeout(late);
+    }
+    await this.#handOver();
+    this.#end(undefined);
+  }
+
+  /** Lets the executor know of a run that takes long: it looks again when the lease here is not renewed any more. */
+  async #askForHelp(): Promise<void> {
+    const started = await this.#writing?.catch(() => undefined);
+    if (started?.kind !== "started") return;
+    this.#wasRequested = true;
+    await requestRun({ execution_id: this.#run.id, project_id: this.#run.project_id, dispatch: 0 });
+  }
+
+  /** Leaves the run to the executor, if it was accepted or still can be. */
+  async #handOver(): Promise<void> {
+    this.#writing ??= insertExecution(this.#execution, { delivery: this.#delivery });
+    this.#settle(this.#writing);
+    const started = await this.#writing.catch(() => undefined);
+    if (started?.kind !== "started") return;
+    const run = { execution_id: this.#run.id, project_id: this.#run.project_id };
+    // Whoever was asked for help may be waiting for the lease to run out; a newer request need not.
+    if (this.#wasRequested) await redispatch({ ...run, dispatch: 1 }).catch(() => false);
+    else await requestRun({ ...run, dispatch: 0 });
+  }
+}
+
+/**
+ * Writes a new execution and sees to it that it is run: here and at once when its nodes are pure, else by the executor.
+ * @throws the database's error; then nothing was accepted
+ */
+export async function acceptRun(execution: NewExecution, delivery?: DeliveryOfExecution): Promise<Accepted> {
+  const { graph, project_id, workflow_version } = execution;
+  const engine = graph && workflow_version !== null && isPure(graph) ? engineHere(pool()) : undefined;
+  const place = engine?.enter(project_id);
+  if (!engine || !graph || !place) {
+    const started = await insertExecution(execution, { delivery });
+    if (started.kind === "started") await requestRun({ execution_id: started.execution_id, project_id, dispatch: 0 });
+    return started;
+  }
+  const here = new RunHere(engine, { ...execution, graph, id: execution.id ?? newId() }, delivery);
+  place(() => here.carry());
+  const started = await here.accepted;
+  return started.kind === "started" ? { ...started, ending: here.ending } : started;
+}

@@ -1,0 +1,152 @@
+import type pg from "pg";
+import { cleanText } from "#server/clean-text.ts";
+import { pool } from "#server/db/client.ts";
+import type { Commit, RunState } from "#server/engine/ports.ts";
+import { wholeRunValues } from "#server/engine/run-store.ts";
+import { LEASE_SECONDS, wholeRun } from "#server/engine/run-store-sql.ts";
+import { newId } from "#server/new-id.ts";
+import { type ExecutionTrigger, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
+import type { Graph } from "#server/schemas/graph.ts";
+import { settings } from "#server/settings.ts";
+
+export interface NewExecution {
+  /** Left out, it gets one; a caller that follows the run from its beginning brings its own. */
+  id?: string;
+  project_id: string;
+  workflow_id: string;
+  workflow_version: number | null;
+  snapshot_id: string;
+  trigger: ExecutionTrigger;
+  started_by_id: string | null;
+  input: string;
+  params: Record<string, unknown> | null;
+  /** Of the snapshot, when the caller has it at hand: a run of pure nodes then need not wait for the executor. */
+  graph?: Graph;
+  /** `queued` for webhooks; `pending` unless given. */
+  status?: "pending" | "queued";
+  /** Of a schedule: the time that it was due. A workflow runs once for each. */
+  due_at?: Date;
+}
+
+/** What is written with an execution or not at all: the webhook's delivery, which also lets a repeated one in only once. */
+export interface DeliveryOfExecution {
+  id: string;
+  delivery_key: string | null;
+  body: string;
+}
+
+/** How it went: started, or nothing was written because the hour is used up or the same was started before. */
+export type Started = { kind: "started"; execution_id: string } | { kind: "limited"; retryAfter: number } | { kind: "repeated" };
+
+/** A run that this process began before it was written. */
+export interface Begun {
+  run: RunState;
+  /** The one write of a run that has ended already; left out, the run is under way here. */
+  whole?: Commit;
+}
+
+/** How soon after its lease has run out a run that only this process knows of is taken up elsewhere, in seconds. */
+const LEFT_BEHIND_SECONDS = 5;
+
+type Kind = "new" | "begun" | "whole";
+
+/**
+ * One statement, and so one round trip: the project's lock, the count (a function with a snapshot of its own, taken once
+ * the lock is there), the delivery, the execution, and of a run that has ended already all that it did. Nothing is written
+ * when the count says to wait, or when the delivery or the fire is there already.
+ */
+function statement(kind: Kind, hasDelivery: boolean) {
+  let last = 12;
+  const next = () => `$${++last}`;
+  const [holder, elapsed] = kind === "new" ? [] : [next(), next()];
+  const [rows, events, ending] = kind === "whole" ? [next(), next(), `${next()}::jsonb`] : [];
+  const delivery = `delivery AS (
+      INSERT INTO webhook_deliveries (id, workflow_id, status, execution_id, delivery_key, body)
+      SELECT ${next()}::uuid, $3::uuid, 202, $1::uuid, ${next()}, ${next()} FROM room WHERE wait = 0
+      ON CONFLICT (workflow_id, delivery_key) DO NOTHING RETURNING id
+    ),`;
+  const began = `now() - make_interval(secs => ${elapsed}::float8)`;
+  const columns: Record<Kind, Record<string, string>> = {
+    new: { status: `$10::"ExecutionStatus"`, overdue_at: "now() + interval '10 seconds'" },
+    begun: {
+      // What it is answered as, $10, is over by now.
+      status: `CASE WHEN $10::text IS NOT NULL THEN 'running' END::"ExecutionStatus"`,
+      lease_until: `now() + interval '${LEASE_SECONDS} seconds'`,
+      overdue_at: `now() + interval '${LEASE_SECONDS + LEFT_BEHIND_SECONDS} seconds'`,
+    },
+    whole: {
+      status: `coalesce(${ending}->>'status', $10)::"ExecutionStatus"`,
+      error: `${ending}->>'error'`,
+      output_preview: `left(${ending}->>'output', ${PREVIEW_CHARACTERS})`,
+      completed_at: "now()",
+      last_seq: `jsonb_array_length(${events}::jsonb)`,
+      commit_no: "1",
+    },
+  };
+  const held = { lease_owner: `${holder}::text`, lease_epoch: "1", created_at: began, started_at: began };
+  const also = { ...columns[kind], ...(kind !== "new" && held) };
+  const values = kind === "whole" ? `, ${ending}->>'output', ${ending}->'outputs'` : "";
+  return {
+    name: `execution-insert-${kind}${hasDelivery ? "-delivery" : ""}`,
+    text: `
+    WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || $2::uuid, 0)) WHERE $12::int > 0),
+    room AS MATERIALIZED (SELECT coalesce((SELECT seconds_until_execution($2::uuid, $12::int) FROM locked), 0) AS wait),
+    ${hasDelivery ? delivery : ""}
+    execution AS (
+      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at,
+        ${Object.keys(also).join(", ")})
+      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz,
+        ${Object.values(also).join(", ")}
+      FROM ${hasDelivery ? "delivery" : "room WHERE wait = 0"}
+      ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id
+    ),
+    kept AS (
+      INSERT INTO execution_values (execution_id, input, params${values && ", output, outputs"}) SELECT id, $8, $9::jsonb${values} FROM execution
+    )${rows && events ? `, ${wholeRun(rows, events)}` : ""}
+    SELECT wait, (SELECT id FROM execution) AS execution_id FROM room`,
+  };
+}
+
+const kinds = ["new", "begun", "whole"] as const;
+const ALONE = Object.fromEntries(kinds.map((kind) => [kind, statement(kind, false)]));
+const WITH_DELIVERY = Object.fromEntries(kinds.map((kind) => [kind, statement(kind, true)]));
+
+/** The values of what this process has begun. */
+function begunValues({ run, whole }: Begun): unknown[] {
+  const elapsed = Math.max(0, Date.now() - run.created_at.getTime()) / 1000;
+  return [run.holder, elapsed, ...(whole ? wholeRunValues(run, whole) : [])];
+}
+
+/**
+ * Writes a new execution if the project's hour has room, without asking anybody to run it yet. Requests of one project
+ * queue up on a lock, so that together they never get past the limit.
+ * @param on the pool, or a client within a transaction: then the lock is held until that ends
+ * @param begun how far this process has come with it already
+ */
+export async function insertExecution(
+  execution: NewExecution,
+  { on = pool(), delivery, begun }: { on?: Pick<pg.Pool, "query">; delivery?: DeliveryOfExecution | undefined; begun?: Begun } = {},
+): Promise<Started> {
+  const values = [
+    execution.id ?? newId(),
+    execution.project_id,
+    execution.workflow_id,
+    execution.workflow_version,
+    execution.snapshot_id,
+    execution.trigger,
+    execution.started_by_id,
+    cleanText(execution.input),
+    execution.params && JSON.stringify(execution.params),
+    execution.status ?? "pending",
+    execution.due_at ?? null,
+    settings().EXECUTIONS_PER_HOUR,
+    ...(begun ? begunValues(begun) : []),
+    ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),
+  ];
+  const kind = !begun ? "new" : begun.whole ? "whole" : "begun";
+  const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[kind] as ReturnType<typeof statement>;
+  const { rows } = await on.query<{ wait: number; execution_id: string | null }>({ name, text, values });
+  const [row] = rows;
+  if (row?.execution_id) return { kind: "started", execution_id: row.execution_id };
+  return row?.wait ? { kind: "limited", retryAfter: row.wait } : { kind: "repeated" };
+}
