@@ -32,8 +32,14 @@ module.exports = {
     forbid("kinds-import-nothing", { path: "^server/providers/kinds\\.ts$" }, { path: "." }, "The provider table loads anywhere."),
     forbid(
       "nodes-are-isomorphic",
-      { path: "^server/engine/(nodes/|define-node|disabled|graph|pins|plan|problems|expressions)" },
-      { path: OURS, pathNot: ["^server/schemas/", "^server/engine/(nodes/|define-node|disabled|graph|pins|plan|problems|expressions)"] },
+      { path: "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions)" },
+      {
+        path: OURS,
+        pathNot: [
+          "^server/schemas/",
+          "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions)",
+        ],
+      },
       "The language of workflows loads in a browser; side effects reach a node through its context, never through an import.",
     ),
     forbid(
@@ -86,7 +92,7 @@ module.exports = {
         path: "^(app|server|prisma)/",
         pathNot: [
           "^server/(schemas|engine/nodes)/",
-          "^server/engine/(define-node|disabled|graph|graph-diff|pins|plan|problems|stale|expressions)\\.ts$",
+          "^server/engine/(define-node|dictionary|disabled|graph|graph-diff|graph-merge|merge-edges|pins|plan|problems|rename|stale|expressions)\\.ts$",
           "^server/providers/(kinds|prices)\\.ts$",
         ],
         ...atRunTime,

@@ -87,15 +87,18 @@ export default function FirstSteps() {
         <strong>History</strong>, the clock in the header, lists every version with who saved it and when. Give the ones that matter a name,
         there or from the menu beside Save. Choose one to see on the canvas what is new, changed and removed since, with each field’s old
         and new value; <strong>Restore</strong> puts it into the draft, Undo takes that back. When two people change a workflow at once,{" "}
-        <strong>See what differs</strong> shows both sides in the same way before you choose one.
+        <strong>See what differs</strong> shows in the same way what you changed, what they did, and what both of you did. Choose a side, or
+        keep both as one step of undo: where both changed the same node, yours stays.
       </p>
       <p>
         <Link href="/workflows/templates">Templates</Link> are whole workflows with real prompts to start from; some need no model key. A
         workflow leaves as a file by <strong>Export as a file</strong>, in the menu of its row or behind ⋯ in the editor, and comes in by{" "}
         <strong>Import</strong> above the list. The file holds the graph and the agents that it names, as definitions: no key, no credential
-        and no webhook secret. Before anything is made, the import lists what must be linked: which agents are here or are to be created
-        with which key, which servers and knowledge sources stand for those of the file, which credentials are missing. What you leave open
-        is kept in its node and stands among the problems.
+        and no webhook secret; what looks like a key of another service is masked too, and listed. Before anything is made, the import lists
+        what must be linked: which agents are here or are to be created with which key, which servers and knowledge sources stand for those
+        of the file, which credentials are missing. What you leave open is kept in its node and stands among the problems.{" "}
+        <strong>Import into this workflow</strong>, behind ⋯ too, puts the nodes of a file below those that are on the canvas, under free
+        names.
       </p>
       <h2>4. Run it</h2>
       <p>

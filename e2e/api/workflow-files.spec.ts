@@ -67,14 +67,15 @@ test("nothing secret, and no id of the installation, is in a file", async ({ api
   await api.post("/credentials", { name: "CRM_TOKEN", value: secret.credential }, { status: 201 });
   const { id: rag } = (await api.post("/rags", { name: "Handbook", type: "documents" }, { schema: Rag, status: 201 })).body;
   const { id: llm_key_id } = await llmKey();
-  const prompt = `Never say ${secret.key} or ${secret.credential}`;
+  const foreign = `gh${"p_"}${randomUUID().replaceAll("-", "")}abcd`;
+  const prompt = `Never say ${secret.key} or ${secret.credential} or ${foreign}`;
   const fields = { name: "Scout", model: "echo", llm_key_id, system_prompt: prompt, rag_ids: [rag] };
   const { body: agent } = await api.post("/agents", fields, { schema: Agent, status: 201 });
   const graph = graphOf(
     {
       t: ["trigger", { kind: "webhook" }],
       a: ["agent", { agent_id: agent.id, input: "Ask with {{credentials.CRM_TOKEN}}", pinned: { output: "pinned-canary" } }],
-      o: ["output", { value: `typed: ${secret.credential}` }],
+      o: ["output", { value: `typed: ${secret.credential}`, headers: { Authorization: `Bearer ${foreign}` } }],
     },
     ["t>a", "a>o"],
   );
@@ -84,6 +85,7 @@ test("nothing secret, and no id of the installation, is in a file", async ({ api
   const text = JSON.stringify(file);
   for (const canary of [
     ...Object.values(secret),
+    foreign,
     hook.webhook_secret,
     "pinned-canary",
     person.project.id,
@@ -93,7 +95,16 @@ test("nothing secret, and no id of the installation, is in a file", async ({ api
     rag,
   ])
     expect(text).not.toContain(canary);
-  expect(file.nodes[2]?.data.value).toBe("typed: ••••");
+  expect(file.nodes[2]?.data).toMatchObject({ value: "typed: ••••", headers: { Authorization: "••••" } });
+  // What was taken out is told: in the file, and by the check list of its import.
+  const masked = [
+    { of: "agent", name: "Scout", field: "system_prompt", what: "secret of the project" },
+    { of: "agent", name: "Scout", field: "system_prompt", what: "GitHub token" },
+    { of: "node", name: "o", field: "value", what: "secret of the project" },
+    { of: "node", name: "o", field: "headers", what: "value with a secret's name" },
+  ];
+  expect(file.masked).toEqual(masked);
+  expect((await api.post("/workflows/import/check", { file }, { schema: ImportCheck })).body.masked).toEqual(masked);
   expect(file).toMatchObject({
     format: "treadle-workflow",
     version: 1,

@@ -46,14 +46,14 @@ export interface DiffCounts {
 }
 
 /** Keys that tell where and how large something is drawn. */
-const LAYOUT = new Set(["position", "width", "height", "zIndex", "style"]);
+export const LAYOUT: ReadonlySet<string> = new Set(["position", "width", "height", "zIndex", "style"]);
 /** The same of a node's data. */
-const LAYOUT_DATA = new Set(["collapsed"]);
+export const LAYOUT_DATA: ReadonlySet<string> = new Set(["collapsed"]);
 /** Keys that only an open canvas has. */
 const TRANSIENT = new Set(["selected", "dragging", "resizing", "measured", "ariaLabel", "domAttributes"]);
 
 /** A value as text, whatever the order of its keys; what is null, undefined or absent is the same. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   return JSON.stringify(value ?? null, (_key, item: unknown) =>
     item !== null && typeof item === "object" && !Array.isArray(item)
       ? Object.fromEntries(
@@ -76,7 +76,8 @@ function changedFields(before: Record<string, unknown>, after: Record<string, un
 /** What a node's fields hold when nobody has set them. */
 const defaultsOf = (type: string): Record<string, unknown> => definitionOf(type)?.config.safeParse({}).data ?? {};
 
-function diffNode(before: GraphNode, after: GraphNode): NodeDiff | null {
+/** How one node differs from what it was; null when it does not. */
+export function diffNode(before: GraphNode, after: GraphNode): NodeDiff | null {
   // A field that one side leaves out and the other sets to what it would be anyway.
   const isUnsaid = (key: string) => {
     const [left, right] = [before.data[key], after.data[key]];
@@ -86,13 +87,20 @@ function diffNode(before: GraphNode, after: GraphNode): NodeDiff | null {
   const isAside = (key: string) => key === "data" || LAYOUT.has(key) || TRANSIENT.has(key);
   const fields = [...changedFields(before, after, isAside), ...changedFields(before.data, after.data, isUnsaid)];
   if (fields.length) return { id: after.id, kind: "changed", node: after, fields };
-  const isMoved =
-    [...LAYOUT].some((key) => canonical(before[key]) !== canonical(after[key])) ||
-    [...LAYOUT_DATA].some((key) => canonical(before.data[key]) !== canonical(after.data[key]));
-  return isMoved ? { id: after.id, kind: "moved", node: after, fields: [] } : null;
+  return hasMoved(before, after) ? { id: after.id, kind: "moved", node: after, fields: [] } : null;
 }
 
-const ends = ({ source, sourceHandle, target, targetHandle }: GraphEdge) => canonical([source, sourceHandle, target, targetHandle]);
+/** Whether a node is drawn elsewhere, or in another size. */
+export const hasMoved = (before: GraphNode, after: GraphNode): boolean =>
+  [...LAYOUT].some((key) => canonical(before[key]) !== canonical(after[key])) ||
+  [...LAYOUT_DATA].some((key) => canonical(before.data[key]) !== canonical(after.data[key]));
+
+/** What of an edge is another; its id does not count. */
+export const edgeChanges = (before: GraphEdge, after: GraphEdge): FieldChange[] =>
+  changedFields(before, after, (key) => key === "id" || key === "zIndex" || TRANSIENT.has(key));
+
+/** What an edge joins; two edges with the same ends are one to a reader. */
+export const ends = ({ source, sourceHandle, target, targetHandle }: GraphEdge) => canonical([source, sourceHandle, target, targetHandle]);
 
 /**
  * What is added, removed, changed or only moved on the way from one graph to another. Nodes are matched by id; edges by id,
@@ -118,7 +126,7 @@ export function diffGraphs(before: Graph, after: Graph): GraphDiff {
   const edges = after.edges.flatMap((edge): EdgeDiff[] => {
     const old = oldEdges.get(edge.id) ?? gone.get(ends(edge))?.shift();
     if (!old) return [{ id: edge.id, kind: "added", edge, fields: [] }];
-    const fields = changedFields(old, edge, (key) => key === "id" || key === "zIndex" || TRANSIENT.has(key));
+    const fields = edgeChanges(old, edge);
     return fields.length ? [{ id: edge.id, kind: "changed", edge, fields }] : [];
   });
   for (const edge of [...gone.values()].flat()) edges.push({ id: edge.id, kind: "removed", edge, fields: [] });

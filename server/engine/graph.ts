@@ -130,6 +130,8 @@ function nodeFaults(graph: Graph): GraphFault[] {
       faults.push({ path: `nodes.${index}${field ? `.${field}` : ""}`, node_id: node.id, field, message });
     if (ids.has(node.id)) add(`Node id "${node.id}" is used twice. Give each node an id of its own.`, "id");
     ids.add(node.id);
+    // The one name under which JavaScript keeps nothing: results by node id would lose it.
+    if (node.id === "__proto__") add('A node cannot have the id "__proto__". Give it another.', "id");
     const definition = definitionOf(node.type);
     if (!definition) {
       add(`Node "${node.id}" has the unknown type "${node.type}". Known types: ${Object.keys(nodeDefinitions).join(", ")}.`, "type");

@@ -41,7 +41,7 @@ class NodeFacts {
     this.effects = new Set(ids.filter((id) => this.definition(id)?.isEffect));
     const owned = ids.map((id) => [id, this.plan.ownerOf(id)] as const);
     this.owners = Object.fromEntries(owned.flatMap(([id, owner]) => (owner === null ? [] : [[id, owner] as const])));
-    this.bodyOutputs = ids.filter((id) => id in this.owners && this.isOutput(id));
+    this.bodyOutputs = ids.filter((id) => Object.hasOwn(this.owners, id) && this.isOutput(id));
     this.credentials = credentialsIn(graph);
     this.hasReviews = ids.some((id) => this.definition(id)?.group === "human");
   }

@@ -1,3 +1,4 @@
+import { dictionary, own } from "#server/engine/dictionary.ts";
 import type { TriggerParameter } from "#server/engine/nodes/trigger-node.ts";
 
 /** Thrown for a value that does not fit its parameter; the text names the parameter and what it takes. */
@@ -30,7 +31,7 @@ function coerce({ type, options }: TriggerParameter, value: unknown): unknown {
       return typeof number === "number" && Number.isFinite(number) ? number : undefined;
     }
     case "boolean":
-      return typeof value === "boolean" ? value : { true: true, false: false }[String(value).trim().toLowerCase()];
+      return typeof value === "boolean" ? value : own({ true: true, false: false }, String(value).trim().toLowerCase());
     case "array":
       return typeof value === "string" ? parsed(value, Array.isArray) : Array.isArray(value) ? value : undefined;
     case "object":
@@ -62,9 +63,9 @@ export function paramValues(parameters: readonly TriggerParameter[], given: Reco
     const names = parameters.map((parameter) => parameter.name).join(", ");
     throw new ParameterError(unknown, `This workflow has no parameter "${unknown}". It has: ${names || "none"}.`);
   }
-  const values: Record<string, unknown> = {};
+  const values = dictionary<unknown>();
   for (const parameter of parameters) {
-    const value = given[parameter.name] ?? parameter.default;
+    const value = own(given, parameter.name) ?? parameter.default;
     if (value === undefined || value === null || (value === "" && parameter.type !== "text")) {
       if (parameter.required)
         throw new ParameterError(parameter.name, `"${parameter.name}" is required: give ${EXPECTED[parameter.type]}.`);

@@ -1,4 +1,5 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
+import { dictionary } from "#server/engine/dictionary.ts";
 import { asText, CREDENTIALS, ExpressionError, type Scope, type ScopeEntry, slugOf } from "#server/engine/expressions.ts";
 import type { Frame } from "#server/engine/frame.ts";
 import { progressOf } from "#server/engine/frame.ts";
@@ -78,7 +79,7 @@ export class RunNames {
 
   /** Outputs by agent's name and, of other nodes, by label: what conditions see as `node_outputs`. */
   outputs(frame: Frame): Record<string, string> {
-    const outputs: Record<string, string> = {};
+    const outputs = dictionary<string>();
     const keep = (name: string, nodes: readonly GraphNode[] | undefined) => {
       const row = nodes?.map((node) => frame.lookup(node.id)).find((candidate) => candidate && ENDED.has(candidate.status));
       if (row) outputs[name] = outputOf(row);

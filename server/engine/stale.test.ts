@@ -46,6 +46,19 @@ test("what changed is stale, and so is everything after it; moving and renaming 
   expect(stale(edited("B", { input: "other" }))).toEqual({ B: "edited", L: "before", in1: "before", in2: "before", O: "before" });
 });
 
+test("a condition and a slug that follow a renamed node change nothing", () => {
+  const reading = (label: string, value: string): Graph => ({
+    nodes: [
+      ...before.nodes.map((one) => (one.id === "A" ? { ...one, data: { ...one.data, label } } : one)),
+      node("C", "branchNode", { condition: `"yes" in node_outputs["${label}"]` }),
+      node("V", "outputNode", { value }),
+    ],
+    edges: before.edges,
+  });
+  expect(stale(reading("The Scout", "{{The Scout.output}}"), {}, reading("Big Agent", "{{big_agent.output}}"))).toEqual({});
+  expect(stale(reading("Big Agent", "{{other.output}}"), {}, reading("Big Agent", "{{big_agent.output}}"))).toEqual({ V: "edited" });
+});
+
 test("a change in a loop's body makes the loop stale, but not what comes before it in there", () => {
   expect(stale(edited("in2", { input: "other" }))).toEqual({ in2: "edited", L: "body", O: "before" });
 });

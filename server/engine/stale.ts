@@ -1,8 +1,8 @@
-import { slugOf } from "#server/engine/expressions.ts";
 import { definitionOf, labelOf } from "#server/engine/graph.ts";
 import { diffGraphs } from "#server/engine/graph-diff.ts";
 import { pinnedText, pinOf } from "#server/engine/pins.ts";
 import { makePlan } from "#server/engine/plan.ts";
+import { namesFrom, withNames } from "#server/engine/rename.ts";
 import type { Graph, GraphNode } from "#server/schemas/graph.ts";
 
 /** Why what a node left behind in an earlier run is not what it would leave behind now. */
@@ -27,24 +27,11 @@ const isAside = (node: GraphNode, field: string): boolean =>
 /** The graph as it would read had its nodes always been called as they are now: renaming a node changes no result. */
 function withNamesOf(before: Graph, now: Graph): Graph {
   const labels = new Map(now.nodes.map((node) => [node.id, labelOf(node)]));
-  const names = new Map<string, string>();
-  for (const node of before.nodes) {
-    const label = labels.get(node.id);
-    if (label !== undefined && label !== labelOf(node)) for (const old of [labelOf(node), slugOf(labelOf(node))]) names.set(old, label);
-  }
-  if (names.size === 0) return before;
-  const renamed = (value: unknown): unknown =>
-    typeof value === "string"
-      ? value.replace(/\{\{\s*([^{}.[\]]+?)\s*(?=[.[])/g, (whole, head: string) => {
-          const name = names.get(head);
-          return name === undefined ? whole : `{{${name}`;
-        })
-      : value;
-  const nodes = before.nodes.map((node) => {
-    const data = Object.fromEntries(Object.entries(node.data).map(([key, value]) => [key, renamed(value)]));
-    return { ...node, data };
-  });
-  return { ...before, nodes };
+  const active = before.nodes.filter((node) => !definitionOf(node.type)?.isInert);
+  if (active.every((node) => (labels.get(node.id) ?? labelOf(node)) === labelOf(node))) return before;
+  const then = namesFrom(active.map((node) => [node.id, labelOf(node)]));
+  const today = namesFrom(active.map((node) => [node.id, labels.get(node.id) ?? labelOf(node)]));
+  return { ...before, nodes: before.nodes.map((node) => ({ ...node, data: withNames(node.type, node.data, then, today) })) };
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ToolCall } from "#server/schemas/agent.ts";
 import { cutOutput } from "#server/schemas/cut-output.ts";
 import { graphShape } from "#server/schemas/graph.ts";
+import { ItemSums } from "#server/schemas/item-sums.ts";
 import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/schemas/primitives.ts";
 
 export const ExecutionStatus = z
@@ -289,5 +290,10 @@ export const LoopItems = z.object({
 export type LoopItems = z.infer<typeof LoopItems>;
 
 /** A run with the graph that it runs, for the run page and the editor. Not part of the REST API. */
-export const ExecutionView = z.object({ execution: Execution, graph: z.object(graphShape), last_event_id: z.number().int() });
+export const ExecutionView = z.object({
+  execution: Execution,
+  graph: z.object(graphShape),
+  last_event_id: z.number().int(),
+  item_sums: z.record(z.string(), ItemSums),
+});
 export type ExecutionView = z.infer<typeof ExecutionView>;

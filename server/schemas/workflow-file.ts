@@ -90,6 +90,17 @@ const requires = z
   })
   .meta({ id: "WorkflowFileRequires", description: "What the workflow needs around it" });
 
+const MaskedValue = z
+  .strictObject({
+    of: z.enum(["node", "agent", "skill", "connection", "workflow"]),
+    name: z.string().max(200).meta({ description: "Label of the node, or name of the agent or skill", example: "Draft" }),
+    field: z.string().max(200).meta({ example: "input" }),
+    what: z.string().max(100).meta({ description: "What it looked like", example: "GitHub token" }),
+  })
+  .meta({ id: "WorkflowFileMaskedValue" });
+export type MaskedValue = z.infer<typeof MaskedValue>;
+const masked = z.array(MaskedValue).max(2000);
+
 export const WorkflowFile = z
   .strictObject({
     format: z.literal(WORKFLOW_FORMAT),
@@ -98,6 +109,7 @@ export const WorkflowFile = z
     description: Description,
     ...graphShape,
     requires,
+    masked: masked.optional().meta({ description: "Where •••• stands for what looked like a secret; left out when nothing did" }),
   })
   .meta({ id: "WorkflowFile", description: "A workflow as one file, without secrets and without ids of an installation" });
 export type WorkflowFile = z.infer<typeof WorkflowFile>;
@@ -170,9 +182,12 @@ export type ImportLinks = z.infer<typeof ImportLinks>;
 
 export const CheckImportInput = z.strictObject({ file: anyFile });
 export type CheckImportInput = z.infer<typeof CheckImportInput>;
-export const ImportWorkflowInput = z.strictObject({
+export const ImportGraphInput = z.strictObject({
   file: anyFile,
   links: ImportLinks.optional().meta({ description: "What stands for what the file names" }),
+});
+export type ImportGraphInput = z.infer<typeof ImportGraphInput>;
+export const ImportWorkflowInput = ImportGraphInput.extend({
   name: Name.optional().meta({ description: "Instead of the file's name" }),
   enabled: z.boolean().optional().meta({ description: "Left out: off for a schedule, so that nothing runs before you looked; else on" }),
 });
@@ -213,6 +228,7 @@ export const ImportCheck = z
     credentials: z
       .array(z.object({ name: z.string(), exists: z.boolean() }))
       .meta({ description: "Names that expressions read", example: [{ name: "CRM_TOKEN", exists: false }] }),
+    masked: masked.meta({ description: "Values that the export took out; they are to be written anew, or read from a credential" }),
     is_complete: z.boolean().meta({ description: "Whether everything that the file names is here" }),
   })
   .meta({ id: "WorkflowImportCheck" });

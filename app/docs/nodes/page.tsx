@@ -10,7 +10,10 @@ const nodes: readonly [string, string][] = [
   ["Review", "Waits until a person approves or rejects; see Reviews."],
   ["Output", "Keeps a value as a result of the run, and passes it on. Several are kept by label."],
   ["Terminate", "Ends the whole run here, completed or failed. What is under way elsewhere is aborted and skipped."],
-  ["Note", "A remark on the canvas, without effect."],
+  [
+    "Note",
+    "A remark on the canvas, without effect. Double-click it, or press F2, to write in Markdown. Drag its corner, or set its width and height in the panel, to give it more room.",
+  ],
 ];
 
 export default function Nodes() {
@@ -47,7 +50,8 @@ export default function Nodes() {
       </p>
       <p>
         On the canvas a loop is a frame around its body. Drop a node into the frame and it joins the body after the nearest free end to its
-        left, drag one out and what came before it leads on to what came after. Moving, copying or deleting the frame takes the body along;
+        left, drag one out and what came before it leads on to what came after. What is selected goes in or out as one, with its own
+        connections; a message says what it was disconnected from. Moving, copying or deleting the frame takes the body along;{" "}
         <em>Collapse loop</em> draws it as one card.
       </p>
       <ul>

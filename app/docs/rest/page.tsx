@@ -47,11 +47,12 @@ export default async function RestGuide() {
       <h2>Files and templates</h2>
       <p>
         <code>{"GET /workflows/{workflow_id}/export"}</code> gives a workflow as one file, without secrets and without ids of your
-        installation; with <code>?draft=true</code> as it is on the canvas. <code>POST /workflows/import/check</code> with{" "}
-        <code>{'{"file": …}'}</code> changes nothing and says what the file needs and what of it is there.{" "}
-        <code>POST /workflows/import</code> makes the workflow; its <code>links</code> say for each agent of the file whether to{" "}
-        <code>use</code> one that is there, to <code>create</code> it with an LLM key, or to leave it <code>open</code>. A workflow with a
-        schedule comes in switched off. <code>GET /workflow-templates</code> lists the templates, each with its file.
+        installation; with <code>?draft=true</code> as it is on the canvas. Where something looked like a secret, •••• stands for it, and{" "}
+        <code>masked</code> lists the place. <code>POST /workflows/import/check</code> with <code>{'{"file": …}'}</code> changes nothing and
+        says what the file needs and what of it is there. <code>POST /workflows/import</code> makes the workflow; its <code>links</code> say
+        for each agent of the file whether to <code>use</code> one that is there, to <code>create</code> it with an LLM key, or to leave it{" "}
+        <code>open</code>. A workflow with a schedule comes in switched off. <code>GET /workflow-templates</code> lists the templates, each
+        with its file.
       </p>
       <h2>Lists</h2>
       <p>

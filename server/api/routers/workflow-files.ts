@@ -1,16 +1,19 @@
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/api/trpc.ts";
+import { Graph } from "#server/schemas/graph.ts";
 import { Nothing } from "#server/schemas/primitives.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 import {
   CheckImportInput,
   ExportWorkflowInput,
   ImportCheck,
+  ImportGraphInput,
   ImportWorkflowInput,
   WorkflowFile,
   WorkflowTemplates,
 } from "#server/schemas/workflow-file.ts";
 import { checkImport } from "#server/services/workflow-files/check-import.ts";
 import { exportWorkflow } from "#server/services/workflow-files/export-workflow.ts";
+import { importGraph } from "#server/services/workflow-files/import-graph.ts";
 import { importWorkflow } from "#server/services/workflow-files/import-workflow.ts";
 import { listTemplates } from "#server/services/workflow-files/list-templates.ts";
 
@@ -54,6 +57,11 @@ export const workflowFilesRouter = router({
     .input(ImportWorkflowInput)
     .output(Workflow)
     .mutation(({ ctx, input }) => importWorkflow(ctx.principal, input)),
+  /** For the editor: the nodes of a file, to be put into the workflow that is open. */
+  importGraph: editorProcedure
+    .input(ImportGraphInput)
+    .output(Graph)
+    .mutation(({ ctx, input }) => importGraph(ctx.principal, input)),
   templates: viewerProcedure
     .meta(
       endpoint("GET", "/workflow-templates", {

@@ -6,7 +6,7 @@ export const TriggerParameter = z.object({
   name: z
     .string()
     .max(60)
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "Use letters, digits and underscores, not starting with a digit.")
+    .regex(/^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]*$/, "Use letters, digits and underscores, not starting with a digit.")
     .meta({ title: "Name", description: "Read as {{trigger.name}}" }),
   label: z.string().max(120).default("").meta({ title: "Label" }),
   type: z.enum(["text", "number", "boolean", "select", "array", "object"]).default("text").meta({ title: "Type" }),

@@ -1,8 +1,9 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
-import type { ExecutionView } from "#server/schemas/execution.ts";
+import { type ExecutionView, isFinal } from "#server/schemas/execution.ts";
 import { executionDto } from "#server/services/executions/execution-dto.ts";
 import { findExecution } from "#server/services/executions/find-execution.ts";
+import { itemSums } from "#server/services/executions/item-sums.ts";
 
 /**
  * An execution with the graph that it runs, and the number after which a viewer follows the stream. The row is read before
@@ -17,5 +18,10 @@ export async function getExecutionView(principal: ProjectPrincipal, { execution_
     orderBy: { seq: "asc" },
     select: { seq: true },
   });
-  return { execution: await executionDto(row, graph), graph, last_event_id: Math.min(row.last_seq, (piece?.seq ?? row.last_seq + 1) - 1) };
+  const last_event_id = Math.min(row.last_seq, (piece?.seq ?? row.last_seq + 1) - 1);
+  const [execution, item_sums] = await Promise.all([
+    executionDto(row, graph),
+    itemSums(execution_id, graph, isFinal(row.status) ? null : last_event_id),
+  ]);
+  return { execution, graph, last_event_id, item_sums };
 }

@@ -3,6 +3,7 @@ import type { NodeStatus } from "#prisma/generated/client.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { getExecutionLogs } from "#server/services/executions/get-execution-logs.ts";
+import { getExecutionView } from "#server/services/executions/get-execution-view.ts";
 import { getLoopItems } from "#server/services/executions/get-loop-items.ts";
 import { startExecution } from "#server/services/executions/start-execution.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
@@ -101,4 +102,31 @@ test("a long loop has 200 cells, each of several items", async () => {
   expect([per_cell, cells.length]).toEqual([6, 167]);
   expect(cells[2]).toEqual({ ...nothing, complete: 4, failed: 2, first_failed: 13 });
   expect(cells.reduce((sum, cell) => sum + cell.complete + cell.failed, 0)).toBe(1001);
+});
+
+test("what a node inside loops took is told for all its items together, up to the last event", async () => {
+  const at = (second: number) => new Date(Date.UTC(2026, 10, 21, 8, 0, second));
+  const done = (node_id: string, iteration: string, second: number, fields = {}) => ({
+    ...row(node_id, iteration, "complete"),
+    ...{ duration_ms: 100, input_tokens: 3, output_tokens: 2, completed_at: at(second), ...fields },
+  });
+  await db().nodeRun.createMany({
+    data: [
+      done("t", "", 0),
+      row("outer", "", "running", { items: 3 }),
+      { ...item("outer", "0", "complete"), completed_at: at(1) },
+      done("p", "0", 1, { status: "failed", attempt: 1, input_tokens: 1, output_tokens: 0 }),
+      done("p", "0", 2, { attempt: 2 }),
+      done("p", "1", 3),
+      done("p", "2", 9),
+      row("p", "3", "running"),
+    ],
+  });
+  const timestamp = at(3).toISOString();
+  await db().executionEvent.create({ data: { execution_id, seq: 5, type: "node_complete", node_id: "p", data: { timestamp } } });
+  await db().execution.update({ where: { id: execution_id }, data: { status: "running", last_seq: 5 } });
+  const sums = async () => (await getExecutionView(admin, { execution_id })).item_sums;
+  expect(await sums()).toEqual({ p: { count: 2, duration_ms: 300, input_tokens: 7, output_tokens: 4 } });
+  await db().execution.update({ where: { id: execution_id }, data: { status: "completed" } });
+  expect(await sums()).toEqual({ p: { count: 3, duration_ms: 400, input_tokens: 10, output_tokens: 6 } });
 });

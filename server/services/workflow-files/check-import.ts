@@ -38,6 +38,7 @@ export async function checkImport({ project }: ProjectPrincipal, input: CheckImp
     rag_sources: linkable(needs, "rag_sources"),
     skills: [...needs.skills].map(([name, existing]) => ({ name, exists: existing !== undefined })),
     credentials: needs.credentials,
+    masked: file.masked ?? [],
     is_complete: agents.every(({ existing }) => existing !== null) && needs.credentials.every(({ exists }) => exists),
   };
 }

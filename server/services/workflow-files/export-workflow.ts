@@ -1,16 +1,18 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
-import type { Masker } from "#server/engine/masker.ts";
+import { labelOf } from "#server/engine/graph.ts";
 import { credentialsIn } from "#server/engine/node-facts.ts";
-import { Graph, type GraphNode } from "#server/schemas/graph.ts";
+import { Graph, type GraphEdge, type GraphNode } from "#server/schemas/graph.ts";
 import {
   type ExportWorkflowInput,
   importedAgentOf,
+  type MaskedValue,
   WORKFLOW_FILE_VERSION,
   WORKFLOW_FORMAT,
   type WorkflowFile,
 } from "#server/schemas/workflow-file.ts";
 import { definitionsOf, Keys, skillsNamed, whole } from "#server/services/workflow-files/file-agents.ts";
+import { FileMask } from "#server/services/workflow-files/file-mask.ts";
 import { secretMask } from "#server/services/workflow-files/secret-mask.ts";
 import { settledGraph } from "#server/services/workflows/checked-graph.ts";
 import { findWorkflow } from "#server/services/workflows/find-workflow.ts";
@@ -19,15 +21,20 @@ import { agentIdsOf } from "#server/services/workflows/graph-scope.ts";
 /** Of this installation: what an import left open, and values that somebody pinned for a test. */
 const STAYS_HERE = ["imported_agent", "pinned"];
 
-function masked<Item extends Graph["nodes"][number] | Graph["edges"][number]>(item: Item, mask: Masker): Item {
-  const { id, type, source, target, sourceHandle, targetHandle, ...rest } = item as Record<string, unknown>;
-  const kept = Object.fromEntries(Object.entries({ id, type, source, target, sourceHandle, targetHandle }).filter(([key]) => key in item));
-  return { ...kept, ...mask.deep(rest) } as Item;
+/** Keys that hold a graph together; nobody writes a secret into them. */
+const FIRM = ["id", "type", "source", "target", "sourceHandle", "targetHandle"];
+
+function masked<Item extends GraphNode | GraphEdge>(item: Item, mask: FileMask, place: Pick<MaskedValue, "of" | "name">): Item {
+  const firm = Object.entries(item).filter(([key]) => FIRM.includes(key));
+  const { data, ...rest } = Object.fromEntries(Object.entries(item).filter(([key]) => !FIRM.includes(key)));
+  // Of a node, the fields that people see are those of its data.
+  const own = data !== null && typeof data === "object" ? { data: mask.fields(data, place) } : {};
+  return { ...Object.fromEntries(firm), ...mask.fields(rest, place), ...own } as Item;
 }
 
 /**
  * A workflow as one file: its graph, and what it needs by name. Without ids of this installation, without secrets (those
- * that somebody typed into a text are masked), without pinned outputs.
+ * that somebody typed into a text, and what looks like one of another service, are masked and listed), without pinned outputs.
  * @throws AppError NOT_FOUND
  */
 export async function exportWorkflow(principal: ProjectPrincipal, { workflow_id, draft }: ExportWorkflowInput): Promise<WorkflowFile> {
@@ -37,32 +44,37 @@ export async function exportWorkflow(principal: ProjectPrincipal, { workflow_id,
     ? await db().workflowDraft.findUniqueOrThrow({ where: { workflow_id: row.id }, select: { graph: true } })
     : await db().workflowSnapshot.findUniqueOrThrow({ where: { id: row.snapshot_id }, select: { graph: true } });
   const graph = settledGraph(Graph.parse(stored.graph));
-  const [here, mask] = await Promise.all([definitionsOf(project_id, agentIdsOf(graph)), secretMask(project_id, row.id)]);
+  const [here, known] = await Promise.all([definitionsOf(project_id, agentIdsOf(graph)), secretMask(project_id, row.id)]);
+  const mask = new FileMask(known);
   const keys = new Keys();
   const nodeOf = (node: GraphNode): GraphNode => {
     const data = Object.fromEntries(Object.entries(node.data).filter(([key]) => !STAYS_HERE.includes(key)));
     const definition = whole(here.get(String(node.data.agent_id ?? "")), importedAgentOf(node.data));
     // An agent that is in no project of ours is nobody elsewhere.
-    if (definition) data.agent_id = keys.keyOf(mask.deep(definition));
+    if (definition) data.agent_id = keys.keyOf(mask.fields(definition, { of: "agent", name: definition.name }));
     else if ("agent_id" in data) data.agent_id = "";
-    return masked({ ...node, data }, mask);
+    return masked({ ...node, data }, mask, { of: "node", name: labelOf(node) });
   };
   const nodes = graph.nodes.map(nodeOf);
   const names = (list: "mcp_servers" | "rag_sources" | "skills") => [...new Set(keys.agents.flatMap((agent) => agent[list]))].sort();
   const skills = await skillsNamed(project_id, names("skills"));
+  const description = mask.text(row.description, { of: "workflow", name: row.name, field: "description" });
+  const edges = graph.edges.map((edge) => masked(edge, mask, { of: "connection", name: edge.id }));
+  const maskedSkills = skills.map((skill) => mask.fields(skill, { of: "skill", name: skill.name }));
   return {
     format: WORKFLOW_FORMAT,
     version: WORKFLOW_FILE_VERSION,
     name: row.name,
-    description: mask.text(row.description),
+    description,
     nodes,
-    edges: graph.edges.map((edge) => masked(edge, mask)),
+    edges,
     requires: {
       agents: keys.agents,
       mcp_servers: names("mcp_servers").map((name) => ({ name })),
       rag_sources: names("rag_sources").map((name) => ({ name })),
-      skills: mask.deep(skills),
+      skills: maskedSkills,
       credentials: [...credentialsIn(graph)].sort(),
     },
+    ...(mask.found.length > 0 && { masked: mask.found }),
   };
 }
