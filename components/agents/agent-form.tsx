@@ -64,6 +64,9 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
   });
   const isDirty = form.isDirty && !form.isPending;
   useEffect(() => onDirtyChange?.(form.isDirty), [form.isDirty, onDirtyChange]);
+  // Nobody has filled this in: closing the form loses nothing.
+  const takeOnlyKey = (llm_key_id: string) =>
+    form.isDirty ? form.set("llm_key_id", llm_key_id) : form.reset({ ...form.values, llm_key_id });
   const setModel = (model: string) => form.set("model", model);
 
   return (
@@ -78,7 +81,12 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
         <FormField form={form} name="name" hint="Expressions read the answer by this name." autoComplete="off" autoFocus={!agent} />
         <div className="grid gap-5 sm:grid-cols-2">
           <FormField form={form} name="llm_key_id" hint={null}>
-            <KeyPicker value={form.values.llm_key_id} onValueChange={(id) => form.set("llm_key_id", id)} disabled={!canEdit} />
+            <KeyPicker
+              value={form.values.llm_key_id}
+              onValueChange={(id) => form.set("llm_key_id", id)}
+              disabled={!canEdit}
+              onOnlyKey={agent ? undefined : takeOnlyKey}
+            />
           </FormField>
           <FormField form={form} name="model" hint={null}>
             <ModelPicker keyId={form.values.llm_key_id} value={form.values.model} onValueChange={setModel} disabled={!canEdit} />

@@ -33,7 +33,8 @@ export function ReviewCard({ review, onDecided, hasRun = true, isPlain = false }
     <article
       aria-labelledby={titleId}
       data-review={review.id}
-      className={cn(!isPlain && "overflow-hidden rounded-lg border bg-surface", isWaiting && "border-waiting/50")}
+      tabIndex={-1}
+      className={cn("focus:outline-none", !isPlain && "overflow-hidden rounded-lg border bg-surface", isWaiting && "border-waiting/50")}
     >
       <div className={cn("flex flex-col gap-3", !isPlain && "p-4 max-sm:p-3.5")}>
         <header className="flex flex-col gap-1">
@@ -44,9 +45,9 @@ export function ReviewCard({ review, onDecided, hasRun = true, isPlain = false }
           <ReviewFacts review={review} hasRun={hasRun} />
         </header>
         <ReviewContent review={review} />
-        {/* In a panel the answers stay in view while the content is read. */}
-        <div className={cn(isPlain && isWaiting && "sticky -bottom-3 z-1 -mx-3 -mb-3 border-t bg-surface px-3 py-2.5")}>
-          <ReviewDecision review={review} {...(onDecided && { onDecided })} />
+        {/* In a panel the answers stay in view while the content is read; on a phone they would leave no room to read it in. */}
+        <div className={cn(isPlain && isWaiting && "-mx-3 -mb-3 border-t bg-surface px-3 py-2.5 md:sticky md:-bottom-3 md:z-1")}>
+          <ReviewDecision review={review} isCompact={isPlain} {...(onDecided && { onDecided })} />
         </div>
       </div>
     </article>

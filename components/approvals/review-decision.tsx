@@ -1,7 +1,7 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Check, X } from "lucide-react";
+import { Check, MessageSquarePlus, X } from "lucide-react";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Verdict } from "#components/approvals/verdict.tsx";
 import { FormFailure } from "#components/forms/form-failure.tsx";
@@ -19,10 +19,12 @@ export interface ReviewDecisionProps {
   review: Review;
   /** Called once the server has taken the decision, or told that somebody was first. */
   onDecided?: (review: Review) => void;
+  /** Where the room is needed for what is reviewed: the comment is asked for first. */
+  isCompact?: boolean;
 }
 
 /** The two answers with a comment; afterwards, or for who may not decide, how it stands. */
-export function ReviewDecision({ review, onDecided }: ReviewDecisionProps) {
+export function ReviewDecision({ review, onDecided, isCompact = false }: ReviewDecisionProps) {
   const { canEdit, user, project } = useStudio();
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -89,6 +91,7 @@ export function ReviewDecision({ review, onDecided }: ReviewDecisionProps) {
       comment={comment}
       failure={failure}
       isSending={isSending}
+      isCompact={isCompact}
       onComment={setComment}
       onDecide={(decision) => void decide(decision)}
     />
@@ -100,12 +103,14 @@ interface DecisionFormProps {
   comment: string;
   failure: ErrorBody | null;
   isSending: boolean;
+  isCompact: boolean;
   onComment(comment: string): void;
   onDecide(decision: Decision): void;
 }
 
-function DecisionForm({ review, comment, failure, isSending, onComment, onDecide }: DecisionFormProps) {
+function DecisionForm({ review, comment, failure, isSending, isCompact, onComment, onDecide }: DecisionFormProps) {
   const hint = useId();
+  const [isCommenting, setIsCommenting] = useState(!isCompact);
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const { submitter } = event.nativeEvent as SubmitEvent;
@@ -114,15 +119,19 @@ function DecisionForm({ review, comment, failure, isSending, onComment, onDecide
   };
   return (
     <form onSubmit={onSubmit} noValidate aria-label={`Decide: ${review.title || review.label}`} className="flex flex-col gap-3">
-      <Field label="Comment" isOptional>
-        <Textarea
-          rows={2}
-          maxLength={MOST_CHARACTERS}
-          placeholder="Goes on into the run with your decision"
-          value={comment}
-          onChange={(event) => onComment(event.target.value)}
-        />
-      </Field>
+      {isCommenting && (
+        <Field label="Comment" isOptional>
+          <Textarea
+            rows={2}
+            autoFocus={isCompact}
+            maxLength={MOST_CHARACTERS}
+            placeholder="Goes on into the run with your decision"
+            value={comment}
+            data-comment
+            onChange={(event) => onComment(event.target.value)}
+          />
+        </Field>
+      )}
       <FormFailure failure={failure} />
       <div className="flex flex-wrap items-center gap-2">
         <Button
@@ -145,6 +154,17 @@ function DecisionForm({ review, comment, failure, isSending, onComment, onDecide
         >
           Reject
         </Button>
+        {!isCommenting && (
+          <Button
+            variant="ghost"
+            icon={<MessageSquarePlus />}
+            data-comment
+            className="max-sm:h-11 max-sm:w-full"
+            onClick={() => setIsCommenting(true)}
+          >
+            Add a comment
+          </Button>
+        )}
         <p id={hint} className="text-12 text-ink-soft max-sm:w-full">
           {review.rejection_continues ? "If you reject, the run goes on at Rejected." : "If you reject, the run ends as rejected."}
         </p>

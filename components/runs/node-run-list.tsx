@@ -1,9 +1,10 @@
 "use client";
 
 import { useEditorStore } from "#components/canvas/canvas-context.tsx";
-import { formatCount, formatDuration } from "#components/format.ts";
+import { formatCount, formatDuration, plural } from "#components/format.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
 import { loopWords } from "#components/runs/loop-strip.tsx";
+import { usedBy } from "#components/runs/picture-loops.ts";
 import { useRunShallow } from "#components/runs/run-context.tsx";
 import { type CardStatus, cardStatus } from "#components/runs/run-picture.ts";
 import { cn } from "#components/ui/cn.ts";
@@ -37,8 +38,7 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
       type: node?.type,
       label: node ? labelOf(node) : id,
       status: picture ? cardStatus(picture, id) : ("idle" as const),
-      duration: run?.duration_ms ?? null,
-      tokens: (run?.input_tokens ?? 0) + (run?.output_tokens ?? 0),
+      ...(run ? usedBy(run) : { duration_ms: null, tokens: 0, count: 0 }),
       attempt: run?.attempt ?? 0,
       iteration: run?.iteration ?? "",
       progress: run?.iterations ? loopWords(run.iterations) : null,
@@ -68,12 +68,16 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
             {row.status === "skipped" ? "Left out" : row.isPinned ? "Pinned" : "Reused"}
           </span>
         )}
-        {row.iteration !== "" && <span className="shrink-0 text-11 text-ink-soft tabular">item {row.iteration}</span>}
+        {row.iteration !== "" && (
+          <span className="shrink-0 text-11 text-ink-soft tabular">
+            {row.count > 0 && row.duration_ms !== null ? plural(row.count, "item") : `item ${row.iteration}`}
+          </span>
+        )}
         {row.progress !== null && <span className="shrink-0 text-11 text-ink-soft tabular">{row.progress}</span>}
         {row.attempt > 1 && <span className="shrink-0 text-11 text-ink-soft">try {row.attempt}</span>}
         {row.tokens > 0 && <span className="shrink-0 text-11 text-ink-soft tabular">{formatCount(row.tokens)} tokens</span>}
         <span className="min-w-12 shrink-0 text-right text-11 text-ink-soft tabular">
-          {row.duration === null ? (SAID[row.status] ?? "") : formatDuration(row.duration)}
+          {row.duration_ms === null ? (SAID[row.status] ?? "") : formatDuration(row.duration_ms)}
         </span>
       </button>
     </li>

@@ -29,19 +29,27 @@ const DEFAULT = 206;
 const HEIGHT = `max(${BAR}px, min(calc(var(--layout-run-open, 1px) * 1000), var(--layout-run-panel, ${DEFAULT}px)))`;
 
 /** Room for a question with its two answers. */
-const ASKING = "min(26rem, 60dvh)";
+const ASKING = "min(30rem, 62dvh)";
 
 export function RunPanel() {
   const executionId = useRun((state) => state.executionId);
-  const [isOpen, setIsOpen] = useState(true);
+  const [isWanted, setIsWanted] = useState(true);
+  // A run that the address names comes in a moment: what it needs is kept free for it.
+  const [isExpected] = useState(() => typeof location !== "undefined" && new URLSearchParams(location.search).has("run"));
+  const [isOpenedEmpty, setIsOpenedEmpty] = useState(false);
+  const hasRun = executionId !== null || isExpected;
+  /** With nothing to show it takes only its bar, whatever was chosen for runs. */
+  const isOpen = hasRun ? isWanted : isOpenedEmpty;
   const selected = useSelectedNode();
   const isWaiting = useRun((state) => Object.keys(state.picture?.waiting ?? {}).length > 0);
 
   useEffect(() => {
-    setIsOpen(document.documentElement.style.getPropertyValue("--layout-run-open") !== "0px");
+    setIsWanted(document.documentElement.style.getPropertyValue("--layout-run-open") !== "0px");
   }, []);
   const open = (next: boolean) => {
-    setIsOpen(next);
+    setIsOpenedEmpty(next);
+    if (!hasRun && !next) return;
+    setIsWanted(next);
     storeLayout("run-open", next ? 1 : 0);
   };
   useEffect(() => {
@@ -55,15 +63,16 @@ export function RunPanel() {
     shown.current = executionId;
     // A run that was just started is worth seeing; one that was open before keeps the panel as it was left.
     if (!isNew || isFirst) return;
-    setIsOpen(true);
+    setIsWanted(true);
     storeLayout("run-open", 1);
   }, [executionId]);
   // A question is put where it is seen.
   useEffect(() => {
     if (!isWaiting) return;
-    setIsOpen(true);
+    setIsWanted(true);
     storeLayout("run-open", 1);
   }, [isWaiting]);
+  const height = hasRun ? HEIGHT : isOpen ? `var(--layout-run-panel, ${DEFAULT}px)` : `${BAR}px`;
   return (
     <>
       {isOpen && (
@@ -80,10 +89,10 @@ export function RunPanel() {
       )}
       <section
         aria-label="Run"
-        style={{ "--run-height": isOpen && isWaiting ? `max(${HEIGHT}, ${ASKING})` : HEIGHT } as CSSProperties}
+        style={{ "--run-height": isOpen && isWaiting ? `max(${height}, ${ASKING})` : height } as CSSProperties}
         className={cn(
           "flex shrink-0 flex-col overflow-hidden bg-surface md:h-(--run-height)",
-          isOpen && executionId ? "max-md:h-[56dvh]" : "max-md:h-11",
+          isOpen && executionId ? (isWaiting ? "max-md:h-[72dvh]" : "max-md:h-[56dvh]") : "max-md:h-11",
           isOpen ? "max-md:border-t" : "border-t",
         )}
       >
@@ -110,7 +119,7 @@ export function RunPanel() {
             />
           </span>
         </div>
-        {executionId && <WaitingBanner onShow={() => open(true)} />}
+        {executionId && <WaitingBanner isPanel={isOpen} onShow={() => open(true)} />}
         <div className={cn("min-h-0 flex-1", !isOpen && "hidden")}>
           {executionId ? (
             <RunPanelBody executionId={executionId} selected={selected} />

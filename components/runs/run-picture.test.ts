@@ -238,3 +238,15 @@ test("what the API tells of a run is not counted twice, and what its nodes do no
   const loop = { ...execution("completed", { a: done }), cost: 0.1, cost_is_partial: true };
   expect(totalOf(pictureOf(loop, 8))).toMatchObject({ cost: 0.1, isPartial: true });
 });
+
+test.each(["constructor", "toString", "valueOf"])("a node %s is known only when the run tells of it", (odd) => {
+  let picture = pictureOf(execution("running"), 0);
+  expect([picture.nodes[odd], picture.waiting[odd]]).toEqual([undefined, undefined]);
+  expect(cardStatus(picture, odd)).toBe("queued");
+  picture = applyEvent(picture, 1, start("t"));
+  picture = applyEvent(picture, 2, start(odd));
+  expect(cardStatus(picture, odd)).toBe("running");
+  picture = applyEvent(picture, 3, complete(odd, "x"));
+  expect(picture.nodes[odd]).toMatchObject({ status: "complete", output: "x" });
+  expect([picture.nodes.valueOf, picture.waiting.valueOf].filter((value) => typeof value === "function")).toEqual([]);
+});

@@ -1,5 +1,8 @@
-import { type Execution, type ExecutionStatus, isFinal, type NodeStatus } from "#server/schemas/execution.ts";
+import { bodiesOf, itemsAfter, withBodySkipped } from "#components/runs/picture-loops.ts";
+import { dictionary, own } from "#server/engine/dictionary.ts";
+import { type Execution, type ExecutionStatus, type ExecutionView, isFinal, type NodeStatus } from "#server/schemas/execution.ts";
 import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
+import type { ItemSums } from "#server/schemas/item-sums.ts";
 
 /** How one node stands in a run; of a node inside a loop, its latest iteration. */
 export interface NodePicture {
@@ -24,6 +27,8 @@ export interface NodePicture {
   /** Characters of the whole output when `output` is only its beginning. */
   whole_length: number | null;
   iterations?: { total: number; complete: number; failed: number };
+  /** Of a node inside loops: what its items took together. */
+  items?: ItemSums;
 }
 
 /** Tokens, and US dollars as far as prices are known. */
@@ -43,6 +48,8 @@ export interface RunPicture {
   order: string[];
   /** Where people are asked: node ids with the iterations that wait. */
   waiting: Readonly<Record<string, readonly string[]>>;
+  /** Ids of the nodes inside each loop. */
+  bodies: Readonly<Record<string, readonly string[]>>;
   /** What iterations and tries used that no node shows any more. */
   past: Used;
   output: string | null;
@@ -73,16 +80,23 @@ const wholeLength = (told: { truncated?: boolean | undefined; output_length?: nu
   told.truncated ? (told.output_length ?? told.output?.length ?? 0) : null;
 
 /** The picture of an execution as the API tells it. */
-export function pictureOf(execution: Execution, last_event_id: number): RunPicture {
-  const nodes: Record<string, NodePicture> = {};
+export function pictureOf(
+  execution: Execution,
+  last_event_id: number,
+  view: Partial<Pick<ExecutionView, "graph" | "item_sums">> = {},
+): RunPicture {
+  const bodies = bodiesOf(view.graph);
+  let nodes: RunPicture["nodes"] = dictionary<NodePicture>();
   for (const [id, result] of Object.entries(execution.node_results)) {
     const { completed_at: _, output_url: __, output_length: ___, truncated: ____, iterations, iteration = "", pinned, ...rest } = result;
-    const more = { ...(iterations && { iterations }), ...(pinned && { pinned }) };
+    const items = own(view.item_sums ?? {}, id);
+    const more = { ...(iterations && { iterations }), ...(pinned && { pinned }), ...(items && { items }) };
     nodes[id] = { ...untouched, ...rest, iteration, whole_length: wholeLength(result), ...more };
   }
+  for (const loopId of Object.keys(bodies)) nodes = withBodySkipped(nodes, bodies, loopId);
   const started = Object.entries(nodes).filter(([, node]) => node.started_at !== null);
   const order = started.sort(([, a], [, b]) => ((a.started_at ?? "") < (b.started_at ?? "") ? -1 : 1)).map(([id]) => id);
-  const waiting: Record<string, string[]> = {};
+  const waiting = dictionary<string[]>();
   if (!isFinal(execution.status))
     for (const { node_id, iteration, decision, decided_at } of execution.reviews)
       if (decision === null && decided_at === null) waiting[node_id] = [...(waiting[node_id] ?? []), iteration];
@@ -94,7 +108,7 @@ export function pictureOf(execution: Execution, last_event_id: number): RunPictu
     isPartial: execution.cost_is_partial && !shown.isPartial,
   };
   const { status, output, error, created_at, duration_ms } = execution;
-  return { status, nodes, order, waiting, past, output, error, created_at, duration_ms, last_event_id };
+  return { status, nodes, order, waiting, bodies, past, output, error, created_at, duration_ms, last_event_id };
 }
 
 function sumOf(nodes: RunPicture["nodes"]): Used {
@@ -164,28 +178,36 @@ function withWaiting(picture: RunPicture, event: NodeEvent): RunPicture {
     const isPast = node?.iteration === iteration && isOver(node.status);
     return isPast || before.includes(iteration)
       ? picture
-      : { ...picture, waiting: { ...picture.waiting, [node_id]: [...before, iteration] } };
+      : { ...picture, waiting: dictionary(picture.waiting, { [node_id]: [...before, iteration] }) };
   }
   const isEnd = event.type === "node_complete" || event.type === "node_failed" || event.type === "node_skipped";
   if (!isEnd || !before.includes(iteration)) return picture;
   const { [node_id]: _, ...others } = picture.waiting;
   const rest = before.filter((path) => path !== iteration);
-  return { ...picture, waiting: rest.length ? { ...others, [node_id]: rest } : others };
+  return { ...picture, waiting: dictionary(others, rest.length ? { [node_id]: rest } : {}) };
 }
 
 function withNode(picture: RunPicture, event: NodeEvent): RunPicture {
   const { node_id, iteration = "" } = event;
   const known = picture.nodes[node_id] ?? untouched;
   const order = known.status === "idle" && known.iteration === "" ? 0 : compareIterations(iteration, known.iteration);
-  if (order < 0) return event.type === "node_complete" ? withPast(picture, event) : picture;
+  const items = itemsAfter(known.items, event);
+  if (order < 0) {
+    const earlier =
+      items === known.items
+        ? picture
+        : { ...picture, nodes: dictionary(picture.nodes, { [node_id]: { ...known, ...(items && { items }) } }) };
+    return event.type === "node_complete" ? withPast(earlier, event) : earlier;
+  }
   const isNext = order > 0;
   const node = isNext || known.iteration !== iteration ? { ...untouched, iteration } : known;
   const changed = patchOf(node, event);
   if (!changed) return picture;
-  const merged: NodePicture = { ...node, ...changed };
+  const merged: NodePicture = { ...node, ...changed, ...(items && { items }) };
   const isNew = merged.started_at !== null && !picture.order.includes(node_id);
   const kept = isNext ? withPast(picture, known) : picture;
-  return { ...kept, order: isNew ? [...picture.order, node_id] : picture.order, nodes: { ...picture.nodes, [node_id]: merged } };
+  const nodes = withBodySkipped(dictionary(picture.nodes, { [node_id]: merged }), picture.bodies, node_id);
+  return { ...kept, order: isNew ? [...picture.order, node_id] : picture.order, nodes };
 }
 
 type Counted = { input_tokens: number; output_tokens: number; cost?: number | null | undefined };
@@ -244,7 +266,7 @@ function settled(picture: RunPicture): RunPicture {
   const nodes = Object.fromEntries(
     Object.entries(picture.nodes).map(([id, node]) => [id, isOver(node.status) ? node : { ...node, status: "skipped" as const }]),
   );
-  return { ...picture, nodes, waiting: {} };
+  return { ...picture, nodes: dictionary(nodes), waiting: dictionary() };
 }
 
 /** What a card shows: a node not yet reached in a run that goes on is queued. */

@@ -6,28 +6,38 @@ import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { plural } from "#components/format.ts";
 import { useRun } from "#components/runs/run-context.tsx";
 import { useRunReviews } from "#components/runs/use-run-reviews.ts";
+import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";
 
 /** Says that the run waits for somebody, and leads to the question. Nothing while it does not. */
-export function WaitingBanner({ onShow }: { onShow?: () => void }) {
+export function WaitingBanner({ onShow, isPanel = false }: { onShow?: () => void; isPanel?: boolean }) {
   const editor = useEditorStore();
   const { waiting } = useRunReviews();
+  const selected = useSelectedNode();
   const [review] = waiting;
   if (!review) return null;
+  const isShown = isPanel && selected === review.node_id;
   const show = () => {
     editor.getState().selectOnly(review.node_id);
     onShow?.();
-    // The form may have to be drawn first.
+    // It may have to be drawn first.
     requestAnimationFrame(() => {
-      const fields = document.querySelectorAll<HTMLElement>(`[data-review="${CSS.escape(review.id)}"] textarea`);
-      [...fields].find((field) => field.offsetParent !== null)?.focus();
+      const cards = document.querySelectorAll<HTMLElement>(`[data-review="${CSS.escape(review.id)}"]`);
+      const card = [...cards].find((candidate) => candidate.offsetParent !== null);
+      card?.focus({ preventScroll: true });
+      card?.scrollIntoView({ block: "start" });
     });
   };
   return (
     <div
       role="status"
-      className="flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-waiting/40 border-b bg-waiting-soft px-3 py-1 text-13"
+      className={cn(
+        // On a phone the question itself takes its place.
+        isShown && waiting.length === 1 && "max-md:sr-only",
+        "flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-waiting/40 border-b bg-waiting-soft px-3 py-1 text-13",
+      )}
     >
       <StatusIcon status="waiting" isDecorative />
       <strong className="font-semibold text-waiting">Waiting for approval</strong>

@@ -1,6 +1,7 @@
 import { createStore } from "zustand/vanilla";
 import { applyEvent, pictureOf, type RunPicture } from "#components/runs/run-picture.ts";
 import { followRun, type LineState, type RunStreamOptions } from "#components/runs/run-stream.ts";
+import { dictionary } from "#server/engine/dictionary.ts";
 import { type ExecutionView, isFinal } from "#server/schemas/execution.ts";
 
 export interface RunState {
@@ -41,26 +42,26 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
     picture: null,
     view: null,
     line: null,
-    picked: {},
-    stale: {},
+    picked: dictionary(),
+    stale: dictionary(),
     isOtherGraph: false,
     pick(loopId, index) {
       const { [loopId]: _, ...others } = get().picked;
-      set({ picked: index === null ? others : { ...others, [loopId]: index } });
+      set({ picked: dictionary(others, index === null ? {} : { [loopId]: index }) });
     },
     show(view) {
       hangUp();
       const executionId = view.execution.id;
       const current = get();
       // A newer answer about the same run must not lose what has arrived on the line since.
-      const base = pictureOf(view.execution, view.last_event_id);
+      const base = pictureOf(view.execution, view.last_event_id, view);
       const picture = current.executionId === executionId && current.picture && !isFinal(view.execution.status) ? current.picture : base;
       set({
         executionId,
         view,
         picture,
         line: null,
-        ...(current.executionId !== executionId && { picked: {}, stale: {}, isOtherGraph: false }),
+        ...(current.executionId !== executionId && { picked: dictionary(), stale: dictionary(), isOtherGraph: false }),
       });
       if (isFinal(view.execution.status)) return;
       let waiting: RunPicture | null = null;
@@ -86,7 +87,7 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
     },
     clear() {
       hangUp();
-      set({ executionId: null, picture: null, view: null, line: null, picked: {}, stale: {}, isOtherGraph: false });
+      set({ executionId: null, picture: null, view: null, line: null, picked: dictionary(), stale: dictionary(), isOtherGraph: false });
     },
   }));
 }

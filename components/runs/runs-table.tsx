@@ -5,6 +5,7 @@ import Link from "next/link";
 import { formatCount, formatDuration } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
 import { Elapsed } from "#components/runs/elapsed.tsx";
+import { resultWords } from "#components/runs/run-words.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
@@ -49,7 +50,7 @@ export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
             </TableCell>
             <TableCell className="max-w-0">
               <Link href={`/runs/${run.id}`} className="block truncate font-medium after:absolute after:inset-0">
-                {hasWorkflow ? run.workflow_name : (run.error ?? run.output ?? run.input) || "No text"}
+                {hasWorkflow ? run.workflow_name : resultWords(run)}
               </Link>
               {hasWorkflow && (run.error ?? run.output) && (
                 <span className={`block truncate text-12 ${run.error === null ? "text-ink-faint" : "text-failed"}`}>

@@ -143,6 +143,8 @@ test("the schedule builder: choices, words, next runs in the zone, and what the 
   workflow,
 }) => {
   const flow = await workflow({ nodes: [trigger] });
+  const browser = await page.context().newCDPSession(page);
+  await browser.send("Emulation.setTimezoneOverride", { timezoneId: "Asia/Tokyo" });
   await page.goto(`/workflows/${flow.id}`);
   await node(page, "Trigger Start").click();
   await panel(page).getByRole("combobox", { name: "Starts by" }).click();
@@ -153,6 +155,8 @@ test("the schedule builder: choices, words, next runs in the zone, and what the 
   for (const day of ["Monday", "Tuesday", "Thursday", "Friday"]) await panel(page).getByRole("button", { name: day }).click();
   await panel(page).getByLabel("Time", { exact: true }).fill("18:30");
   const zone = panel(page).getByRole("combobox", { name: "Time zone" });
+  // A new one goes by the clock of this browser.
+  await expect(zone).toHaveValue("Asia/Tokyo");
   await zone.fill("Berlin");
   await expect(panel(page).getByRole("alert")).toContainText('no time zone "Berlin"');
   await page.getByRole("option", { name: /Europe\/Berlin/ }).click();

@@ -145,13 +145,16 @@ test("an agent is made and changed without leaving the workflow", async ({ signe
   await node(page, "Agent Write").click();
   await panel(page).getByRole("button", { name: "Create agent…" }).click();
   const dialog = page.getByRole("dialog", { name: "New agent" });
+  // There is one key, and nothing to lose yet.
+  await expect(dialog.getByRole("combobox", { name: "LLM key" })).toContainText("Stand-in");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await panel(page).getByRole("button", { name: "Create agent…" }).click();
   await dialog.getByLabel("Name", { exact: true }).fill("Weaver");
   // Half an agent is not lost by a slip.
   await page.keyboard.press("Escape");
   await page.getByRole("alertdialog", { name: "Close without saving?" }).getByRole("button", { name: "Keep editing" }).click();
   await expect(dialog.getByLabel("Name", { exact: true })).toHaveValue("Weaver");
-  await dialog.getByRole("combobox", { name: "LLM key" }).click();
-  await page.getByRole("option", { name: /Stand-in/ }).click();
   await dialog.getByRole("combobox", { name: "Model" }).fill("echo");
   await page.keyboard.press("Tab");
   await dialog.getByRole("button", { name: "Create agent", exact: true }).click();
@@ -167,7 +170,11 @@ test("an agent is made and changed without leaving the workflow", async ({ signe
   await expect(page.getByText("Agent saved")).toBeVisible();
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(node(page, "Agent Write")).toContainText("Spinner");
+  await page.context().setOffline(true);
   await page.keyboard.press("Control+s");
+  await expect(page.getByText("Not saved as a version")).toBeVisible();
+  await page.context().setOffline(false);
+  await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
   await expect(page.getByText("Version 2 saved")).toBeVisible();
   const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
   expect(body.nodes.find(({ id }) => id === "Write")?.data.agent_id).toMatch(/^[\da-f-]{36}$/);

@@ -117,6 +117,48 @@ test("the bell tells of a review, leads to its run, and rejecting there ends it"
   await expect(node(page, "Output Print")).toHaveAccessibleDescription(/Skipped/);
 });
 
+test("in the editor ten lines are read before the answers, on a phone too, and a comment is added there", async ({
+  signedInPage: page,
+  workflow,
+}) => {
+  const lines = Array.from({ length: 10 }, (_, index) => `Line ${index + 1}.`);
+  const flow = await workflow(
+    graphOf(
+      {
+        Start: ["trigger", { kind: "manual" }],
+        Check: ["humanLoop", { title: "Publish it?", display_value: lines.join("\\\n") }],
+        Print: ["output", { value: "printed: {{Check.comment}}" }],
+      },
+      ["Start>Check", "Check.approved>Print"],
+    ),
+  );
+  await page.goto(`/workflows/${flow.id}`);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  const panel = page.getByRole("region", { name: "Run", exact: true });
+  const card = panel.getByRole("article", { name: "Publish it?" });
+  const text = card.getByRole("region", { name: "Content to review" }).getByText("Line 10.");
+  const isReadFirst = async () => {
+    await expect(text).toBeInViewport({ ratio: 1 });
+    const [read, answer] = [await text.boundingBox(), await card.getByRole("button", { name: "Approve" }).boundingBox()];
+    expect((read?.y ?? 0) + (read?.height ?? 0)).toBeLessThanOrEqual(answer?.y ?? 0);
+  };
+  await isReadFirst();
+  await panel.getByRole("button", { name: "Show", exact: true }).click();
+  await expect(card).toBeFocused();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await isReadFirst();
+  const nodes = panel.getByRole("list", { name: "Nodes of this run" });
+  await expect(nodes).toBeHidden();
+  await panel.getByRole("button", { name: "Show all nodes" }).click();
+  await expect(nodes).toBeVisible();
+  await panel.getByRole("button", { name: "Hide the nodes" }).click();
+  await card.getByRole("button", { name: "Add a comment" }).click();
+  await expect(card.getByLabel("Comment")).toBeFocused();
+  await page.keyboard.type("Go ahead");
+  await card.getByRole("button", { name: "Approve" }).click();
+  await expect(panel).toContainText("printed: Go ahead");
+});
+
 test("who comes too late is told who was first, and a viewer why there are no buttons", async ({
   signedInPage: page,
   api,
@@ -146,9 +188,11 @@ test("who comes too late is told who was first, and a viewer why there are no bu
 test("a loop shows its items as a strip, and one that is picked shows what the nodes inside did", async ({ signedInPage: page, ran }) => {
   const execution = await ran("Orders", orders);
   await page.goto(`/runs/${execution.id}`);
-  await node(page, "Loop Each").click();
+  // Its head: a card of its body lies over the middle.
+  await node(page, "Loop Each").click({ position: { x: 40, y: 14 } });
   const strip = values(page).getByRole("slider", { name: "Items of Each" });
   await expect(values(page)).toContainText("12 of 12, 1 failed");
+  await expect(node(page, "Output Say")).toContainText("11 items");
   await strip.focus();
   await page.keyboard.press("End");
   await expect(strip).toHaveAttribute("aria-valuenow", "11");

@@ -111,6 +111,7 @@ test("a run goes as far as one node, and from a changed node on; what no longer 
 
   await panel(page).getByRole("textbox", { name: "Input", exact: true }).fill("zweitens {{A.output}}");
   await expect(node(page, "Agent B")).toHaveAccessibleDescription(/Out of date: Its settings changed/);
+  await expect(node(page, "Agent B").locator("[data-status]")).toHaveClass(/border-waiting/);
   await expect(node(page, "Agent A")).not.toHaveAccessibleDescription(/Out of date/);
 
   // The menu of the node has the same, and says why something cannot be done.
@@ -150,7 +151,7 @@ test("reviews are decided at their cards, several in the run's panel; edges tell
   await start(page);
   const decide = page.getByRole("toolbar", { name: "Decide Check" });
   await expect(decide.getByRole("button", { name: "Approve" })).toBeVisible();
-  await expect(run(page).getByLabel("Comment")).toBeVisible();
+  await expect(run(page).getByRole("button", { name: "Add a comment" })).toBeVisible();
   await decide.getByRole("button", { name: "Read it, and comment" }).click();
   await expect(run(page).getByLabel("Comment")).toBeFocused();
   await decide.getByRole("button", { name: "Approve" }).click();

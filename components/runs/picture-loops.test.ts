@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { usedBy } from "#components/runs/picture-loops.ts";
+import { applyEvent, cardStatus, pictureOf } from "#components/runs/run-picture.ts";
+import type { Execution, NodeResult } from "#server/schemas/execution.ts";
+import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
+
+const time = "2026-11-21T08:00:00.000Z";
+const common = { execution_id: "x", timestamp: time };
+const idle: NodeResult = {
+  status: "idle",
+  output: null,
+  error: null,
+  duration_ms: null,
+  started_at: null,
+  completed_at: null,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost: 0,
+  attempt: 0,
+  reused: false,
+};
+const execution = (status: Execution["status"], node_results: Execution["node_results"]): Execution => ({
+  id: "x",
+  workflow_id: "w",
+  workflow_name: "W",
+  version: null,
+  status,
+  trigger: "manual",
+  input: "",
+  output: null,
+  error: null,
+  started_by: null,
+  rerun_of: null,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost: 0,
+  cost_is_partial: false,
+  created_at: time,
+  started_at: null,
+  completed_at: null,
+  duration_ms: null,
+  outputs: [],
+  reviews: [],
+  node_results,
+});
+const complete = (node_id: string, output: string): ExecutionEvent => ({
+  type: "node_complete",
+  ...common,
+  node_id,
+  output,
+  duration_ms: 5,
+  input_tokens: 3,
+  output_tokens: 2,
+});
+
+const graphNode = (id: string, type: string) => ({ id, type, position: { x: 0, y: 0 }, data: { label: id } });
+const looped = {
+  nodes: [
+    graphNode("t", "triggerNode"),
+    graphNode("each", "loopNode"),
+    graphNode("a", "agentNode"),
+    graphNode("in", "loopNode"),
+    graphNode("b", "outputNode"),
+  ],
+  edges: [
+    { id: "1", source: "t", target: "each" },
+    { id: "2", source: "each", sourceHandle: "body", target: "a" },
+    { id: "3", source: "a", target: "in" },
+    { id: "4", source: "in", sourceHandle: "body", target: "b" },
+  ],
+};
+const loopResults = { t: idle, each: idle, a: idle, in: idle, b: idle };
+
+test("what lies in a loop that was left out is left out with it", () => {
+  const left = { ...loopResults, each: { ...idle, status: "skipped" as const, reused: true } };
+  const picture = pictureOf(execution("running", left), 0, { graph: looped });
+  for (const id of ["a", "in", "b"]) {
+    expect(cardStatus(picture, id)).toBe("skipped");
+    expect(picture.nodes[id]).toMatchObject({ reused: true });
+  }
+});
+
+test("what lies in a loop that the run goes past is not queued, and may run for another item", () => {
+  let picture = pictureOf(execution("running", loopResults), 0, { graph: looped });
+  expect(cardStatus(picture, "b")).toBe("queued");
+  picture = applyEvent(picture, 1, { type: "node_skipped", ...common, node_id: "in", iteration: "0" });
+  expect([cardStatus(picture, "b"), cardStatus(picture, "a")]).toEqual(["skipped", "queued"]);
+  expect(picture.nodes.b).toMatchObject({ reused: false });
+  picture = applyEvent(picture, 2, { type: "node_start", ...common, node_id: "b", node_type: "outputNode", attempt: 1, iteration: "1.0" });
+  expect(cardStatus(picture, "b")).toBe("running");
+});
+
+test("of a node inside a loop all items count, those told before and those that follow in any order", () => {
+  const item = (iteration: string): ExecutionEvent => ({ ...complete("a", "x"), iteration }) as ExecutionEvent;
+  const known = { ...idle, status: "complete" as const, iteration: "1", duration_ms: 5, input_tokens: 3, output_tokens: 2 };
+  const item_sums = { a: { count: 2, duration_ms: 10, input_tokens: 6, output_tokens: 4 } };
+  let picture = pictureOf(execution("running", { ...loopResults, a: known }), 4, { graph: looped, item_sums });
+  const used = () => picture.nodes.a && usedBy(picture.nodes.a);
+  expect(used()).toEqual({ count: 2, duration_ms: 10, tokens: 10 });
+  picture = applyEvent(picture, 4, item("1"));
+  picture = applyEvent(picture, 5, item("3"));
+  picture = applyEvent(picture, 6, item("2"));
+  expect(used()).toEqual({ count: 4, duration_ms: 20, tokens: 20 });
+  picture = applyEvent(picture, 7, { type: "node_failed", ...common, node_id: "a", iteration: "4", error: "broken", duration_ms: 7 });
+  expect(used()).toEqual({ count: 5, duration_ms: 27, tokens: 20 });
+  picture = applyEvent(picture, 8, { type: "node_start", ...common, node_id: "a", node_type: "agentNode", attempt: 1, iteration: "5" });
+  expect(used()).toEqual({ count: 5, duration_ms: null, tokens: 20 });
+});
+
+test("a node outside loops shows its own tokens and time", () => {
+  const picture = applyEvent(pictureOf(execution("running", loopResults), 0, { graph: looped }), 1, complete("a", "x"));
+  expect(picture.nodes.a && usedBy(picture.nodes.a)).toEqual({ count: 0, duration_ms: 5, tokens: 5 });
+});
