@@ -3,6 +3,7 @@ import type { Placement } from "#components/canvas/editor-store.ts";
 import type { CanvasDiff } from "#components/canvas/graph-diff-view.ts";
 import type { Frame } from "#components/canvas/loop-frames.ts";
 import type { NodeActionSource } from "#components/canvas/node-actions.tsx";
+import { dictionary } from "#server/engine/dictionary.ts";
 import type { Problem } from "#server/schemas/graph.ts";
 
 /** What is open on the canvas beside the workflow itself. */
@@ -11,6 +12,8 @@ export interface CanvasUiState {
   palette: { placement: Placement; at: { x: number; y: number } | null; onDone?: (nodeId: string | null) => void } | null;
   /** The node whose targets are listed for connecting by keyboard, and the handle that it leaves from. */
   connectFrom: { nodeId: string; handle: string | null; onDone?: () => void } | null;
+  /** The note whose text is being written on the canvas. */
+  writing: string | null;
   /** The search bar, and how often it was asked for. */
   search: { count: number } | null;
   isHelpOpen: boolean;
@@ -29,6 +32,8 @@ export interface CanvasUiState {
   heldFrames: ReadonlyMap<string, Frame>;
   /** The loop into which what is dragged would be put. */
   dropLoop: string | null;
+  /** The loop that it would be taken out of. */
+  leftLoop: string | null;
   /** Further actions on nodes, e.g. those that have to do with runs. */
   moreActions: NodeActionSource | null;
   /** What dragging on the bare canvas does: move the view, or select. */
@@ -63,6 +68,7 @@ export const createCanvasUiStore = () => {
   return createStore<CanvasUiState>()((set, get) => ({
     palette: null,
     connectFrom: null,
+    writing: null,
     search: null,
     isHelpOpen: false,
     isOutlineAsked: false,
@@ -74,17 +80,18 @@ export const createCanvasUiStore = () => {
     menu: null,
     heldFrames: new Map(),
     dropLoop: null,
+    leftLoop: null,
     moreActions: null,
     tool: "hand",
     isSnapping: true,
     isMinimapShown: true,
     diff: null,
     problems: [],
-    problemCounts: {},
+    problemCounts: dictionary(),
     focusField: null,
     setProblems(problems) {
       if (JSON.stringify(problems) === JSON.stringify(get().problems)) return;
-      const problemCounts: Record<string, number> = {};
+      const problemCounts = dictionary<number>();
       for (const { node_id } of problems) if (node_id) problemCounts[node_id] = (problemCounts[node_id] ?? 0) + 1;
       set({ problems, problemCounts });
     },

@@ -2,10 +2,11 @@
 
 import "@xyflow/react/dist/base.css";
 import "#components/canvas/canvas.css";
-import { ConnectionLineType, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import { ConnectionLineType, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import { type DragEvent, type ReactNode, useCallback, useId, useRef } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditorShallow, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { CanvasDots } from "#components/canvas/canvas-dots.tsx";
+import { CanvasMinimap } from "#components/canvas/canvas-minimap.tsx";
 import { CanvasSearch } from "#components/canvas/canvas-search.tsx";
 import { CanvasTools } from "#components/canvas/canvas-tools.tsx";
 import { Announcer, RefusalTip } from "#components/canvas/canvas-words.tsx";
@@ -27,6 +28,7 @@ import { useCanvasKeys } from "#components/canvas/use-canvas-keys.ts";
 import { useConnecting } from "#components/canvas/use-connecting.ts";
 import { useFrames } from "#components/canvas/use-frames.ts";
 import { useReveal } from "#components/canvas/use-reveal.ts";
+import { useRevealWaiting } from "#components/canvas/use-reveal-waiting.ts";
 import { useViewMotion } from "#components/canvas/use-view-motion.ts";
 import { nodeUis } from "#components/nodes/registry.gen.ts";
 import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
@@ -34,8 +36,6 @@ import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
 const nodeTypes = { default: NodeCard, ...Object.fromEntries(Object.keys(nodeUis).map((type) => [type, NodeCard])) };
 const edgeTypes = { default: FlowEdge, flow: FlowEdge };
 const ZOOM = { min: 0.1, max: 2 };
-/** The same function at each drawing, so that the minimap draws only what changed. */
-const minimapColor = ({ type }: { type?: string | undefined }) => (type === "loopNode" ? "var(--role-logic-soft)" : "var(--line-control)");
 const SNAP_GRID: [number, number] = [10, 10];
 
 export interface CanvasProps {
@@ -69,7 +69,6 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     onEdgesChange: state.onEdgesChange,
   }));
   const loops = useFrames(nodes, edges);
-  const isMinimapShown = useCanvasUi((state) => state.isMinimapShown);
   const tool = useCanvasUi((state) => state.tool);
   const isSnapping = useCanvasUi((state) => state.isSnapping);
 
@@ -109,6 +108,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
   }, [editor, ui, point]);
 
   useReveal();
+  useRevealWaiting();
   useCanvasKeys({ area, onAdd, onPoint: point });
 
   const connecting = useConnecting(area);
@@ -122,8 +122,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     const type = event.dataTransfer.getData(NODE_DRAG_TYPE);
     if (!type || isReadOnly) return;
     event.preventDefault();
-    const position = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    loops.settle(editor.getState().add(type as NodeType, { position: { x: position.x - CARD_WIDTH / 2, y: position.y - 20 } }));
+    loops.drop(type as NodeType, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }));
     focusCanvas();
   };
 
@@ -140,9 +139,8 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
       onPointerLeave={() => {
         pointer.current = null;
       }}
-      onDragOver={(event) => {
-        if (event.dataTransfer.types.includes(NODE_DRAG_TYPE)) event.preventDefault();
-      }}
+      onDragOver={loops.onDragOver}
+      onDragLeave={loops.onDragLeave}
       onDrop={onDrop}
     >
       <ReactFlow
@@ -165,8 +163,8 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
         onConnectEnd={connecting.onConnectEnd}
         isValidConnection={connecting.isValidConnection}
         onNodeClick={(_, node) => onNodeOpen?.(node.id)}
-        onNodeMouseEnter={(_, node) => ui.getState().hoverNode(node.id)}
-        onNodeMouseLeave={() => ui.getState().hoverNode(null)}
+        onNodeMouseEnter={(_, node) => motion.whenStill(() => ui.getState().hoverNode(node.id))}
+        onNodeMouseLeave={() => motion.whenStill(() => ui.getState().hoverNode(null))}
         onNodeContextMenu={(event, node) => {
           event.preventDefault();
           const { nodes, selectOnly } = editor.getState();
@@ -212,18 +210,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
         attributionPosition="top-right"
       >
         <CanvasDots />
-        {isMinimapShown && (
-          <MiniMap
-            pannable
-            zoomable
-            ariaLabel="Minimap"
-            position="bottom-right"
-            nodeColor={minimapColor}
-            nodeBorderRadius={24}
-            className="rounded-lg border border-line-strong shadow-sm max-md:hidden!"
-            style={{ width: 160, height: 104 }}
-          />
-        )}
+        <CanvasMinimap />
       </ReactFlow>
       <ControlBar onAdd={onAdd}>
         <CanvasTools />

@@ -44,3 +44,9 @@ export function useCardFace(id: string): CardFace {
   );
   return useDeferredValue(face);
 }
+
+/** Below this zoom a control on a card is too small to be hit, and has its equal elsewhere: in the menu, or in the panel. */
+const LEAST_ZOOM_OF_CONTROLS = 0.4;
+
+/** True where cards are seen too small for controls on them. */
+export const useIsSmall = (): boolean => useStore((state) => state.transform[2] < LEAST_ZOOM_OF_CONTROLS);

@@ -4,6 +4,7 @@ import { useReactFlow, useStore } from "@xyflow/react";
 import { Hand, Map as MapIcon, Maximize, MousePointer2, Plus, Redo2, Undo2, Workflow, ZoomIn, ZoomOut } from "lucide-react";
 import type { ReactNode } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { useHasMinimap } from "#components/canvas/canvas-minimap.tsx";
 import { FIT } from "#components/canvas/fit.ts";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -16,6 +17,7 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
   const zoom = useStore((state) => Math.round(state.transform[2] * 100));
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
+  const hasMinimap = useHasMinimap();
   const isMinimapShown = useCanvasUi((state) => state.isMinimapShown);
   const tool = useCanvasUi((state) => state.tool);
   const isReadOnly = useEditor((state) => state.isReadOnly);
@@ -26,7 +28,7 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
     <div
       role="toolbar"
       aria-label="Canvas"
-      className="absolute bottom-3 left-3 z-10 flex h-9 items-center gap-0.5 rounded-lg border border-line-strong bg-raised px-1 shadow-md"
+      className="absolute bottom-3 left-3 z-10 flex min-h-9 max-w-[calc(100%-1.5rem)] flex-wrap items-center gap-0.5 rounded-lg border border-line-strong bg-raised px-1 shadow-md"
     >
       {onAdd && !isReadOnly && (
         <>
@@ -81,14 +83,14 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
         shortcut={["⇧", "1"]}
         onClick={() => void flow.fitView({ ...FIT, duration: 160 })}
       />
-      <span className="max-md:hidden">
+      {hasMinimap && (
         <IconButton
           label="Minimap"
           icon={<MapIcon />}
           isPressed={isMinimapShown}
           onClick={() => ui.setState({ isMinimapShown: !isMinimapShown })}
         />
-      </span>
+      )}
       {children}
     </div>
   );

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { createEditorStore } from "#components/canvas/editor-store.ts";
+import { sameGraph } from "#components/canvas/flow-mapping.ts";
+import { placeBelow } from "#components/canvas/graph-edits.ts";
 import { HISTORY_LIMIT } from "#components/canvas/history.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
@@ -35,6 +37,37 @@ test("a drag is one step, and undo puts the node back", () => {
   expect(state().graph()).toEqual(start);
   state().redo();
   expect(state().graph().nodes[1]?.position.x).toBe(330);
+});
+
+test("a resize by its corner is one step, kept in the graph in whole numbers; measuring is none", () => {
+  const note = { id: "n", type: "noteNode", position: { x: 0, y: 300 }, data: { content: "# Hi" } };
+  const store = createEditorStore({ ...start, nodes: [...start.nodes, note] }, { now: () => 0 });
+  const resizeTo = (width: number) =>
+    store
+      .getState()
+      .onNodesChange([{ id: "n", type: "dimensions", resizing: true, setAttributes: true, dimensions: { width, height: 200.4 } }]);
+  const letGo = () =>
+    store.getState().onNodesChange([{ id: "n", type: "dimensions", resizing: false, dimensions: { width: 1, height: 1 } }]);
+  store.getState().onNodesChange([{ id: "n", type: "dimensions", dimensions: { width: 320, height: 90 } }]);
+  letGo();
+  expect(store.getState().revision).toBe(0);
+  for (const width of [350.2, 400, 480.6]) resizeTo(width);
+  letGo();
+  const sized = () => store.getState().graph().nodes.at(-1);
+  expect(sized()).toEqual({ ...note, width: 481, height: 200 });
+  expect(store.getState().history.past.map((step) => step.name)).toEqual(["resize Note"]);
+  resizeTo(600);
+  letGo();
+  store.getState().undo();
+  expect(sized()?.width).toBe(481);
+  store.getState().undo();
+  expect(sized()).toEqual(note);
+  // From the panel: typing is one step, and the note can be as large as its text again.
+  for (const width of [160, 161]) store.getState().resize("n", { width });
+  expect(sized()).toEqual({ ...note, width: 161 });
+  expect(store.getState().history.past).toHaveLength(1);
+  store.getState().resize("n", { width: undefined, height: undefined });
+  expect(sameGraph(store.getState().graph(), { ...start, nodes: [...start.nodes, note] })).toBe(true);
 });
 
 test("a burst of arrow keys is one step, a later one another", () => {
@@ -124,6 +157,15 @@ test("renaming carries expressions along and refuses a name twice", () => {
   expect(state().graph()).toEqual(start);
 });
 
+test("renaming carries Python conditions along, and a name that expressions keep for something else is refused", () => {
+  const condition = 'node_outputs["Research"] == "Research" and "Research" in node_outputs';
+  const branch = { id: "b", type: "branchNode", position: { x: 600, y: 200 }, data: { label: "Good?", condition } };
+  const store = createEditorStore({ ...start, nodes: [...start.nodes, branch] });
+  expect(store.getState().rename("a", "execution")).toContain("another name");
+  expect(store.getState().rename("a", "Scout")).toBeNull();
+  expect(store.getState().data.b?.condition).toBe('node_outputs["Scout"] == "Research" and "Scout" in node_outputs');
+});
+
 test("deleting takes loose edges along but never the trigger", () => {
   const { state } = open();
   state().selectAll();
@@ -151,6 +193,67 @@ test("copies get new ids, free names, and references among themselves", () => {
   expect(new Set(state().nodes.map((node) => node.id)).size).toBe(5);
 });
 
+test("copies read each other in conditions and by slug too, and what they read outside stays", () => {
+  const branch = {
+    id: "b",
+    type: "branchNode",
+    position: { x: 600, y: 200 },
+    data: { label: "Good?", condition: 'node_outputs["Research"] in node_outputs["Output"]' },
+  };
+  const value = "{{research.output}} {{trigger.output}}";
+  const store = createEditorStore({
+    edges: start.edges,
+    nodes: [...start.nodes.map((node) => (node.id === "o" ? { ...node, data: { ...node.data, value } } : node)), branch],
+  });
+  const state = store.getState();
+  state.onNodesChange(["a", "b"].map((id) => ({ id, type: "select" as const, selected: true })));
+  state.duplicateSelected();
+  expect(store.getState().graph().nodes.at(-1)?.data.condition).toBe('node_outputs["Research 2"] in node_outputs["Output"]');
+  state.selectAll();
+  state.duplicateSelected();
+  expect(
+    store
+      .getState()
+      .graph()
+      .nodes.map(({ data }) => data.value),
+  ).toContain("{{Research 3.output}} {{trigger.output}}");
+});
+
+test("a whole graph is added below what is there: without its trigger, under free names that its own texts follow, as one step", () => {
+  const { state, past } = open();
+  const file: Graph = {
+    nodes: [
+      { id: "t", type: "triggerNode", position: { x: -300, y: -300 }, data: { label: "Start" } },
+      { id: "a", type: "agentNode", position: { x: 0, y: 0 }, data: { label: "Research", input: "{{trigger.output}}" } },
+      { id: "b", type: "branchNode", position: { x: 300, y: 40 }, data: { label: "Good?", condition: 'node_outputs["Research"] == ""' } },
+      { id: "o", type: "outputNode", position: { x: 600, y: 0 }, data: { label: "End", value: "{{research.output}}" } },
+    ],
+    edges: [
+      { id: "ta", source: "t", target: "a" },
+      { id: "ab", source: "a", target: "b" },
+      { id: "bo", source: "b", target: "o", sourceHandle: "true" },
+    ],
+  };
+  state().paste(file, placeBelow(state()), "import");
+  const added = state().nodes.slice(3);
+  const [a, b, o] = added.map(({ id }) => id);
+  expect(added.map(({ id }) => state().data[id]?.label)).toEqual(["Research 2", "Good?", "End"]);
+  expect(state().data[b ?? ""]?.condition).toBe('node_outputs["Research 2"] == ""');
+  expect(state().data[o ?? ""]?.value).toBe("{{Research 2.output}}");
+  expect(
+    state()
+      .edges.slice(1)
+      .map(({ source, target }) => `${source} ${target}`),
+  ).toEqual([`${a} ${b}`, `${b} ${o}`]);
+  expect([a, b, o].some((id) => ["t", "a", "b", "o"].includes(id ?? ""))).toBe(false);
+  expect(added.map(({ position }) => position)).toEqual([220, 260, 220].map((y, index) => ({ x: index * 300, y })));
+  expect(state().nodes.filter((node) => node.selected)).toEqual(added);
+  expect(past()).toEqual(["import 3 nodes"]);
+  expect(state().announcement.text).toBe("3 nodes added");
+  state().undo();
+  expect(state().graph()).toEqual(start);
+});
+
 test("tidying up sets nodes out from left to right in one step", async () => {
   const { state } = open();
   state().connect({ source: "a", target: "o" });
@@ -170,6 +273,8 @@ test("a document that is open for reading does not change", () => {
   state().setField("a", "input", "x");
   state().remove(["a"]);
   state().onNodesChange(moveTo("a", 999, true));
+  state().onNodesChange([{ id: "a", type: "dimensions", resizing: true, setAttributes: true, dimensions: { width: 999, height: 9 } }]);
+  state().resize("a", { width: 999 });
   state().connect({ source: "a", target: "o" });
   state().paste(start);
   expect(state().graph()).toEqual(start);

@@ -10,9 +10,11 @@ import {
   toGraph,
 } from "#components/canvas/flow-mapping.ts";
 import * as edits from "#components/canvas/graph-edits.ts";
-import { emptyHistory, type History, record, stepBack, stepForward } from "#components/canvas/history.ts";
+import { emptyHistory, type History, record, replaced, restored, stepBack, stepForward } from "#components/canvas/history.ts";
 import { toggleCollapsed } from "#components/canvas/loop-edits.ts";
 import { frameOf, settled } from "#components/canvas/loop-frames.ts";
+import { follow, insertInto } from "#components/canvas/make-room.ts";
+import { isResize, liveEdit, rounded } from "#components/canvas/node-changes.ts";
 import { checkConnection, definitionOf } from "#server/engine/graph.ts";
 import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -47,6 +49,8 @@ export interface EditorState extends FlowDocument {
   rename(nodeId: string, label: string): string | null;
   /** Switches nodes off or on again; the trigger stays on. */
   setDisabled(nodeIds: readonly string[], isDisabled: boolean): void;
+  /** Gives a node a size; undefined lets it be as large as what is in it. */
+  resize(nodeId: string, size: { width?: number | undefined; height?: number | undefined }): void;
   /** Draws a loop as one card, or as a frame around its body again. */
   toggleCollapsed(loop: string): void;
   /** Moves nodes to these places, as one step. */
@@ -57,7 +61,7 @@ export interface EditorState extends FlowDocument {
   removeSelected(): void;
   duplicateSelected(): void;
   /** Adds copies of a graph's nodes; the place is that of their top left corner, or beside where they were. */
-  paste(graph: Graph, at?: { x: number; y: number }): void;
+  paste(graph: Graph, at?: { x: number; y: number }, verb?: "paste" | "import"): void;
   selectAll(): void;
   selectOnly(nodeId: string | null): void;
   tidy(): Promise<void>;
@@ -71,28 +75,13 @@ export type EditorStore = ReturnType<typeof createEditorStore>;
 
 const documentOf = ({ nodes, edges, data }: FlowDocument): FlowDocument => ({ nodes, edges, data });
 
-/** What one undo brings back, with today's measurements and selection: those are no part of the work. */
-function restored(document: FlowDocument, current: FlowDocument): FlowDocument {
-  const now = new Map(current.nodes.map((node) => [node.id, node]));
-  const nodes = document.nodes.map((node) => {
-    const same = now.get(node.id);
-    return {
-      ...node,
-      dragging: false,
-      selected: same ? (same.selected ?? false) : true,
-      ...(same?.measured && { measured: same.measured }),
-    };
-  });
-  return { ...document, nodes, edges: document.edges.map((edge) => (edge.selected ? { ...edge, selected: false } : edge)) };
-}
-
 /**
  * The editor's working copy of a workflow: document, selection, and fifty steps of undo. One per open editor or run page.
  * @param now clock in milliseconds, for joining quick edits into one step
  */
 export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean; now?: () => number } = {}) {
   const now = options.now ?? Date.now;
-  let isDragging = false;
+  let isHeld = false;
 
   return createStore<EditorState>()((set, get) => {
     /** Takes a changed document as one step of undo. */
@@ -127,20 +116,16 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
 
       onNodesChange(changes) {
         const state = get();
-        const moves = changes.filter((change) => change.type === "position" && change.position);
-        const isMove = moves.length > 0 && !state.isReadOnly;
-        const dragging = moves.some((change) => change.type === "position" && change.dragging);
-        const kept = changes.filter((change) => change.type !== "remove" && !(state.isReadOnly && change.type === "position"));
+        const edit = state.isReadOnly ? null : liveEdit(changes);
+        const isRefused = (change: NodeChange<FlowNode>) => state.isReadOnly && (change.type === "position" || isResize(change));
+        const kept = changes.filter((change) => change.type !== "remove" && !isRefused(change)).map(rounded);
         const nodes = applyNodeChanges(kept, state.nodes);
-        if (!isMove) return set({ nodes });
+        if (!edit || (edit.isEnd && !isHeld)) return set({ nodes });
         // One step for a whole drag, and one for a burst of arrow keys.
-        const starts = !isDragging;
-        isDragging = dragging;
-        const key = dragging ? undefined : `keys ${moves.map((change) => ("id" in change ? change.id : "")).join(" ")}`;
-        const [first] = moves;
-        const name = () => `move ${moves.length === 1 && first && "id" in first ? named(first.id) : `${moves.length} nodes`}`;
-        const history = starts ? record(state.history, name(), documentOf(state), now(), key) : state.history;
-        set({ ...(dragging ? { nodes } : settled({ ...documentOf(state), nodes })), history, revision: state.revision + 1 });
+        const starts = !isHeld;
+        isHeld = edit.isHeld;
+        const history = starts ? record(state.history, edit.name(named), documentOf(state), now(), edit.key) : state.history;
+        set({ ...(isHeld ? { nodes } : settled({ ...documentOf(state), nodes })), history, revision: state.revision + 1 });
       },
       onEdgesChange: (changes) =>
         set((state) => ({
@@ -165,16 +150,8 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
       add(type, { position, after, edgeId }) {
         const state = get();
         const made = edits.addNode(documentOf(state), type, position);
-        let document = made.document;
-        if (edgeId) {
-          const spliced = edits.spliceEdge(document, edgeId, made.id);
-          const before = toGraph({ ...spliced, edges: spliced.edges.filter((edge) => edge.source !== made.id && edge.target !== made.id) });
-          const added = spliced.edges.filter((edge) => edge.source === made.id || edge.target === made.id);
-          if (added.every((edge) => checkConnection(before, edge) === null)) document = spliced;
-        } else if (after) {
-          const ends = { source: after.nodeId, sourceHandle: after.handle, target: made.id };
-          if (checkConnection(toGraph(document), ends) === null) document = edits.connectNodes(document, ends);
-        }
+        const { document: loose, id } = made;
+        const document = edgeId ? insertInto(loose, edgeId, id) : after ? follow(loose, after, id) : loose;
         commit(`add ${accessibleName(type, document.data[made.id])}`, document);
         state.say(`${named(made.id)} added`);
         return made.id;
@@ -222,14 +199,12 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
         remove(ids(nodes), ids(edges));
       },
       duplicateSelected: () => get().paste(edits.selectedGraph(get())),
-      paste(copied, at) {
+      paste(copied, at, verb = "paste") {
         const state = get();
         if (state.isReadOnly) return;
-        const left = Math.min(...copied.nodes.map((node) => node.position.x));
-        const top = Math.min(...copied.nodes.map((node) => node.position.y));
-        const { document, count } = edits.addCopies(documentOf(state), copied, at ? { x: at.x - left, y: at.y - top } : { x: 40, y: 40 });
-        if (count === 0) return state.say("Nothing to paste: a workflow has one trigger, and it stays where it is.");
-        commit(`paste ${count === 1 ? "a node" : `${count} nodes`}`, document);
+        const { document, count } = edits.addCopies(documentOf(state), copied, at);
+        if (count === 0) return state.say(`Nothing to ${verb}: a workflow has one trigger, and it stays where it is.`);
+        commit(`${verb} ${count === 1 ? "a node" : `${count} nodes`}`, document);
         state.say(`${count === 1 ? "1 node" : `${count} nodes`} added`);
       },
       selectAll: () =>
@@ -256,6 +231,14 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
         const what = changed.length === 1 && changed[0] ? named(changed[0].id) : `${changed.length} nodes`;
         const name = `${isDisabled ? "disable" : "enable"} ${what}`;
         state.apply(name, { ...documentOf(state), data }, { say: `${what} ${isDisabled ? "disabled" : "enabled"}` });
+      },
+      resize(nodeId, size) {
+        const state = get();
+        if (state.isReadOnly) return;
+        const nodes = state.nodes.map((node) => (node.id === nodeId ? ({ ...node, ...size } as FlowNode) : node));
+        // Typing in one field is one step; letting go of both is one of its own.
+        const fields = Object.keys(size);
+        commit(`resize ${named(nodeId)}`, { ...documentOf(state), nodes }, fields.length === 1 ? `${fields[0]} ${nodeId}` : undefined);
       },
       toggleCollapsed(loop) {
         const state = get();
@@ -289,7 +272,7 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
       },
       undo: () => step(stepBack, "undo"),
       redo: () => step(stepForward, "redo"),
-      replace: (next, name) => commit(name, restored(toFlow(next), get())),
+      replace: (next, name) => commit(name, replaced(toFlow(next), get())),
     };
   });
 }

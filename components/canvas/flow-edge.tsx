@@ -1,6 +1,6 @@
 "use client";
 
-import { EdgeLabelRenderer, type EdgeProps, getSmoothStepPath } from "@xyflow/react";
+import { EdgeLabelRenderer, type EdgeProps, getSmoothStepPath, useStore } from "@xyflow/react";
 import { Plus, X } from "lucide-react";
 import { memo } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
@@ -59,13 +59,15 @@ export const FlowEdge = memo(function FlowEdge(props: EdgeProps) {
 function EdgeButtons({ id, x, y }: { id: string; x: number; y: number }) {
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
+  // From far they stay as large as they are.
+  const size = useStore((state) => Math.max(1, 1 / state.transform[2]));
   const button =
     "nodrag nopan inline-flex size-6 items-center justify-center rounded-full border border-line-control bg-raised text-ink-soft shadow-sm hover:border-thread hover:text-ink [&>svg]:size-3.5";
   return (
     <EdgeLabelRenderer>
       <div
         className="pointer-events-auto absolute flex gap-1 p-2"
-        style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`, zIndex: 1001 }}
+        style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px) scale(${size})`, zIndex: 1001 }}
         onPointerEnter={() => ui.setState({ hoveredEdge: id })}
         onPointerLeave={() => ui.setState({ hoveredEdge: null })}
       >

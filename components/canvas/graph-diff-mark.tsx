@@ -27,7 +27,7 @@ const STROKES: Record<EdgeDiffKind, string> = {
 
 const wordOf = ({ diff }: CanvasUiState, id: string): string | null => {
   const kind = diff?.nodes[id];
-  return kind && diff ? diff.words[kind] : null;
+  return kind && diff ? (diff.said?.[id] ?? diff.words[kind]) : null;
 };
 
 /** How a node differs on a canvas that compares two graphs: its ring, and the word that says it; null where nothing does. */

@@ -1,3 +1,4 @@
+import { dictionary } from "#server/engine/dictionary.ts";
 import type { EdgeDiffKind, GraphDiff, NodeDiffKind } from "#server/engine/graph-diff.ts";
 import type { Graph, GraphNode } from "#server/schemas/graph.ts";
 
@@ -9,6 +10,8 @@ export interface CanvasDiff {
   nodes: Readonly<Record<string, NodeDiffKind>>;
   edges: Readonly<Record<string, EdgeDiffKind>>;
   words: DiffWords;
+  /** What is shown at some of them in place of the word for their kind, e.g. "Changed by them". */
+  said?: Readonly<Record<string, string>>;
 }
 
 /** The id under which a comparison draws a node or an edge: the live canvas stays in the document, and ids there are unique. */
@@ -60,8 +63,8 @@ export function comparisonGraph(after: Graph, diff: GraphDiff): Graph {
 /** The marks that belong to `comparisonGraph`. */
 export function canvasDiff(diff: GraphDiff, words: DiffWords): CanvasDiff {
   return {
-    nodes: Object.fromEntries(diff.nodes.map(({ id, kind }) => [shownId(id), kind])),
-    edges: Object.fromEntries(diff.edges.map(({ id, kind }) => [shownId(id), kind])),
+    nodes: dictionary(Object.fromEntries(diff.nodes.map(({ id, kind }) => [shownId(id), kind]))),
+    edges: dictionary(Object.fromEntries(diff.edges.map(({ id, kind }) => [shownId(id), kind]))),
     words,
   };
 }

@@ -10,10 +10,11 @@ import {
   toFlow,
   toGraph,
 } from "#components/canvas/flow-mapping.ts";
-import { bodiesOf, FRAME, insideOf, isLoop } from "#components/canvas/loop-frames.ts";
+import { bodiesOf, FRAME, framesOf, insideOf, isLoop } from "#components/canvas/loop-frames.ts";
 import { CARD_WIDTH, sizeOf } from "#components/canvas/node-size.ts";
 import { checkConnection, definitionOf } from "#server/engine/graph.ts";
 import { type NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
+import { type Names, namesFrom, RESERVED_NAMES, withNames } from "#server/engine/rename.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
 // Pure edits of the document: each gives a new one and leaves the old one, which undo keeps, alone.
@@ -152,42 +153,34 @@ export function removeItems(document: FlowDocument, nodeIds: ReadonlySet<string>
   };
 }
 
-/** `{{old.…}}` → `{{new.…}}` in every text of the data; other text stays. */
-export function renameReferences(data: NodeData, names: ReadonlyMap<string, string>): NodeData {
-  if (names.size === 0) return data;
-  const walk = (value: unknown): unknown => {
-    if (typeof value === "string")
-      return value.replace(/\{\{\s*([^{}.[\]]+?)\s*(?=[.[])/g, (whole, head: string) => {
-        const next = names.get(head);
-        return next === undefined ? whole : `{{${next}`;
-      });
-    if (Array.isArray(value)) return value.map(walk);
-    if (value !== null && typeof value === "object")
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item)]));
-    return value;
-  };
-  const { label, ...config } = data;
-  const next = walk(config) as NodeData;
-  return JSON.stringify(next) === JSON.stringify(config) ? data : { ...(label !== undefined && { label }), ...next };
-}
-
 /** Why a node may not be called so, or null. */
 export function refuseLabel(document: FlowDocument, nodeId: string, label: string): string | null {
   const wanted = label.trim();
   if (wanted === "") return "Give the node a name.";
   if (wanted.length > 120) return "A name has at most 120 characters.";
   if (/[{}.[\]]/.test(wanted)) return "Leave out dots, brackets and braces: expressions could not read the name.";
+  const type = document.nodes.find((node) => node.id === nodeId)?.type ?? "";
+  const isOwn = definitionOf(type)?.group === wanted;
+  if (RESERVED_NAMES.includes(wanted) && !isOwn) return `Expressions read something else by "${wanted}". Give the node another name.`;
   if (labelsOf(document, nodeId).has(wanted)) return `Another node is called "${wanted}" already. Names are unique in a workflow.`;
   return null;
 }
 
-/** The node under a new name; expressions that read the old one follow. */
+/** What expressions and conditions can call the nodes. */
+const namesOf = (nodes: readonly { id: string; type?: string }[], data: Readonly<Record<string, NodeData>>): Names =>
+  namesFrom(nodes.flatMap(({ id, type = "" }) => (definitionOf(type)?.isInert ? [] : [[id, labelOf(data[id], type).trim()] as const])));
+
+/** The node under a new name; expressions and conditions that read the old one follow. */
 export function renameNode(document: FlowDocument, nodeId: string, label: string): FlowDocument {
   const node = document.nodes.find((candidate) => candidate.id === nodeId);
   if (!node) return document;
-  const names = new Map([[labelOf(document.data[nodeId], node.type), label]]);
+  const before = namesOf(document.nodes, document.data);
+  const after = namesOf(document.nodes, { ...document.data, [nodeId]: { ...document.data[nodeId], label } });
   const data = Object.fromEntries(
-    Object.entries(document.data).map(([id, value]) => [id, id === nodeId ? { ...value, label } : renameReferences(value, names)]),
+    document.nodes.map(({ id, type = "" }) => {
+      const value = withNames(type, document.data[id] ?? {}, before, after);
+      return [id, id === nodeId ? { ...value, label } : value];
+    }),
   );
   return {
     data,
@@ -217,26 +210,47 @@ export function selectedGraph(document: FlowDocument): Graph {
   });
 }
 
-/** Adds copies of a graph's nodes, moved by `offset`, under new ids and labels; triggers are left out, a workflow has one. */
-export function addCopies(
-  document: FlowDocument,
-  graph: Graph,
-  offset: { x: number; y: number },
-): { document: FlowDocument; count: number } {
+/** Free space below what is there, above what is added to it (canvas units). */
+const BELOW = 100;
+
+/** Below everything that is drawn, flush with its left edge: where a whole graph can be added. */
+export function placeBelow(document: FlowDocument): { x: number; y: number } {
+  const bodies = bodiesOf(document);
+  const frames = framesOf(document, bodies, new Set());
+  const boxes = document.nodes.map((node) => frames.get(node.id) ?? { ...node.position, ...sizeOf(node) });
+  if (boxes.length === 0) return { x: 0, y: 0 };
+  return { x: Math.min(...boxes.map(({ x }) => x)), y: Math.max(...boxes.map(({ y, height }) => y + height)) + BELOW };
+}
+
+/**
+ * Adds copies of a graph's nodes under new ids and labels; triggers are left out, a workflow has one.
+ * @param at the top left corner of the copies; left out, a little beside where they were
+ */
+export function addCopies(document: FlowDocument, graph: Graph, at?: { x: number; y: number }): { document: FlowDocument; count: number } {
   const copied = graph.nodes.filter((node) => isNodeType(node.type) && definitionOf(node.type)?.group !== "trigger");
+  const corner = { x: Math.min(...copied.map(({ position }) => position.x)), y: Math.min(...copied.map(({ position }) => position.y)) };
+  const offset = at ? { x: at.x - corner.x, y: at.y - corner.y } : { x: 40, y: 40 };
   const ids = new Map<string, string>();
-  const names = new Map<string, string>();
   const taken = labelsOf(document);
   const nodes = copied.map((node) => {
     const id = newId(node.type.replace(/Node$/, ""));
     const label = uniqueLabel(labelOf(node.data, node.type), taken);
     taken.add(label);
     ids.set(node.id, id);
-    if (label !== labelOf(node.data, node.type)) names.set(labelOf(node.data, node.type), label);
     return { ...node, id, position: { x: node.position.x + offset.x, y: node.position.y + offset.y }, data: { ...node.data, label } };
   });
+  // Copies read each other; whatever else they read stays as it is written.
+  const as = (id: string) => ids.get(id) ?? id;
+  const before = namesOf(
+    copied.map(({ id, type }) => ({ id: as(id), type })),
+    Object.fromEntries(copied.map(({ id, data }) => [as(id), data])),
+  );
+  const after = namesOf([...document.nodes, ...nodes], {
+    ...document.data,
+    ...Object.fromEntries(nodes.map(({ id, data }) => [id, data])),
+  });
   const added = toFlow({
-    nodes: nodes.map((node) => ({ ...node, data: { ...renameReferences(node.data, names), label: node.data.label } })),
+    nodes: nodes.map((node) => ({ ...node, data: withNames(node.type, node.data, before, after) })),
     edges: graph.edges.flatMap((edge) => {
       const [source, target] = [ids.get(edge.source), ids.get(edge.target)];
       return source && target ? [{ ...edge, id: newId("edge"), source, target }] : [];

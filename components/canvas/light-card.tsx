@@ -10,6 +10,14 @@ const GUESSED_HEIGHT = 96;
 /** What fits on a far card in two lines. */
 const MOST_LETTERS = { far: 22, plain: 28 };
 
+/** A border as thin as on the whole card cannot be seen from far. */
+const FAR_STATES: Record<string, string> = {
+  running: "bg-running-soft shadow-[inset_0_0_0_12px_var(--running)]",
+  failed: "bg-failed-soft shadow-[inset_0_0_0_12px_var(--failed)]",
+  waiting: "bg-waiting-soft shadow-[inset_0_0_0_12px_var(--waiting)]",
+  complete: "bg-complete-soft shadow-[inset_0_0_0_12px_var(--complete)]",
+};
+
 export interface LightCardProps {
   id: string;
   type: string;
@@ -40,9 +48,10 @@ export function LightCard({ id, type, face, label, isOff, isFrame, className, st
         "border border-line-strong [&>.react-flow__handle]:invisible [&>.react-flow__handle]:after:hidden",
         isFrame ? "size-full border-dashed bg-role-logic-soft/40" : "bg-raised",
         className,
-        isFar ? "rounded-none" : "rounded-xl",
+        isFar ? ["rounded-none", FAR_STATES[status]] : "rounded-xl",
       )}
-      style={isFrame ? undefined : { width, height }}
+      // A filter, such as that of what was skipped, is one more layer.
+      style={isFrame ? { filter: "none" } : { width, height, filter: "none" }}
     >
       <p
         className={cn(

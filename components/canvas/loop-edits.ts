@@ -7,8 +7,11 @@ import { checkConnection, definitionOf } from "#server/engine/graph.ts";
 
 // Moving nodes into a loop's frame and out of it is an edit of edges: a loop's body is what its body handle leads to.
 
-/** What came of it: the new document and a sentence about it, or only the sentence that says why not. */
-export type LoopEdit = { document: FlowDocument; say: string } | { refusal: string };
+/**
+ * What came of it: the new document, a sentence about it, and names of nodes that what moved was connected to and is not any
+ * more; or only the sentence that says why not.
+ */
+export type LoopEdit = { document: FlowDocument; say: string; cut: string[] } | { refusal: string };
 
 const isActive = (node: FlowNode | undefined) => {
   const definition = definitionOf(node?.type ?? "");
@@ -34,6 +37,12 @@ function lifted(document: FlowDocument, ids: ReadonlySet<string>): FlowDocument 
   let next: FlowDocument = { ...document, edges: document.edges.filter((edge) => !crosses(edge)) };
   for (const { source, sourceHandle } of into) for (const { target } of out) next = joined(next, { source, sourceHandle, target }) ?? next;
   return next;
+}
+
+/** Whom these nodes are connected to, either way. */
+function neighbours(document: FlowDocument, ids: ReadonlySet<string>): Set<string> {
+  const crossing = document.edges.filter((edge) => ids.has(edge.source) !== ids.has(edge.target));
+  return new Set(crossing.map((edge) => (ids.has(edge.source) ? edge.target : edge.source)));
 }
 
 /** How far a card may reach over the one that it follows and still count as right of it. */
@@ -68,7 +77,9 @@ export function moveToLoop(document: FlowDocument, nodeIds: readonly string[], l
     return { refusal: "The trigger starts the whole workflow; it cannot stand in a loop." };
   const owner = nodeIds[0] === undefined ? undefined : bodies.owner[nodeIds[0]];
   let next = lifted(document, ids);
-  if (loop === null) return { document: next, say: `${what} taken out of ${owner === undefined ? "the loop" : name(owner)}` };
+  const cutIn = (made: FlowDocument) => [...neighbours(document, ids).difference(neighbours(made, ids))].map(name);
+  if (loop === null)
+    return { document: next, cut: cutIn(next), say: `${what} taken out of ${owner === undefined ? "the loop" : name(owner)}` };
   const heads = nodeIds.filter((id) => !next.edges.some((edge) => edge.target === id) && isActive(nodes.get(id)));
   for (const head of heads) {
     const x = nodes.get(head)?.position.x ?? 0;
@@ -90,7 +101,7 @@ export function moveToLoop(document: FlowDocument, nodeIds: readonly string[], l
   const outside = heads.find((id) => !loopsAround(now, id).includes(loop));
   if (outside !== undefined)
     return { refusal: `${name(outside)} reads the output of ${name(loop)}, so it runs after the loop, not in it.` };
-  return { document: next, say: `${what} put into ${name(loop)}` };
+  return { document: next, cut: cutIn(next), say: `${what} put into ${name(loop)}` };
 }
 
 /** A loop drawn as one card, or as a frame again; its place is where its frame was. */

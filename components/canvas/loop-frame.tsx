@@ -1,9 +1,10 @@
 "use client";
 
 import { Handle, Position, useUpdateNodeInternals } from "@xyflow/react";
-import { ChevronsDownUp } from "lucide-react";
+import { ChevronsDownUp, ChevronsUpDown } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useCanvasUi, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { useIsSmall } from "#components/canvas/card-face.ts";
 import { PORT_HEIGHT } from "#components/canvas/loop-frames.ts";
 import { cn } from "#components/ui/cn.ts";
 
@@ -29,7 +30,9 @@ export interface LoopFrameProps {
 export function LoopFrame({ id, entry, isConnectable, className, head, sentence, foot, status, children }: LoopFrameProps) {
   const editor = useEditorStore();
   const isReadOnly = useEditor((state) => state.isReadOnly);
+  const isSmall = useIsSmall();
   const isTarget = useCanvasUi((state) => state.dropLoop === id);
+  const isLeft = useCanvasUi((state) => state.leftLoop === id);
   const isEmpty = useEditor((state) => !state.edges.some((edge) => edge.source === id && (edge.sourceHandle ?? "body") === "body"));
   return (
     <div
@@ -38,12 +41,13 @@ export function LoopFrame({ id, entry, isConnectable, className, head, sentence,
         "size-full rounded-xl border border-line-strong border-dashed bg-role-logic-soft/40 transition-[border-color,box-shadow,opacity]",
         className,
         isTarget && "border-thread bg-thread-soft/50 shadow-[0_0_0_1px_var(--thread)]",
+        isLeft && "border-waiting shadow-[0_0_0_1px_var(--waiting)]",
       )}
     >
       <div className="loop-head pointer-events-auto rounded-t-xl border-line-strong border-b border-dashed bg-raised/90">
         <div className="flex h-10 items-center gap-2 px-3">
           {head}
-          {!isReadOnly && (
+          {!isReadOnly && !isSmall && (
             <button
               type="button"
               aria-label="Collapse loop"
@@ -75,9 +79,38 @@ export function LoopFrame({ id, entry, isConnectable, className, head, sentence,
           Drop a node here: it runs for each item
         </p>
       )}
+      {(isTarget || isLeft) && (
+        <p
+          className={cn(
+            "absolute bottom-0 left-1/2 z-10 -translate-x-1/2 translate-y-1/2 whitespace-nowrap rounded-full border bg-raised px-2.5 py-0.5 font-medium text-11",
+            isTarget ? "border-thread text-ink" : "border-waiting text-waiting",
+          )}
+        >
+          {isTarget ? "Put into this loop" : "Taken out of this loop"}
+        </p>
+      )}
       <FramePorts {...{ id, entry, isConnectable }} />
       {children}
     </div>
+  );
+}
+
+/** On the card of a collapsed loop: draws it as a frame again. Who may only look opens it too. */
+export function ExpandLoop({ id }: { id: string }) {
+  const editor = useEditorStore();
+  return (
+    <button
+      type="button"
+      aria-label="Expand loop"
+      title="Expand loop"
+      className="nodrag inline-flex size-6 shrink-0 items-center justify-center rounded-md text-ink-faint hover:bg-hover hover:text-ink"
+      onClick={(event) => {
+        event.stopPropagation();
+        editor.getState().toggleCollapsed(id);
+      }}
+    >
+      <ChevronsUpDown aria-hidden className="size-3.5" />
+    </button>
   );
 }
 

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { cutWords } from "#components/canvas/cut-toast.ts";
 import { createEditorStore } from "#components/canvas/editor-store.ts";
 import { toFlow } from "#components/canvas/flow-mapping.ts";
+import { frameFor, frameLeft, frameUnder, heldOf, movedTo } from "#components/canvas/loop-drop.ts";
 import { moveToLoop } from "#components/canvas/loop-edits.ts";
-import { bodiesOf, carriedMoves, FRAME, foldedEdges, frameAt, frameOf, framesOf, insideOf } from "#components/canvas/loop-frames.ts";
+import { bodiesOf, carriedMoves, FRAME, foldedEdges, frameOf, framesOf, insideOf } from "#components/canvas/loop-frames.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
 const node = (id: string, type: string, x: number, y: number, data: Record<string, unknown> = {}) => ({
@@ -36,6 +38,8 @@ const document = toFlow(graph);
 const bodies = bodiesOf(document);
 const links = (edges: readonly { source: string; sourceHandle?: string | null; target: string }[]) =>
   edges.map(({ source, sourceHandle, target }) => `${source}${sourceHandle ? `.${sourceHandle}` : ""}>${target}`).sort();
+const frameAt = (frames: ReturnType<typeof framesOf>, at: { x: number; y: number }, of = bodies) =>
+  frameFor({ ...at, width: 1, height: 1 }, at, frames, of);
 const moved = (ids: string[], loop: string | null, from = document) => {
   const edit = moveToLoop(from, ids, loop);
   if ("refusal" in edit) throw new Error(edit.refusal);
@@ -50,9 +54,9 @@ test("a frame lies around its body, frames inside it included", () => {
   expect(inner).toMatchObject({ x: 1300 - FRAME.left, y: 300 - FRAME.head, width: FRAME.width });
   expect(outer).toMatchObject({ x: 500 - FRAME.left, y: 0, entry: 120 });
   expect(outer && inner && outer.x + outer.width).toBe(inner && inner.x + inner.width + FRAME.right);
-  expect(frameAt(frames, bodies, { x: 1350, y: 320 })).toBe("Inner");
-  expect(frameAt(frames, bodies, { x: 900, y: 300 })).toBe("Each");
-  expect(frameAt(frames, bodies, { x: 2050, y: 20 })).toBeNull();
+  expect(frameAt(frames, { x: 1350, y: 320 })).toBe("Inner");
+  expect(frameAt(frames, { x: 900, y: 300 })).toBe("Each");
+  expect(frameAt(frames, { x: 2050, y: 20 })).toBeNull();
 });
 
 test("a frame that is moved takes everything inside along, once", () => {
@@ -95,6 +99,57 @@ test("a node taken out of a frame leaves the way through it whole", () => {
   expect(bodiesOf(withInner).owner.Inner).toBeUndefined();
 });
 
+/** Each { In }, and beside it First → Second, 330 apart. */
+const pair = toFlow({
+  nodes: [
+    node("Start", "trigger", 0, 0),
+    node("Each", "loop", 300, 0),
+    node("In", "output", 400, 80),
+    node("First", "output", 450, 140),
+    node("Second", "output", 780, 140),
+    node("After", "output", 1110, 140),
+  ],
+  edges: [edge("Start", "Each"), edge("Each.body", "In"), edge("Start", "First"), edge("First", "Second"), edge("Second", "After")],
+});
+
+test("a selection goes into a frame as one, with the node that was taken hold of, and tells what it was cut from", () => {
+  const of = bodiesOf(pair);
+  const frames = framesOf(pair, of, new Set());
+  const dragged = pair.nodes.filter(({ id }) => id === "First" || id === "Second");
+  const held = heldOf(dragged, of, { nodeId: "First", point: { x: 460, y: 150 } });
+  if (!held) throw new Error("nothing held");
+  expect(frameUnder(held, { x: 460, y: 150 }, frames, of)).toBe("Each");
+  expect(heldOf(dragged, of, { nodeId: null, point: { x: 1000, y: 200 } })?.id).toBe("Second");
+  expect(movedTo("Each", dragged, of)).toEqual(["First", "Second"]);
+  const edit = moveToLoop(pair, movedTo("Each", dragged, of), "Each");
+  if ("refusal" in edit) throw new Error(edit.refusal);
+  expect(links(edit.document.edges)).toContain("First>Second");
+  expect(bodiesOf(edit.document).owner).toMatchObject({ First: "Each", Second: "Each" });
+  expect(edit.cut).toEqual(["Start", "After"]);
+  expect(cutWords(edit.cut)).toBe("Disconnected from Start and After");
+
+  // Out again, held by the other one; what stayed inside stays.
+  const inside = bodiesOf(edit.document);
+  const all = edit.document.nodes.filter(({ id }) => id !== "Start" && id !== "Each" && id !== "After");
+  expect(movedTo(null, all, inside)).toEqual(["In", "First", "Second"]);
+  expect(links(moved(movedTo(null, dragged, inside), null, edit.document).edges)).toContain("First>Second");
+  expect(frameLeft("Second", null, inside)).toBe("Each");
+  expect(frameLeft("After", "Each", inside)).toBeNull();
+  // A loop and what it carries move without a change.
+  const whole = edit.document.nodes.filter(({ id }) => id === "Each" || id === "In");
+  expect(movedTo(null, whole, inside)).toEqual([]);
+});
+
+test("a frame takes a card that the pointer is over it with, or that lies in it by half", () => {
+  const frames = framesOf(document, bodies, new Set());
+  const each = frames.get("Each");
+  if (!each) throw new Error("no frame");
+  const card = (share: number) => ({ x: each.x - 250 * (1 - share), y: each.y + 20, width: 250, height: 120 });
+  expect(frameFor(card(0.6), null, frames, bodies)).toBe("Each");
+  expect(frameFor(card(0.4), null, frames, bodies)).toBeNull();
+  expect(frameFor(card(0.1), { x: each.x + 5, y: each.y + 30 }, frames, bodies)).toBe("Each");
+});
+
 test("what cannot stand in a loop is refused in words", () => {
   expect(moveToLoop(document, ["Start"], "Each")).toEqual({ refusal: expect.stringContaining("trigger") });
   expect(moveToLoop(document, ["All"], "Each")).toEqual({ refusal: expect.stringContaining("reads the output of Each") });
@@ -125,5 +180,5 @@ test("tidying sets bodies out inside their frames and clear of what stands outsi
   expect(each && at("All").x).toBeGreaterThan(each ? each.x + each.width : 0);
   expect(each && at("Start").x + 250).toBeLessThan(each?.x ?? 0);
   expect(at("Each")).toEqual({ x: each?.x, y: each?.y });
-  for (const id of ["Check", "Yes", "No", "Inner", "Deep"]) expect(frameAt(frames, bodiesOf(state), at(id))).not.toBeNull();
+  for (const id of ["Check", "Yes", "No", "Inner", "Deep"]) expect(frameAt(frames, at(id), bodiesOf(state))).not.toBeNull();
 });

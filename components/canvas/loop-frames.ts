@@ -1,5 +1,6 @@
 import type { FlowDocument, FlowEdge, FlowNode, NodeData } from "#components/canvas/flow-mapping.ts";
 import { sizeOf } from "#components/canvas/node-size.ts";
+import { dictionary } from "#server/engine/dictionary.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 import { makePlan } from "#server/engine/plan.ts";
 
@@ -39,7 +40,7 @@ export function bodiesOf({ nodes, edges, data }: FlowDocument): Bodies {
   if (!nodes.some((node) => isLoop(node.type))) return NO_BODIES;
   const graph = { nodes: nodes.map(({ id, type, position }) => ({ id, type: type ?? "", position, data: data[id] ?? {} })), edges };
   const plan = makePlan(graph);
-  const owner: Record<string, string> = {};
+  const owner = dictionary<string>();
   for (const { id } of nodes) {
     const loop = plan.ownerOf(id);
     if (loop !== null) owner[id] = loop;
@@ -110,7 +111,9 @@ export function framesOf(
   return frames;
 }
 
-const collapsedIn = (document: FlowDocument, { loops }: Bodies) => new Set(loops.filter((id) => isCollapsed(document.data[id])));
+/** Loops that are drawn as cards. */
+export const collapsedIn = (document: FlowDocument, { loops }: Bodies): ReadonlySet<string> =>
+  new Set(loops.filter((id) => isCollapsed(document.data[id])));
 
 /** The frame of one loop; undefined while it is collapsed. */
 export function frameOf(document: FlowDocument, loop: string): Frame | undefined {
@@ -139,21 +142,6 @@ export function whereDrawn(document: FlowDocument, node: FlowNode): FlowNode {
 
 /** A collapsed loop is a card like others. */
 export const FOLDED = { width: 250, height: 120 };
-
-/** The innermost frame that a point lies in, or null. */
-export function frameAt(
-  frames: ReadonlyMap<string, Frame>,
-  bodies: Bodies,
-  point: { x: number; y: number },
-  except?: ReadonlySet<string>,
-): string | null {
-  for (const loop of bodies.loops) {
-    const frame = frames.get(loop);
-    if (!frame || except?.has(loop)) continue;
-    if (point.x >= frame.x && point.x <= frame.x + frame.width && point.y >= frame.y && point.y <= frame.y + frame.height) return loop;
-  }
-  return null;
-}
 
 /** What of a document is drawn: without the insides of collapsed loops, whose edges then belong to the loop. */
 export function foldedEdges(edges: readonly FlowEdge[], bodies: Bodies, collapsed: ReadonlySet<string>): FlowEdge[] {

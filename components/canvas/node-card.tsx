@@ -4,11 +4,11 @@ import type { NodeProps } from "@xyflow/react";
 import { PowerOff, TriangleAlert } from "lucide-react";
 import { memo } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
-import { useCardFace } from "#components/canvas/card-face.ts";
+import { useCardFace, useIsSmall } from "#components/canvas/card-face.ts";
 import { type FlowNode, isNodeType, labelOf, stateTextId, typeTitle } from "#components/canvas/flow-mapping.ts";
 import { NodeDiffTag, useNodeDiff } from "#components/canvas/graph-diff-mark.tsx";
 import { LightCard } from "#components/canvas/light-card.tsx";
-import { FramePorts, LoopFrame } from "#components/canvas/loop-frame.tsx";
+import { ExpandLoop, FramePorts, LoopFrame } from "#components/canvas/loop-frame.tsx";
 import { NodeMarks, NodeMarkWords } from "#components/canvas/node-marks.tsx";
 import { leastHeight, NodePorts, UnseenPorts } from "#components/canvas/node-ports.tsx";
 import { NodeRunFoot, NodeStateMark, stateText } from "#components/canvas/node-state.tsx";
@@ -57,9 +57,11 @@ function useCardState({ id, type, selected }: CardProps) {
   const problems = useCanvasUi((state) => state.problemCounts[id] ?? 0);
   const refusal = useCanvasUi((state) => state.refusals?.[id]);
   const diff = useNodeDiff(id);
+  const isStale = useRun((state) => state.stale[id] !== undefined);
   const isOff = data?.disabled === true;
   const classes = cn(
     status && RINGS[status],
+    isStale && "border-waiting",
     diff?.ring,
     selected && "outline outline-[1.5px] outline-ink-soft outline-offset-2",
     isOff && "border-dashed bg-sunken",
@@ -153,7 +155,10 @@ const FullCard = memo(function FullCard(props: CardProps) {
       )}
       style={{ minHeight }}
     >
-      <div className="flex h-10 items-center gap-2 px-3">{head}</div>
+      <div className="flex h-10 items-center gap-2 px-3">
+        {head}
+        {hides !== undefined && <ExpandLoop id={id} />}
+      </div>
       <div className={cn("flex flex-col gap-2 pb-3 pl-3", minHeight === undefined ? "pr-3" : "pr-18")}>
         {sentence}
         {hides !== undefined && <p className="text-11 text-ink-faint">{hides === 1 ? "1 node inside" : `${hides} nodes inside`}</p>}
@@ -168,11 +173,26 @@ const FullCard = memo(function FullCard(props: CardProps) {
 function ProblemMark({ id, count }: { id: string; count: number }) {
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
+  const isSmall = useIsSmall();
   const field = () => ui.getState().problems.find((problem) => problem.node_id === id)?.field ?? null;
+  const look = "inline-flex h-6 shrink-0 items-center gap-0.5 rounded-sm px-1 font-medium text-11 text-waiting";
+  const sign = (
+    <>
+      <TriangleAlert aria-hidden className="size-3.5" />
+      {count > 1 && count}
+    </>
+  );
+  // The node's description says it too, and the list of problems leads here.
+  if (isSmall)
+    return (
+      <span aria-hidden className={look}>
+        {sign}
+      </span>
+    );
   return (
     <button
       type="button"
-      className="nodrag inline-flex h-6 shrink-0 items-center gap-0.5 rounded-sm px-1 font-medium text-11 text-waiting hover:bg-waiting-soft"
+      className={cn(look, "nodrag hover:bg-waiting-soft")}
       aria-label={count === 1 ? "1 problem, show it" : `${count} problems, show them`}
       onClick={(event) => {
         event.stopPropagation();
@@ -180,8 +200,7 @@ function ProblemMark({ id, count }: { id: string; count: number }) {
         ui.getState().goTo(id, field());
       }}
     >
-      <TriangleAlert aria-hidden className="size-3.5" />
-      {count > 1 && count}
+      {sign}
     </button>
   );
 }

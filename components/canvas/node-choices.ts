@@ -30,3 +30,5 @@ export const nodeChoices: readonly NodeChoice[] = (Object.keys(nodeDefinitions) 
 
 /** Type of what is dragged from the palette onto the canvas. */
 export const NODE_DRAG_TYPE = "application/x-treadle-node";
+/** Is there too when it is a note: what is dragged can be told from the types alone, and no loop takes a note. */
+export const NOTE_DRAG_TYPE = "application/x-treadle-note";

@@ -22,11 +22,12 @@ const LEAST_BELOW = 104;
 const TRIES = 40;
 const TRY_MS = 50;
 
-/** Puts the focus into the comment of the review that is shown, once it is there. */
+/** Puts the focus into the comment of the review that is shown, once it is there; one that is folded is opened. */
 function focusComment(tries = TRIES): void {
-  const fields = document.querySelectorAll<HTMLElement>("[data-review] textarea");
+  const fields = document.querySelectorAll<HTMLElement>("[data-review] [data-comment]");
   const field = [...fields].find((candidate) => candidate.offsetParent !== null);
-  if (field) field.focus();
+  if (field instanceof HTMLButtonElement) field.click();
+  else if (field) field.focus();
   else if (tries > 0) setTimeout(focusComment, TRY_MS, tries - 1);
 }
 

@@ -1,4 +1,5 @@
 import { labelOf, type NodeData, typeTitle } from "#components/canvas/flow-mapping.ts";
+import { own } from "#server/engine/dictionary.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 
 /** A node that says what was looked for, and where. */
@@ -41,7 +42,7 @@ function* placesOf(type: string | undefined, data: NodeData, agentName: Searched
   const shape = definitionOf(type ?? "")?.config.shape ?? {};
   for (const [field, value] of Object.entries(data)) {
     if (field === "label") continue;
-    const meta = shape[field]?.meta();
+    const meta = own(shape, field)?.meta();
     const title = typeof meta?.title === "string" ? meta.title : field.replaceAll("_", " ");
     if (meta?.widget === "agent") {
       const name = typeof value === "string" ? agentName(value) : null;

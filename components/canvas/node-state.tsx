@@ -1,7 +1,8 @@
 import { Clock, SkipForward } from "lucide-react";
 import { NodeDecision } from "#components/canvas/node-decision.tsx";
-import { formatCount, formatDuration } from "#components/format.ts";
+import { formatCount, formatDuration, plural } from "#components/format.ts";
 import { LoopProgress, loopWords } from "#components/runs/loop-strip.tsx";
+import { usedBy } from "#components/runs/picture-loops.ts";
 import type { CardStatus, NodePicture } from "#components/runs/run-picture.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 
@@ -50,13 +51,14 @@ export function NodeRunFoot({ status, run }: { status: CardStatus; run: NodePict
       </>
     );
   if (status !== "complete") return null;
-  const tokens = run.input_tokens + run.output_tokens;
+  const { tokens, duration_ms, count } = usedBy(run);
   return (
     <p className="flex items-center justify-end gap-1.5 text-11 text-ink-faint tabular">
       {run.reused && !run.pinned && <span>Reused</span>}
       {run.attempt > 1 && <span>{run.attempt} tries</span>}
+      {count > 0 && <span>{plural(count, "item")}</span>}
       {tokens > 0 && <span>{formatCount(tokens)} tokens</span>}
-      {run.duration_ms !== null && <span>{formatDuration(run.duration_ms)}</span>}
+      {duration_ms !== null && <span>{formatDuration(duration_ms)}</span>}
       <StatusIcon status="complete" isDecorative />
     </p>
   );

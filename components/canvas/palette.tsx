@@ -1,6 +1,8 @@
 "use client";
 
+import { useState } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import type { CanvasUiState } from "#components/canvas/canvas-ui-store.ts";
 import { FloatingSurface } from "#components/canvas/floating-surface.tsx";
 import { nodeChoices } from "#components/canvas/node-choices.ts";
 import { PickList } from "#components/canvas/pick-list.tsx";
@@ -15,15 +17,23 @@ const items = nodeChoices.map(({ type, title, summary, group }) => ({
   icon: <NodeIcon type={type} />,
 }));
 
-/** The list of node types to add; `onClose` gives the focus back to the canvas. */
+/** The list of node types to add, while it is open; `onClose` gives the focus back to the canvas. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const palette = useCanvasUi((state) => state.palette);
+  return palette && <OpenPalette palette={palette} onClose={onClose} />;
+}
+
+function OpenPalette({ palette, onClose }: { palette: NonNullable<CanvasUiState["palette"]>; onClose: () => void }) {
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
-  if (!palette) return null;
+  const [before] = useState(() => document.activeElement);
   const close = (added: string | null) => {
-    ui.setState({ palette: null });
-    if (palette.onDone) palette.onDone(added);
+    const isNote = editor.getState().nodes.some((node) => node.id === added && node.type === "noteNode");
+    ui.setState({ palette: null, ...(isNote && { writing: added }) });
+    if (palette.onDone) return palette.onDone(added);
+    // Without a new node one goes on where one was, e.g. on a connection.
+    const isBack = added === null && before !== document.body && before?.isConnected === true;
+    if (isBack && (before instanceof HTMLElement || before instanceof SVGElement)) before.focus({ preventScroll: true });
     else onClose();
   };
   return (

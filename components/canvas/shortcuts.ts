@@ -23,7 +23,7 @@ export const SHORTCUT_GROUPS = {
   Nodes: {
     add: { keys: ["n"], label: "Add a node after the selected one, or into the selected connection" },
     connect: { keys: ["c"], label: "Connect the selected node to another" },
-    rename: { keys: ["f2"], label: "Rename the selected node" },
+    rename: { keys: ["f2"], label: "Rename the selected node, or write in the selected note" },
     disable: { keys: ["d"], label: "Disable or enable what is selected" },
     duplicate: { keys: ["mod+d"], label: "Duplicate what is selected" },
     remove: { keys: ["delete", "backspace"], label: "Delete what is selected", isOnCanvas: true },

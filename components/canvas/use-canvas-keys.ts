@@ -6,7 +6,9 @@ import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-cont
 import { fromClipboard, toClipboard } from "#components/canvas/clipboard.ts";
 import { FIT } from "#components/canvas/fit.ts";
 import { selectedGraph } from "#components/canvas/graph-edits.ts";
+import { arrowOf, nudge } from "#components/canvas/nudge.ts";
 import { hasSingleKeys, isOnlyOnCanvas, isSingleKey, type ShortcutId, shortcutOf } from "#components/canvas/shortcuts.ts";
+import { itemOf, useCanvasFocus } from "#components/canvas/use-canvas-focus.ts";
 
 /** True where keys belong to what is being typed, or to something in front of the canvas. */
 function isElsewhere(target: EventTarget | null): boolean {
@@ -18,13 +20,19 @@ function isElsewhere(target: EventTarget | null): boolean {
   );
 }
 
-/** Shortcuts that act on what is selected. What has the focus without being selected is selected first. */
+/** Shortcuts that act on what is selected. What somebody has gone to without selecting it is selected first. */
 const ON_SELECTION: ReadonlySet<ShortcutId> = new Set(["add", "connect", "rename", "disable", "duplicate", "remove", "menu"]);
 
-/** The node or connection that an event came from. */
-function itemOf(target: EventTarget | null, kind: "node" | "edge"): string | undefined {
-  const item = target instanceof Element ? target.closest<HTMLElement | SVGElement>(`.react-flow__${kind}`) : null;
-  return item?.dataset.id;
+/** True for the bare canvas, a node or a connection, and not for a control in one. */
+const isItself = (target: EventTarget | null, area: Element | null) =>
+  target === area || (target instanceof Element && target.matches(".react-flow__node, .react-flow__edge"));
+
+/** True while text is selected that copying means: not one that stayed selected elsewhere while one works on the canvas. */
+function isTextSelected(area: Element | null): boolean {
+  const selection = window.getSelection();
+  const focused = document.activeElement;
+  if (!selection?.toString()) return false;
+  return !area?.contains(focused) || focused?.contains(selection.anchorNode) === true;
 }
 
 /** Shortcuts of the canvas (see shortcuts.ts). They work anywhere on the page except where one types. */
@@ -40,6 +48,7 @@ export function useCanvasKeys({
   const editor = useEditorStore();
   const ui = useCanvasUiStore();
   const flow = useReactFlow();
+  const visited = useCanvasFocus(area);
 
   useEffect(() => {
     // A canvas that is hidden, behind the runs or a comparison, hears nothing.
@@ -47,6 +56,9 @@ export function useCanvasKeys({
     const selectFocused = (target: EventTarget | null) => {
       const state = editor.getState();
       const [node, edge] = [itemOf(target, "node"), itemOf(target, "edge")];
+      const isAnySelected = [...state.nodes, ...state.edges].some(({ selected }) => selected);
+      // The focus is on its way to what an edit has just selected.
+      if (isAnySelected && visited.current === null) return;
       if (node !== undefined && !state.nodes.some(({ id, selected }) => id === node && selected)) state.selectOnly(node);
       if (edge !== undefined && !state.edges.some(({ id, selected }) => id === edge && selected)) {
         state.selectOnly(null);
@@ -73,7 +85,11 @@ export function useCanvasKeys({
       },
       rename() {
         const [only, ...others] = chosen();
-        if (only !== undefined && others.length === 0) ui.getState().goTo(only, "label");
+        if (only === undefined || others.length > 0) return;
+        // Nobody sees a note's name on the canvas: what one renames there is its text.
+        const { nodes, isReadOnly } = editor.getState();
+        if (!isReadOnly && nodes.some((node) => node.id === only && node.type === "noteNode")) ui.setState({ writing: only });
+        else ui.getState().goTo(only, "label");
       },
       disable() {
         const { data, setDisabled } = editor.getState();
@@ -81,13 +97,7 @@ export function useCanvasKeys({
         if (ids.length > 0) setDisabled(ids, !ids.every((id) => data[id]?.disabled === true));
       },
       duplicate: () => editor.getState().duplicateSelected(),
-      remove() {
-        editor.getState().removeSelected();
-        // What had the focus may be gone; without this it would be lost to the page.
-        requestAnimationFrame(() => {
-          if (document.activeElement === document.body) area.current?.focus({ preventScroll: true });
-        });
-      },
+      remove: () => editor.getState().removeSelected(),
       selectAll: () => editor.getState().selectAll(),
       deselect: () => editor.getState().selectOnly(null),
       fit: () => void flow.fitView({ ...FIT, duration: 160 }),
@@ -97,9 +107,21 @@ export function useCanvasKeys({
       pointer: () => ui.setState({ tool: "pointer" }),
       hand: () => ui.setState({ tool: "hand" }),
     };
+    /** Arrow keys on the bare canvas; on a node that is selected React Flow does the same. */
+    const move = (event: KeyboardEvent): boolean => {
+      const by = arrowOf(event);
+      if (!by || !isItself(event.target, area.current)) return false;
+      const state = editor.getState();
+      const id = itemOf(event.target, "node") ?? itemOf(event.target, "edge");
+      const isSelected = [...state.nodes, ...state.edges].some((item) => item.id === id && item.selected);
+      const changes = id !== undefined && visited.current === id && !isSelected ? [] : nudge(state, by, ui.getState().isSnapping);
+      if (changes.length > 0) state.onNodesChange(changes);
+      return changes.length > 0;
+    };
     const onKeyDown = (event: KeyboardEvent) => {
       // A canvas behind another tab of the page takes no keys.
       if (event.defaultPrevented || isAway(event.target)) return;
+      if (move(event)) return event.preventDefault();
       // Tab walks through the nodes; on the bare canvas, where it would lead nowhere, it opens the palette.
       const isBareTab = event.key === "Tab" && !event.shiftKey && event.target === area.current && !editor.getState().isReadOnly;
       const id = isBareTab ? "add" : shortcutOf(event);
@@ -112,7 +134,10 @@ export function useCanvasKeys({
       action();
     };
     const onCopy = (event: ClipboardEvent) => {
-      if (isAway(event.target) || !event.clipboardData || window.getSelection()?.toString()) return;
+      // The browser sends it to where text is selected, even when that is not where the keyboard is.
+      const target = area.current?.contains(document.activeElement) ? document.activeElement : event.target;
+      if (isAway(target) || !event.clipboardData || isTextSelected(area.current)) return;
+      if (itemOf(target, "node") !== undefined) selectFocused(target);
       const state = editor.getState();
       const graph = selectedGraph(state);
       if (graph.nodes.length === 0) return;
@@ -138,5 +163,5 @@ export function useCanvasKeys({
       document.removeEventListener("cut", onCopy);
       document.removeEventListener("paste", onPaste);
     };
-  }, [editor, ui, flow, area, onAdd, onPoint]);
+  }, [editor, ui, flow, area, visited, onAdd, onPoint]);
 }

@@ -5,6 +5,7 @@ import { type RefObject, useCallback } from "react";
 import { toast } from "sonner";
 import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { firstWay } from "#components/canvas/graph-edits.ts";
+import { dictionary } from "#server/engine/dictionary.ts";
 import { checkConnection } from "#server/engine/graph.ts";
 
 /**
@@ -20,7 +21,7 @@ export function useConnecting(area: RefObject<HTMLElement | null>) {
     if (!nodeId) return;
     const state = editor.getState();
     const graph = state.graph();
-    const refusals: Record<string, string> = {};
+    const refusals = dictionary<string>();
     for (const node of state.nodes) {
       if (node.id === nodeId) continue;
       const refusal =

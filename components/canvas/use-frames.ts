@@ -1,11 +1,13 @@
 "use client";
 
-import type { NodeChange } from "@xyflow/react";
-import { useCallback, useMemo, useRef } from "react";
+import { type NodeChange, useReactFlow } from "@xyflow/react";
+import { type DragEvent, useCallback, useMemo, useRef } from "react";
 import { toast } from "sonner";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { toastCut } from "#components/canvas/cut-toast.ts";
 import type { EditorState } from "#components/canvas/editor-store.ts";
 import type { FlowEdge, FlowNode } from "#components/canvas/flow-mapping.ts";
+import { frameFor, frameLeft, frameUnder, heldOf, looseOf, movedTo, type Point } from "#components/canvas/loop-drop.ts";
 import { moveToLoop } from "#components/canvas/loop-edits.ts";
 import {
   type Bodies,
@@ -13,7 +15,6 @@ import {
   carriedMoves,
   type Frame,
   foldedEdges,
-  frameAt,
   framesOf,
   insideOf,
   isCollapsed,
@@ -21,8 +22,12 @@ import {
   loopsAround,
   sameBodies,
 } from "#components/canvas/loop-frames.ts";
-import { sizeOf } from "#components/canvas/node-size.ts";
+import { makeWay } from "#components/canvas/make-room.ts";
+import { NODE_DRAG_TYPE, NOTE_DRAG_TYPE } from "#components/canvas/node-choices.ts";
+import { CARD_WIDTH } from "#components/canvas/node-size.ts";
+import { useGrip } from "#components/canvas/use-grip.ts";
 import { definitionOf } from "#server/engine/graph.ts";
+import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
 
 /** Below every card and line, the inner ones above the outer ones. */
 const FRAME_LAYER = -200;
@@ -98,6 +103,8 @@ function useDrawn(
 export function useFrames(nodes: FlowNode[], edges: FlowEdge[]) {
   const editor = useEditorStore();
   const ui = useCanvasUiStore();
+  const flow = useReactFlow();
+  const grip = useGrip();
   const selectBodies = useMemo(() => stableSelector((state) => bodiesOf(state), sameBodies), []);
   const selectCollapsed = useMemo(() => stableSelector(collapsedIn, sameSet), []);
   const bodies = useEditor(selectBodies);
@@ -127,71 +134,102 @@ export function useFrames(nodes: FlowNode[], edges: FlowEdge[]) {
     [editor],
   );
 
-  /** The frames under the nodes that are dragged, as it began. */
-  const startedIn = useRef<ReadonlyMap<string, string | null>>(new Map());
-  /** Nodes under the pointer that could change their loop: those that are not carried along by a loop. */
-  const loose = (dragged: readonly FlowNode[]): FlowNode[] => {
-    const ids = new Set(dragged.map(({ id }) => id));
-    return dragged.filter(
-      ({ id, type }) => !definitionOf(type ?? "")?.isInert && !loopsAround(now.current.bodies, id).some((loop) => ids.has(loop)),
-    );
+  /** The frame that what is dragged lay over as it began. */
+  const startedIn = useRef<string | null>(null);
+  const overFrame = (held: FlowNode): string | null => frameUnder(held, grip().point, now.current.frames, now.current.bodies);
+  const show = (dropLoop: string | null, leftLoop: string | null) => {
+    const shown = ui.getState();
+    if (shown.dropLoop !== dropLoop || shown.leftLoop !== leftLoop) ui.setState({ dropLoop, leftLoop });
   };
-  const under = (node: FlowNode): string | null => {
-    const { width, height } = sizeOf(node);
-    const size = isLoop(node.type) ? { width: 0, height: 0 } : { width, height };
-    const own = new Set([node.id, ...insideOf(now.current.bodies, node.id)]);
-    const point = { x: node.position.x + size.width / 2, y: node.position.y + size.height / 2 };
-    return frameAt(now.current.frames, now.current.bodies, point, own);
-  };
-
-  /** True for a node that comes into another frame by being dragged; one that only lay under it before stays what it was. */
-  const isElsewhere = (node: FlowNode): boolean => {
-    const frame = under(node);
-    return frame !== (now.current.bodies.owner[node.id] ?? null) && frame !== startedIn.current.get(node.id);
+  /** Where all that is dragged goes with the node taken hold of; undefined when it stays where it belongs. */
+  const destination = (dragged: readonly FlowNode[]): { held: string; loop: string | null } | undefined => {
+    const held = heldOf(dragged, now.current.bodies, grip());
+    if (!held) return undefined;
+    const loop = overFrame(held);
+    // What only lay under a frame before stays what it was.
+    const isElsewhere = loop !== (now.current.bodies.owner[held.id] ?? null) && loop !== startedIn.current;
+    return isElsewhere ? { held: held.id, loop } : undefined;
   };
 
   const onDragStart = (dragged: readonly FlowNode[]) => {
-    startedIn.current = new Map(loose(dragged).flatMap((node) => [[node.id, under(node)] as const]));
+    const held = heldOf(dragged, now.current.bodies, grip());
+    startedIn.current = held ? overFrame(held) : null;
     if (now.current.bodies.loops.length === 0) return;
-    const around = new Set(loose(dragged).flatMap(({ id }) => loopsAround(now.current.bodies, id)));
+    const around = new Set(looseOf(dragged, now.current.bodies).flatMap(({ id }) => loopsAround(now.current.bodies, id)));
     ui.setState({ heldFrames: new Map([...now.current.frames].filter(([loop]) => around.has(loop))) });
   };
   const onDrag = (dragged: readonly FlowNode[]) => {
     if (now.current.bodies.loops.length === 0) return;
-    const [first] = loose(dragged);
-    const dropLoop = first && isElsewhere(first) ? under(first) : null;
-    if (ui.getState().dropLoop !== dropLoop) ui.setState({ dropLoop });
+    const to = destination(dragged);
+    show(to?.loop ?? null, to ? frameLeft(to.held, to.loop, now.current.bodies) : null);
   };
   const onDragStop = (dragged: readonly FlowNode[]) => {
     const state = editor.getState();
-    const moved = loose(dragged).filter(isElsewhere);
-    const [first] = moved;
-    const target = first ? under(first) : null;
-    ui.setState({ heldFrames: NONE_HELD, dropLoop: null });
-    if (!first || state.isReadOnly) return;
-    const edit = moveToLoop(
-      state,
-      moved.filter((node) => under(node) === target).map(({ id }) => id),
-      target,
-    );
-    if ("document" in edit) return state.apply("move", edit.document, { joins: true, say: edit.say });
+    const to = destination(dragged);
+    const { bodies, frames } = now.current;
+    ui.setState({ heldFrames: NONE_HELD });
+    show(null, null);
+    if (!to || state.isReadOnly) return;
+    const edit = moveToLoop(state, movedTo(to.loop, dragged, bodies), to.loop);
+    if ("document" in edit) {
+      state.apply("move", makeWay(edit.document, to.loop, frames), { joins: true, say: edit.say });
+      return toastCut(editor, edit.cut);
+    }
     // Back to where they came from: what lies in a frame belongs to it.
     state.undo();
     toast.error(edit.refusal);
     state.say(edit.refusal);
   };
-  /** A node that was just added belongs to the frame that it lies in. */
-  const settle = (nodeId: string) => {
+
+  /** The frame that would take a new card, which is held under the pointer by its head. */
+  const frameForNew = (point: Point): string | null => {
+    const box = { ...newCardAt(point), width: CARD_WIDTH, height: NEW_HEIGHT };
+    return frameFor(box, point, now.current.frames, now.current.bodies);
+  };
+  /** Something from the Add panel is dragged over the canvas: the frame that would take it shows it. */
+  const onDragOver = (event: DragEvent) => {
+    if (!event.dataTransfer.types.includes(NODE_DRAG_TYPE)) return;
+    event.preventDefault();
+    const isNote = event.dataTransfer.types.includes(NOTE_DRAG_TYPE);
+    const isAsked = !isNote && !editor.getState().isReadOnly;
+    show(isAsked ? frameForNew(flow.screenToFlowPosition({ x: event.clientX, y: event.clientY })) : null, null);
+  };
+  /** It went elsewhere, or was given up with Escape. */
+  const onDragLeave = (event: DragEvent) => {
+    const to = event.relatedTarget;
+    if (!(to instanceof Node && event.currentTarget.contains(to))) show(null, null);
+  };
+  /** Puts a new node where the pointer dropped it, and into the frame there. */
+  const drop = (type: NodeType, point: Point) => {
+    show(null, null);
+    const loop = definitionOf(type)?.isInert ? null : frameForNew(point);
+    const { frames } = now.current;
+    const id = editor.getState().add(type, { position: newCardAt(point) });
+    if (type === "noteNode") ui.setState({ writing: id });
+    if (loop === null) return;
     const state = editor.getState();
-    const node = state.nodes.find((candidate) => candidate.id === nodeId);
-    const loop = node ? under(node) : null;
-    if (!node || loop === null || definitionOf(node.type ?? "")?.isInert) return;
-    const edit = moveToLoop(state, [nodeId], loop);
-    if ("document" in edit) state.apply("add", edit.document, { joins: true, say: edit.say });
+    const edit = moveToLoop(state, [id], loop);
+    if ("document" in edit) state.apply("add", makeWay(edit.document, loop, frames), { joins: true, say: edit.say });
     else toast.error(edit.refusal);
   };
-  return { nodes: drawnNodes, edges: drawnEdges, frames, bodies, onNodesChange, onDragStart, onDrag, onDragStop, settle };
+  return {
+    nodes: drawnNodes,
+    edges: drawnEdges,
+    frames,
+    bodies,
+    onNodesChange,
+    onDragStart,
+    onDrag,
+    onDragStop,
+    onDragOver,
+    onDragLeave,
+    drop,
+  };
 }
+
+/** A card that is held by its head, under the pointer. */
+const newCardAt = ({ x, y }: Point): Point => ({ x: x - CARD_WIDTH / 2, y: y - 20 });
+const NEW_HEIGHT = 120;
 
 /** No frame is kept from following its body. */
 export const NONE_HELD: ReadonlyMap<string, Frame> = new Map();

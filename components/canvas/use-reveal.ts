@@ -1,13 +1,16 @@
 "use client";
 
-import { useReactFlow, useStoreApi } from "@xyflow/react";
+import { type ReactFlowState, useReactFlow, useStoreApi } from "@xyflow/react";
 import { useEffect } from "react";
 import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { FIT } from "#components/canvas/fit.ts";
 import { shownAs } from "#components/canvas/loop-frames.ts";
 import { CARD_WIDTH } from "#components/canvas/node-size.ts";
+import { itemOf } from "#components/canvas/use-canvas-focus.ts";
 
 const MARGIN = 48;
+/** What the canvas keeps free at its lower edge, for the bar over it. */
+const BAR = MARGIN * 1.5;
 const GUESSED_HEIGHT = 140;
 const PHONE_WIDTH = 768;
 
@@ -17,7 +20,50 @@ export function shiftInto(from: number, to: number, low: number, high: number): 
   return to > high ? high - to : 0;
 }
 
-/** Brings a node that was just added, or that one asked to see, into view; what is in view stays where it is. */
+/** A part of the canvas as the view shows it, in pixels from its corner. */
+interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** Where something on the canvas is shown: by the view as it is now, which what is drawn follows a moment later. */
+function boxOf(target: Element, { domNode, nodeLookup, transform: [x, y, zoom] }: ReactFlowState): Box {
+  const box = target.getBoundingClientRect();
+  const card = target.closest(".react-flow__node");
+  const node = nodeLookup.get(itemOf(target, "node") ?? "");
+  const drawn = card?.getBoundingClientRect() ?? domNode?.getBoundingClientRect();
+  const place = node && { x: node.internals.positionAbsolute.x * zoom + x, y: node.internals.positionAbsolute.y * zoom + y };
+  const left = box.left - (drawn?.left ?? 0) + (place?.x ?? 0);
+  const top = box.top - (drawn?.top ?? 0) + (place?.y ?? 0);
+  return { left, top, right: left + box.width, bottom: top + box.height };
+}
+
+/** How far the view must move to show something with a margin around it. */
+const shiftTo = ({ left, top, right, bottom }: Box, { width, height }: ReactFlowState) => ({
+  x: shiftInto(left, right, MARGIN, width - MARGIN),
+  // The bar of the canvas lies over its lower edge.
+  y: shiftInto(top, bottom, MARGIN, height - BAR),
+});
+
+/**
+ * True for what need not be moved to be seen: it is shown wholly, or it is a line or a frame of which a part is. A line has
+ * no place where one looks for it, and of a frame the head is what one reads.
+ */
+function isInSight(target: Element, box: Box, { width, height }: ReactFlowState): boolean {
+  const isEdge = target.matches(".react-flow__edge");
+  const head = target.querySelector(".loop-head");
+  const { left, top, right } = box;
+  const bottom = head ? top + head.getBoundingClientRect().height : box.bottom;
+  if (isEdge) return right > MARGIN && left < width - MARGIN && bottom > MARGIN && top < height - BAR;
+  return left >= 0 && top >= 0 && (right <= width || (head !== null && right - left > width)) && bottom <= height - BAR;
+}
+
+/**
+ * Brings a node that was just added, that one asked to see, or that the keyboard comes to (or a control in it) into view;
+ * what is in view stays where it is.
+ */
 export function useReveal(): void {
   const editor = useEditorStore();
   const ui = useCanvasUiStore();
@@ -26,19 +72,32 @@ export function useReveal(): void {
 
   useEffect(() => {
     const reveal = (id: string) => {
-      const document = editor.getState();
-      const shown = shownAs(document, id);
-      const node = document.nodes.find((candidate) => candidate.id === shown);
-      const { width, height, transform } = view.getState();
-      if (!node || width === 0) return;
-      const [x, y, zoom] = transform;
+      const state = editor.getState();
+      const shown = shownAs(state, id);
+      const node = state.nodes.find((candidate) => candidate.id === shown);
+      const [x, y, zoom] = view.getState().transform;
+      if (!node) return;
       const left = node.position.x * zoom + x;
       const top = node.position.y * zoom + y;
       const right = left + (node.measured?.width ?? CARD_WIDTH) * zoom;
       const bottom = top + (node.measured?.height ?? GUESSED_HEIGHT) * zoom;
-      const by = { x: shiftInto(left, right, MARGIN, width - MARGIN), y: shiftInto(top, bottom, MARGIN, height - MARGIN * 1.5) };
-      if (by.x !== 0 || by.y !== 0) void flow.setViewport({ x: x + by.x, y: y + by.y, zoom }, { duration: 200 });
+      moveTo({ left, top, right, bottom });
     };
+    const moveTo = (box: Box) => {
+      const now = view.getState();
+      const [x, y, zoom] = now.transform;
+      const by = shiftTo(box, now);
+      if (now.width > 0 && (by.x !== 0 || by.y !== 0)) void flow.setViewport({ x: x + by.x, y: y + by.y, zoom }, { duration: 200 });
+    };
+    const onFocusIn = ({ target }: FocusEvent) => {
+      const now = view.getState();
+      if (!(target instanceof Element) || !now.domNode?.contains(target) || !target.matches(":focus-visible")) return;
+      // Only what moves with the view: nodes, connections, and what is on them.
+      if (!target.closest(".react-flow__viewport")) return;
+      const box = boxOf(target, now);
+      if (!isInSight(target, box, now)) moveTo(box);
+    };
+    document.addEventListener("focusin", onFocusIn);
     const stopEditor = editor.subscribe((state, before) => {
       if (state.nodes.length <= before.nodes.length) return;
       const known = new Set(before.nodes.map((node) => node.id));
@@ -55,6 +114,7 @@ export function useReveal(): void {
       if (isPhone && before.height > 0 && state.height !== before.height) void flow.fitView(FIT);
     });
     return () => {
+      document.removeEventListener("focusin", onFocusIn);
       stopEditor();
       stopUi();
       stopView();

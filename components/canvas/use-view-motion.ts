@@ -33,6 +33,8 @@ function createViewMotion(store: Store, area: RefObject<HTMLElement | null>) {
   /** Where the view is, while the store does not know yet. */
   let ahead: Viewport | null = null;
   let due: ReturnType<typeof setTimeout> | undefined;
+  /** What the pointer came upon last, while the view moved below it. */
+  let postponed: (() => void) | null = null;
 
   const catchUp = () => {
     clearTimeout(due);
@@ -46,6 +48,8 @@ function createViewMotion(store: Store, area: RefObject<HTMLElement | null>) {
     moved = null;
     area.current?.removeAttribute("data-moving");
     catchUp();
+    postponed?.();
+    postponed = null;
   };
   const release = () => {
     isHolding = false;
@@ -74,12 +78,19 @@ function createViewMotion(store: Store, area: RefObject<HTMLElement | null>) {
     /** For the element around: whatever begins now finds the view where it is. */
     area: {
       onPointerDownCapture({ target, button }: PointerEvent) {
-        catchUp();
         const isOnPane = target instanceof Element && target.classList.contains("react-flow__pane");
         isHolding = !isOnPane && button === 0;
+        // What is taken hold of while a wheel still turns follows the pointer, and the view goes on through the store.
+        if (isHolding) end();
+        else catchUp();
       },
       onKeyDownCapture: catchUp,
       onDragOverCapture: catchUp,
+    },
+    /** Does it at once, or when the view has come to rest; then only the last of what was asked for. */
+    whenStill(act: () => void) {
+      if (moved) postponed = act;
+      else act();
     },
     listen() {
       for (const type of ["pointerup", "pointercancel"]) addEventListener(type, release, { capture: true });

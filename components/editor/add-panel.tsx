@@ -3,9 +3,10 @@
 import { useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/canvas/graph-edits.ts";
 import { whereDrawn } from "#components/canvas/loop-frames.ts";
-import { NODE_DRAG_TYPE, type NodeChoice, nodeChoices } from "#components/canvas/node-choices.ts";
+import { NODE_DRAG_TYPE, NOTE_DRAG_TYPE, type NodeChoice, nodeChoices } from "#components/canvas/node-choices.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
+import { definitionOf } from "#server/engine/graph.ts";
 
 const groups = [...Map.groupBy(nodeChoices, (choice) => choice.group)];
 
@@ -41,6 +42,7 @@ function AddRow({ choice }: { choice: NodeChoice }) {
     const right = Math.max(0, ...state.nodes.map((node) => node.position.x + NEXT_NODE_DISTANCE));
     const id = state.add(choice.type, before ? placeAfter(whereDrawn(state, before), state.edges) : { position: { x: right, y: 0 } });
     ui.getState().goTo(id, null);
+    if (choice.type === "noteNode") ui.setState({ writing: id });
   };
   return (
     <button
@@ -49,6 +51,7 @@ function AddRow({ choice }: { choice: NodeChoice }) {
       className="flex cursor-grab items-center gap-2.5 rounded-md border border-line bg-raised p-2 text-left hover:border-line-control active:cursor-grabbing"
       onDragStart={(event) => {
         event.dataTransfer.setData(NODE_DRAG_TYPE, choice.type);
+        if (definitionOf(choice.type)?.isInert) event.dataTransfer.setData(NOTE_DRAG_TYPE, choice.type);
         event.dataTransfer.effectAllowed = "copy";
       }}
       onClick={add}

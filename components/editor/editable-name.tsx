@@ -13,35 +13,54 @@ export interface EditableNameProps {
   className?: string;
 }
 
-/** A name that is edited where it stands. Enter or leaving the field takes it, Esc brings the old one back. */
+/**
+ * A name that is edited where it stands. Enter or leaving the field takes it, Esc brings the old one back; with both the
+ * keyboard goes back to the node that it came from.
+ */
 export function EditableName({ label, value, onCommit, isReadOnly = false, className }: EditableNameProps) {
   const [draft, setDraft] = useState<string | null>(null);
   const [refusal, setRefusal] = useState<string | null>(null);
   const isCommitting = useRef(false);
+  const field = useRef<HTMLInputElement>(null);
+  const cameFrom = useRef<HTMLElement | null>(null);
 
   const cancel = () => {
     setDraft(null);
     setRefusal(null);
   };
-  const commit = async () => {
-    if (draft === null || isCommitting.current) return;
-    const wanted = draft.trim();
-    if (wanted === value || wanted === "") return cancel();
+  const commit = async (): Promise<boolean> => {
+    if (isCommitting.current) return false;
+    const wanted = draft?.trim() ?? "";
+    if (wanted === value || wanted === "") {
+      cancel();
+      return true;
+    }
     isCommitting.current = true;
     const reason = await onCommit(wanted);
     isCommitting.current = false;
     if (reason) setRefusal(reason);
     else cancel();
+    return reason === null;
+  };
+  /** Back to where one came from; with no such place the keyboard stays here. */
+  const leave = () => {
+    if (document.activeElement !== field.current || !cameFrom.current?.isConnected) return;
+    // What was typed is settled: leaving must not take it once more.
+    isCommitting.current = true;
+    cameFrom.current.focus({ preventScroll: true });
+    isCommitting.current = false;
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === "Enter") event.currentTarget.blur();
+    if (event.key === "Enter") void commit().then((isTaken) => isTaken && leave());
     if (event.key !== "Escape") return;
     event.stopPropagation();
     cancel();
+    leave();
   };
   return (
     <span className="relative inline-flex min-w-0 flex-1">
       <input
+        ref={field}
         aria-label={label}
         aria-invalid={refusal !== null || undefined}
         value={draft ?? value}
@@ -52,6 +71,9 @@ export function EditableName({ label, value, onCommit, isReadOnly = false, class
         onChange={(event) => {
           setDraft(event.target.value);
           setRefusal(null);
+        }}
+        onFocus={({ relatedTarget }) => {
+          cameFrom.current = relatedTarget instanceof HTMLElement && relatedTarget.matches(".react-flow__node") ? relatedTarget : null;
         }}
         onBlur={() => void commit()}
         onKeyDown={onKeyDown}

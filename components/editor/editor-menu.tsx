@@ -1,16 +1,19 @@
 "use client";
 
-import { Copy, Download, Ellipsis, FileUp, LayoutTemplate } from "lucide-react";
+import { Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
+import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { placeBelow } from "#components/canvas/graph-edits.ts";
 import { useSession } from "#components/editor/session-context.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { useExport } from "#components/workflows/export-file.ts";
 import { useDuplicate } from "#components/workflows/use-duplicate.ts";
+import type { Graph } from "#server/schemas/graph.ts";
 
 // Loaded when it is first looked at.
 const ImportDialog = dynamic(() => import("#components/workflows/import-dialog.tsx").then((module) => module.ImportDialog));
@@ -20,9 +23,19 @@ export function EditorMenu() {
   const session = useSession();
   const router = useRouter();
   const { canEdit } = useStudio();
-  const [isImporting, setIsImporting] = useState(false);
+  const editor = useEditorStore();
+  const ui = useCanvasUiStore();
+  const [importing, setImporting] = useState<"new" | "into" | null>(null);
   const { exportFile, isPending } = useExport();
   const duplicate = useDuplicate({ onCreated: (copy) => router.push(`/workflows/${copy.id}`) });
+  const insert = (graph: Graph): number => {
+    const before = editor.getState();
+    before.paste(graph, placeBelow(before), "import");
+    const added = editor.getState().nodes.slice(before.nodes.length);
+    const first = added.toSorted((one, other) => one.position.x - other.position.x)[0];
+    if (first) ui.getState().reveal(first.id);
+    return added.length;
+  };
   /** Files and copies are made of what the server has: the canvas goes there first. */
   const whenSent = async (act: () => void) => {
     if (!canEdit || (await session.flush())) act();
@@ -43,8 +56,11 @@ export function EditorMenu() {
               Duplicate
             </MenuItem>
             <MenuSeparator />
-            <MenuItem icon={<FileUp />} onSelect={() => setIsImporting(true)}>
+            <MenuItem icon={<FileUp />} onSelect={() => setImporting("new")}>
               Import a file…
+            </MenuItem>
+            <MenuItem icon={<FileInput />} onSelect={() => setImporting("into")}>
+              Import into this workflow…
             </MenuItem>
             <MenuItem icon={<LayoutTemplate />} onSelect={() => router.push("/workflows/templates")}>
               Templates
@@ -52,7 +68,7 @@ export function EditorMenu() {
           </>
         )}
       </Menu>
-      {isImporting && <ImportDialog open onOpenChange={setIsImporting} />}
+      {importing && <ImportDialog open onOpenChange={(open) => !open && setImporting(null)} {...(importing === "into" && { insert })} />}
     </>
   );
 }

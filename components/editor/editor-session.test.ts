@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createEditorStore } from "#components/canvas/editor-store.ts";
 import { createEditorSession } from "#components/editor/editor-session.ts";
 import type { ErrorBody } from "#server/schemas/error.ts";
@@ -12,8 +12,8 @@ const graphOf = (label: string): Graph => ({
 const conflict = (detail: string): ErrorBody => ({ status: 409, error_code: "CONFLICT", detail });
 
 /** A server that keeps one workflow as the real one does: a save counts the version up and rewrites the draft. */
-function setUp() {
-  const server = { version: 1, saved: graphOf("one"), draft: graphOf("one"), revision: 1, updates: [] as UpdateWorkflowInput[] };
+function setUp(graph = graphOf("one"), revision = 1) {
+  const server = { version: 1, saved: graph, draft: graph, revision, updates: [] as UpdateWorkflowInput[] };
   const stateOf = () =>
     ({
       workflow: { id: "w", name: "W", version: server.version, ...server.saved },
@@ -100,4 +100,82 @@ test("a new name counts the version up without putting the next save in conflict
   editor.getState().rename("t", "two");
   expect(await session.save()).toBe(true);
   expect(server.version).toBe(3);
+});
+
+const output = (id: string, value: string): Graph["nodes"][number] => ({
+  id,
+  type: "outputNode",
+  position: { x: 0, y: 0 },
+  data: { label: id, value },
+});
+const withOutputs = (a: string, b: string): Graph => ({ nodes: [...graphOf("one").nodes, output("a", a), output("b", b)], edges: [] });
+
+test("both sides of a save can be kept, as one step and without saving it", async () => {
+  const { server, editor, session, state } = setUp(withOutputs("", ""));
+  Object.assign(server, { version: 2, saved: withOutputs("", "theirs"), draft: withOutputs("", "theirs"), revision: 2 });
+  editor.getState().setField("a", "value", "mine");
+  await session.save();
+  expect(session.baseOf("save")).toMatchObject(withOutputs("", ""));
+  expect(await session.keepBoth(false)).toBe(true);
+  expect(editor.getState().graph()).toEqual(withOutputs("mine", "theirs"));
+  expect(state()).toMatchObject({ version: 2, isAhead: true, save: { kind: "idle" } });
+  await session.flush();
+  expect(server).toMatchObject({ version: 2, draft: withOutputs("mine", "theirs") });
+  expect(await session.save()).toBe(true);
+  expect(server).toMatchObject({ version: 3, saved: withOutputs("mine", "theirs") });
+  editor.getState().undo();
+  expect(editor.getState().graph()).toEqual(withOutputs("mine", ""));
+});
+
+test("both drafts can be kept, from what this page last sent; where both changed the same somebody has to say so", async () => {
+  const page = new EventTarget();
+  vi.stubGlobal("document", page);
+  for (const name of ["addEventListener", "removeEventListener"] as const) vi.stubGlobal(name, page[name].bind(page));
+  const { server, editor, session, state } = setUp(withOutputs("", ""));
+  const stop = session.start();
+  editor.getState().setField("a", "value", "first");
+  expect(await session.flush()).toBe(true);
+  Object.assign(server, { draft: withOutputs("first", "theirs"), revision: server.revision + 1 });
+  editor.getState().setField("a", "value", "second");
+  expect(await session.flush()).toBe(false);
+  expect(session.baseOf("draft")).toEqual(withOutputs("first", ""));
+  // They go on while one looks.
+  Object.assign(server, { draft: withOutputs("their second", "theirs"), revision: server.revision + 1 });
+  expect(await session.keepBoth(false)).toBe(false);
+  expect(state().draftConflict?.draft).toMatchObject(withOutputs("their second", "theirs"));
+  expect(editor.getState().graph()).toEqual(withOutputs("second", ""));
+  expect(await session.keepBoth(true)).toBe(true);
+  expect(await session.flush()).toBe(true);
+  expect(server.draft).toEqual(withOutputs("second", "theirs"));
+  stop();
+  vi.unstubAllGlobals();
+});
+
+test("what a crash left in the browser knows what it was made from, and an older copy without that is still brought back", async () => {
+  const page = new EventTarget();
+  vi.stubGlobal("document", page);
+  for (const name of ["addEventListener", "removeEventListener"] as const) vi.stubGlobal(name, page[name].bind(page));
+  const work = { graph: withOutputs("mine", ""), revision: 1 };
+  for (const [copy, base] of [
+    [{ ...work, base: withOutputs("", "") }, withOutputs("", "")],
+    [work, null],
+    [{ ...work, base: "broken" }, null],
+  ] as const) {
+    const kept = new Map([["treadle.unsaved.w", JSON.stringify(copy)]]);
+    vi.stubGlobal("localStorage", {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => kept.set(key, value),
+      removeItem: (key: string) => kept.delete(key),
+    });
+    const { editor, session, state } = setUp(withOutputs("", "theirs"), 2);
+    const stop = session.start();
+    expect(editor.getState().graph()).toEqual(withOutputs("mine", ""));
+    expect(await session.flush()).toBe(false);
+    expect(state().autosave.kind).toBe("conflict");
+    expect(session.baseOf("draft")).toEqual(base);
+    expect(await session.keepBoth(false)).toBe(base !== null);
+    if (base) expect(editor.getState().graph()).toEqual(withOutputs("mine", "theirs"));
+    stop();
+  }
+  vi.unstubAllGlobals();
 });

@@ -3,6 +3,7 @@ import type { EditorStore } from "#components/canvas/editor-store.ts";
 import { sameGraph } from "#components/canvas/flow-mapping.ts";
 import { type AutosaveClock, type AutosaveState, createAutosave } from "#components/editor/autosave.ts";
 import { dropCopy, keepCopy, readCopy } from "#components/editor/unsaved-copy.ts";
+import { mergeGraphs } from "#server/engine/graph-merge.ts";
 import type { ErrorBody } from "#server/schemas/error.ts";
 import type { Graph, Problem } from "#server/schemas/graph.ts";
 import type { SaveDraftInput, UpdateWorkflowInput, Workflow, WorkflowDraft, WorkflowEditorState } from "#server/schemas/workflow.ts";
@@ -52,6 +53,8 @@ export interface SessionOptions {
 
 export type EditorSession = ReturnType<typeof createEditorSession>;
 
+const graphOf = ({ nodes, edges }: Graph): Graph => ({ nodes, edges });
+
 /** Keeps the canvas and the server together: autosave, Save, and what to do when two people change the same workflow. */
 export function createEditorSession({ workflowId, initial, editor, api, isReadOnly, clock, onRestored }: SessionOptions) {
   const store = createStore<SessionState>()(() => ({
@@ -72,13 +75,20 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   const copy = readCopy(workflowId);
   const restores = copy !== null && !isReadOnly && !sameGraph(copy.graph, initial.draft);
 
+  /** The draft as the server and this page last had it in common; null when that is not known. */
+  let agreed: Graph | null = graphOf(initial.draft);
+  if (restores && copy.revision !== initial.draft.revision) agreed = copy.base ?? null;
+
   const autosave = createAutosave({
     // A copy was made from its own revision: if the draft has moved on since, the server says so and a side is chosen.
     revision: restores ? copy.revision : initial.draft.revision,
     graph: () => editor.getState().graph(),
     send: ({ nodes, edges }, revision) => api.saveDraft({ workflow_id: workflowId, nodes, edges, revision }),
     errorOf: api.errorOf,
-    onSaved: (draft) => set({ serverProblems: draft.problems }),
+    onSaved(draft) {
+      agreed = graphOf(draft);
+      set({ serverProblems: draft.problems });
+    },
     onState(state) {
       set({ autosave: state });
       if (state.kind === "saved") {
@@ -94,18 +104,20 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     },
     ...(clock && { clock }),
   });
-  const keepUnsaved = () => keepCopy(workflowId, { graph: editor.getState().graph(), revision: autosave.revision });
+  const keepUnsaved = () =>
+    keepCopy(workflowId, { graph: editor.getState().graph(), revision: autosave.revision, ...(agreed && { base: agreed }) });
 
-  /** Takes over what the server has, as a step that undo takes back. `graph`: their draft, or what they saved. */
-  function take(theirs: WorkflowEditorState, { nodes, edges }: Graph) {
+  /** Takes over what the server has, as a step that undo takes back. `graph`: their draft, what they saved, or theirs and mine in one. */
+  function take(theirs: WorkflowEditorState, { nodes, edges }: Graph, name: string) {
     isLoading = true;
-    editor.getState().replace({ nodes, edges }, "load the other version");
+    editor.getState().replace({ nodes, edges }, name);
     isLoading = false;
     know(theirs);
     autosave.rebase(theirs.draft.revision, !sameGraph({ nodes, edges }, theirs.draft));
   }
   function know({ workflow, draft }: WorkflowEditorState) {
     saved = workflow;
+    agreed = graphOf(draft);
     baseVersion = draft.base_version;
     set({
       version: workflow.version,
@@ -172,8 +184,29 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
       const isOverSave = get().save.kind === "conflict";
       const theirs = await api.editor();
       // Over a save, the draft on the server may be ours already: what stands against it is their version.
-      take(theirs, isOverSave ? theirs.workflow : theirs.draft);
+      take(theirs, isOverSave ? theirs.workflow : theirs.draft, "load the other version");
       set({ save: { kind: "idle" } });
+    },
+    /** What both sides of a conflict started from; null when it is not known. */
+    baseOf: (over: "draft" | "save"): Graph | null => (over === "save" ? saved : agreed),
+    /**
+     * Puts what both did onto the canvas, as a step that undo takes back; Save makes it a version.
+     * @param isMineFirst where both changed the same, mine is kept
+     * @returns false when both have changed the same by now and nobody has said whose is to be kept: then nothing happens
+     */
+    async keepBoth(isMineFirst: boolean): Promise<boolean> {
+      const { save: over } = get();
+      const base = over.kind === "conflict" ? saved : agreed;
+      const theirs = await api.editor();
+      if (!base) return false;
+      const { graph, isClean } = mergeGraphs(base, editor.getState().graph(), over.kind === "conflict" ? theirs.workflow : theirs.draft);
+      if (!isClean && !isMineFirst) {
+        set(over.kind === "conflict" ? { save: { ...over, theirs } } : { draftConflict: theirs });
+        return false;
+      }
+      take(theirs, graph, "keep both versions");
+      set({ save: { kind: "idle" } });
+      return true;
     },
     /** Puts the canvas over their draft. */
     async keepMine() {

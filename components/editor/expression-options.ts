@@ -1,6 +1,7 @@
 import { entriesOf, kindOf, pathStep, schemaFields, unpacked } from "#components/editor/json-paths.ts";
 import { isCut, type LastRun, lastScope, REQUEST_PARTS } from "#components/editor/last-values.ts";
 import { fieldNames, parameterNames, type Readable } from "#components/editor/readable.ts";
+import { own } from "#server/engine/dictionary.ts";
 import { asText, CREDENTIALS, type ScopeEntry } from "#server/engine/expressions.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
 
@@ -27,7 +28,7 @@ export function expressionOptions(readable: Readable, run: LastRun | null): Expr
   const { nodes, names, trigger, scope } = readable;
   const values = run && lastScope(readable, run);
   const option = (name: string, field: string, nodeType: string, entry: ScopeEntry | undefined): ExpressionOption => {
-    const value = entry?.fields[field];
+    const value = own(entry?.fields, field);
     const isKnown = entry !== undefined && Object.hasOwn(entry.fields, field);
     return {
       ...{ expression: `${name}.${field}`, name, field, nodeType },
@@ -42,7 +43,7 @@ export function expressionOptions(readable: Readable, run: LastRun | null): Expr
       const { field, expression } = parent;
       if (field !== "output" && field !== "current_item") return [parent];
       const isWhole = !run || field !== "output" || !isCut(node, run);
-      const inside = isWhole ? entriesOf(unpacked(entry?.fields[field])) : [];
+      const inside = isWhole ? entriesOf(unpacked(own(entry?.fields, field))) : [];
       const steps = inside.slice(0, MOST_STEPS).map(([key, item]) => ({
         ...{ expression: expression + pathStep(key), name, field, nodeType: node.type, kind: kindOf(item), lastValue: asText(item) },
       }));

@@ -54,6 +54,7 @@ const run: LastRun = {
     },
     order: [],
     waiting: {},
+    bodies: {},
     past: { input: 0, output: 0, cost: 0, isPartial: false },
     output: null,
     error: null,

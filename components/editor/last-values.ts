@@ -1,6 +1,7 @@
 import { nodesBefore, parameterNames, type Readable } from "#components/editor/readable.ts";
 import type { RunPicture } from "#components/runs/run-picture.ts";
 import type { RunState } from "#components/runs/run-store.ts";
+import { dictionary, own } from "#server/engine/dictionary.ts";
 import {
   asText,
   CREDENTIALS,
@@ -99,9 +100,9 @@ export function lastScope(readable: Readable, run: LastRun): Scope {
     if (around.includes(node.id)) return itemOf(node);
     const output = lastOutput(node, run);
     if (output === undefined) return undefined;
-    const handle = run.decisions[node.id] ?? null;
-    const own = Object.entries(definitionOf(node.type)?.fields ?? {}).map(([name, read]) => [name, read({ output, handle })]);
-    return { output, ...Object.fromEntries(own) };
+    const handle = own(run.decisions, node.id) ?? null;
+    const further = Object.entries(definitionOf(node.type)?.fields ?? {}).map(([name, read]) => [name, read({ output, handle })]);
+    return { output, ...Object.fromEntries(further) };
   };
   const found: Scope = {
     find(name) {
@@ -159,7 +160,7 @@ export function lastUpstream(readable: Readable, run: LastRun): string {
 export function trialOf(readable: Readable, run: LastRun) {
   const before = nodesBefore(readable);
   const isFirst = before.some((id) => readable.around.includes(id));
-  const outputs: Record<string, string[]> = {};
+  const outputs = dictionary<string[]>();
   for (const { name, node, isAlias } of readable.names) {
     const known = outputs[name];
     if (!known) outputs[name] = [node.id];

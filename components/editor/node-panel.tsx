@@ -7,6 +7,7 @@ import { isNodeType, labelOf, typeTitle } from "#components/canvas/flow-mapping.
 import { placeAfter } from "#components/canvas/graph-edits.ts";
 import { whereDrawn } from "#components/canvas/loop-frames.ts";
 import { EditableName } from "#components/editor/editable-name.tsx";
+import { focusSoon } from "#components/editor/focus-soon.ts";
 import { LastRunProvider } from "#components/editor/last-run.tsx";
 import { NodeLastRun } from "#components/editor/node-last-run.tsx";
 import { NodeRelations } from "#components/editor/node-relations.tsx";
@@ -82,10 +83,15 @@ function OneNode({ id, tab, onTab }: { id: string; tab: NodeTab; onTab: (tab: No
     focused.current = focus.count;
     const find = (selector: string) => panel.current?.querySelector<HTMLElement>(selector);
     if (tab !== "settings") return find("[role=tab][data-state=active]")?.focus({ preventScroll: true });
-    const field = focus.field ? find(`[data-field="${CSS.escape(focus.field)}"]`) : null;
-    field?.closest("details")?.setAttribute("open", "");
-    field?.scrollIntoView({ block: "center" });
-    (field ?? panel.current)?.querySelector<HTMLElement>("input, textarea, button[role=combobox], select")?.focus({ preventScroll: true });
+    const name = focus.field;
+    focusSoon(
+      () => {
+        const field = name ? find(`[data-field="${CSS.escape(name)}"]`) : null;
+        field?.closest("details")?.setAttribute("open", "");
+        return (field ?? panel.current)?.querySelector<HTMLElement>("input, textarea, button[role=combobox], select");
+      },
+      name ? "center" : "nearest",
+    );
   }, [focus, tab, onTab]);
 
   const nodeUi = nodeUiOf(type);

@@ -8,9 +8,11 @@ import { useCanvasUi, useEditorStore } from "#components/canvas/canvas-context.t
 import type { NodeData } from "#components/canvas/flow-mapping.ts";
 import { ConnectionsTree } from "#components/editor/connections-tree.tsx";
 import { ImportedAgentHint } from "#components/editor/imported-agent-hint.tsx";
+import { NoteSize } from "#components/editor/note-size.tsx";
 import { PinnedOutput } from "#components/editor/pinned-output.tsx";
 import { ReviewPreview } from "#components/editor/review-preview.tsx";
 import { SchemaField } from "#components/editor/schema-field.tsx";
+import { ownTimezone } from "#components/editor/timezone-field.tsx";
 import { INSERTED } from "#components/editor/use-value-list.ts";
 import { configOf } from "#components/nodes/node-registry.ts";
 import type { NodeUi } from "#components/nodes/types.ts";
@@ -70,7 +72,12 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       value={config[name]}
       problems={own.filter((problem) => problem.field === name).map((problem) => problem.message)}
       isReadOnly={isReadOnly}
-      onChange={(value) => editor.getState().setField(id, name, value)}
+      onChange={(value) => {
+        // A new schedule goes by the clock of whoever makes it. Set first: one step back undoes the choice.
+        const zone = name === "kind" && value === "schedule" && data.timezone === undefined && ownTimezone();
+        if (zone) editor.getState().setField(id, "timezone", zone);
+        editor.getState().setField(id, name, value);
+      }}
     />
   );
   const advanced = fields.filter(([, schema]) => schema.meta()?.advanced);
@@ -113,6 +120,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       {fields.filter(([, schema]) => !schema.meta()?.advanced).map(draw)}
       {type === "agentNode" && <ImportedAgentHint id={id} data={data} isReadOnly={isReadOnly} />}
       {type === "humanLoopNode" && <ReviewPreview config={config} label={label} />}
+      {type === "noteNode" && <NoteSize id={id} isReadOnly={isReadOnly} />}
       {advanced.length > 0 && (
         <details className="group rounded-md border">
           <summary className="flex h-8 cursor-pointer list-none items-center gap-1.5 px-2.5 font-medium text-12 text-ink-soft hover:text-ink [&::-webkit-details-marker]:hidden">

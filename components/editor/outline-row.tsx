@@ -15,6 +15,8 @@ import { StatusIcon } from "#components/ui/status.tsx";
 
 /** Pixels for each level. */
 const INDENT = 14;
+/** Deeper lines stand no further in: they would leave the panel. */
+const DEEPEST = 12;
 
 interface OutlineRowProps {
   row: Row;
@@ -53,7 +55,7 @@ export const OutlineRow = memo(function OutlineRow({ row, isActive, isSelected, 
         "flex min-h-7 scroll-my-8 items-center gap-1.5 rounded-md py-0.5 pr-2 text-12 [contain-intrinsic-size:auto_28px] [content-visibility:auto] hover:bg-hover focus-visible:outline-2 focus-visible:outline-thread focus-visible:-outline-offset-2 pointer-coarse:min-h-10",
         isSelected && "bg-press",
       )}
-      style={{ paddingLeft: 4 + (level - 1) * INDENT }}
+      style={{ paddingLeft: 4 + Math.min(level - 1, DEEPEST) * INDENT }}
       onClick={(event) => {
         if (event.target instanceof Element && event.target.closest("[data-toggle]")) on.toggle(row);
         else if (item.kind === "link") on.follow(row);

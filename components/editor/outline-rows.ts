@@ -16,23 +16,31 @@ export interface OutlineRow {
 const childrenOf = (item: OutlineItem): readonly OutlineItem[] => (item.kind === "link" ? [] : item.children);
 
 /** The outline as lines, without what closed ones hold. */
-export function rowsOf(items: readonly OutlineItem[], closed: ReadonlySet<string>, level = 1, parent: string | null = null): OutlineRow[] {
-  return items.flatMap((item, index) => {
+export function rowsOf(items: readonly OutlineItem[], closed: ReadonlySet<string>): OutlineRow[] {
+  const rows: OutlineRow[] = [];
+  // Walked, not called: branches within branches would not fit on the stack.
+  const open = [{ items, at: 0, parent: null as string | null }];
+  for (let list = open.at(-1); list; list = open.at(-1)) {
+    const item = list.items[list.at++];
+    if (!item) {
+      open.pop();
+      continue;
+    }
     const children = childrenOf(item);
     const isOpen = children.length === 0 ? null : !closed.has(item.key);
-    const row = { item, level, position: index + 1, size: items.length, isOpen, parent };
-    return isOpen ? [row, ...rowsOf(children, closed, level + 1, item.key)] : [row];
-  });
+    rows.push({ item, level: open.length, position: list.at, size: list.items.length, isOpen, parent: list.parent });
+    if (isOpen) open.push({ items: children, at: 0, parent: item.key });
+  }
+  return rows;
 }
 
 /** Keys of what an item stands in, the outermost first; null when it is not in the outline. */
 export function pathTo(items: readonly OutlineItem[], key: string): string[] | null {
-  for (const item of items) {
-    if (item.key === key) return [];
-    const inner = pathTo(childrenOf(item), key);
-    if (inner) return [item.key, ...inner];
-  }
-  return null;
+  const rows = rowsOf(items, new Set());
+  const byKey = new Map(rows.map((row) => [row.item.key, row]));
+  const path: string[] = [];
+  for (let outer = byKey.get(key)?.parent; outer; outer = byKey.get(outer)?.parent) path.push(outer);
+  return byKey.has(key) ? path.reverse() : null;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type OutlineItem, outlineOf } from "#components/editor/outline-tree.ts";
+import { pathTo, rowsOf } from "#components/editor/outline-rows.ts";
+import { type OutlineItem, outlineOf, stepKey } from "#components/editor/outline-tree.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
 const TYPES: Record<string, string> = { t: "trigger", b: "branch", l: "loop", h: "humanLoop", n: "note", o: "output", e: "terminate" };
@@ -39,6 +40,20 @@ test("the ways of a branch are groups, and what follows both stands once after t
   expect(outline("t b a c d", "t>b b.true>a b.false>c a>d c>d")).toBe(
     ["t", "b", "  [If true]", "    a", "    → d", "  [If false]", "    c", "    → d", "d"].join("\n"),
   );
+});
+
+test("branches within branches do not end the stack", () => {
+  const deep = 2000;
+  const names = ["t", ...Array.from({ length: deep }, (_, index) => `b${index} a${index}`)].join(" ");
+  const ways = [
+    "t>b0",
+    ...Array.from({ length: deep }, (_, index) => `b${index}.true>a${index} ${index + 1 < deep ? `a${index}>b${index + 1}` : ""}`),
+  ];
+  const items = outlineOf(graphOf(names, ways.join(" ")));
+  const rows = rowsOf(items, new Set());
+  expect(rows.filter(({ item }) => item.kind === "step")).toHaveLength(2 * deep + 1);
+  expect(rows.find(({ item }) => item.key === stepKey(`a${deep - 1}`))?.level).toBe(2 * deep + 1);
+  expect(pathTo(items, stepKey(`a${deep - 1}`))).toHaveLength(2 * deep);
 });
 
 test("a way that leads nowhere is an empty group, one that skips ahead a link", () => {

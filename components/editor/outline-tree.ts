@@ -1,3 +1,4 @@
+import { flowOrder, gates, type Next, START } from "#components/editor/outline-order.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 import { makePlan } from "#server/engine/plan.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
@@ -37,9 +38,6 @@ export type OutlineItem = OutlineStep | OutlineGroup | OutlineLink;
 
 export const stepKey = (nodeId: string): string => `step ${nodeId}`;
 
-/** Stands before every first step. No node has this id. */
-const START = "";
-
 const TITLES: Record<string, string> = { body: "For each item", error: "On error", timeout: "On timeout" };
 const wayTitle = (handle: string): string => TITLES[handle] ?? `If ${handle}`;
 
@@ -48,54 +46,6 @@ const append = <Value>(map: Map<string, Value[]>, key: string, value: Value) => 
   if (list) list.push(value);
   else map.set(key, [value]);
 };
-
-type Next = ReadonlyMap<string, readonly GraphEdge[]>;
-
-/** Everything that can be reached from START, earlier steps first as far as no edge leads back. */
-function flowOrder(next: Next): string[] {
-  const order: string[] = [];
-  const seen = new Set([START]);
-  const stack = [{ id: START, at: 0 }];
-  for (let top = stack.at(-1); top; top = stack.at(-1)) {
-    const edges = next.get(top.id) ?? [];
-    // The last way first: turned round in the end, the first way comes first.
-    const edge = edges[edges.length - 1 - top.at++];
-    if (!edge) {
-      order.push(top.id);
-      stack.pop();
-    } else if (!seen.has(edge.target)) {
-      seen.add(edge.target);
-      stack.push({ id: edge.target, at: 0 });
-    }
-  }
-  return order.reverse();
-}
-
-/** Of each step, the nearest one that every way to it leads through (Cooper, Harvey and Kennedy: "A Simple, Fast Dominance Algorithm"). */
-function gates(order: readonly string[], before: Next): Map<string, string> {
-  const rank = new Map(order.map((id, index) => [id, index]));
-  const gate = new Map([[START, START]]);
-  const rankOf = (id: string) => rank.get(id) ?? 0;
-  const common = (one: string, other: string): string => {
-    let [a, b] = [one, other];
-    while (a !== b) {
-      while (rankOf(a) > rankOf(b)) a = gate.get(a) ?? START;
-      while (rankOf(b) > rankOf(a)) b = gate.get(b) ?? START;
-    }
-    return a;
-  };
-  for (let hasChanged = true; hasChanged; ) {
-    hasChanged = false;
-    for (const id of order.slice(1)) {
-      const sources = (before.get(id) ?? []).map((edge) => edge.source).filter((source) => gate.has(source));
-      const found = sources.reduce<string | undefined>((so, source) => (so === undefined ? source : common(so, source)), undefined);
-      if (found === undefined || gate.get(id) === found) continue;
-      gate.set(id, found);
-      hasChanged = true;
-    }
-  }
-  return gate;
-}
 
 interface Flow {
   types: ReadonlyMap<string, string>;
@@ -143,9 +93,23 @@ function outlineFrom(roots: readonly string[], flow: Flow): OutlineItem[] {
     type: flow.types.get(edge.target) ?? "",
   });
 
-  /** A step and what follows it, down to where its way ends. Long ways are walked, not called: they would not fit on the stack. */
+  /** Lists that are still to be filled, each from its first step on: ways within ways would not fit on the stack. */
+  const unfilled: { items: OutlineItem[]; first: string }[] = [];
+  /** Lists without the links to what stands right below them anyway, once they are filled. */
+  const unclosed: OutlineItem[][] = [];
+  const closed = (items: OutlineItem[]): OutlineItem[] => {
+    unclosed.push(items);
+    return items;
+  };
+
+  /** A step and what follows it, down to where its way ends; filled later. */
   function sequence(first: string): OutlineItem[] {
     const items: OutlineItem[] = [];
+    unfilled.push({ items, first });
+    return items;
+  }
+
+  function fill({ items, first }: (typeof unfilled)[number]): void {
     const open: (string | OutlineLink)[] = [first];
     for (let item = open.pop(); item !== undefined; item = open.pop()) {
       if (typeof item !== "string") {
@@ -157,7 +121,6 @@ function outlineFrom(roots: readonly string[], flow: Flow): OutlineItem[] {
       // Paths beside each other stand in the step; what comes after them has the level of the step.
       open.push(...rest.reverse());
     }
-    return items;
   }
 
   /** A step with what stands in it, and what follows it on its own level: ids, and links. */
@@ -171,16 +134,17 @@ function outlineFrom(roots: readonly string[], flow: Flow): OutlineItem[] {
       const item = onward(edge);
       return typeof item === "string" ? sequence(item) : [item];
     };
-    const paths = (edges: readonly GraphEdge[]): OutlineItem[] =>
-      edges.length < 2
-        ? edges.flatMap(path)
-        : edges.map((edge, index) => ({
-            kind: "group",
-            key: `path ${edge.id}`,
-            title: `Path ${index + 1} of ${edges.length}`,
-            way: null,
-            children: closed(path(edge)),
-          }));
+    const paths = (edges: readonly GraphEdge[]): OutlineItem[] => {
+      const [only, ...others] = edges;
+      if (only && others.length === 0) return path(only);
+      return edges.map((edge, index) => ({
+        kind: "group",
+        key: `path ${edge.id}`,
+        title: `Path ${index + 1} of ${edges.length}`,
+        way: null,
+        children: closed(path(edge)),
+      }));
+    };
 
     const own = next.get(id) ?? [];
     const edges = [...(flow.drawn.get(id) ?? []).filter((edge) => !isStructure.has(edge)), ...own];
@@ -207,15 +171,18 @@ function outlineFrom(roots: readonly string[], flow: Flow): OutlineItem[] {
     const joins = (flow.before.get(id) ?? []).map((edge) => edge.source);
     return { step: { kind: "step", key: stepKey(id), nodeId: id, type, joins: joins.length > 1 ? joins : [], children }, rest };
   }
-  return members.size > 1 ? closed(sequence(START)) : [];
+  if (members.size < 2) return [];
+  const items = closed(sequence(START));
+  for (let next = unfilled.pop(); next; next = unfilled.pop()) fill(next);
+  for (const list of unclosed) {
+    const isLeft = (item: OutlineItem, below: OutlineItem | undefined) =>
+      !(item.kind === "link" && below?.kind === "step" && below.nodeId === item.nodeId);
+    const left = list.filter((item, index) => isLeft(item, list[index + 1]));
+    for (const [index, item] of left.entries()) list[index] = item;
+    list.length = left.length;
+  }
+  return items;
 }
-
-/** Without the links to what stands right below them anyway. */
-const closed = (items: readonly OutlineItem[]): OutlineItem[] =>
-  items.filter((item, index) => {
-    const below = items[index + 1];
-    return !(item.kind === "link" && below?.kind === "step" && below.nodeId === item.nodeId);
-  });
 
 /**
  * Edges as the outline stands on them: one that leaves the body of a loop counts from the loop, since what it leads to runs

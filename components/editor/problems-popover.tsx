@@ -1,12 +1,20 @@
 "use client";
 
 import { CircleCheck, TriangleAlert } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { labelOf } from "#components/canvas/flow-mapping.ts";
+import { PATIENCE } from "#components/editor/focus-soon.ts";
 import { plural } from "#components/format.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
 import { Popover } from "#components/ui/popover.tsx";
+
+/** Leaves the focus to the field that one goes to; when nothing has taken it, e.g. since the field is disabled, it goes back. */
+function awaitFocus(back: HTMLElement | null, tries = PATIENCE): void {
+  if (document.activeElement !== document.body) return;
+  if (tries === 0) back?.focus();
+  else requestAnimationFrame(() => awaitFocus(back, tries - 1));
+}
 
 /** The list of what would stop a run, each with the way to its field. */
 export function ProblemsPopover() {
@@ -14,6 +22,8 @@ export function ProblemsPopover() {
   const problems = useCanvasUi((state) => state.problems);
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
+  const isGoing = useRef(false);
+  const button = useRef<HTMLButtonElement>(null);
   const count = problems.length;
   return (
     <Popover
@@ -22,9 +32,17 @@ export function ProblemsPopover() {
       align="start"
       open={isOpen}
       onOpenChange={setIsOpen}
+      onCloseAutoFocus={(event) => {
+        if (isGoing.current) {
+          event.preventDefault();
+          awaitFocus(button.current);
+        }
+        isGoing.current = false;
+      }}
       className="max-h-80 w-84 overflow-y-auto p-1.5"
       trigger={
         <button
+          ref={button}
           type="button"
           aria-label={count ? plural(count, "problem") : "No problems"}
           className={`ml-0.5 inline-flex h-7 items-center gap-1 rounded-md px-1.5 font-medium text-12 tabular hover:bg-hover ${count ? "text-waiting" : "text-ink-faint"}`}
@@ -52,6 +70,7 @@ export function ProblemsPopover() {
                     type="button"
                     className="h-6 shrink-0 rounded-sm px-1 text-12 text-thread-text hover:underline"
                     onClick={() => {
+                      isGoing.current = true;
                       setIsOpen(false);
                       editor.getState().selectOnly(node.id);
                       ui.getState().goTo(node.id, field);

@@ -54,17 +54,20 @@ export function useRunActions(run: ReturnType<typeof useWorkflowRun>, isReadOnly
       const ended = picture && isFinal(picture.status) ? executionId : null;
       const noRun = busy ?? (ended === null ? "Run the workflow first: what comes before is taken from that run." : null);
       const actions: NodeAction[] = [];
+      // From the trigger on, that is the whole workflow; until it, nothing.
       if (definition.group !== "trigger")
-        actions.push({
-          ...{ id: "run-from", label: "Run from here", icon: <StepForward />, group: 10, isInToolbar: true },
-          ...(noRun !== null && { refusal: noRun }),
-          run: () => ended !== null && editorRun.runFrom(id, ended),
-        });
-      actions.push({
-        ...{ id: "run-until", label: "Run until here", icon: <ArrowRightToLine />, group: 10, isInToolbar: true },
-        ...(busy !== null && { refusal: busy }),
-        run: () => latest.current.run.ask({ until: id }),
-      });
+        actions.push(
+          {
+            ...{ id: "run-from", label: "Run from here", icon: <StepForward />, group: 10, isInToolbar: true },
+            ...(noRun !== null && { refusal: noRun }),
+            run: () => ended !== null && editorRun.runFrom(id, ended),
+          },
+          {
+            ...{ id: "run-until", label: "Run until here", icon: <ArrowRightToLine />, group: 10, isInToolbar: true },
+            ...(busy !== null && { refusal: busy }),
+            run: () => latest.current.run.ask({ until: id }),
+          },
+        );
       if (!definition.pin) return actions;
       if (pinnedIn(state.data[id]) !== null) {
         const run = () => editorRun.unpin(id);

@@ -10,6 +10,7 @@ import { Input } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Switch } from "#components/ui/switch.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
+import { own } from "#server/engine/dictionary.ts";
 import type { TriggerParameter } from "#server/engine/nodes/trigger-node.ts";
 
 export interface RunValues {
@@ -48,7 +49,7 @@ export function RunForm({ trigger, last, isPending, onRun, isPreview = false }: 
   const isForm = trigger.kind === "params";
   const [texts, setTexts] = useState<Record<string, string>>(() =>
     isForm
-      ? Object.fromEntries(trigger.parameters.map((parameter) => [parameter.name, last[parameter.name] ?? initialText(parameter)]))
+      ? Object.fromEntries(trigger.parameters.map((parameter) => [parameter.name, own(last, parameter.name) ?? initialText(parameter)]))
       : { input: last.input ?? firstInput(trigger) },
   );
   const [errors, setErrors] = useState<Record<string, string>>({});
@@ -63,7 +64,7 @@ export function RunForm({ trigger, last, isPending, onRun, isPreview = false }: 
     const found: Record<string, string> = {};
     const params: Record<string, unknown> = {};
     for (const parameter of trigger.parameters) {
-      const result = coerceParameter(parameter, texts[parameter.name] ?? "");
+      const result = coerceParameter(parameter, own(texts, parameter.name) ?? "");
       if ("error" in result) found[parameter.name] = result.error;
       else if (result.value !== undefined) params[parameter.name] = result.value;
     }
@@ -103,8 +104,8 @@ export function RunForm({ trigger, last, isPending, onRun, isPreview = false }: 
           <ParameterField
             key={parameter.name}
             parameter={parameter}
-            text={texts[parameter.name] ?? ""}
-            error={errors[parameter.name]}
+            text={own(texts, parameter.name) ?? ""}
+            error={own(errors, parameter.name)}
             isFirst={index === 0 && !isPreview}
             onChange={(text) => set(parameter.name, text)}
           />

@@ -39,3 +39,55 @@ test("a run asks for a text only when something reads it", () => {
   expect(needsInput({ nodes: [node("t", "triggerNode", { kind: "manual", input_label: "Topic" })], edges: [] })).toBe(true);
   expect(needsInput({ nodes: [node("t", "triggerNode", { kind: "params", parameters: [{ name: "a" }] })], edges: [] })).toBe(true);
 });
+
+const start = node("t", "triggerNode", { kind: "manual", label: "Start here" });
+const asks = (read: GraphNode, more: GraphNode[] = [], lines = edges) => needsInput({ nodes: [start, read, ...more], edges: lines });
+const far = [
+  { id: "1", source: "t", target: "b" },
+  { id: "2", source: "b", target: "a" },
+];
+const between = node("b", "outputNode", { value: "fixed" });
+
+test.each([
+  ['"yes" in output', true],
+  ["True", false],
+  ['"output" == "output"', false],
+  ["json.loads(trigger_output)['n'] > 1", true],
+  ['f"{output}" == "x"', true],
+  ["node_outputs['Start here'] == ''", true],
+  ['node_outputs.get("Start here", "")', true],
+  ['node_outputs["b"]', false],
+  ["any(node_outputs.values())", true],
+  ["re.output", false],
+])("a run asks for a text when the condition %s behind the trigger reads it", (condition, expected) => {
+  expect(asks(node("a", "branchNode", { condition }))).toBe(expected);
+});
+
+test("what comes after another node reads that one's output", () => {
+  expect(asks(node("a", "branchNode", { condition: "output" }), [between], far)).toBe(false);
+  expect(asks(node("a", "branchNode", { condition: "trigger_output" }), [between], far)).toBe(true);
+});
+
+test.each(["{{Start here.output}}", "{{start_here.output}}", "{{ trigger.output }}", "{{Trigger.output}}"])(
+  "a run asks for a text when %s reads it",
+  (value) => {
+    expect(asks(node("a", "outputNode", { value }))).toBe(true);
+    expect(asks(node("a", "outputNode", { value }), [between], far)).toBe(true);
+  },
+);
+
+test("a name that another node has is not the trigger's", () => {
+  expect(asks(node("a", "outputNode", { value: "{{Trigger.output}}" }), [node("b", "outputNode", { label: "Trigger", value: "x" })])).toBe(
+    false,
+  );
+});
+
+test("what is switched off reads nothing, and lets the text through", () => {
+  expect(asks(node("a", "outputNode", { value: "{{trigger.output}}", disabled: true }))).toBe(false);
+  expect(asks(node("a", "outputNode", { value: "" }), [{ ...between, data: { ...between.data, disabled: true } }], far)).toBe(true);
+});
+
+test("a review passes on its content only", () => {
+  expect(asks(node("a", "humanLoopNode", { title: "", display_value: "This" }))).toBe(false);
+  expect(asks(node("a", "humanLoopNode", { title: "Fine?", display_value: "" }))).toBe(true);
+});

@@ -1,40 +1,19 @@
 "use client";
 
-import { useState } from "react";
-import { toast } from "sonner";
-import { useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { ConflictChoice } from "#components/editor/conflict-choice.tsx";
 import { useHistory, useHistoryStore } from "#components/editor/history-context.tsx";
+import { saveAndTell } from "#components/editor/save-button.tsx";
 import { useSession, useSessionState } from "#components/editor/session-context.tsx";
+import { useConflict } from "#components/editor/use-conflict.ts";
+import { diffWords, mergeWords } from "#components/editor/version-words.ts";
 import { FormFailure } from "#components/forms/form-failure.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { diffGraphs } from "#server/engine/graph-diff.ts";
 
 const clock = (time: string) => new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
-
-/** The two ways out of a conflict over the draft, or over a save. Each runs once; what fails is told. */
-export function useConflictChoice(over: "draft" | "save") {
-  const session = useSession();
-  const [isBusy, setIsBusy] = useState(false);
-  const choose = async (way: () => Promise<unknown>) => {
-    setIsBusy(true);
-    try {
-      await way();
-    } catch (error) {
-      toast.error(errorBodyOf(error).detail);
-    } finally {
-      setIsBusy(false);
-    }
-  };
-  const keepMine = async () => {
-    if (over === "save") session.closeSave();
-    await session.keepMine();
-    if (over === "save") await session.save({ overwrites: true });
-  };
-  return { isBusy, loadTheirs: () => choose(session.loadTheirs), keepMine: () => choose(keepMine) };
-}
 
 /** The draft was written by somebody else, or in another tab: which side shall it be? */
 export function DraftConflict() {
@@ -42,7 +21,7 @@ export function DraftConflict() {
   const { user } = useStudio();
   const autosave = useSessionState((state) => state.autosave);
   const theirs = useSessionState((state) => state.draftConflict);
-  const { isBusy, loadTheirs, keepMine } = useConflictChoice("draft");
+  const conflict = useConflict("draft");
   if (autosave.kind !== "conflict") return null;
   const who = theirs?.draft.updated_by;
   const text = theirs
@@ -60,16 +39,12 @@ export function DraftConflict() {
               See what differs
             </Button>
           )}
-          <Button size="sm" disabled={isBusy} onClick={() => void loadTheirs()}>
-            Load theirs
-          </Button>
-          <Button size="sm" disabled={isBusy} onClick={() => void keepMine()}>
-            Keep mine
-          </Button>
+          <ConflictChoice over="draft" conflict={conflict} size="sm" />
         </>
       }
     >
-      Your changes are safe in this tab, but are not saved until you choose. Undo brings yours back after “Load theirs”.
+      {conflict?.merge && <p>{mergeWords(conflict.merge.result)}.</p>}
+      Your changes are safe in this tab, but are not saved until you choose. Undo brings yours back after “Load theirs” or “Keep both”.
     </Notice>
   );
 }
@@ -77,52 +52,56 @@ export function DraftConflict() {
 /** Save was refused: somebody saved a newer version meanwhile. */
 export function SaveConflictDialog() {
   const session = useSession();
-  const editor = useEditorStore();
+  const { user } = useStudio();
   const save = useSessionState((state) => state.save);
   const history = useHistoryStore();
   const compared = useHistory((state) => state.compared);
-  const { isBusy, loadTheirs, keepMine } = useConflictChoice("save");
+  const conflict = useConflict("save");
   // While both sides are looked at, the choice stands above them.
   if (save.kind !== "conflict" || compared?.kind === "conflict") return null;
   const { workflow } = save.theirs;
-  const nodes = editor.getState().nodes.length;
+  const since = conflict?.merge && { ...conflict.merge, version: session.store.getState().version };
   // The server's sentence begins with the name; without it the dialog says as much as it knows.
   const saver = /^(.{1,120}?) saved version/.exec(save.detail)?.[1] ?? "Somebody";
+  const isMe = saver === user.name;
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && session.closeSave()}
       title={`Version ${workflow.version} was saved meanwhile`}
-      description={`${saver} saved version ${workflow.version} at ${clock(workflow.updated_at)}, while you were editing an older one.`}
+      description={`${isMe ? "You" : saver} saved version ${workflow.version} at ${clock(workflow.updated_at)}${isMe ? " in another tab or window" : ""}, while you were editing an older one${isMe ? " here" : ""}.`}
     >
       <dl className="grid grid-cols-2 gap-3 text-13">
         <div className="rounded-md border p-3">
           <dt className="font-medium">Theirs: version {workflow.version}</dt>
           <dd className="text-ink-soft">
-            {workflow.nodes.length} nodes, saved at {clock(workflow.updated_at)}
+            {since
+              ? `${diffWords(diffGraphs(since.base, conflict.theirs))} since version ${since.version}`
+              : `${workflow.nodes.length} nodes`}
           </dd>
         </div>
         <div className="rounded-md border p-3">
           <dt className="font-medium">Yours</dt>
-          <dd className="text-ink-soft">{nodes} nodes, not saved as a version</dd>
+          <dd className="text-ink-soft">
+            {since
+              ? `${diffWords(diffGraphs(since.base, conflict.mine))} since version ${since.version}`
+              : conflict && `against theirs: ${diffWords(conflict.diff)}`}
+          </dd>
         </div>
       </dl>
+      {since && <p className="text-13">{mergeWords(since.result)}.</p>}
       <p className="text-13 text-ink-soft">
-        “Keep mine” becomes version {workflow.version + 1}; theirs stays in the history. “Load theirs” can be undone.
+        “Keep mine” becomes version {workflow.version + 1}; theirs stays in the history.{" "}
+        {since
+          ? `“Keep both” puts both into the draft, and Save makes that version ${workflow.version + 1}. This and “Load theirs” can be undone.`
+          : "“Load theirs” can be undone."}
       </p>
       <DialogFooter>
-        <Button variant="ghost" disabled={isBusy} onClick={session.closeSave}>
+        <Button variant="ghost" onClick={session.closeSave}>
           Decide later
         </Button>
-        <Button disabled={isBusy} onClick={() => history.getState().compare({ kind: "conflict", over: "save" })}>
-          See what differs
-        </Button>
-        <Button disabled={isBusy} onClick={() => void loadTheirs()}>
-          Load theirs
-        </Button>
-        <Button variant="primary" isPending={isBusy} onClick={() => void keepMine()}>
-          Keep mine
-        </Button>
+        <Button onClick={() => history.getState().compare({ kind: "conflict", over: "save" })}>See what differs</Button>
+        <ConflictChoice over="save" conflict={conflict} />
       </DialogFooter>
     </Dialog>
   );
@@ -139,9 +118,14 @@ export function SaveFailure() {
         title="Not saved as a version"
         failure={save.error}
         actions={
-          <Button size="sm" onClick={session.closeSave}>
-            Dismiss
-          </Button>
+          <>
+            <Button size="sm" onClick={() => void saveAndTell(session)}>
+              Try again
+            </Button>
+            <Button size="sm" onClick={session.closeSave}>
+              Dismiss
+            </Button>
+          </>
         }
       />
     </div>

@@ -10,6 +10,9 @@ function offsetOf(timeZone: string): string {
   return parts.find(({ type }) => type === "timeZoneName")?.value.replace("GMT", "UTC") ?? "";
 }
 
+/** The IANA time zone of this browser; undefined where it does not tell. */
+export const ownTimezone = (): string | undefined => Intl.DateTimeFormat().resolvedOptions().timeZone || undefined;
+
 let zones: { value: string; label: string }[] | undefined;
 /** Every zone that this browser knows, with today's offset; UTC first. */
 const allZones = () => {
@@ -29,7 +32,7 @@ export interface TimezoneFieldProps {
 /** An IANA time zone: typed, searched in the list, or that of this browser. */
 export function TimezoneField({ value, isReadOnly, onChange }: TimezoneFieldProps) {
   const options = useMemo(allZones, []);
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const own = ownTimezone();
   return (
     <div className="flex flex-col items-start gap-1">
       <Combobox

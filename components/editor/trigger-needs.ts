@@ -1,7 +1,10 @@
-import { referencesOf } from "#server/engine/expressions.ts";
-import { definitionOf, templateFields } from "#server/engine/graph.ts";
+import { pythonTokens } from "#components/editor/python-text.ts";
+import { isDisabled, workOf } from "#server/engine/disabled.ts";
+import { referencesOf, slugOf } from "#server/engine/expressions.ts";
+import { definitionOf, labelOf, templateFields } from "#server/engine/graph.ts";
 import { triggerNode } from "#server/engine/nodes/trigger-node.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import { namesFrom, withNames } from "#server/engine/rename.ts";
+import type { Graph, GraphNode } from "#server/schemas/graph.ts";
 
 export type TriggerConfig = ReturnType<typeof triggerNode.config.parse>;
 
@@ -11,21 +14,66 @@ export function triggerOf(graph: Graph): TriggerConfig {
   return parsed.success ? parsed.data : triggerNode.config.parse({});
 }
 
+/** Nodes to which the trigger's own text comes: those right behind it, and behind what is switched off there. */
+function nodesBehind(graph: Graph, triggerId: string): ReadonlySet<string> {
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
+  const found = new Set<string>();
+  const open = [triggerId];
+  for (let id = open.pop(); id !== undefined; id = open.pop())
+    for (const { source, target } of graph.edges) {
+      if (source !== id || found.has(target)) continue;
+      found.add(target);
+      if (isDisabled(byId.get(target))) open.push(target);
+    }
+  return found;
+}
+
+const isPython = (field: unknown) => (field as { meta(): { widget?: string } | undefined }).meta()?.widget === "python";
+
+/** Whether a Python condition reads one of these names; inside an f-string too. */
+function usesName(condition: string, names: readonly string[]): boolean {
+  return pythonTokens(condition).some(({ kind, text }) =>
+    kind === "string"
+      ? /^[rR]?[fF]/.test(text) && (text.match(/\{[^{}]*\}/g) ?? []).some((part) => usesName(part.slice(1, -1), names))
+      : kind === "known" && names.includes(text),
+  );
+}
+
+/** Whether a node reads what the trigger left behind, by whichever of its names. */
+function readerOf(graph: Graph, trigger: GraphNode): (node: GraphNode) => boolean {
+  const behind = nodesBehind(graph, trigger.id);
+  const labels = graph.nodes.filter((node) => !definitionOf(node.type)?.isInert).map((node) => [node.id, labelOf(node)] as const);
+  const names = namesFrom(labels);
+  // What would have to be written anew if the trigger were called otherwise reads it by its label.
+  const renamed = namesFrom(labels.map(([id, label]) => [id, id === trigger.id ? `${label} \u2060` : label]));
+  return (node) => {
+    const definition = workOf(node);
+    if (!definition || definition.isInert || node.id === trigger.id || isDisabled(node)) return false;
+    const shape = Object.entries(definition.config.shape);
+    const fields = templateFields(definition);
+    const textOf = (name: string) => String(node.data[name] ?? "");
+    const isBehind = behind.has(node.id);
+    // A review asks with a title and shows only its content from before.
+    const passedOn = definition.input === undefined ? fields : [definition.input];
+    if (isBehind && passedOn.some((name) => textOf(name).trim() === "")) return true;
+    const isTrigger = (head: string) => head === "trigger" || (names.read(head) === undefined && slugOf(head) === "trigger");
+    if (fields.some((name) => referencesOf(textOf(name)).some(({ head }) => isTrigger(head) || names.read(head) === trigger.id)))
+      return true;
+    const conditions = shape.filter(([, field]) => isPython(field)).map(([name]) => textOf(name));
+    const atHand = isBehind ? ["output", "trigger_output"] : ["trigger_output"];
+    if (conditions.some((text) => usesName(text, atHand) || /\bnode_outputs\s*\.\s*(?:values|items)\b/.test(text))) return true;
+    return conditions.length > 0 && withNames(node.type, node.data, names, renamed) !== node.data;
+  };
+}
+
 /**
- * Whether a run asks for something first: a form always does, a text only when something reads it: an expression, or a
- * node right behind the trigger that passes on what came before.
+ * Whether a run asks for something first: a form always does, a text only when something reads it: an expression or a
+ * condition, under any of the trigger's names, or a node right behind the trigger that passes on what came before.
  */
 export function needsInput(graph: Graph): boolean {
-  const trigger = triggerOf(graph);
-  if (trigger.kind === "params") return trigger.parameters.length > 0;
-  if (trigger.kind === "manual" && trigger.input_label) return true;
-  const triggerIds = new Set(graph.nodes.filter((node) => node.type === triggerNode.type).map((node) => node.id));
-  const followers = new Set(graph.edges.filter((edge) => triggerIds.has(edge.source)).map((edge) => edge.target));
-  return graph.nodes.some((node) => {
-    const definition = definitionOf(node.type);
-    if (!definition || definition.isInert) return false;
-    const texts = templateFields(definition).map((field) => String(node.data[field] ?? ""));
-    if (followers.has(node.id) && texts.some((text) => text.trim() === "")) return true;
-    return texts.some((text) => referencesOf(text).some((reference) => reference.head === "trigger"));
-  });
+  const config = triggerOf(graph);
+  if (config.kind === "params") return config.parameters.length > 0;
+  if (config.kind === "manual" && config.input_label) return true;
+  const trigger = graph.nodes.find((node) => node.type === triggerNode.type);
+  return trigger !== undefined && graph.nodes.some(readerOf(graph, trigger));
 }

@@ -3,18 +3,26 @@ import { Graph } from "#server/schemas/graph.ts";
 
 // A copy of what the server does not have yet, kept in the browser so that neither a crash nor a conflict loses it.
 
-const Copy = z.object({ graph: Graph, revision: z.number().int() });
+const Copy = z.object({
+  graph: Graph,
+  revision: z.number().int(),
+  /** What the server had at that revision, so that both sides can be put together when it has moved on. */
+  base: Graph.optional().catch(undefined),
+});
 export type UnsavedCopy = z.infer<typeof Copy>;
 
 const keyOf = (workflowId: string) => `treadle.unsaved.${workflowId}`;
 
 /** Best effort: without storage (private window, full disk) the work is still in the open page. */
 export function keepCopy(workflowId: string, copy: UnsavedCopy): void {
-  try {
-    localStorage.setItem(keyOf(workflowId), JSON.stringify(copy));
-  } catch {
-    // See above.
-  }
+  const { base: _, ...work } = copy;
+  for (const kept of [copy, work])
+    try {
+      localStorage.setItem(keyOf(workflowId), JSON.stringify(kept));
+      return;
+    } catch {
+      // See above. The work alone takes half of the room.
+    }
 }
 
 export function dropCopy(workflowId: string): void {

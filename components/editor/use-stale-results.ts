@@ -4,6 +4,7 @@ import { useEffect } from "react";
 import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { labelOf } from "#components/canvas/flow-mapping.ts";
 import { useRunStore } from "#components/runs/run-context.tsx";
+import { dictionary } from "#server/engine/dictionary.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 import { type StaleReason, staleNodes } from "#server/engine/stale.ts";
 
@@ -42,7 +43,7 @@ export function useStaleResults(): void {
         }
       };
       const hasResult = (id: string) => picture.nodes[id]?.status === "complete" || picture.nodes[id]?.status === "failed";
-      const stale = Object.fromEntries([...found].flatMap(([id, reason]) => (hasResult(id) ? [[id, words(reason)]] : [])));
+      const stale = dictionary(Object.fromEntries([...found].flatMap(([id, reason]) => (hasResult(id) ? [[id, words(reason)]] : []))));
       const isActive = (node: { type: string }) => definitionOf(node.type)?.isInert !== true;
       const isGone = view.graph.nodes.some((node) => isActive(node) && data[node.id] === undefined);
       // Pins are no part of what a run did, and what follows a change is no change of its own.

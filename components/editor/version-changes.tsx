@@ -4,7 +4,7 @@ import { ArrowRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { accessibleName } from "#components/canvas/flow-mapping.ts";
 import { type DiffWords, shownId } from "#components/canvas/graph-diff-view.ts";
-import type { Comparison } from "#components/editor/version-comparison.ts";
+import type { Changes, Comparison } from "#components/editor/version-comparison.ts";
 import { edgeWords, fieldTitle, textParts, valueWords } from "#components/editor/version-words.ts";
 import { useAgentNames } from "#components/nodes/agent-names.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -32,14 +32,24 @@ export function Sides({ comparison: { before, after } }: { comparison: Compariso
 
 /** Every difference in words: node by node, field by field, then the connections. A click shows the node. */
 export function VersionChanges({ comparison }: { comparison: Comparison }) {
-  const { diff, before, after, words } = comparison;
-  const nodes = [...diff.nodes].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
-  if (nodes.length + diff.edges.length === 0)
+  const shown = comparison.changes.filter(({ diff }) => diff.nodes.length + diff.edges.length > 0);
+  if (shown.length === 0)
     return <p className="px-3 py-2 text-13 text-ink-soft">Nothing differs: both have the same nodes, values and connections.</p>;
+  return shown.map((changes) => (
+    <div key={changes.title ?? ""}>
+      {changes.title && <h4 className="px-3 pt-2 font-medium text-12 text-ink">{changes.title}</h4>}
+      <ChangeList changes={changes} comparison={comparison} />
+    </div>
+  ));
+}
+
+function ChangeList({ changes, comparison }: { changes: Changes; comparison: Comparison }) {
+  const { title, diff, before, after, words } = changes;
+  const nodes = [...diff.nodes].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
   return (
-    <ul aria-label="Changes" className="flex flex-col gap-1.5 p-2">
+    <ul aria-label={title ? `Changes ${title.toLowerCase()}` : "Changes"} className="flex flex-col gap-1.5 p-2">
       {nodes.map((node) => (
-        <NodeChange key={node.id} change={node} comparison={comparison} />
+        <NodeChange key={node.id} change={node} changes={changes} comparison={comparison} />
       ))}
       {diff.edges.map((change) => (
         <li key={`edge ${change.kind} ${change.id}`} className="flex flex-wrap items-center gap-1.5 px-2 py-1 text-12 text-ink">
@@ -55,8 +65,9 @@ function Tag({ kind, words }: { kind: NodeDiffKind; words: DiffWords }) {
   return <span className={cn("shrink-0 rounded-sm px-1.5 py-0.5 font-medium text-11 leading-none", TONES[kind])}>{words[kind]}</span>;
 }
 
-function NodeChange({ change, comparison }: { change: NodeDiff; comparison: Comparison }) {
-  const { editor, ui, words } = comparison;
+function NodeChange({ change, changes, comparison }: { change: NodeDiff; changes: Changes; comparison: Comparison }) {
+  const { editor, ui } = comparison;
+  const { words } = changes;
   const show = () => {
     editor.getState().selectOnly(shownId(change.id));
     ui.getState().reveal(shownId(change.id));
@@ -74,7 +85,7 @@ function NodeChange({ change, comparison }: { change: NodeDiff; comparison: Comp
       {change.fields.length > 0 && (
         <dl className="flex flex-col gap-2 border-t px-2 py-2">
           {change.fields.map((field) => (
-            <FieldChangeView key={field.field} type={change.node.type} change={field} comparison={comparison} />
+            <FieldChangeView key={field.field} type={change.node.type} change={field} changes={changes} />
           ))}
         </dl>
       )}
@@ -82,19 +93,19 @@ function NodeChange({ change, comparison }: { change: NodeDiff; comparison: Comp
   );
 }
 
-function FieldChangeView({ type, change, comparison }: { type: string; change: FieldChange; comparison: Comparison }) {
+function FieldChangeView({ type, change, changes }: { type: string; change: FieldChange; changes: Changes }) {
   const { agentName } = useAgentNames();
   const words = (value: unknown) => valueWords(type, change.field, value, agentName);
   const parts = textParts(words(change.before), words(change.after));
   return (
     <div className="flex flex-col gap-1 text-12">
       <dt className="font-medium text-ink-soft">{fieldTitle(type, change.field)}</dt>
-      <Value side={comparison.before.title} tone="bg-failed-soft text-failed">
+      <Value side={changes.before.title} tone="bg-failed-soft text-failed">
         {parts.head}
         <del className="rounded-xs bg-failed-soft text-failed decoration-failed/60">{parts.before}</del>
         {parts.tail}
       </Value>
-      <Value side={comparison.after.title} tone="bg-thread-soft text-thread-text">
+      <Value side={changes.after.title} tone="bg-thread-soft text-thread-text">
         {parts.head}
         <ins className="rounded-xs bg-thread-soft text-thread-text no-underline">{parts.after}</ins>
         {parts.tail}

@@ -5,18 +5,16 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { Canvas } from "#components/canvas/canvas.tsx";
 import { CanvasProvider, useEditorStore } from "#components/canvas/canvas-context.tsx";
+import { ConflictChoice } from "#components/editor/conflict-choice.tsx";
 import { type useComparison, useHistory, useHistoryStore } from "#components/editor/history-context.tsx";
-import { useConflictChoice } from "#components/editor/save-notices.tsx";
 import { Sides } from "#components/editor/version-changes.tsx";
 import type { Comparison } from "#components/editor/version-comparison.ts";
-import { countWords } from "#components/editor/version-words.ts";
 import { RunProvider } from "#components/runs/run-context.tsx";
 import { createRunStore } from "#components/runs/run-store.ts";
 import { Button } from "#components/ui/button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
-import { countDiff } from "#server/engine/graph-diff.ts";
 
 /** Both sides as one picture, in the place of the canvas. */
 export function VersionCompare({
@@ -61,16 +59,15 @@ function ComparedCanvas({ comparison }: { comparison: Comparison }) {
 function CompareBar({ comparison, isReadOnly }: { comparison: Comparison | null; isReadOnly: boolean }) {
   const compared = useHistory((state) => state.compared);
   const history = useHistoryStore();
-  const words = comparison && (countWords(countDiff(comparison.diff)) ?? (comparison.diff.nodes.length ? "Only moved" : "No differences"));
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-b bg-surface px-3 py-1.5">
-      <p role="status" className="min-w-0 flex-1 text-13 max-sm:basis-full">
+      <p role="status" className="min-w-0 flex-1 basis-60 text-13 max-sm:basis-full">
         {comparison && (
           <>
             <span className="font-medium">
               <Sides comparison={comparison} />
             </span>
-            <span className="text-ink-soft"> · {words}</span>
+            <span className="text-ink-soft"> · {comparison.summary}</span>
           </>
         )}
       </p>
@@ -88,7 +85,14 @@ function CompareBar({ comparison, isReadOnly }: { comparison: Comparison | null;
         />
       )}
       {compared?.kind === "version" && !isReadOnly && <RestoreButton version={compared.version} comparison={comparison} />}
-      {compared?.kind === "conflict" && <ConflictChoice />}
+      {compared?.kind === "conflict" && (
+        <ConflictChoice
+          over={compared.over}
+          conflict={comparison?.conflict ?? null}
+          size="sm"
+          onDone={() => history.getState().compare(null)}
+        />
+      )}
       <Button size="sm" icon={<X />} onClick={() => history.getState().compare(null)}>
         {compared?.kind === "conflict" ? "Back" : "Close"}
       </Button>
@@ -124,25 +128,5 @@ function RestoreButton({ version, comparison }: { version: number; comparison: C
     >
       Restore
     </Button>
-  );
-}
-
-function ConflictChoice() {
-  const history = useHistoryStore();
-  const compared = useHistory((state) => state.compared);
-  const { isBusy, loadTheirs, keepMine } = useConflictChoice(compared?.kind === "conflict" ? compared.over : "draft");
-  const choose = async (way: () => Promise<void>) => {
-    await way();
-    history.getState().compare(null);
-  };
-  return (
-    <>
-      <Button size="sm" disabled={isBusy} onClick={() => void choose(loadTheirs)}>
-        Load theirs
-      </Button>
-      <Button size="sm" variant="primary" disabled={isBusy} onClick={() => void choose(keepMine)}>
-        Keep mine
-      </Button>
-    </>
   );
 }

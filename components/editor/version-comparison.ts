@@ -5,17 +5,30 @@ import { useMemo } from "react";
 import { useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { type CanvasUiStore, createCanvasUiStore } from "#components/canvas/canvas-ui-store.ts";
 import { createEditorStore, type EditorStore } from "#components/canvas/editor-store.ts";
-import { canvasDiff, comparisonGraph, type DiffWords } from "#components/canvas/graph-diff-view.ts";
+import { canvasDiff, comparisonGraph, type DiffWords, shownId } from "#components/canvas/graph-diff-view.ts";
 import type { Compared } from "#components/editor/history-context.tsx";
-import { useSession, useSessionState } from "#components/editor/session-context.tsx";
+import { useSession } from "#components/editor/session-context.tsx";
+import { type Conflict, useConflict } from "#components/editor/use-conflict.ts";
+import { countWords, mergeWords } from "#components/editor/version-words.ts";
 import { useTRPC } from "#components/trpc.tsx";
-import { diffGraphs, type GraphDiff } from "#server/engine/graph-diff.ts";
+import { dictionary } from "#server/engine/dictionary.ts";
+import { countDiff, diffGraphs, type GraphDiff } from "#server/engine/graph-diff.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
 interface Side {
   /** What the reader calls it, e.g. "Version 3" or "Theirs". */
   title: string;
   graph: Graph;
+}
+
+/** What differs between two graphs, as one list. */
+export interface Changes {
+  /** Null where there is only one list. */
+  title: string | null;
+  before: Side;
+  after: Side;
+  diff: GraphDiff;
+  words: DiffWords;
 }
 
 /** Two graphs, how they differ, and a canvas of its own for them. */
@@ -25,7 +38,12 @@ export interface Comparison {
   before: Side;
   after: Side;
   diff: GraphDiff;
-  words: DiffWords;
+  /** Every difference: in one list, or by who made it. */
+  changes: Changes[];
+  /** How much differs. */
+  summary: string;
+  /** The conflict that is looked at; null for versions. */
+  conflict: Conflict | null;
   editor: EditorStore;
   ui: CanvasUiStore;
 }
@@ -42,20 +60,60 @@ const NOTHING: Graph = { nodes: [], edges: [] };
 
 let count = 0;
 
-function compare(before: Side, after: Side, words: DiffWords): VersionComparison {
-  const diff = diffGraphs(before.graph, after.graph);
-  const editor = createEditorStore(comparisonGraph(after.graph, diff), { isReadOnly: true });
+/** A canvas that shows `after`, and as ghosts what it no longer has. */
+function picture(after: Graph, diff: GraphDiff, words: DiffWords, said: Record<string, string> = {}) {
+  const editor = createEditorStore(comparisonGraph(after, diff), { isReadOnly: true });
   const ui = createCanvasUiStore();
-  const marks = canvasDiff(diff, words);
+  const marks = { ...canvasDiff(diff, words), said: dictionary(said) };
   ui.setState({ diff: marks });
   editor.setState(({ edges }) => ({
     edges: edges.map((edge) => {
       const kind = marks.edges[edge.id];
-      return kind ? { ...edge, ariaLabel: `${edge.ariaLabel}, ${words[kind].toLowerCase()}` } : edge;
+      const word = kind && (marks.said[edge.id] ?? words[kind]);
+      return word ? { ...edge, ariaLabel: `${edge.ariaLabel}, ${word.toLowerCase()}` } : edge;
     }),
   }));
   count += 1;
-  return { kind: "shown", id: count, before, after, diff, words, editor, ui };
+  return { id: count, editor, ui };
+}
+
+function compare(before: Side, after: Side, words: DiffWords, conflict: Conflict | null = null): VersionComparison {
+  const diff = diffGraphs(before.graph, after.graph);
+  const changes = [{ title: null, before, after, diff, words }];
+  const summary = countWords(countDiff(diff)) ?? (diff.nodes.length ? "Only moved" : "No differences");
+  return { kind: "shown", ...picture(after.graph, diff, words), before, after, diff, changes, summary, conflict };
+}
+
+/** Who did what: the words at a node, e.g. "Changed by them". */
+const doneBy = (who: string): DiffWords => ({
+  added: `Added by ${who}`,
+  changed: `Changed by ${who}`,
+  removed: `Removed by ${who}`,
+  moved: `Moved by ${who}`,
+});
+
+/** A conflict whose start is known: both in one picture, and in the lists who changed what. */
+function compareThree(conflict: Conflict, { base, result }: NonNullable<Conflict["merge"]>): VersionComparison {
+  const { theirs, mine, both } = result;
+  const [before, after] = [
+    { title: "Theirs", graph: conflict.theirs },
+    { title: "Yours", graph: conflict.mine },
+  ];
+  const start = { title: "Before", graph: base };
+  const said: Record<string, string> = {};
+  const say = (diff: GraphDiff, words: DiffWords) => {
+    for (const { id, kind } of [...diff.nodes, ...diff.edges]) said[shownId(id)] = words[kind];
+  };
+  say(theirs, doneBy("them"));
+  say(mine, doneBy("you"));
+  for (const { id } of [...both.nodes, ...both.edges]) said[shownId(id)] = "Changed by both";
+  const changes = [
+    { title: "By both", before, after, diff: both, words: SIDES },
+    { title: "By them", before: start, after: before, diff: theirs, words: LATER },
+    { title: "By you", before: start, after, diff: mine, words: LATER },
+  ].filter(({ diff }) => diff.nodes.length + diff.edges.length > 0);
+  const shown = picture(result.graph, diffGraphs(base, result.graph), LATER, said);
+  return { kind: "shown", ...shown, before, after, diff: conflict.diff, changes, summary: mergeWords(result), conflict };
 }
 
 /** What is compared, with the versions that it needs read from the server. The draft is the one on the canvas. */
@@ -64,11 +122,7 @@ export function useVersionComparison(compared: Compared | null): VersionComparis
   const { workflowId } = useSession();
   const editor = useEditorStore();
   const revision = useEditor((state) => (compared ? state.revision : -1));
-  const theirs = useSessionState((state): Graph | null => {
-    if (compared?.kind !== "conflict") return null;
-    if (compared.over === "draft") return state.draftConflict?.draft ?? null;
-    return state.save.kind === "conflict" ? state.save.theirs.workflow : null;
-  });
+  const conflict = useConflict(compared?.kind === "conflict" ? compared.over : null);
   const version = compared?.kind === "version" ? compared.version : 0;
   const older = compared?.kind === "version" && compared.against === "previous" ? version - 1 : 0;
   // A saved version never changes.
@@ -84,7 +138,11 @@ export function useVersionComparison(compared: Compared | null): VersionComparis
   return useMemo((): VersionComparison | null => {
     if (!compared) return null;
     const draft = editor.getState().graph();
-    if (compared.kind === "conflict") return theirs && compare({ title: "Theirs", graph: theirs }, { title: "Yours", graph: draft }, SIDES);
+    if (compared.kind === "conflict") {
+      if (!conflict) return null;
+      if (conflict.merge) return compareThree(conflict, conflict.merge);
+      return compare({ title: "Theirs", graph: conflict.theirs }, { title: "Yours", graph: conflict.mine }, SIDES, conflict);
+    }
     for (const { isError, error, refetch } of [own, ...(older > 0 ? [previous] : [])])
       if (isError) return { kind: "failed", error, retry: () => void refetch() };
     if (!own.data || (older > 0 && !previous.data)) return { kind: "loading" };
@@ -92,5 +150,5 @@ export function useVersionComparison(compared: Compared | null): VersionComparis
     if (compared.against === "draft") return compare(saved, { title: "Draft", graph: draft }, LATER);
     const before = older > 0 && previous.data ? { title: `Version ${older}`, graph: previous.data } : { title: "Nothing", graph: NOTHING };
     return compare(before, saved, LATER);
-  }, [compared, editor, revision, theirs, own.data, own.error, previous.data, previous.error, version, older]);
+  }, [compared, editor, revision, conflict, own.data, own.error, previous.data, previous.error, version, older]);
 }

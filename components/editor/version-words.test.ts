@@ -1,9 +1,20 @@
 import { expect, test } from "vitest";
-import { countWords, fieldTitle, textParts, valueWords } from "#components/editor/version-words.ts";
+import { countWords, fieldTitle, mergeWords, textParts, valueWords } from "#components/editor/version-words.ts";
+import { mergeGraphs } from "#server/engine/graph-merge.ts";
 
 test("counts in words; nothing for a save that changed nothing", () => {
   expect(countWords({ nodes_added: 1, nodes_changed: 0, nodes_removed: 2, edges_changed: 1 })).toBe("1 added, 2 removed, 1 connection");
   expect(countWords({ nodes_added: 0, nodes_changed: 0, nodes_removed: 0, edges_changed: 0 })).toBeNull();
+});
+
+test("a conflict says who changed how much", () => {
+  const node = (id: string, more: object = {}) => ({ id, type: "outputNode", position: { x: 0, y: 0 }, data: { label: id, ...more } });
+  const graph = (...nodes: ReturnType<typeof node>[]) => ({ nodes, edges: [] });
+  const base = graph(node("a"), node("b"), node("c"));
+  const mine = graph(node("a", { value: "mine" }), node("b", { value: "mine" }), node("c"));
+  const theirs = graph(node("a"), node("b", { value: "theirs" }), { ...node("c"), position: { x: 9, y: 0 } });
+  expect(mergeWords(mergeGraphs(base, mine, theirs))).toBe("By you: 1 changed · by them: only moved · by both: 1 changed");
+  expect(mergeWords(mergeGraphs(base, mine, base))).toBe("By you: 2 changed · by them: nothing · by both: nothing");
 });
 
 test("fields are called as in the panel, values as people say them", () => {

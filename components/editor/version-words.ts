@@ -2,8 +2,10 @@ import { labelOf } from "#components/canvas/flow-mapping.ts";
 import { describeField } from "#components/forms/describe-field.ts";
 import { nodeUiOf } from "#components/nodes/node-registry.ts";
 import type { NodeLookups } from "#components/nodes/types.ts";
+import { own } from "#server/engine/dictionary.ts";
 import { definitionOf } from "#server/engine/graph.ts";
-import type { DiffCounts, EdgeDiff } from "#server/engine/graph-diff.ts";
+import { countDiff, type DiffCounts, type EdgeDiff, type GraphDiff } from "#server/engine/graph-diff.ts";
+import type { GraphMerge } from "#server/engine/graph-merge.ts";
 import { type Graph, Pinned } from "#server/schemas/graph.ts";
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
@@ -19,6 +21,17 @@ export function countWords({ nodes_added, nodes_changed, nodes_removed, edges_ch
   return parts.length ? parts.join(", ") : null;
 }
 
+/** The same of a diff, where what is only moved counts too. */
+export const diffWords = (diff: GraphDiff): string => countWords(countDiff(diff)) ?? (diff.nodes.length ? "only moved" : "nothing changed");
+
+/** "By you: 1 changed · by them: 1 added · by both: nothing": who did what to a workflow that two changed. */
+export function mergeWords({ mine, theirs, both }: Pick<GraphMerge, "mine" | "theirs" | "both">): string {
+  const words = (diff: GraphDiff) => (diff.nodes.length + diff.edges.length === 0 ? "nothing" : diffWords(diff));
+  // On either side of what both changed stands something else: the kind says nothing, the number does.
+  const count = both.nodes.length + both.edges.length;
+  return `By you: ${words(mine)} · by them: ${words(theirs)} · by both: ${count === 0 ? "nothing" : `${count} changed`}`;
+}
+
 const OWN_TITLES: Record<string, string> = {
   label: "Name",
   type: "Type",
@@ -32,21 +45,21 @@ const OWN_TITLES: Record<string, string> = {
 
 /** What the node's panel calls a field. */
 export function fieldTitle(type: string, field: string): string {
-  const schema = definitionOf(type)?.config.shape[field];
+  const schema = own(definitionOf(type)?.config.shape, field);
   const title = schema && describeField(schema).title;
   const words = field.replaceAll("_", " ");
-  return title ?? OWN_TITLES[field] ?? words.charAt(0).toUpperCase() + words.slice(1);
+  return title ?? own(OWN_TITLES, field) ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** A value as people read it; of a field that is not set, what it is then. */
 export function valueWords(type: string, field: string, given: unknown, agentName: NodeLookups["agentName"]): string {
   if (field === "disabled") return given === true ? "on" : "off";
   if (field === "pinned") return Pinned.safeParse(given).data?.output ?? "(none)";
-  const value = given ?? definitionOf(type)?.config.safeParse({}).data?.[field];
+  const value = given ?? own(definitionOf(type)?.config.safeParse({}).data, field);
   if (value === null || value === undefined || value === "") return "(empty)";
   if (typeof value === "boolean") return value ? "on" : "off";
   if (field === "agent_id" && typeof value === "string") return agentName(value) ?? value;
-  const choice = nodeUiOf(type)?.choices?.[field]?.[String(value)];
+  const choice = own(own(nodeUiOf(type)?.choices, field), String(value));
   if (choice) return choice.label;
   return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
 }

@@ -3,6 +3,14 @@ import { parseTemplate } from "#server/engine/expressions.ts";
 
 const MOST_CHARACTERS = 90;
 
+/** Text without the signs of Markdown that mean nothing on a card: of headings, bold words, code and links. */
+const plain = (text: string): string =>
+  text
+    .replace(/^[ \t]*#{1,6}[ \t]+/gm, "")
+    .replace(/\[([^\]\n]+)\]\([^)\n]*\)/g, "$1")
+    .replace(/(?<!\w)\*\*(?!\s)|(?<!\s)\*\*(?!\w)/g, "")
+    .replace(/`+/g, "");
+
 /** `Write about {{trigger.topic}}` as words and chips, cut to what a card holds. */
 export function templateChips(template: string): SentencePart[] {
   const parts: SentencePart[] = [];
@@ -17,7 +25,7 @@ export function templateChips(template: string): SentencePart[] {
       parts.push({ chip: name, tone: "expression" });
       left -= name.length;
     } else {
-      const text = part.text.replace(/\s+/g, " ");
+      const text = plain(part.text).replace(/\s+/g, " ");
       parts.push(text.length > left ? `${text.slice(0, left)}…` : text);
       left -= text.length;
     }

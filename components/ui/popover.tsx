@@ -14,12 +14,24 @@ export interface PopoverProps {
   onOpenChange?: (open: boolean) => void;
   align?: "start" | "center" | "end";
   side?: "top" | "right" | "bottom" | "left";
+  /** Called when the focus would go back to the button; prevented, it stays where it is. */
+  onCloseAutoFocus?: (event: Event) => void;
   className?: string;
   children: ReactNode;
 }
 
 /** A surface beside its button that may hold any content; Esc and a click outside close it. */
-export function Popover({ trigger, label, open, onOpenChange, align = "end", side = "bottom", className, children }: PopoverProps) {
+export function Popover({
+  trigger,
+  label,
+  open,
+  onOpenChange,
+  align = "end",
+  side = "bottom",
+  onCloseAutoFocus,
+  className,
+  children,
+}: PopoverProps) {
   return (
     <Radix.Root {...(open !== undefined && { open })} {...(onOpenChange && { onOpenChange })}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
@@ -30,6 +42,7 @@ export function Popover({ trigger, label, open, onOpenChange, align = "end", sid
           side={side}
           sideOffset={6}
           collisionPadding={8}
+          {...(onCloseAutoFocus && { onCloseAutoFocus })}
           className={cn(surfaceStyle, "w-72 p-3", className)}
         >
           {children}

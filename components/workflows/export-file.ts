@@ -3,7 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { toast } from "sonner";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
-import type { WorkflowFile } from "#server/schemas/workflow-file.ts";
+import type { MaskedValue, WorkflowFile } from "#server/schemas/workflow-file.ts";
 
 const MOST_CHARACTERS = 60;
 
@@ -15,6 +15,23 @@ export function fileNameOf(name: string): string {
     .slice(0, MOST_CHARACTERS)
     .replace(/^-+|-+$/g, "");
   return `${slug || "workflow"}.treadle.json`;
+}
+
+/** Time to read what was masked, in milliseconds. */
+const LONG_MS = 20_000;
+const MOST_TOLD = 5;
+
+const plainField = (field: string) => field.replaceAll("_", " ");
+
+/** Where one value was taken out: “Draft”, input. */
+export const maskedPlace = ({ of, name, field }: MaskedValue): string =>
+  of === "connection" ? "a connection" : `${of === "node" ? "" : `${of} `}“${name}”, ${plainField(field)}`;
+
+/** Everything that was taken out, in one sentence. */
+function maskedWords(masked: readonly MaskedValue[]): string {
+  const told = masked.slice(0, MOST_TOLD).map((one) => `${one.what} in ${maskedPlace(one)}`);
+  const rest = masked.length - told.length;
+  return [...told, ...(rest > 0 ? [`${rest} more`] : [])].join("; ");
 }
 
 function download(file: WorkflowFile): void {
@@ -32,7 +49,14 @@ export function useExport(): { exportFile: (workflow: { workflow_id: string; dra
     mutationFn: (workflow: { workflow_id: string; draft?: boolean }) => client.workflowFiles.export.query(workflow),
     onSuccess: (file) => {
       download(file);
-      toast.success(`“${file.name}” exported`, { description: "The file holds no secrets: agents travel without their keys." });
+      const masked = file.masked ?? [];
+      if (masked.length === 0)
+        toast.success(`“${file.name}” exported`, { description: "The file holds no secrets: agents travel without their keys." });
+      else
+        toast.warning(`“${file.name}” exported, with •••• for what looks like a secret`, {
+          description: `${maskedWords(masked)}. Nothing changed here; put it into a credential, and it is asked for by its name.`,
+          duration: LONG_MS,
+        });
     },
     onError: (error) => toast.error("Nothing was exported", { description: errorBodyOf(error).detail }),
   });

@@ -10,6 +10,7 @@ import { useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
 import { Select } from "#components/ui/select.tsx";
+import { maskedPlace } from "#components/workflows/export-file.ts";
 import { CREATE, type ImportChoices, madeAgents, OPEN } from "#components/workflows/import-choices.ts";
 import type { ImportCheck } from "#server/schemas/workflow-file.ts";
 
@@ -147,6 +148,16 @@ export function ImportCheckList({ check, choices, onChange }: ImportCheckListPro
         <p className="text-12 text-ink-soft">
           {newSkills.length === 1 ? "A skill comes along" : "Skills come along"}: {newSkills.map(({ name }) => name).join(", ")}.
         </p>
+      )}
+      {check.masked.length > 0 && (
+        <Part
+          title="Taken out by the export"
+          hint="•••• stands where something looked like a secret. Write it anew in the editor, best as a credential."
+        >
+          {check.masked.map((one) => (
+            <Row key={JSON.stringify(one)} mark="missing" name={maskedPlace(one)} detail={one.what} />
+          ))}
+        </Part>
       )}
       {check.credentials.length > 0 && (
         <Part title="Credentials">

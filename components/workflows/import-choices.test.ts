@@ -35,6 +35,7 @@ const check: ImportCheck = {
     { name: "A", exists: true },
     { name: "B", exists: false },
   ],
+  masked: [],
   is_complete: false,
 };
 const keys = [

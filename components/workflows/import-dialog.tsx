@@ -10,19 +10,26 @@ import { Notice } from "#components/ui/notice.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
 import { ImportReview } from "#components/workflows/import-review.tsx";
 import { parseFile } from "#components/workflows/read-file.ts";
-import { type CheckedFile, useImport } from "#components/workflows/use-import.ts";
+import { type CheckedFile, type InsertGraph, useImport } from "#components/workflows/use-import.ts";
+
+export interface ImportDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** Takes the nodes into the workflow that is open; left out, the file becomes a workflow of its own. */
+  insert?: InsertGraph;
+}
 
 /** Brings a workflow in from a file: first the file is checked, then what it needs is linked, then it is made. */
-export function ImportDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+export function ImportDialog({ open, onOpenChange, insert }: ImportDialogProps) {
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Import a workflow" size="lg">
-      <ImportSteps />
+    <Dialog open={open} onOpenChange={onOpenChange} title={insert ? "Import into this workflow" : "Import a workflow"} size="lg">
+      <ImportSteps {...(insert && { insert })} onDone={() => onOpenChange(false)} />
     </Dialog>
   );
 }
 
-function ImportSteps() {
-  const importing = useImport();
+function ImportSteps({ insert, onDone }: { insert?: InsertGraph; onDone: () => void }) {
+  const importing = useImport(insert);
   const [text, setText] = useState("");
   const [checked, setChecked] = useState<CheckedFile | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -41,7 +48,8 @@ function ImportSteps() {
       <ImportReview
         checked={checked}
         importing={importing}
-        action="Import"
+        action={insert ? "Add to the canvas" : "Import"}
+        {...(insert && { onInserted: onDone })}
         back={
           <Button
             variant="ghost"

@@ -29,6 +29,8 @@ export interface ImportReviewProps {
   back?: ReactNode;
   /** What the button that imports says. */
   action: string;
+  /** Of an import into a workflow that is open: told when the nodes are there. Such an import makes no workflow to be named. */
+  onInserted?: () => void;
 }
 
 /** The second step of an import: what the file needs, what stands for it here, and the button that makes the workflow. */
@@ -39,15 +41,17 @@ export function ImportReview(props: ImportReviewProps) {
   return <ReviewForm {...props} keys={keys.data?.items ?? []} />;
 }
 
-function ReviewForm({ checked: { file, check }, importing, back, action, keys }: ImportReviewProps & { keys: readonly LlmKey[] }) {
+function ReviewForm({ checked, importing, back, action, keys, onInserted }: ImportReviewProps & { keys: readonly LlmKey[] }) {
+  const { file, check } = checked;
   const [choices, setChoices] = useState<ImportChoices>(() => firstChoices(check, keys));
   const [fault, setFault] = useState<string | null>(null);
   const open = openCount(check, choices);
   const made = madeAgents(check, choices);
-  const submit = () => {
+  const submit = async () => {
     const found = choiceFault(check, choices);
     setFault(found);
-    if (found === null) void importing.send({ file, name: choices.name.trim(), links: linksOf(check, choices) });
+    if (found !== null) return;
+    if (await importing.send({ file, name: choices.name.trim(), links: linksOf(check, choices) })) onInserted?.();
   };
   return (
     <form
@@ -56,17 +60,24 @@ function ReviewForm({ checked: { file, check }, importing, back, action, keys }:
       onSubmit={(event) => {
         event.preventDefault();
         // Forms of dialogs that open from here bubble up to this one.
-        if (event.target === event.currentTarget) submit();
+        if (event.target === event.currentTarget) void submit();
       }}
     >
-      <Field label="Name" hint={`${check.node_count} nodes, ${STARTS[check.trigger] ?? `started by ${check.trigger}`}.`}>
-        <Input
-          value={choices.name}
-          maxLength={120}
-          autoComplete="off"
-          onChange={(event) => setChoices({ ...choices, name: event.target.value })}
-        />
-      </Field>
+      {onInserted ? (
+        <p className="text-13 text-ink-soft">
+          “{check.name}” has {check.node_count} nodes. Its trigger stays out, since this workflow has one; names that are taken get a
+          number, and what reads them follows.
+        </p>
+      ) : (
+        <Field label="Name" hint={`${check.node_count} nodes, ${STARTS[check.trigger] ?? `started by ${check.trigger}`}.`}>
+          <Input
+            value={choices.name}
+            maxLength={120}
+            autoComplete="off"
+            onChange={(event) => setChoices({ ...choices, name: event.target.value })}
+          />
+        </Field>
+      )}
       <ImportCheckList
         check={check}
         choices={choices}

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import type { ErrorBody } from "#server/schemas/error.ts";
+import type { Graph } from "#server/schemas/graph.ts";
 import type { ImportCheck, ImportLinks } from "#server/schemas/workflow-file.ts";
 
 type File = Record<string, unknown>;
@@ -18,8 +19,14 @@ export interface CheckedFile {
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** The two calls of an import; the second opens the new workflow in the editor. */
-export function useImport() {
+/** Puts the nodes of a file into the workflow that is open; says how many. */
+export type InsertGraph = (graph: Graph) => number;
+
+/**
+ * The two calls of an import; the second opens the new workflow in the editor.
+ * @param insert takes the nodes into the open workflow instead
+ */
+export function useImport(insert?: InsertGraph) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
@@ -50,6 +57,17 @@ export function useImport() {
     },
     /** Stays busy while the editor is loading. */
     async send(input: { file: File; name?: string; links?: ImportLinks }): Promise<boolean> {
+      if (insert) {
+        const { name: _, ...rest } = input;
+        const graph = await attempt(() => client.workflowFiles.importGraph.mutate(rest));
+        if (!graph) return false;
+        setIsPending(false);
+        await cache.invalidateQueries(trpc.agents.pathFilter());
+        const count = insert(graph);
+        if (count > 0) toast.success(`${plural(count, "node")} added`, { description: "They are selected. Undo takes them back." });
+        else toast.info("Nothing was added: the file holds nothing but a trigger, and this workflow has one.");
+        return true;
+      }
       const workflow = await attempt(() => client.workflowFiles.import.mutate(input));
       if (!workflow) return false;
       const left = workflow.problems.length;

@@ -122,8 +122,9 @@ test("a save gets a name, versions are compared with the one before, and a viewe
   await context.close();
 });
 
-test("a conflict is shown as a choice between two sides that are told apart", async ({ signedInPage: one, workflow, api }) => {
-  const flow = await workflow({ nodes: [trigger, output("Result", 330, "common words")], edges: [edge("t", "Result")] });
+test("a conflict is shown as who changed what: a side is chosen, or both are kept", async ({ signedInPage: one, workflow, api }) => {
+  const nodes = [trigger, output("Result", 330, "common words"), output("Other", 330, "nothing yet", 160)];
+  const flow = await workflow({ nodes, edges: [edge("t", "Result"), edge("t", "Other")] });
   const two = await one.context().newPage();
   for (const page of [one, two]) {
     await page.goto(`/workflows/${flow.id}`);
@@ -134,7 +135,9 @@ test("a conflict is shown as a choice between two sides that are told apart", as
   await isKept;
   await value(two).fill("my words");
   await two.getByRole("button", { name: "See what differs" }).click();
-  await expect(node(two, "Output Result")).toHaveAccessibleDescription(/Differs/);
+  await expect(node(two, "Output Result")).toHaveAccessibleDescription(/Changed by both/);
+  await expect(comparison(two)).toContainText("By you: nothing · by them: nothing · by both: 1 changed");
+  await expect(comparison(two).getByRole("button", { name: "Keep both, mine where both changed" })).toBeVisible();
   const panel = two.getByRole("complementary", { name: "What differs" });
   await expect(panel.locator("dd", { hasText: "Theirs" })).toContainText("their");
   await expect(panel.locator("dd", { hasText: "Yours" })).toContainText("my");
@@ -144,10 +147,38 @@ test("a conflict is shown as a choice between two sides that are told apart", as
   await expect(value(two)).toHaveValue("my words");
   await isMine;
 
+  // Edits of different nodes are both kept, as one step.
+  await one.reload();
+  await node(one, "Output Other").click();
+  const isKeptToo = one.waitForResponse((answer) => answer.url().includes("workflows.saveDraft") && answer.ok());
+  await value(one).fill("their other words");
+  await isKeptToo;
+  await node(two, "Output Result").click();
+  await value(two).fill("my last words");
+  await expect(two.getByText("By you: 1 changed · by them: 1 changed · by both: nothing.")).toBeVisible();
+  await two.getByRole("button", { name: "See what differs" }).click();
+  await expect(node(two, "Output Other")).toHaveAccessibleDescription(/Changed by them/);
+  await expect(two.getByRole("list", { name: "Changes by you" }).locator("ins")).toHaveText("last words");
+  await expect(two.getByRole("list", { name: "Changes by them" }).locator("ins")).toHaveText("their other words");
+  expect(await axeFaults(two)).toEqual([]);
+  const isMerged = two.waitForResponse((answer) => answer.url().includes("workflows.saveDraft") && answer.ok());
+  await comparison(two).getByRole("button", { name: "Keep both", exact: true }).click();
+  await isMerged;
+  await expect(value(two)).toHaveValue("my last words");
+  await node(two, "Output Other").click();
+  await expect(value(two)).toHaveValue("their other words");
+  await two.getByRole("toolbar", { name: "Canvas" }).getByRole("button", { name: "Undo" }).click();
+  await expect(value(two)).toHaveValue("nothing yet");
+  await node(two, "Output Result").click();
+  await expect(value(two)).toHaveValue("my last words");
+  await value(two).fill("my words");
+
   // The same over a save: somebody saved a version of which this tab does not know.
   await api.put(`/workflows/${flow.id}`, { description: "changed over REST" }, { schema: Workflow });
   await two.getByRole("button", { name: "Save", exact: true }).click();
   const dialog = two.getByRole("dialog", { name: "Version 2 was saved meanwhile" });
+  await expect(dialog.getByRole("definition")).toHaveText(["nothing changed since version 1", "1 changed since version 1"]);
+  expect(await axeFaults(two)).toEqual([]);
   await dialog.getByRole("button", { name: "See what differs" }).click();
   await expect(changes(two).locator("del")).toHaveText("common");
   await comparison(two).getByRole("button", { name: "Back" }).click();

@@ -1,23 +1,16 @@
 import { readFile } from "node:fs/promises";
-import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
+import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { AgentPage } from "#server/schemas/agent.ts";
 import { WorkflowFile } from "#server/schemas/workflow-file.ts";
-
-/** What axe finds wrong with the page as it stands, by the rules of WCAG 2.2 AA. */
-async function violations(page: Page): Promise<string[]> {
-  const found = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze();
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
-}
 
 test("a template without a model is looked at and used", async ({ signedInPage: page }) => {
   await page.goto("/workflows");
   await page.getByRole("link", { name: "Start from a template" }).click();
   const gallery = page.getByRole("list", { name: "Templates" });
   await expect(gallery.getByRole("listitem")).toHaveCount(13);
-  expect(await violations(page)).toEqual([]);
+  expect(await axeFaults(page)).toEqual([]);
   await page.getByRole("checkbox", { name: "No model key needed" }).click();
   await expect(gallery.getByRole("listitem")).toHaveCount(4);
   await page.getByRole("searchbox", { name: "Search templates" }).fill("queue json");
@@ -25,7 +18,7 @@ test("a template without a model is looked at and used", async ({ signedInPage: 
   await gallery.getByRole("button", { name: "Webhook router" }).click();
   const dialog = page.getByRole("dialog", { name: "Webhook router" });
   await expect(dialog).toContainText("What to change");
-  expect(await violations(page)).toEqual([]);
+  expect(await axeFaults(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Use template" }).click();
   // Nothing must be linked, so nothing is asked.
   const canvas = page.getByRole("region", { name: "Workflow canvas" });
@@ -47,7 +40,7 @@ test("a template with agents asks for a key, makes them and says what is left op
   // There is no such source here yet: it stays open, and the editor says so.
   await expect(dialog.getByRole("combobox", { name: "Knowledge: Handbook" })).toHaveText("Leave open");
   await expect(dialog).toContainText("1 left open");
-  expect(await violations(page)).toEqual([]);
+  expect(await axeFaults(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Use template" }).click();
   await expect(page.getByRole("region", { name: "Workflow canvas" })).toContainText("Search and answer");
   await page.getByRole("button", { name: "1 problem", exact: true }).click();
@@ -120,5 +113,22 @@ test("a workflow leaves as a file and comes in elsewhere, its agent left open an
   await expect(form).toBeHidden();
   await expect(there.getByRole("button", { name: "Create “Scout”…" })).toBeHidden();
   await expect(there.getByRole("combobox", { name: "Agent", exact: true })).toHaveText(/Scout/);
+
+  // Once more into the workflow that is open: the agent is here now, the names get numbers, and what reads them follows.
+  const canvas = there.getByRole("region", { name: "Workflow canvas" });
+  await there.getByRole("button", { name: "More", exact: true }).click();
+  await there.getByRole("menuitem", { name: "Import into this workflow…" }).click();
+  const into = there.getByRole("dialog", { name: "Import into this workflow" });
+  await into.getByLabel("File to import").setInputFiles(path);
+  await expect(into.getByRole("combobox", { name: "Agent Scout" })).toHaveText(/Scout/);
+  await into.getByRole("button", { name: "Add to the canvas" }).click();
+  await expect(into).toBeHidden();
+  for (const name of ["Agent Ask 2", "Output End 2"]) await expect(canvas.getByRole("group", { name })).toHaveClass(/selected/);
+  await expect(canvas.getByRole("group", { name: /^Trigger/ })).toHaveCount(1);
+  await expect(there.getByText("2 nodes added", { exact: true }).first()).toBeVisible();
+  await expect(canvas.getByRole("group", { name: "Agent Ask 2" })).toBeInViewport();
+  await there.keyboard.press("Escape");
+  await there.getByRole("button", { name: "Undo", exact: true }).click();
+  await expect(canvas.getByRole("group", { name: "Agent Ask 2" })).toBeHidden();
   await context.close();
 });

@@ -1,0 +1,20 @@
+/** For how many frames something may take to be there: it is drawn, perhaps loaded, first. */
+export const PATIENCE = 120;
+
+/**
+ * Focuses what is there now or soon: in a tab that is about to be shown, or disabled until its choices are loaded. Gives way
+ * as soon as somebody goes elsewhere.
+ */
+export function focusSoon(find: () => HTMLElement | null | undefined, block: ScrollLogicalPosition): void {
+  const from = document.activeElement;
+  let tries = PATIENCE;
+  const attempt = () => {
+    const now = document.activeElement;
+    if (now !== from && now !== document.body && now !== null) return;
+    const element = find();
+    element?.focus({ preventScroll: true });
+    if (element && document.activeElement === element) element.scrollIntoView({ block });
+    else if (tries-- > 0) requestAnimationFrame(attempt);
+  };
+  attempt();
+}
