@@ -20,6 +20,7 @@ const EXCEPTIONS: Record<string, string> = {
   "rags.test": "changes nothing",
   "mcp.refresh": "reads the server's tools again; nobody's decision",
   "workflowFiles.check": "changes nothing",
+  "workflowFiles.importGraph": "makes no workflow; an agent that it makes is audited as any other",
   "workflows.saveDraft": "the editor's autosave; the version that a save makes of it is audited",
   "workflows.execute": "the execution is its own record, with who started it",
   "workflows.executeDraft": "the execution is its own record, with who started it",
