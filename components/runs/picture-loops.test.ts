@@ -1,48 +1,11 @@
 import { expect, test } from "vitest";
 import { usedBy } from "#components/runs/picture-loops.ts";
 import { applyEvent, cardStatus, pictureOf } from "#components/runs/run-picture.ts";
-import type { Execution, NodeResult } from "#server/schemas/execution.ts";
 import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
+import { anExecution, idleNode } from "#server/testing/an-execution.ts";
 
 const time = "2026-11-21T08:00:00.000Z";
 const common = { execution_id: "x", timestamp: time };
-const idle: NodeResult = {
-  status: "idle",
-  output: null,
-  error: null,
-  duration_ms: null,
-  started_at: null,
-  completed_at: null,
-  input_tokens: 0,
-  output_tokens: 0,
-  cost: 0,
-  attempt: 0,
-  reused: false,
-};
-const execution = (status: Execution["status"], node_results: Execution["node_results"]): Execution => ({
-  id: "x",
-  workflow_id: "w",
-  workflow_name: "W",
-  version: null,
-  status,
-  trigger: "manual",
-  input: "",
-  output: null,
-  error: null,
-  started_by: null,
-  rerun_of: null,
-  input_tokens: 0,
-  output_tokens: 0,
-  cost: 0,
-  cost_is_partial: false,
-  created_at: time,
-  started_at: null,
-  completed_at: null,
-  duration_ms: null,
-  outputs: [],
-  reviews: [],
-  node_results,
-});
 const complete = (node_id: string, output: string): ExecutionEvent => ({
   type: "node_complete",
   ...common,
@@ -69,11 +32,11 @@ const looped = {
     { id: "4", source: "in", sourceHandle: "body", target: "b" },
   ],
 };
-const loopResults = { t: idle, each: idle, a: idle, in: idle, b: idle };
+const loopResults = { t: idleNode, each: idleNode, a: idleNode, in: idleNode, b: idleNode };
 
 test("what lies in a loop that was left out is left out with it", () => {
-  const left = { ...loopResults, each: { ...idle, status: "skipped" as const, reused: true } };
-  const picture = pictureOf(execution("running", left), 0, { graph: looped });
+  const left = { ...loopResults, each: { ...idleNode, status: "skipped" as const, reused: true } };
+  const picture = pictureOf(anExecution("running", left), 0, { graph: looped });
   for (const id of ["a", "in", "b"]) {
     expect(cardStatus(picture, id)).toBe("skipped");
     expect(picture.nodes[id]).toMatchObject({ reused: true });
@@ -81,7 +44,7 @@ test("what lies in a loop that was left out is left out with it", () => {
 });
 
 test("what lies in a loop that the run goes past is not queued, and may run for another item", () => {
-  let picture = pictureOf(execution("running", loopResults), 0, { graph: looped });
+  let picture = pictureOf(anExecution("running", loopResults), 0, { graph: looped });
   expect(cardStatus(picture, "b")).toBe("queued");
   picture = applyEvent(picture, 1, { type: "node_skipped", ...common, node_id: "in", iteration: "0" });
   expect([cardStatus(picture, "b"), cardStatus(picture, "a")]).toEqual(["skipped", "queued"]);
@@ -92,9 +55,9 @@ test("what lies in a loop that the run goes past is not queued, and may run for 
 
 test("of a node inside a loop all items count, those told before and those that follow in any order", () => {
   const item = (iteration: string): ExecutionEvent => ({ ...complete("a", "x"), iteration }) as ExecutionEvent;
-  const known = { ...idle, status: "complete" as const, iteration: "1", duration_ms: 5, input_tokens: 3, output_tokens: 2 };
+  const known = { ...idleNode, status: "complete" as const, iteration: "1", duration_ms: 5, input_tokens: 3, output_tokens: 2 };
   const item_sums = { a: { count: 2, duration_ms: 10, input_tokens: 6, output_tokens: 4 } };
-  let picture = pictureOf(execution("running", { ...loopResults, a: known }), 4, { graph: looped, item_sums });
+  let picture = pictureOf(anExecution("running", { ...loopResults, a: known }), 4, { graph: looped, item_sums });
   const used = () => picture.nodes.a && usedBy(picture.nodes.a);
   expect(used()).toEqual({ count: 2, duration_ms: 10, tokens: 10 });
   picture = applyEvent(picture, 4, item("1"));
@@ -108,6 +71,6 @@ test("of a node inside a loop all items count, those told before and those that 
 });
 
 test("a node outside loops shows its own tokens and time", () => {
-  const picture = applyEvent(pictureOf(execution("running", loopResults), 0, { graph: looped }), 1, complete("a", "x"));
+  const picture = applyEvent(pictureOf(anExecution("running", loopResults), 0, { graph: looped }), 1, complete("a", "x"));
   expect(picture.nodes.a && usedBy(picture.nodes.a)).toEqual({ count: 0, duration_ms: 5, tokens: 5 });
 });

@@ -1,47 +1,13 @@
 import { expect, test } from "vitest";
 import { applyEvent, cardStatus, pictureOf, type RunPicture, totalOf } from "#components/runs/run-picture.ts";
-import type { Execution, NodeResult } from "#server/schemas/execution.ts";
+import type { Execution } from "#server/schemas/execution.ts";
 import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
+import { anExecution, idleNode } from "#server/testing/an-execution.ts";
 
 const time = "2026-11-21T08:00:00.000Z";
 const common = { execution_id: "x", timestamp: time };
-const idle: NodeResult = {
-  status: "idle",
-  output: null,
-  error: null,
-  duration_ms: null,
-  started_at: null,
-  completed_at: null,
-  input_tokens: 0,
-  output_tokens: 0,
-  cost: 0,
-  attempt: 0,
-  reused: false,
-};
-const execution = (status: Execution["status"], node_results: Execution["node_results"] = { t: idle, a: idle, o: idle }): Execution => ({
-  id: "x",
-  workflow_id: "w",
-  workflow_name: "W",
-  version: null,
-  status,
-  trigger: "manual",
-  input: "",
-  output: null,
-  error: null,
-  started_by: null,
-  rerun_of: null,
-  input_tokens: 0,
-  output_tokens: 0,
-  cost: 0,
-  cost_is_partial: false,
-  created_at: time,
-  started_at: null,
-  completed_at: null,
-  duration_ms: null,
-  outputs: [],
-  reviews: [],
-  node_results,
-});
+const execution = (status: Execution["status"], node_results: Execution["node_results"] = { t: idleNode, a: idleNode, o: idleNode }) =>
+  anExecution(status, node_results);
 const start = (node_id: string, attempt = 1): ExecutionEvent => ({
   type: "node_start",
   ...common,
@@ -95,7 +61,7 @@ test("events told again change nothing", () => {
 test("a reload in the middle shows the same picture: the API's answer, then the pieces of running nodes from their first", () => {
   const live = play(empty(), run.slice(0, 5));
   const done = {
-    ...idle,
+    ...idleNode,
     status: "complete" as const,
     output: "hi",
     duration_ms: 5,
@@ -104,15 +70,15 @@ test("a reload in the middle shows the same picture: the API's answer, then the 
     output_tokens: 2,
     attempt: 1,
   };
-  const view = execution("running", { t: done, a: { ...idle, status: "running", started_at: time, attempt: 1 }, o: idle });
+  const view = execution("running", { t: done, a: { ...idleNode, status: "running", started_at: time, attempt: 1 }, o: idleNode });
   const reloaded = play(pictureOf(view, 3), run.slice(3, 5), 4);
   expect(reloaded).toEqual(live);
   expect(play(reloaded, run.slice(5), 6)).toEqual(play(live, run.slice(5), 6));
 });
 
 test("an answer that is newer than the events after it is not turned back", () => {
-  const done = { ...idle, status: "complete" as const, output: "Hello", started_at: time, attempt: 1 };
-  const picture = pictureOf(execution("running", { t: done, a: done, o: idle }), 2);
+  const done = { ...idleNode, status: "complete" as const, output: "Hello", started_at: time, attempt: 1 };
+  const picture = pictureOf(execution("running", { t: done, a: done, o: idleNode }), 2);
   const replayed = play(picture, run.slice(2, 5), 3);
   expect(replayed.nodes.a).toMatchObject({ status: "complete", output: "Hello", arriving: "" });
 });
@@ -195,7 +161,7 @@ test("a review that waits in several iterations waits until the last is decided,
   expect(one).toMatchObject({ status: "paused", waiting: { r: ["0"] } });
   expect(cardStatus(one, "r")).toBe("waiting");
   const record = { node_id: "r", label: "R", comment: null, reviewer: null, role: null, via: null };
-  const view = execution("paused", { l: { ...idle, status: "running" }, r: { ...idle, status: "complete", iteration: "1" } });
+  const view = execution("paused", { l: { ...idleNode, status: "running" }, r: { ...idleNode, status: "complete", iteration: "1" } });
   view.reviews = [
     { ...record, iteration: "0", decision: null, decided_at: null },
     { ...record, iteration: "1", decision: "approved", decided_at: time },
@@ -206,7 +172,7 @@ test("a review that waits in several iterations waits until the last is decided,
 test("of a large output the beginning is kept with the length of the whole", () => {
   const cut = { ...complete("a", "the beginning"), truncated: true, output_length: 300_000, output_url: "/api/v1/x" } as ExecutionEvent;
   expect(play(empty(), [start("a"), cut]).nodes.a).toMatchObject({ output: "the beginning", whole_length: 300_000 });
-  const result = { ...idle, status: "complete" as const, output: "the b", truncated: true, output_length: 400_000, output_url: "/x" };
+  const result = { ...idleNode, status: "complete" as const, output: "the b", truncated: true, output_length: 400_000, output_url: "/x" };
   expect(pictureOf(execution("running", { a: result }), 0).nodes.a).toMatchObject({ whole_length: 400_000 });
 });
 
@@ -226,7 +192,7 @@ test("the cost of the run is added up as nodes end, and a part that is not known
 });
 
 test("what the API tells of a run is not counted twice, and what its nodes do not show is kept", () => {
-  const done = { ...idle, status: "complete" as const, input_tokens: 3, output_tokens: 2, cost: 0.1 };
+  const done = { ...idleNode, status: "complete" as const, input_tokens: 3, output_tokens: 2, cost: 0.1 };
   const told = {
     ...execution("completed", { a: done, o: { ...done, cost: null } }),
     input_tokens: 9,

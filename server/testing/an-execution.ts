@@ -1,0 +1,44 @@
+import type { Execution, NodeResult } from "#server/schemas/execution.ts";
+
+const TIME = "2026-11-21T08:00:00.000Z";
+
+/** What is known of a node that has not begun. */
+export const idleNode: NodeResult = {
+  status: "idle",
+  output: null,
+  error: null,
+  duration_ms: null,
+  started_at: null,
+  completed_at: null,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost: 0,
+  attempt: 0,
+  reused: false,
+};
+
+/** An execution as the API tells it, of which nothing matters but its state and its nodes. */
+export const anExecution = (status: Execution["status"], node_results: Execution["node_results"]): Execution => ({
+  id: "x",
+  workflow_id: "w",
+  workflow_name: "W",
+  version: null,
+  status,
+  trigger: "manual",
+  input: "",
+  output: null,
+  error: null,
+  started_by: null,
+  rerun_of: null,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost: 0,
+  cost_is_partial: false,
+  created_at: TIME,
+  started_at: null,
+  completed_at: null,
+  duration_ms: null,
+  outputs: [],
+  reviews: [],
+  node_results,
+});
