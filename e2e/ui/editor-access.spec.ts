@@ -105,6 +105,7 @@ test("no state of the editor has a fault by axe, in neither theme", async ({ sig
   await examine("outline");
 
   await page.setViewportSize(PHONE);
+  await expect(page.getByRole("button", { name: "Close the panel" })).toBeVisible();
   await examine("outline on a phone");
   await page.getByRole("button", { name: "Close the panel" }).click();
   await examine("phone");
