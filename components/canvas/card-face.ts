@@ -2,12 +2,12 @@
 
 import { type InternalNode, type ReactFlowState, useStore } from "@xyflow/react";
 import { useCallback, useDeferredValue } from "react";
-import { CARD_WIDTH } from "#components/canvas/node-size.ts";
+import { boxOnScreen } from "#components/canvas/node-size.ts";
 
 /** Below this zoom the words of a card cannot be read. */
-export const FAR = 0.25;
+const FAR = 0.25;
 /** Workflows of fewer nodes are drawn whole at any zoom. */
-export const MANY = 100;
+const MANY = 100;
 
 /** `full`: everything on it. `plain`: its name, since it lies outside the view. `far`: its name in large letters, readable from far. */
 export type CardFace = "full" | "plain" | "far";
@@ -18,11 +18,8 @@ type View = Pick<ReactFlowState, "transform" | "width" | "height">;
 const AROUND = 1 / 3;
 
 /** True for what the view shows or soon will. */
-export function isNear({ transform: [x, y, zoom], width, height }: View, node: Pick<InternalNode, "internals" | "measured">): boolean {
-  const left = node.internals.positionAbsolute.x * zoom + x;
-  const top = node.internals.positionAbsolute.y * zoom + y;
-  const right = left + (node.measured.width ?? CARD_WIDTH) * zoom;
-  const bottom = top + (node.measured.height ?? CARD_WIDTH) * zoom;
+function isNear({ transform, width, height }: View, node: InternalNode): boolean {
+  const { left, top, right, bottom } = boxOnScreen(node, node.internals.positionAbsolute, transform);
   return left < width * (1 + AROUND) && right > -width * AROUND && top < height * (1 + AROUND) && bottom > -height * AROUND;
 }
 

@@ -5,6 +5,7 @@ import { Locate } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { shownAs } from "#components/canvas/loop-frames.ts";
+import { boxOnScreen } from "#components/canvas/node-size.ts";
 import { useReducedMotion } from "#components/canvas/use-reduced-motion.ts";
 import { shiftInto } from "#components/canvas/use-reveal.ts";
 import { useRun } from "#components/runs/run-context.tsx";
@@ -41,11 +42,7 @@ export function FollowRun() {
     const { width, height, transform } = view.getState();
     if (!node || width === 0) return;
     const [x, y, zoom] = transform;
-    const { positionAbsolute } = node.internals;
-    const left = positionAbsolute.x * zoom + x;
-    const top = positionAbsolute.y * zoom + y;
-    const right = left + (node.measured.width ?? 0) * zoom;
-    const bottom = top + (node.measured.height ?? 0) * zoom;
+    const { left, top, right, bottom } = boxOnScreen(node, node.internals.positionAbsolute, transform);
     const by = { x: shiftInto(left, right, MARGIN, width - MARGIN), y: shiftInto(top, bottom, MARGIN, height - MARGIN) };
     // Once it must move, it moves to the middle, so that the next nodes are in view too.
     if (by.x !== 0 || by.y !== 0)

@@ -2,11 +2,10 @@
 
 import { useStoreApi } from "@xyflow/react";
 import type { ReactNode } from "react";
-import { CARD_WIDTH } from "#components/canvas/node-size.ts";
+import { sizeOf } from "#components/canvas/node-size.ts";
 import { roleStyle } from "#components/nodes/node-icon.tsx";
 import { cn } from "#components/ui/cn.ts";
 
-const GUESSED_HEIGHT = 96;
 /** What fits on a far card in two lines. */
 const MOST_LETTERS = { far: 22, plain: 28 };
 
@@ -38,7 +37,7 @@ export interface LightCardProps {
  */
 export function LightCard({ id, type, face, label, isOff, isFrame, className, status, children }: LightCardProps) {
   const flow = useStoreApi();
-  const { width = CARD_WIDTH, height = GUESSED_HEIGHT } = flow.getState().nodeLookup.get(id)?.measured ?? {};
+  const { width, height } = sizeOf(flow.getState().nodeLookup.get(id) ?? {});
   const isFar = face === "far";
   const name = label.length > MOST_LETTERS[face] ? `${label.slice(0, MOST_LETTERS[face] - 1)}…` : label;
   return (

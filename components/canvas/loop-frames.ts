@@ -87,7 +87,7 @@ export function framesOf(
   const members = Map.groupBy(Object.entries(bodies.owner), ([, loop]) => loop);
   const boxOf = (id: string) => {
     const node = byId.get(id);
-    return frames.get(id) ?? (node && { ...node.position, ...(isLoop(node.type) ? FOLDED : sizeOf(node)) });
+    return frames.get(id) ?? (node && cardBox(node));
   };
   for (const loop of bodies.loops) {
     const node = byId.get(loop);
@@ -112,20 +112,26 @@ export function framesOf(
 }
 
 /** Loops that are drawn as cards. */
-export const collapsedIn = (document: FlowDocument, { loops }: Bodies): ReadonlySet<string> =>
-  new Set(loops.filter((id) => isCollapsed(document.data[id])));
+export const collapsedIn = ({ nodes, data }: Pick<FlowDocument, "nodes" | "data">): ReadonlySet<string> =>
+  new Set(nodes.filter((node) => isLoop(node.type) && isCollapsed(data[node.id])).map(({ id }) => id));
+
+/** The frames of a document as it stands. */
+export const framesIn = (document: FlowDocument, bodies: Bodies = bodiesOf(document)): Map<string, Frame> =>
+  framesOf(document, bodies, collapsedIn(document));
+
+/** What a card takes up that is no frame; a collapsed loop is a card like others. */
+export const cardBox = (node: FlowNode) => ({ ...node.position, ...(isLoop(node.type) ? FOLDED : sizeOf(node)) });
 
 /** The frame of one loop; undefined while it is collapsed. */
 export function frameOf(document: FlowDocument, loop: string): Frame | undefined {
-  const bodies = bodiesOf(document);
-  return framesOf(document, bodies, collapsedIn(document, bodies)).get(loop);
+  return framesIn(document).get(loop);
 }
 
 /** The document with each loop's own place where its frame begins, so that what reads positions finds it there. */
 export function settled<Document extends FlowDocument>(document: Document): Document {
   const bodies = bodiesOf(document);
   if (bodies.loops.length === 0) return document;
-  const frames = framesOf(document, bodies, collapsedIn(document, bodies));
+  const frames = framesIn(document, bodies);
   const nodes = document.nodes.map((node) => {
     const frame = frames.get(node.id);
     if (!frame || (frame.x === node.position.x && frame.y === node.position.y)) return node;
@@ -195,5 +201,5 @@ export function carried(
   moves: ReadonlyMap<string, { x: number; y: number }>,
 ): Map<string, { x: number; y: number }> {
   const bodies = bodiesOf(document);
-  return carriedMoves(moves, document.nodes, bodies, framesOf(document, bodies, collapsedIn(document, bodies)));
+  return carriedMoves(moves, document.nodes, bodies, framesIn(document, bodies));
 }

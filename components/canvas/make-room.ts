@@ -1,18 +1,8 @@
 import type { FlowDocument, FlowNode } from "#components/canvas/flow-mapping.ts";
 import { toGraph } from "#components/canvas/flow-mapping.ts";
 import { connectNodes, NEXT_NODE_DISTANCE, spliceEdge } from "#components/canvas/graph-edits.ts";
-import {
-  bodiesOf,
-  collapsedIn,
-  FOLDED,
-  FRAME,
-  type Frame,
-  framesOf,
-  insideOf,
-  isLoop,
-  loopsAround,
-} from "#components/canvas/loop-frames.ts";
-import { CARD_WIDTH, sizeOf } from "#components/canvas/node-size.ts";
+import { bodiesOf, cardBox, FRAME, type Frame, framesIn, insideOf, loopsAround } from "#components/canvas/loop-frames.ts";
+import { CARD_WIDTH } from "#components/canvas/node-size.ts";
 import { checkConnection, definitionOf } from "#server/engine/graph.ts";
 
 // A node that is put between two others gets room: what follows moves right, and frames that grow push what stands beside them.
@@ -44,8 +34,8 @@ const overlap = (a: Box, b: Box, margin = 0) =>
 /** What stands side by side in the body of one loop, or in none: cards, and frames as a whole. */
 function sceneOf(document: FlowDocument, scope: string | undefined) {
   const bodies = bodiesOf(document);
-  const frames = framesOf(document, bodies, collapsedIn(document, bodies));
-  const boxOf = (node: FlowNode): Box => frames.get(node.id) ?? { ...node.position, ...(isLoop(node.type) ? FOLDED : sizeOf(node)) };
+  const frames = framesIn(document, bodies);
+  const boxOf = (node: FlowNode): Box => frames.get(node.id) ?? cardBox(node);
   const members = document.nodes.filter(({ id }) => bodies.owner[id] === scope);
   const boxes = new Map(members.map((node) => [node.id, boxOf(node)]));
   const seenAs = (id: string) => [id, ...loopsAround(bodies, id)].find((candidate) => boxes.has(candidate));
@@ -97,7 +87,7 @@ export function makeWay(document: FlowDocument, loop: string | null, before: Rea
   const bodies = bodiesOf(document);
   let next = document;
   for (const id of loop === null ? [] : [loop, ...loopsAround(bodies, loop)]) {
-    const [was, now] = [before.get(id), framesOf(next, bodies, collapsedIn(next, bodies)).get(id)];
+    const [was, now] = [before.get(id), framesIn(next, bodies).get(id)];
     const by = was && now ? upTo10(rightOf(now) - rightOf(was)) : 0;
     if (!was || !now || by <= 0) continue;
     const scene = sceneOf(next, bodies.owner[id]);
@@ -105,11 +95,6 @@ export function makeWay(document: FlowDocument, loop: string | null, before: Rea
   }
   return next;
 }
-
-const framesBefore = (document: FlowDocument) => {
-  const bodies = bodiesOf(document);
-  return framesOf(document, bodies, collapsedIn(document, bodies));
-};
 
 const placed = (document: FlowDocument, id: string, position: { x: number; y: number }): FlowDocument => ({
   ...document,
@@ -174,7 +159,7 @@ export function insertInto(document: FlowDocument, edgeId: string, id: string): 
   const rest = toGraph({ ...spliced, edges: spliced.edges.filter((candidate) => !isOwn(candidate)) });
   if (!spliced.edges.filter(isOwn).every((candidate) => checkConnection(rest, candidate) === null)) return document;
   const roomy = between(spliced, id, edge);
-  return makeWay(roomy, bodiesOf(roomy).owner[id] ?? null, framesBefore(document));
+  return makeWay(roomy, bodiesOf(roomy).owner[id] ?? null, framesIn(document));
 }
 
 /** Lets a node that was just added follow another, as far as the rules allow it. */
@@ -182,5 +167,5 @@ export function follow(document: FlowDocument, after: { nodeId: string; handle: 
   const ends = { source: after.nodeId, sourceHandle: after.handle, target: id };
   if (checkConnection(toGraph(document), ends) !== null) return document;
   const joined = connectNodes(document, ends);
-  return makeWay(joined, bodiesOf(joined).owner[id] ?? null, framesBefore(document));
+  return makeWay(joined, bodiesOf(joined).owner[id] ?? null, framesIn(document));
 }

@@ -13,11 +13,11 @@ import {
   type Bodies,
   bodiesOf,
   carriedMoves,
+  collapsedIn,
   type Frame,
   foldedEdges,
   framesOf,
   insideOf,
-  isCollapsed,
   isLoop,
   loopsAround,
   sameBodies,
@@ -52,8 +52,6 @@ function stableSelector<Value>(read: (state: EditorState) => Value, isSame: (a: 
 }
 
 const sameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>) => a.size === b.size && [...a].every((id) => b.has(id));
-const collapsedIn = ({ nodes, data }: EditorState): ReadonlySet<string> =>
-  new Set(nodes.filter((node) => isLoop(node.type) && isCollapsed(data[node.id])).map(({ id }) => id));
 
 /** A loop as React Flow draws it: a frame that lets the pointer through, taken hold of at its head. */
 function framed(node: FlowNode, frame: Frame, depth: number): FlowNode {

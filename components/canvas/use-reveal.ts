@@ -5,13 +5,12 @@ import { useEffect } from "react";
 import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { FIT } from "#components/canvas/fit.ts";
 import { shownAs } from "#components/canvas/loop-frames.ts";
-import { CARD_WIDTH } from "#components/canvas/node-size.ts";
+import { boxOnScreen } from "#components/canvas/node-size.ts";
 import { itemOf } from "#components/canvas/use-canvas-focus.ts";
 
 const MARGIN = 48;
 /** What the canvas keeps free at its lower edge, for the bar over it. */
 const BAR = MARGIN * 1.5;
-const GUESSED_HEIGHT = 140;
 const PHONE_WIDTH = 768;
 
 /** How far a span must move to lie between two limits; none when it does, and its beginning first when it is too long. */
@@ -75,13 +74,7 @@ export function useReveal(): void {
       const state = editor.getState();
       const shown = shownAs(state, id);
       const node = state.nodes.find((candidate) => candidate.id === shown);
-      const [x, y, zoom] = view.getState().transform;
-      if (!node) return;
-      const left = node.position.x * zoom + x;
-      const top = node.position.y * zoom + y;
-      const right = left + (node.measured?.width ?? CARD_WIDTH) * zoom;
-      const bottom = top + (node.measured?.height ?? GUESSED_HEIGHT) * zoom;
-      moveTo({ left, top, right, bottom });
+      if (node) moveTo(boxOnScreen(node, node.position, view.getState().transform));
     };
     const moveTo = (box: Box) => {
       const now = view.getState();
