@@ -15,14 +15,27 @@ export interface Tally {
   answeredTwice: number;
 }
 
+/** When something was stopped, in ms since 1970. What began in between may have been cut as well as what ran before. */
+export interface Stop {
+  asked: number;
+  gone: number;
+}
+
+/** Stops something, such as a process that is killed, and notes when. */
+export async function stopped(stop: () => Promise<void>): Promise<Stop> {
+  const asked = Date.now();
+  await stop();
+  return { asked, gone: Date.now() };
+}
+
 /**
  * Proves of a run that has ended: it came to what it should, a call that was written down as complete was made once, and a
  * call was made again only after its process or the database had been stopped, with an attempt number that says so.
- * @param stops when processes were killed, in ms since 1970, oldest first
+ * @param stops of processes and of the database
  */
 export async function expectExactCalls(
   api: ApiClient,
-  { workflow, execution_id, mark, calls, stops }: ExpectedRun & { calls: Map<string, ModelCall[]>; stops: readonly number[] },
+  { workflow, execution_id, mark, calls, stops }: ExpectedRun & { calls: Map<string, ModelCall[]>; stops: readonly Stop[] },
 ): Promise<Tally> {
   const { body: run } = await api.get(`/executions/${execution_id}`, { schema: Execution });
   const what = `${workflow.name} ${mark} (${execution_id})`;
@@ -53,8 +66,8 @@ export async function expectExactCalls(
       expect(attempt.error, told).toContain("Interrupted");
       const [from, to] = [attempt.started_at, next.started_at].map((time) => Date.parse(time ?? ""));
       expect(
-        stops.some((stop) => stop >= (from ?? 0) - 5 && stop <= (to ?? 0)),
-        `${told}, stops ${stops}`,
+        stops.some(({ asked, gone }) => gone >= (from ?? 0) && asked <= (to ?? 0)),
+        `${told}, stops ${JSON.stringify(stops)}`,
       ).toBe(true);
     }
     expect(answered, told).toBeGreaterThanOrEqual(1);

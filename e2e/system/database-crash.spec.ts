@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
-import { byMessage, type ExpectedRun, expectExactCalls } from "#e2e/call-counts.ts";
+import { byMessage, type ExpectedRun, expectExactCalls, type Stop, stopped } from "#e2e/call-counts.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { startTreadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
@@ -36,7 +36,7 @@ test("PostgreSQL is killed under load and comes back: what was accepted ends, an
   const read = async ({ execution_id }: ExpectedRun) => (await api.get(`/executions/${execution_id}`, { schema: Execution })).body;
 
   const accepted: ExpectedRun[] = [];
-  const stops: number[] = [];
+  const stops: Stop[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const started = await Promise.all(
       workflows.map(async (workflow, index): Promise<ExpectedRun> => {
@@ -48,8 +48,7 @@ test("PostgreSQL is killed under load and comes back: what was accepted ends, an
     accepted.push(...started);
     await until(() => models.calls({ contains: `round-${round}` }).length > 2);
 
-    stops.push(Date.now());
-    await postgres.kill9();
+    stops.push(await stopped(postgres.kill9));
     const answered = () => models.calls({ contains: `round-${round}` }).filter(({ outcome }) => outcome === "answered").length;
     const before = answered();
     await expectErrors(api, accepted);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "@playwright/test";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
-import { byMessage, type ExpectedRun, expectExactCalls } from "#e2e/call-counts.ts";
+import { byMessage, type ExpectedRun, expectExactCalls, type Stop, stopped } from "#e2e/call-counts.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
@@ -103,17 +103,16 @@ test(`${RUNS} runs under load, ${KILLS} kills at random moments: all end, and no
     fault = error;
   });
 
-  const stops: number[] = [];
+  const stops: Stop[] = [];
   for (let life = 1; life <= KILLS; life++) {
     const before = share;
     share = Math.round((RUNS * life) / (KILLS + 1));
     const [count, delay] = [Math.round(before + random() * (share - before)), random() < 0.5 ? 0 : Math.round(random() * LATEST_KILL_MS)];
     await until(() => fault !== undefined || accepted.length >= count, 60_000);
     await pause(delay);
-    stops.push(Date.now());
     const killed: Treadle = server;
     server = undefined;
-    await killed.kill9();
+    stops.push(await stopped(killed.kill9));
     process.stdout.write(`kill ${life}: ${accepted.length} runs accepted, ${cut.length} requests cut\n`);
     server = await startTreadle({ dataDir, port, env });
   }

@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 import pg from "pg";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { apiClient } from "#e2e/api-client.ts";
-import { byMessage, type ExpectedRun, expectExactCalls } from "#e2e/call-counts.ts";
+import { byMessage, type ExpectedRun, expectExactCalls, stopped } from "#e2e/call-counts.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
@@ -59,8 +59,7 @@ test("two workers share the runs; one is killed, and every run ends with its cal
     const held = "SELECT FROM executions WHERE split_part(lease_owner, '-', 1) = $1 AND lease_until > now() AND completed_at IS NULL";
     return ((await database.query(held, [String(first.pid)])).rowCount ?? 0) > 0;
   });
-  const stops = [Date.now()];
-  await first.kill9();
+  const stops = [await stopped(first.kill9)];
 
   // A schedule that comes due now is fired by two workers that start and one that lives.
   const schedule = { kind: "schedule", cron_expression: "0 9 * * *", default_input: "good morning" };
