@@ -3,7 +3,8 @@ import { expect, test } from "@playwright/test";
 import { readStream } from "#e2e/api/read-stream.ts";
 import { apiClient } from "#e2e/api-client.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
-import { newDataDir, startTreadle } from "#e2e/server.ts";
+import { newDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
+import { firstUser } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/schemas/agent.ts";
 import { ExecuteResult, Execution, ExecutionLogs, isFinal } from "#server/schemas/execution.ts";
@@ -11,10 +12,17 @@ import { LlmKey } from "#server/schemas/llm-key.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
 const key = `sk-service-${"crashing".repeat(5)}`;
-const env = { BOOTSTRAP_EMAIL: "ada@example.com", BOOTSTRAP_PASSWORD: "a good password", BOOTSTRAP_API_KEY: key };
+const env = firstUser(key);
 const position = { x: 0, y: 0 };
 
-test("kill -9 in the middle of an agent's call: the run goes on by itself, and no finished call is made again", async () => {
+test("kill -9 in the middle of an agent's call: the run goes on by itself, and no finished call is made again", () =>
+  proveThatItGoesOn((server) => server.kill9()));
+
+test("a process that is told to stop in the middle of an agent's call leaves the run to the next one", () =>
+  proveThatItGoesOn((server) => server.stop()));
+
+/** Stops a process while an agent of a run is being called, and follows the run through the next one. */
+async function proveThatItGoesOn(stop: (server: Treadle) => Promise<unknown>): Promise<void> {
   const models = await startModelServer();
   const dataDir = newDataDir();
   const first = await startTreadle({ dataDir, env });
@@ -46,7 +54,7 @@ test("kill -9 in the middle of an agent's call: the run goes on by itself, and n
   const callsOf = (words: string) => models.calls({ contains: `${words} ${mark}` });
 
   await until(() => callsOf("write Echo: scout")[0]?.outcome === "waiting");
-  await first.kill9();
+  await stop(first);
   expect(callsOf("write Echo: scout")).toHaveLength(1);
 
   const second = await startTreadle({ dataDir, env });
@@ -71,4 +79,4 @@ test("kill -9 in the middle of an agent's call: the run goes on by itself, and n
 
   await second.stop();
   await models.stop();
-});
+}

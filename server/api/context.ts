@@ -1,6 +1,6 @@
 import type { ApiContext } from "#server/api/trpc.ts";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
-import { principalOf } from "#server/auth/principal-of.ts";
+import { askerOf } from "#server/auth/principal-of.ts";
 import { projectOf } from "#server/auth/project-of.ts";
 import { assertSameOrigin } from "#server/auth/request-origin.ts";
 import { AppError } from "#server/errors.ts";
@@ -24,7 +24,8 @@ export async function createContext(
   { allowQueryToken = false, sessionOnly = false }: DoorOptions = {},
 ): Promise<ApiContext> {
   const token = allowQueryToken ? new URL(request.url).searchParams.get("token") : null;
-  const principal = await principalOf(request.headers, token);
+  const asker = await askerOf(request.headers, token);
+  const principal = asker?.principal ?? null;
   if (principal?.auth.type === "session" && !READING.has(request.method)) assertSameOrigin(request.headers);
   if (principal?.auth.type === "platform_key" && sessionOnly) {
     throw new AppError("PERMISSION_DENIED", "This part is for the web app only: API keys cannot use it. The REST API is at /api/v1.");
@@ -33,7 +34,7 @@ export async function createContext(
   return {
     principal,
     project: (who: Principal) => {
-      resolved ??= projectOf(who, request.headers);
+      resolved ??= projectOf(who, request.headers, asker?.memberships);
       return resolved;
     },
   };

@@ -1,4 +1,5 @@
 import type { Principal } from "#server/auth/principal.ts";
+import { askedProject, type Membership, membershipsOf, membershipValues } from "#server/auth/project-of.ts";
 import { sessionPrincipal } from "#server/auth/session.ts";
 import { db, pool } from "#server/db/client.ts";
 import { log } from "#server/log.ts";
@@ -6,18 +7,28 @@ import { sha256 } from "#server/secrets.ts";
 
 const TOUCH_EVERY_MS = 60_000;
 
-// In SQL, because every call of the API with a key asks this.
+/** Who asks, and for `projectOf` the memberships that the request may mean, where they were found with it. */
+interface Asker {
+  principal: Principal;
+  memberships?: Membership[];
+}
+
+// In SQL and in one statement, because every call of the API with a key asks this.
 const BY_KEY = {
   name: "principal-by-key",
-  text: `SELECT k.id, k.last_used_at, u.id AS user_id, u.email, u.name
-         FROM platform_keys k JOIN users u ON u.id = k.user_id WHERE k.key_hash = $1`,
+  text: `SELECT k.id AS key_id, k.last_used_at, u.id AS user_id, u.email, u.name AS user_name, m.*
+         FROM platform_keys k JOIN users u ON u.id = k.user_id LEFT JOIN LATERAL (${membershipsOf("u.id")}) m ON true WHERE k.key_hash = $1`,
 };
-type KeyRow = { id: string; last_used_at: Date | null; user_id: string; email: string; name: string };
+/** One for each membership, and one with nulls in its place when there is none. */
+type KeyRow = { key_id: string; last_used_at: Date | null; user_id: string; email: string; user_name: string } & (
+  | Membership
+  | Record<keyof Membership, null>
+);
 
 /** The owner of a platform key, or null. Looked up by hash, so how long it takes tells nothing about keys that exist. */
-async function keyPrincipal(key: string): Promise<Principal | null> {
+async function keyAsker(key: string, headers: Headers): Promise<Asker | null> {
   if (!key.startsWith("sk-service-")) return null;
-  const { rows } = await pool().query<KeyRow>({ ...BY_KEY, values: [sha256(key)] });
+  const { rows } = await pool().query<KeyRow>({ ...BY_KEY, values: [sha256(key), ...membershipValues(askedProject(headers))] });
   const [row] = rows;
   if (!row) return null;
   const stale = new Date(Date.now() - TOUCH_EVERY_MS);
@@ -25,12 +36,17 @@ async function keyPrincipal(key: string): Promise<Principal | null> {
     // The condition is repeated in the statement: of many requests at once, one writes. A key deleted meanwhile is no error.
     await db()
       .platformKey.updateMany({
-        where: { id: row.id, OR: [{ last_used_at: null }, { last_used_at: { lt: stale } }] },
+        where: { id: row.key_id, OR: [{ last_used_at: null }, { last_used_at: { lt: stale } }] },
         data: { last_used_at: new Date() },
       })
       .catch((err: unknown) => log.warn({ err }, "last use of a platform key was not recorded"));
   }
-  return { user: { id: row.user_id, email: row.email, name: row.name }, auth: { type: "platform_key", key_id: row.id } };
+  const principal: Principal = {
+    user: { id: row.user_id, email: row.email, name: row.user_name },
+    auth: { type: "platform_key", key_id: row.key_id },
+  };
+  const memberships = rows.flatMap(({ role, id, slug, name }) => (id === null ? [] : [{ role, id, slug, name }]));
+  return { principal, memberships };
 }
 
 /**
@@ -38,9 +54,14 @@ async function keyPrincipal(key: string): Promise<Principal | null> {
  * A key that is sent and not valid is nobody, even in a browser that is signed in.
  * @param token a key that came as `?token=` (event streams only: browsers cannot set headers there)
  */
-export async function principalOf(headers: Headers, token?: string | null): Promise<Principal | null> {
+export async function askerOf(headers: Headers, token?: string | null): Promise<Asker | null> {
   const bearer = /^bearer\s+(.*)$/i.exec(headers.get("authorization") ?? "")?.[1];
-  if (bearer !== undefined) return keyPrincipal(bearer.trim());
-  if (token) return keyPrincipal(token);
-  return sessionPrincipal(headers);
+  if (bearer !== undefined) return keyAsker(bearer.trim(), headers);
+  if (token) return keyAsker(token, headers);
+  const principal = await sessionPrincipal(headers);
+  return principal && { principal };
 }
+
+/** Who asks, without a project; see `askerOf`. */
+export const principalOf = async (headers: Headers, token?: string | null): Promise<Principal | null> =>
+  (await askerOf(headers, token))?.principal ?? null;

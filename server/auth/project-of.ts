@@ -4,45 +4,72 @@ import { AppError } from "#server/errors.ts";
 import type { Role } from "#server/schemas/primitives.ts";
 import { isUuid } from "#server/services/ids.ts";
 
-// In SQL, because every call of the API asks this.
-const memberships = (name: string, condition: string) => ({
-  name: `membership-${name}`,
-  text: `SELECT m.role, p.id, p.slug, p.name, p.owner_id FROM memberships m JOIN projects p ON p.id = m.project_id
-         WHERE m.user_id = $1 ${condition}`,
-});
-/** Slugs are unique per owner, so several projects of one slug may be within reach: mine comes first, then the oldest membership. */
-const BY_SLUG = memberships("by-slug", "AND p.slug = $2 ORDER BY (p.owner_id = m.user_id) DESC, m.created_at, m.project_id LIMIT 1");
-const BY_ID = memberships("by-id", "AND m.project_id = $2");
-const ANY = memberships("any", "LIMIT 2");
-
-type Row = { role: Role; id: string; slug: string; name: string; owner_id: string };
-const find = async (query: typeof ANY, ...values: string[]) => (await pool().query<Row>({ ...query, values })).rows;
-
-async function theOnlyOne(userId: string) {
-  const found = await find(ANY, userId);
-  if (found.length > 1)
-    throw new AppError("BAD_REQUEST", "You are in several projects: name one with the header X-Project-Slug or X-Project-ID.");
-  if (!found[0]) throw new AppError("NOT_FOUND", "You are in no project yet: create one, or ask to be added to one.");
-  return found[0];
+/** A project that a user is in, as PostgreSQL tells it. */
+export interface Membership {
+  role: Role;
+  id: string;
+  slug: string;
+  name: string;
 }
 
-async function membershipOf(userId: string, slug: string | undefined, id: string | undefined) {
-  if (slug) return (await find(BY_SLUG, userId, slug))[0];
-  if (id) return isUuid(id) ? (await find(BY_ID, userId, id))[0] : undefined;
-  return theOnlyOne(userId);
+/** The project that a request names in its headers. */
+interface AskedProject {
+  slug: string | undefined;
+  id: string | undefined;
+}
+
+/** X-Project-Slug, else X-Project-ID, else none. */
+export function askedProject(headers: Headers): AskedProject {
+  const slug = headers.get("x-project-slug")?.trim() || undefined;
+  return { slug, id: slug === undefined ? headers.get("x-project-id")?.trim() || undefined : undefined };
+}
+
+/**
+ * The memberships of a user that a request may mean, two at most, as rows of SQL. Slugs are unique per owner, so several
+ * projects of one slug may be within reach: mine comes first, then the oldest membership.
+ * @param user an expression; $2 and $3 are those of `membershipValues`
+ */
+export const membershipsOf = (user: string): string => `
+  SELECT m.role, p.id, p.slug, p.name FROM memberships m JOIN projects p ON p.id = m.project_id
+  WHERE m.user_id = ${user} AND ($2::text IS NULL OR p.slug = $2) AND ($3::uuid IS NULL OR p.id = $3)
+  ORDER BY (p.owner_id = m.user_id) DESC, m.created_at, m.project_id LIMIT 2`;
+
+/** No project has this id. */
+const NOWHERE = "00000000-0000-0000-0000-000000000000";
+
+/** The parameters $2 and $3 of `membershipsOf`. */
+export const membershipValues = ({ slug, id }: AskedProject): [string | null, string | null] => [
+  slug ?? null,
+  id === undefined || isUuid(id) ? (id ?? null) : NOWHERE,
+];
+
+const OF_USER = { name: "memberships-of-user", text: membershipsOf("$1") };
+
+async function findMemberships(userId: string, asked: AskedProject): Promise<Membership[]> {
+  return (await pool().query<Membership>({ ...OF_USER, values: [userId, ...membershipValues(asked)] })).rows;
 }
 
 /**
  * The project of a call: X-Project-Slug, else X-Project-ID, else the only project of the user.
+ * @param found what `membershipsOf` gave for these headers, if that was asked with something else
  * @throws AppError BAD_REQUEST with several projects and no header; NOT_FOUND for a project the user is not in, exactly
  *   as for one that does not exist
  */
-export async function projectOf(principal: Principal, headers: Headers): Promise<ProjectPrincipal> {
-  const slug = headers.get("x-project-slug")?.trim();
-  const id = headers.get("x-project-id")?.trim();
-  const membership = await membershipOf(principal.user.id, slug, id);
+export async function projectOf(principal: Principal, headers: Headers, found?: readonly Membership[]): Promise<ProjectPrincipal> {
+  const asked = askedProject(headers);
+  const memberships = found ?? (await findMemberships(principal.user.id, asked));
+  const { slug, id } = asked;
+  const isNamed = slug !== undefined || id !== undefined;
+  if (!isNamed && memberships.length > 1)
+    throw new AppError("BAD_REQUEST", "You are in several projects: name one with the header X-Project-Slug or X-Project-ID.");
+  const [membership] = memberships;
   if (!membership)
-    throw new AppError("NOT_FOUND", `You are in no project with the ${slug ? "slug of X-Project-Slug" : "id of X-Project-ID"}.`);
-  const { role, owner_id: _, ...project } = membership;
+    throw new AppError(
+      "NOT_FOUND",
+      isNamed
+        ? `You are in no project with the ${slug === undefined ? "id of X-Project-ID" : "slug of X-Project-Slug"}.`
+        : "You are in no project yet: create one, or ask to be added to one.",
+    );
+  const { role, ...project } = membership;
   return { ...principal, project, role };
 }

@@ -40,7 +40,7 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
   const executor = isEmbeddedExecutor()
     ? await startLocalExecutor({ handler, concurrency: WORKER_CONCURRENCY, firstSteps: { "treadle-run-workflow": firstSegment } })
     : undefined;
-  const stopBeginning = isEmbeddedExecutor() ? beginRunsHere(pool()) : undefined;
+  const stopBeginning = executor && beginRunsHere(pool(), executor.isAlone);
   // What came due while nothing ran fires now, not at the next minute.
   const catchingUp = fireDueSchedules().catch((error) =>
     log.warn({ err: error }, "schedules could not be fired at start, the next minute tries again"),

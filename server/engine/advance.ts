@@ -58,9 +58,10 @@ export async function advance(services: EngineServices, execution_id: string, di
 
 /**
  * Carries on a run whose lease this process holds, and gives the lease back.
+ * @param known the names of its agents, if the caller has them
  * @throws as `advance`
  */
-export async function carry(services: EngineServices, run: RunState, seconds: number): Promise<Carried> {
+export async function carry(services: EngineServices, run: RunState, seconds: number, known?: NodeScope): Promise<Carried> {
   const lost = new AbortController();
   const signal = services.halt ? AbortSignal.any([lost.signal, services.halt]) : lost.signal;
   const check = async () => {
@@ -74,7 +75,7 @@ export async function carry(services: EngineServices, run: RunState, seconds: nu
   });
   const timer = setInterval(() => void check(), RENEW_MS);
   try {
-    const names = await namesFor(services, run);
+    const names = known ?? (await namesFor(services, run));
     const secrets = await readSecrets(services, run);
     const until = new Date(services.clock.now().getTime() + seconds * 1000);
     // Whoever started the run may have written a secret down there; what reads it later must find what is kept.

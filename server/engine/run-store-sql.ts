@@ -12,6 +12,8 @@ export const WAIT_OVERDUE_SECONDS = 3 * 3600;
 
 /** Stands in the name of the lease of a run that began where it was accepted: no executor knows of it. */
 export const BEGUN = "-begun-";
+/** How soon after its lease has run out such a run is taken up elsewhere, in seconds. */
+export const LEFT_BEHIND_SECONDS = 5;
 
 /** The states in which a run has ended, as an SQL list. */
 export const FINAL = `(${finalStatuses.map((status) => `'${status}'`).join(", ")})`;
@@ -104,11 +106,11 @@ const ROW_FIELDS =
   "id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items";
 
 /**
- * Writes a run's rows and events beside its execution, for a run that is accepted when it has already ended. Nobody is
+ * Writes a run's rows and events beside its execution, for a run that has begun, or ended, when it is accepted. Nobody is
  * notified, since nobody can know of it yet.
  * @param rows and `events`: the parameters that hold them as JSON; they go to the one row of `execution`
  */
-export const wholeRun = (rows: string, events: string): string => `
+export const firstWrite = (rows: string, events: string): string => `
     new_rows AS MATERIALIZED (
       SELECT execution.id AS execution_id, r.* FROM execution, jsonb_to_recordset(${rows}::jsonb) AS r(${ROW})
     ), written AS (

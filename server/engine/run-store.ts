@@ -31,6 +31,7 @@ import {
   LEASE_SECONDS,
   LEDGER,
   LEDGER_WITH_LOOPS,
+  LEFT_BEHIND_SECONDS,
   OVERDUE_SECONDS,
   REVIEW_STATES,
   SPENT,
@@ -150,10 +151,19 @@ async function commit(run: RunState, { rows, events, ending, status, ...rest }: 
     : (`run-commit${hasCalls ? "-with-calls" : ""}` as const);
   const [written] = await query<{ seq: number }>(name, COMMITS[name], values, signal);
   if (!written && !(await isWritten(run))) throw new LeaseLost("Another process carries this run.");
+  noteCommit(run, effects, written?.seq);
+}
+
+/**
+ * Takes note that one more of a run's writes is in the database.
+ * @param rows of it; what effects tell from now on stands behind `seq`
+ */
+export function noteCommit(run: RunState, rows: Commit["rows"], seq = 0): void {
+  const { effects } = factsOf(run.graph);
   run.commits += 1;
-  for (const row of effects)
-    if (row.status === "running") run.toldFrom.set(row.id, written?.seq ?? 0);
-    else run.toldFrom.delete(row.id);
+  for (const { id, node_id, status } of rows)
+    if (status === "running" && effects.has(node_id)) run.toldFrom.set(id, seq);
+    else run.toldFrom.delete(id);
 }
 
 /** Names a node in its iteration, as the statement that drops its pieces does. */
@@ -169,11 +179,11 @@ async function isWritten(run: RunState): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What `wholeRun` writes, as parameters: the rows, the events and the ending of a run that was never written before. */
-export const wholeRunValues = (run: RunState, { rows, events, ending }: Commit): [string, string, string] => [
+/** What `firstWrite` writes, as parameters: the rows and the events of a run that was never written before, and its ending if it has ended. */
+export const firstValues = (run: RunState, { rows, events, ending }: Commit): string[] => [
   json(lastOfEach(rows)),
   eventJson(run, events),
-  json(ending),
+  ...(ending ? [json(ending)] : []),
 ];
 
 /** A batch may hold the start and the end of one attempt; a statement may touch a row once only. */
@@ -198,9 +208,9 @@ async function spent(run: RunState, rows: LedgerWrite[]): Promise<void> {
 async function renew(run: RunState): Promise<boolean> {
   const rows = await query(
     "run-renew",
-    `UPDATE executions SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS}), overdue_at = now() + make_interval(secs => ${LEASE_SECONDS + OVERDUE_SECONDS})
+    `UPDATE executions SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS}), overdue_at = now() + make_interval(secs => ${LEASE_SECONDS} + $3)
      WHERE id = $1 AND lease_owner = $2 AND lease_until IS NOT NULL AND status NOT IN ${FINAL} RETURNING 1`,
-    [run.id, run.holder],
+    [run.id, run.holder, run.holder.includes(BEGUN) ? LEFT_BEHIND_SECONDS : OVERDUE_SECONDS],
   );
   return rows.length > 0;
 }

@@ -91,6 +91,46 @@ test("a kept-alive connection that the server closed is opened anew", async () =
   await expect(ask()).resolves.toBe("answer 2");
 });
 
+test("a connection serves the next request when an answer is given up right before its end", async () => {
+  const ports: (number | undefined)[] = [];
+  const server = createServer((request, response) => {
+    ports.push(request.socket.remotePort);
+    response.write("data: [DONE]\n\n");
+    setImmediate(() => response.end());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const askAndGiveUp = async () => {
+    const reader = (await guardedFetch("any")(`http://127.0.0.1:${port}/`)).body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+  };
+  // The end comes a moment later; a request made before it opens a connection of its own.
+  await until(async () => {
+    await askAndGiveUp();
+    return new Set(ports).size < ports.length;
+  });
+  server.closeAllConnections();
+  server.close();
+});
+
+test("an answer that goes on is cut when it is given up", async () => {
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    request.socket.on("close", () => closed.resolve());
+    response.write("data: more to come\n\n");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const reader = (await guardedFetch("any")(`http://127.0.0.1:${port}/`)).body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  await closed.promise;
+  server.close();
+});
+
 test("an answer that nobody reads gives its connection back when it is given up", async () => {
   const server = createServer((_, response) => response.writeHead(302, { location: "/elsewhere" }).end("x".repeat(100_000)));
   let open = 0;
@@ -105,5 +145,27 @@ test("an answer that nobody reads gives its connection back when it is given up"
   const { port } = server.address() as AddressInfo;
   for (let n = 0; n < 5; n++) await (await guardedFetch("any")(`http://127.0.0.1:${port}/`)).body?.cancel();
   await until(() => open === 0, 4000);
+  server.close();
+});
+
+test.each([0, 20_000])("an abort right after an answer of %i letters is given up unread ends nothing else", async (length) => {
+  const server = createServer((_, response) => response.end("x".repeat(length)));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const unheard: unknown[] = [];
+  const note = (error: unknown) => unheard.push(error);
+  process.on("uncaughtExceptionMonitor", note);
+  for (let turn = 0; turn < 5; turn += 1) {
+    const stop = new AbortController();
+    const response = await guardedFetch("any")(`http://127.0.0.1:${port}/`, { signal: stop.signal });
+    void response.body?.cancel();
+    stop.abort();
+    // The error would come once the connection is cut, before another one has answered.
+    await (await guardedFetch("any")(`http://127.0.0.1:${port}/`)).text();
+  }
+  process.off("uncaughtExceptionMonitor", note);
+  expect(unheard).toEqual([]);
+  server.closeAllConnections();
   server.close();
 });

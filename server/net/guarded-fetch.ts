@@ -8,6 +8,14 @@ import { checkUrl, guardedLookup, type Reach } from "#server/net/guard.ts";
 /** Longest answer that is read; a server that sends without end must not fill the memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
+/** An answer that was given up because of its length. */
+export class AnswerTooLong extends Error {
+  constructor() {
+    super(`The answer is longer than ${MAX_BYTES / 1024 / 1024} MiB.`);
+    this.name = "AnswerTooLong";
+  }
+}
+
 // Kept-alive connections are shared only by requests of one reach: a socket is checked when it is opened.
 const agents = new Map<Reach, { http: HttpAgent; https: HttpsAgent }>();
 
@@ -31,12 +39,32 @@ async function* bytesOf(message: IncomingMessage): AsyncGenerator<Uint8Array<Arr
   let bytes = 0;
   for await (const chunk of source as AsyncIterable<Buffer<ArrayBuffer>>) {
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new Error(`The answer is longer than ${MAX_BYTES / 1024 / 1024} MiB.`);
+    if (bytes > MAX_BYTES) throw new AnswerTooLong();
     yield chunk;
   }
 }
 
-/** The body of an answer. Whoever gives it up, also unread, ends the connection that it comes on. */
+/** How much, in bytes, and how long, in milliseconds, is still read of an answer that is given up. */
+const TAIL = { bytes: 16 * 1024, ms: 100 };
+
+/** Reads the last of an answer that is given up, so that its connection can serve the next request; a longer one is cut. */
+async function letGo(message: IncomingMessage, bytes: AsyncGenerator<Uint8Array>): Promise<void> {
+  const late = setTimeout(() => message.destroy(), TAIL.ms);
+  let left = TAIL.bytes;
+  try {
+    for await (const { length } of bytes) {
+      left -= length;
+      if (left < 0) break;
+    }
+  } catch {
+    // Whoever has given it up does not want to know.
+  } finally {
+    clearTimeout(late);
+    if (!message.complete) message.destroy();
+  }
+}
+
+/** The body of an answer. Whoever gives it up, also unread, frees the connection that it comes on or ends it. */
 function bodyOf(message: IncomingMessage): ReadableStream {
   const bytes = bytesOf(message);
   return new ReadableStream(
@@ -47,7 +75,7 @@ function bodyOf(message: IncomingMessage): ReadableStream {
         else controller.enqueue(value);
       },
       cancel() {
-        message.destroy();
+        void letGo(message, bytes);
       },
     },
     { highWaterMark: 0 },
@@ -68,6 +96,10 @@ function responseOf(message: IncomingMessage): Response {
   return new Response(isEmpty ? null : (bodyOf(message) as unknown as BodyInit), { status, headers });
 }
 
+// Between the end of an answer and the return of its connection to the agent nobody listens for the errors of the socket, and
+// an abort in this moment would end the process.
+const ignored = () => undefined;
+
 function send(url: URL, options: RequestOptions, body: string | undefined): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, (message) => {
@@ -81,6 +113,9 @@ function send(url: URL, options: RequestOptions, body: string | undefined): Prom
       // The server closed a kept-alive connection just as it was taken again: nothing was answered, so ask anew.
       if (request.reusedSocket && error.code === "ECONNRESET" && !options.signal?.aborted) resolve(send(url, options, body));
       else reject(error);
+    });
+    request.on("socket", (socket) => {
+      if (!socket.listeners("error").includes(ignored)) socket.on("error", ignored);
     });
     request.end(body);
   });

@@ -3,6 +3,7 @@ import { inngest } from "#server/inngest/client.ts";
 import { engineServices } from "#server/inngest/engine-services.ts";
 import { executionCancelled, executionRequested, executionWake } from "#server/inngest/events.ts";
 import type { FirstStep } from "#server/inngest/local/drive.ts";
+import { runPlaces } from "#server/inngest/run-places.ts";
 import { isEmbeddedExecutor, settings } from "#server/settings.ts";
 
 /** Segments in one run of the function; then it continues as a new one, long before Inngest's 1,000 steps. */
@@ -28,15 +29,27 @@ const isHandingOver = (): boolean => !isEmbeddedExecutor() && engineServices.dra
 
 const FIRST_STEP = "advance 0";
 
-const carryOn = (execution_id: string, dispatch: number): Promise<Outcome> =>
-  advance(engineServices, execution_id, dispatch, settings().SEGMENT_SECONDS);
+interface Requested {
+  execution_id: string;
+  project_id: string;
+  dispatch: number;
+}
+
+async function carryOn({ execution_id, project_id, dispatch }: Requested): Promise<Outcome> {
+  // An Inngest server keeps the limits itself.
+  const leave = isEmbeddedExecutor() ? await runPlaces().enter(project_id, engineServices.drain) : undefined;
+  try {
+    return await advance(engineServices, execution_id, dispatch, settings().SEGMENT_SECONDS);
+  } finally {
+    leave?.();
+  }
+}
 
 /** How `run-workflow` begins, and mostly ends: for the embedded executor, which then need not call it. */
 export const firstSegment: FirstStep = {
   name: FIRST_STEP,
   async run(data) {
-    const { execution_id, dispatch } = executionRequested.schema.parse(data);
-    const result = await carryOn(execution_id, dispatch);
+    const result = await carryOn(executionRequested.schema.parse(data));
     return { result, isEnd: result.kind === "over" };
   },
 };
@@ -60,7 +73,9 @@ export const runWorkflow = () =>
       const { execution_id, project_id, dispatch } = event.data;
       let waits = 0;
       for (let n = 0; n < SEGMENTS; n++) {
-        const outcome: Outcome = await step.run(n === 0 ? FIRST_STEP : `advance ${n}`, () => carryOn(execution_id, dispatch));
+        const outcome: Outcome = await step.run(n === 0 ? FIRST_STEP : `advance ${n}`, () =>
+          carryOn({ execution_id, project_id, dispatch }),
+        );
         if (outcome.kind === "over") return;
         if (outcome.kind === "busy") await step.sleepUntil(`busy ${n}`, outcome.until);
         if (outcome.kind === "yielded" && isHandingOver()) break;

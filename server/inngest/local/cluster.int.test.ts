@@ -52,6 +52,18 @@ test("an event may be sent before any executor has made the schema", async () =>
   expect((await ended())[0]?.output).toBe('"late"');
 });
 
+test("an executor knows whether it is alone: it hears of another at once, and soon that it has gone", async () => {
+  const fn = app.client.createFunction({ id: "fn", triggers: [{ event: app.name("go") }] }, () => "done");
+  const first = await app.start([fn]);
+  await until(() => first.isAlone());
+  const second = await app.start([fn]);
+  await until(() => !first.isAlone());
+  expect(second.isAlone()).toBe(false);
+  await second.stop();
+  expect(second.isAlone()).toBe(false);
+  await until(() => first.isAlone());
+});
+
 test("two executors share the work, and each step runs once", async () => {
   const seen = new Map<string, number>();
   const served = [0, 0];

@@ -6,10 +6,14 @@ import { log } from "#server/log.ts";
 /** A worker whose lock is free is looked at again after this time; a living one has taken it back by then. */
 const SUSPICION_MS = 1000;
 const MAX_BACKOFF_MS = 5000;
+/** What a worker tells the others when it comes. */
+const JOINED = "joined";
 
 export interface Control {
   /** This executor's number as an owner of leases; another one after it was given up for dead. */
   owner(): number | undefined;
+  /** True when there is no other worker, as far as this one knows: it hears of each that comes, and looks at each heartbeat. */
+  isAlone(): boolean;
   /** Gives all leases back and closes the connection. */
   stop(): Promise<void>;
 }
@@ -18,6 +22,7 @@ interface Beat {
   alive: boolean;
   suspects: number[];
   freed: number;
+  workers: number;
 }
 
 /**
@@ -31,6 +36,7 @@ interface Beat {
 export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: number, wake: (isNew: boolean) => void): Promise<Control> {
   const { options } = pool;
   let owner: number | undefined;
+  let isAlone = false;
   let suspects: number[] = [];
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -49,6 +55,7 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
     const lost = (error?: Error): void => {
       if (failed || stopped) return;
       failed = true;
+      isAlone = false;
       if (client === opened) {
         log.warn({ err: error }, "the embedded executor has lost its connection to the database");
         recover();
@@ -56,7 +63,11 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
     };
     opened.on("error", lost);
     opened.on("end", () => lost());
-    opened.on("notification", () => wake(false));
+    opened.on("notification", ({ payload }) => {
+      // Its own is heard before its first heartbeat is answered, which then tells.
+      if (payload === JOINED) isAlone = false;
+      wake(false);
+    });
     try {
       await opened.connect();
       await opened.query("LISTEN treadle_jobs");
@@ -76,6 +87,8 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
     const { rows } = await on.query<{ id: number }>("INSERT INTO treadle_jobs.workers DEFAULT VALUES RETURNING id");
     owner = rows[0]?.id;
     suspects = [];
+    // After the row is there: whoever has not seen it yet hears of it.
+    await on.query(`NOTIFY treadle_jobs, '${JOINED}'`);
     await on.query("SELECT pg_try_advisory_lock(7414, $1)", [owner]);
   }
 
@@ -89,8 +102,12 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
       const { rows } = await on.query<{ got: boolean }>("SELECT pg_try_advisory_lock(7414, $1) AS got", [owner]);
       if (rows[0]?.got) locked = on;
     }
-    const { rows } = await on.query<Beat>("SELECT * FROM treadle_jobs.heartbeat($1, $2, $3)", [owner, millis(clock), suspects]);
+    const { rows } = await on.query<Beat>(
+      "SELECT h.*, (SELECT count(*)::int FROM treadle_jobs.workers) AS workers FROM treadle_jobs.heartbeat($1, $2, $3) h",
+      [owner, millis(clock), suspects],
+    );
     const result = rows[0];
+    isAlone = result?.alive === true && result.workers === 1;
     suspects = result?.suspects ?? [];
     if (result?.freed) log.info({ freed: result.freed }, "freed the runs of a worker that has died");
     if (!result?.alive) {
@@ -139,8 +156,10 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
   await connect();
   return {
     owner: () => owner,
+    isAlone: () => isAlone,
     async stop() {
       stopped = true;
+      isAlone = false;
       clearTimeout(timer);
       await reconnecting;
       if (owner !== undefined)

@@ -33,6 +33,8 @@ export interface LocalExecutorOptions {
 export interface LocalExecutor {
   /** Looks again for due work, as after a test has moved the clock. */
   poke(): void;
+  /** True while no other executor works on the database, as far as this one knows. */
+  isAlone(): boolean;
   /** Deletes what is past its time now; otherwise it happens every minute. */
   clean(): Promise<number>;
   /** Claims nothing more, lets running calls end within `graceMs` (default 0) and gives the rest back. */
@@ -234,6 +236,7 @@ export async function startLocalExecutor(options: LocalExecutorOptions): Promise
 
   return {
     poke: disarmAndPoke,
+    isAlone: () => control?.isAlone() ?? false,
     clean,
     async stop(graceMs = 0) {
       draining = true;

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, type MockInstance, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, type MockInstance, onTestFinished, test, vi } from "vitest";
+import { until } from "#e2e/until.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
-import type { EngineServices } from "#server/engine/ports.ts";
+import type { EngineServices, RunState } from "#server/engine/ports.ts";
 import { freeAllLeases } from "#server/engine/run-store.ts";
 import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
 import { inngest } from "#server/inngest/client.ts";
@@ -16,9 +16,9 @@ import { sweepExecutions } from "#server/services/executions/sweep-executions.ts
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { publishSettings } from "#server/settings.ts";
 import { storedServices } from "#server/testing/stored-run.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
+const database = testDatabase();
 let admin: ProjectPrincipal;
 let send: MockInstance<ReturnType<typeof inngest>["send"]>;
 const position = { x: 0, y: 0 };
@@ -26,6 +26,7 @@ const trigger = { id: "t", type: "triggerNode", position, data: { label: "Start"
 const output = { id: "o", type: "outputNode", position, data: { label: "Out", value: "<{{trigger.output}}>" } };
 const branch = { id: "b", type: "branchNode", position, data: { label: "Which", condition: "True" } };
 const agent = { id: "a", type: "agentNode", position, data: { label: "Ask", agent_id: "any", retries: 0 } };
+const review = { id: "h", type: "humanLoopNode", position, data: { label: "Look" } };
 const edge = (source: string, target: string, sourceHandle?: string) => ({
   id: `${source}${target}`,
   source,
@@ -35,13 +36,6 @@ const edge = (source: string, target: string, sourceHandle?: string) => ({
 const quick = { nodes: [trigger, output], edges: [edge("t", "o")] };
 const asking = { nodes: [trigger, branch, output], edges: [edge("t", "b"), edge("b", "o", "true")] };
 
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(async () => {
-  await closeNotifications();
-  await database.stop();
-});
 beforeEach(async () => {
   admin = await database.newAdmin();
   send = vi.spyOn(inngest(), "send").mockResolvedValue({ ids: [] });
@@ -92,15 +86,50 @@ test("a run of pure nodes is written once, whole, and the executor is not asked"
   expect(sent()).toEqual([]);
 });
 
-test("it fails as any other, and one with an agent goes to the executor", async () => {
+test("it fails as any other, and one that asks a person goes to the executor", async () => {
   engine({ evaluate: () => Promise.reject(new Error("no such name")) });
   const failing = await startHere(await newRun(asking));
   expect(await failing.ending).toMatchObject({ status: "failed", error: expect.stringContaining("no such name") });
   expect(await rowOf(failing.execution_id)).toMatchObject({ status: "failed", overdue_at: null });
-  const { execution_id, ending } = await startHere(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
+  const { execution_id, ending } = await startHere(await newRun({ nodes: [trigger, review], edges: [edge("t", "h")] }));
   expect(ending).toBeUndefined();
   expect(await rowOf(execution_id)).toMatchObject({ status: "pending", lease_until: null });
   expect(sent()).toEqual([{ execution_id, project_id: admin.project.id, dispatch: 0 }]);
+});
+
+test("a run with an agent is accepted with the attempt that it begins, before the agent is called, and ends here", async () => {
+  const { promise: answer, resolve } = Promise.withResolvers<{ output: string }>();
+  const callAgent = vi.fn(() => answer);
+  engine({ callAgent });
+  const query = vi.spyOn(pool(), "query");
+  const started = await startHere(await newRun({ nodes: [trigger, agent, output], edges: [edge("t", "a"), edge("a", "o")] }));
+  const { execution_id } = started;
+  const attempt = () => db().nodeRun.findFirst({ where: { execution_id, node_id: "a" } });
+  expect(await rowOf(execution_id)).toMatchObject({ status: "running", commit_no: 1, last_seq: 3 });
+  expect(await attempt()).toMatchObject({ status: "running", attempt: 1 });
+  await until(() => callAgent.mock.calls.length === 1);
+  resolve({ output: "said" });
+  expect(await started.ending).toMatchObject({ status: "completed", output: "<x>" });
+  expect(await attempt()).toMatchObject({ status: "complete", attempt: 1 });
+  const events = await db().executionEvent.findMany({ where: { execution_id }, orderBy: { seq: "asc" } });
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  expect(await rowOf(execution_id)).toMatchObject({ status: "completed", commit_no: 2, last_seq: events.length, overdue_at: null });
+  expect(sent()).toEqual([]);
+  const names = query.mock.calls.map(([statement]) => Reflect.get(Object(statement), "name"));
+  expect(names.filter((name) => /^(execution|run)-/.test(String(name)))).toEqual(["execution-insert-first", "run-commit"]);
+});
+
+test("while it goes on, a run that began here stays within reach of the sweeper", async () => {
+  const { promise: answer, resolve } = Promise.withResolvers<{ output: string }>();
+  const { store } = engine({ callAgent: () => answer });
+  const { execution_id, ending } = await startHere(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
+  const { lease_owner } = await rowOf(execution_id);
+  // cast: of a run, renewing its lease looks at these alone
+  await store.renew({ id: execution_id, holder: lease_owner } as RunState);
+  const { lease_until, overdue_at } = await rowOf(execution_id);
+  expect(Number(overdue_at) - Number(lease_until)).toBe(5000);
+  resolve({ output: "said" });
+  expect(await ending).toMatchObject({ status: "completed" });
 });
 
 test("one that takes longer than a moment is accepted under a lease, and goes on here", async () => {

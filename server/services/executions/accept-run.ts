@@ -3,6 +3,7 @@ import { pool } from "#server/db/client.ts";
 import { carry } from "#server/engine/advance.ts";
 import { factsOf } from "#server/engine/node-facts.ts";
 import { type Commit, LeaseLost, type RunState } from "#server/engine/ports.ts";
+import { noteCommit } from "#server/engine/run-store.ts";
 import { BEGUN } from "#server/engine/run-store-sql.ts";
 import { log } from "#server/log.ts";
 import { newId } from "#server/new-id.ts";
@@ -15,14 +16,11 @@ import {
   type NewExecution,
   type Started,
 } from "#server/services/executions/insert-execution.ts";
-import { redispatch } from "#server/services/executions/redispatch.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
 import { processId } from "#server/settings.ts";
 
 /** How long an accepted run may stay unwritten because it may be over in a moment, in milliseconds. */
 const MOMENT_MS = 50;
-/** A run that takes longer is made known to the executor too, which sees to it that somebody ends it, in milliseconds. */
-const LONG_MS = 5000;
 
 export interface RunEnding {
   status: ExecutionStatus;
@@ -33,10 +31,10 @@ export interface RunEnding {
 /** `ending`: how the run ends when this process runs it; resolves with nothing when another goes on with it. */
 export type Accepted = Started & { ending?: Promise<RunEnding | undefined> };
 
-/** True when nothing in a graph reaches outside this process or asks anybody: it does the same again wherever it is run again. */
-function isPure(graph: Graph): boolean {
-  const { effects, hasReviews, credentials } = factsOf(graph);
-  return effects.size === 0 && !hasReviews && credentials.size === 0;
+/** True when a run of the graph needs nobody but the process that accepts it: it asks no person and reads no secret. */
+function canBeginHere(graph: Graph): boolean {
+  const { hasReviews, credentials } = factsOf(graph);
+  return !hasReviews && credentials.size === 0;
 }
 
 const isRefused = (error: unknown): boolean => error instanceof Error && "code" in error && /^(22|54)/.test(String(error.code));
@@ -57,9 +55,9 @@ let beginnings = 0;
 const beginning = () => `${processId}${BEGUN}${++beginnings}`;
 
 /**
- * A run of pure nodes in this process, beginning before it is written. Either all of it is written at once, when it is over
- * in a moment, or its beginning is, under a lease, and the rest as the run loop does it. Whatever is written first is the
- * acceptance, and the disk is waited for.
+ * A run in this process, beginning before it is written. Either all of it is written at once, when it is over in a moment,
+ * or its beginning is, under a lease, before it does anything outside, and the rest as the run loop does it. Whatever is
+ * written first is the acceptance, and the disk is waited for.
  */
 class RunHere {
   readonly accepted: Promise<Started>;
@@ -72,7 +70,6 @@ class RunHere {
   readonly #end: (ending: RunEnding | undefined) => void;
   #writing: Promise<Started> | undefined;
   #soon: NodeJS.Timeout | undefined;
-  #wasRequested = false;
 
   constructor(engine: EngineHere, execution: NewExecution & { id: string; graph: Graph }, delivery: DeliveryOfExecution | undefined) {
     const accepted = Promise.withResolvers<Started>();
@@ -92,8 +89,8 @@ class RunHere {
     this.#run = { id, project_id, graph, input, params: params ?? {}, created_at: now, started_at: now, ...lease, ...nothing };
   }
 
-  #insert(whole?: Commit): Promise<Started> {
-    const begun = { run: this.#run, ...(whole && { whole }) };
+  #insert(first?: Commit): Promise<Started> {
+    const begun = { run: this.#run, ...(first && { first }) };
     return insertExecution(this.#execution, { delivery: this.#delivery, begun });
   }
 
@@ -104,8 +101,8 @@ class RunHere {
     assertStarted(await this.#writing);
   }
 
-  /** Writes all of it. A result that cannot be stored is no reason to refuse the run: it begins, and ends as failed. */
-  async #writeWhole(commit: Commit): Promise<void> {
+  /** Writes the first thing that it has to. A result that cannot be stored is no reason to refuse the run: it begins, and ends as failed. */
+  async #writeFirst(commit: Commit): Promise<void> {
     clearTimeout(this.#soon);
     const writing = this.#insert(commit);
     this.#writing = writing;
@@ -114,14 +111,17 @@ class RunHere {
       this.#settle(writing);
       throw error;
     });
-    if (!refusal) return this.#settle(writing);
+    if (!refusal) {
+      noteCommit(this.#run, commit.rows);
+      return this.#settle(writing);
+    }
     this.#writing = undefined;
     await this.#begin();
     throw refusal;
   }
 
   async #commit(run: RunState, commit: Commit, signal: AbortSignal): Promise<void> {
-    if (!this.#writing && commit.ending) return this.#writeWhole(commit);
+    if (!this.#writing) return this.#writeFirst(commit);
     await this.#begin();
     await this.#engine.services.store.commit(run, commit, signal);
   }
@@ -130,7 +130,6 @@ class RunHere {
   async carry(): Promise<void> {
     const { services, seconds } = this.#engine;
     this.#soon = setTimeout(() => void this.#begin().catch(() => undefined), MOMENT_MS);
-    const late = setTimeout(() => void this.#askForHelp(), LONG_MS);
     const store = {
       ...services.store,
       commit: this.#commit.bind(this),
@@ -138,24 +137,15 @@ class RunHere {
       release: async (run: RunState) => (this.#writing ? services.store.release(run) : undefined),
     };
     try {
-      const outcome = await carry({ ...services, store }, this.#run, seconds);
+      const outcome = await carry({ ...services, store }, this.#run, seconds, this.#execution.names);
       if (outcome.kind === "over") return this.#end(outcome.ending && keptEnding(outcome.ending));
     } catch (error) {
       log.warn({ err: error, execution_id: this.#run.id }, "a run could not be carried on where it was accepted");
     } finally {
       clearTimeout(this.#soon);
-      clearTimeout(late);
     }
     await this.#handOver();
     this.#end(undefined);
-  }
-
-  /** Lets the executor know of a run that takes long: it looks again when the lease here is not renewed any more. */
-  async #askForHelp(): Promise<void> {
-    const started = await this.#writing?.catch(() => undefined);
-    if (started?.kind !== "started") return;
-    this.#wasRequested = true;
-    await requestRun({ execution_id: this.#run.id, project_id: this.#run.project_id, dispatch: 0 });
   }
 
   /** Leaves the run to the executor, if it was accepted or still can be. */
@@ -164,21 +154,18 @@ class RunHere {
     this.#settle(this.#writing);
     const started = await this.#writing.catch(() => undefined);
     if (started?.kind !== "started") return;
-    const run = { execution_id: this.#run.id, project_id: this.#run.project_id };
-    // Whoever was asked for help may be waiting for the lease to run out; a newer request need not.
-    if (this.#wasRequested) await redispatch({ ...run, dispatch: 1 }).catch(() => false);
-    else await requestRun({ ...run, dispatch: 0 });
+    await requestRun({ execution_id: this.#run.id, project_id: this.#run.project_id, dispatch: 0 });
   }
 }
 
 /**
- * Writes a new execution and sees to it that it is run: here and at once when its nodes are pure, else by the executor.
+ * Writes a new execution and sees to it that it is run: here and at once when that needs nobody else and there is room, else by the executor.
  * @throws the database's error; then nothing was accepted
  */
 export async function acceptRun(execution: NewExecution, delivery?: DeliveryOfExecution): Promise<Accepted> {
   const { graph, project_id, workflow_version } = execution;
-  const engine = graph && workflow_version !== null && isPure(graph) ? engineHere(pool()) : undefined;
-  const place = engine?.enter(project_id);
+  const engine = graph && workflow_version !== null && canBeginHere(graph) ? engineHere(pool()) : undefined;
+  const place = graph && engine?.enter(project_id, factsOf(graph).effects.size > 0);
   if (!engine || !graph || !place) {
     const started = await insertExecution(execution, { delivery });
     if (started.kind === "started") await requestRun({ execution_id: started.execution_id, project_id, dispatch: 0 });

@@ -1,3 +1,4 @@
+import type { NodeScope } from "#server/engine/define-node.ts";
 import { findProblems } from "#server/engine/problems.ts";
 import { AppError } from "#server/errors.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -8,17 +9,18 @@ const sound = new WeakMap<Graph, string>();
 
 /**
  * Makes sure that nothing in the graph would stop a run.
+ * @returns what it has looked up, such as the names of the agents
  * @throws AppError VALIDATION_ERROR with every problem, each with the node and field that it is in
  */
-export async function assertRunnable(project_id: string, graph: Graph): Promise<void> {
+export async function assertRunnable(project_id: string, graph: Graph): Promise<NodeScope> {
   const scope = await graphScope(project_id, graph);
   // Of its project a graph asks the names of its agents and of credentials alone: with the same ones the answer is the same.
   const names = JSON.stringify([agentIdsOf(graph).map((id) => scope.agentName(id) ?? null), scope.credentialNames ?? []]);
-  if (sound.get(graph) === names) return;
+  if (sound.get(graph) === names) return scope;
   const problems = findProblems(graph, scope);
   if (!problems.length) {
     sound.set(graph, names);
-    return;
+    return scope;
   }
   const errors = problems.map(({ node_id, field, message }) => ({
     path: [node_id ?? "workflow", field].filter(Boolean).join("."),

@@ -8,9 +8,10 @@ export interface EngineHere {
   seconds: number;
   /**
    * Asks for a place for one more run that is carried without the executor.
+   * @param hasEffects it works outside this process, such as by calling models
    * @returns does the work in that place, or undefined: there is none
    */
-  enter(project_id: string): ((work: () => Promise<void>) => void) | undefined;
+  enter(project_id: string, hasEffects: boolean): ((work: () => Promise<void>) => void) | undefined;
 }
 
 // Next bundles its own copy of this module, so it hangs on globalThis; the pool, which the copies share, tells databases apart.

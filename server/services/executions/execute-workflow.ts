@@ -67,13 +67,14 @@ export function triggerValues(graph: Graph, { input, params }: Pick<ExecuteInput
 export async function executeWorkflow(principal: ProjectPrincipal, input: ExecuteInput): Promise<ExecuteResult> {
   const project_id = principal.project.id;
   const { graph, version, snapshot_id } = await graphToRun(project_id, input.workflow_id);
-  await assertRunnable(project_id, graph);
+  const names = await assertRunnable(project_id, graph);
   return startExecution({
     project_id,
     workflow_id: input.workflow_id,
     workflow_version: version,
     snapshot_id,
     graph,
+    names,
     started_by_id: principal.user.id,
     ...triggerValues(graph, input),
   });

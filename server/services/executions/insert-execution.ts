@@ -1,9 +1,10 @@
 import type pg from "pg";
 import { cleanText } from "#server/clean-text.ts";
 import { pool } from "#server/db/client.ts";
+import type { NodeScope } from "#server/engine/define-node.ts";
 import type { Commit, RunState } from "#server/engine/ports.ts";
-import { wholeRunValues } from "#server/engine/run-store.ts";
-import { LEASE_SECONDS, wholeRun } from "#server/engine/run-store-sql.ts";
+import { firstValues } from "#server/engine/run-store.ts";
+import { firstWrite, LEASE_SECONDS, LEFT_BEHIND_SECONDS } from "#server/engine/run-store-sql.ts";
 import { newId } from "#server/new-id.ts";
 import { type ExecutionTrigger, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -20,8 +21,10 @@ export interface NewExecution {
   started_by_id: string | null;
   input: string;
   params: Record<string, unknown> | null;
-  /** Of the snapshot, when the caller has it at hand: a run of pure nodes then need not wait for the executor. */
+  /** Of the snapshot, when the caller has it at hand: the run then need not always wait for the executor. */
   graph?: Graph;
+  /** What the graph's agents are called, when the caller has looked. */
+  names?: NodeScope;
   /** `queued` for webhooks; `pending` unless given. */
   status?: "pending" | "queued";
   /** Of a schedule: the time that it was due. A workflow runs once for each. */
@@ -41,46 +44,47 @@ export type Started = { kind: "started"; execution_id: string } | { kind: "limit
 /** A run that this process began before it was written. */
 export interface Begun {
   run: RunState;
-  /** The one write of a run that has ended already; left out, the run is under way here. */
-  whole?: Commit;
+  /** What it has to write so far; with an ending it is over. */
+  first?: Commit;
 }
 
-/** How soon after its lease has run out a run that only this process knows of is taken up elsewhere, in seconds. */
-const LEFT_BEHIND_SECONDS = 5;
-
-type Kind = "new" | "begun" | "whole";
+/** `begun`: under way here, and nothing done yet; `first`: with its first write; `whole`: that is its only one. */
+type Kind = "new" | "begun" | "first" | "whole";
 
 /**
  * One statement, and so one round trip: the project's lock, the count (a function with a snapshot of its own, taken once
- * the lock is there), the delivery, the execution, and of a run that has ended already all that it did. Nothing is written
- * when the count says to wait, or when the delivery or the fire is there already.
+ * the lock is there), the delivery, the execution, and of a run that this process has begun what it has to write. Nothing
+ * is written when the count says to wait, or when the delivery or the fire is there already.
  */
 function statement(kind: Kind, hasDelivery: boolean) {
   let last = 12;
   const next = () => `$${++last}`;
   const [holder, elapsed] = kind === "new" ? [] : [next(), next()];
-  const [rows, events, ending] = kind === "whole" ? [next(), next(), `${next()}::jsonb`] : [];
+  const [rows, events] = kind === "first" || kind === "whole" ? [next(), next()] : [];
+  const ending = kind === "whole" ? `${next()}::jsonb` : undefined;
   const delivery = `delivery AS (
       INSERT INTO webhook_deliveries (id, workflow_id, status, execution_id, delivery_key, body)
       SELECT ${next()}::uuid, $3::uuid, 202, $1::uuid, ${next()}, ${next()} FROM room WHERE wait = 0
       ON CONFLICT (workflow_id, delivery_key) DO NOTHING RETURNING id
     ),`;
   const began = `now() - make_interval(secs => ${elapsed}::float8)`;
+  const written = { last_seq: `jsonb_array_length(${events}::jsonb)`, commit_no: "1" };
+  const begun = {
+    // What it is answered as, $10, is over by now.
+    status: `CASE WHEN $10::text IS NOT NULL THEN 'running' END::"ExecutionStatus"`,
+    lease_until: `now() + interval '${LEASE_SECONDS} seconds'`,
+    overdue_at: `now() + interval '${LEASE_SECONDS + LEFT_BEHIND_SECONDS} seconds'`,
+  };
   const columns: Record<Kind, Record<string, string>> = {
     new: { status: `$10::"ExecutionStatus"`, overdue_at: "now() + interval '10 seconds'" },
-    begun: {
-      // What it is answered as, $10, is over by now.
-      status: `CASE WHEN $10::text IS NOT NULL THEN 'running' END::"ExecutionStatus"`,
-      lease_until: `now() + interval '${LEASE_SECONDS} seconds'`,
-      overdue_at: `now() + interval '${LEASE_SECONDS + LEFT_BEHIND_SECONDS} seconds'`,
-    },
+    begun,
+    first: { ...begun, ...written },
     whole: {
       status: `coalesce(${ending}->>'status', $10)::"ExecutionStatus"`,
       error: `${ending}->>'error'`,
       output_preview: `left(${ending}->>'output', ${PREVIEW_CHARACTERS})`,
       completed_at: "now()",
-      last_seq: `jsonb_array_length(${events}::jsonb)`,
-      commit_no: "1",
+      ...written,
     },
   };
   const held = { lease_owner: `${holder}::text`, lease_epoch: "1", created_at: began, started_at: began };
@@ -102,19 +106,25 @@ function statement(kind: Kind, hasDelivery: boolean) {
     ),
     kept AS (
       INSERT INTO execution_values (execution_id, input, params${values && ", output, outputs"}) SELECT id, $8, $9::jsonb${values} FROM execution
-    )${rows && events ? `, ${wholeRun(rows, events)}` : ""}
+    )${rows && events ? `, ${firstWrite(rows, events)}` : ""}
     SELECT wait, (SELECT id FROM execution) AS execution_id FROM room`,
   };
 }
 
-const kinds = ["new", "begun", "whole"] as const;
+const kinds = ["new", "begun", "first", "whole"] as const;
 const ALONE = Object.fromEntries(kinds.map((kind) => [kind, statement(kind, false)]));
 const WITH_DELIVERY = Object.fromEntries(kinds.map((kind) => [kind, statement(kind, true)]));
 
 /** The values of what this process has begun. */
-function begunValues({ run, whole }: Begun): unknown[] {
+function begunValues({ run, first }: Begun): unknown[] {
   const elapsed = Math.max(0, Date.now() - run.created_at.getTime()) / 1000;
-  return [run.holder, elapsed, ...(whole ? wholeRunValues(run, whole) : [])];
+  return [run.holder, elapsed, ...(first ? firstValues(run, first) : [])];
+}
+
+function kindOf(begun: Begun | undefined): Kind {
+  if (!begun) return "new";
+  if (!begun.first) return "begun";
+  return begun.first.ending ? "whole" : "first";
 }
 
 /**
@@ -143,8 +153,7 @@ export async function insertExecution(
     ...(begun ? begunValues(begun) : []),
     ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),
   ];
-  const kind = !begun ? "new" : begun.whole ? "whole" : "begun";
-  const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[kind] as ReturnType<typeof statement>;
+  const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[kindOf(begun)] as ReturnType<typeof statement>;
   const { rows } = await on.query<{ wait: number; execution_id: string | null }>({ name, text, values });
   const [row] = rows;
   if (row?.execution_id) return { kind: "started", execution_id: row.execution_id };

@@ -40,7 +40,7 @@ export async function runHttpTrigger(
 ): Promise<HttpTriggerResult> {
   assertHttpTrigger(principal, workflow);
   const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph } = workflow;
-  await assertRunnable(project_id, graph);
+  const names = await assertRunnable(project_id, graph);
   const started_by_id = principal.user.id;
   const execution = {
     project_id,
@@ -48,6 +48,7 @@ export async function runHttpTrigger(
     workflow_version,
     snapshot_id,
     graph,
+    names,
     trigger: "http",
     started_by_id,
     input,

@@ -1,5 +1,6 @@
 import { cleanText, parseCleanJson } from "#server/clean-text.ts";
 import { db } from "#server/db/client.ts";
+import { parseJson } from "#server/engine/json-text.ts";
 import { AppError, ERRORS, isAppError } from "#server/errors.ts";
 import { newId } from "#server/new-id.ts";
 import type { ExecuteResult } from "#server/schemas/execution.ts";
@@ -27,7 +28,7 @@ function keptBody(body: Uint8Array): string {
 
 function payloadOf(body: Uint8Array): unknown {
   try {
-    return parseCleanJson(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    return parseCleanJson(new TextDecoder("utf-8", { fatal: true }).decode(body), parseJson);
   } catch (cause) {
     throw new AppError("BAD_REQUEST", "The body is not valid JSON. Send one JSON value in UTF-8.", { cause });
   }
@@ -71,9 +72,9 @@ async function record(
 
 async function start(workflow: SavedWorkflow, { body, key, started_by_id }: Delivery): Promise<string | undefined> {
   const input = triggerText(workflow, body);
-  await assertRunnable(workflow.project_id, workflow.graph);
+  const names = await assertRunnable(workflow.project_id, workflow.graph);
   const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph } = workflow;
-  const of = { project_id, workflow_id, workflow_version, snapshot_id, graph };
+  const of = { project_id, workflow_id, workflow_version, snapshot_id, graph, names };
   const started = await acceptRun(
     { ...of, trigger: "webhook", started_by_id, input, params: null, status: "queued" },
     { id: newId(), delivery_key: key, body: keptBody(body) },
