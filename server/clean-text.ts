@@ -35,11 +35,17 @@ function cleanPart(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [cleanText(key), part]));
 }
 
+/** Parses JSON, making of every value in it what `each` says. */
+type ParseJson = (text: string, each?: (value: unknown) => unknown) => unknown;
+
+const plainly: ParseJson = (text, each) => (each ? JSON.parse(text, (_, value) => each(value)) : JSON.parse(text));
+
 /**
  * Parses JSON with every text in it cleaned, keys too.
+ * @param parse another parser, such as one that keeps long numbers
  * @throws SyntaxError for what is no JSON; RangeError for JSON nested deeper than MAX_JSON_DEPTH
  */
-export function parseCleanJson(text: string): unknown {
+export function parseCleanJson(text: string, parse: ParseJson = plainly): unknown {
   if (isTooDeep(text)) throw new RangeError(`JSON nested more than ${MAX_JSON_DEPTH} levels deep.`);
-  return ESCAPED.test(text) || !text.isWellFormed() ? JSON.parse(text, (_, value) => cleanPart(value)) : JSON.parse(text);
+  return parse(text, ESCAPED.test(text) || !text.isWellFormed() ? cleanPart : undefined);
 }

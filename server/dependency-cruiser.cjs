@@ -32,12 +32,14 @@ module.exports = {
     forbid("kinds-import-nothing", { path: "^server/providers/kinds\\.ts$" }, { path: "." }, "The provider table loads anywhere."),
     forbid(
       "nodes-are-isomorphic",
-      { path: "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions)" },
+      {
+        path: "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions|json-text|params|dictionary)",
+      },
       {
         path: OURS,
         pathNot: [
           "^server/schemas/",
-          "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions)",
+          "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions|json-text|params|dictionary)",
         ],
       },
       "The language of workflows loads in a browser; side effects reach a node through its context, never through an import.",

@@ -42,3 +42,9 @@ test("graphs are the same whatever the order of keys and however nothing is writ
   expect(sameGraph(graph, { ...graph, edges: [{ animated: true, target: "a", source: "t", id: edge?.id ?? "" }] })).toBe(true);
   expect(sameGraph(graph, { ...graph, edges: [] })).toBe(false);
 });
+
+test("a line whose ports are called output and input is drawn between the ports without a name", () => {
+  const [edge] = toFlow({ ...graph, edges: [{ id: "e", source: "t", target: "a", sourceHandle: "output", targetHandle: "input" }] }).edges;
+  expect(edge).toMatchObject({ source: "t", target: "a" });
+  expect([edge?.sourceHandle, edge?.targetHandle]).toEqual([undefined, undefined]);
+});

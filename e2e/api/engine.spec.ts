@@ -2,10 +2,10 @@ import { graphOf } from "#e2e/api/graphs.ts";
 import { readStream } from "#e2e/api/read-stream.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { ErrorBody } from "#server/schemas/error.ts";
-import { ExecuteResult, Execution, ExecutionLogs, NodeOutput, RerunResult } from "#server/schemas/execution.ts";
+import { Execution, ExecutionLogs, NodeOutput, RerunResult } from "#server/schemas/execution.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
-test("a branch goes the way that its Python condition says", async ({ api, workflow, finished }) => {
+test("a branch goes the way that its Python condition says", async ({ workflow, executed }) => {
   const graph = graphOf(
     {
       t: ["trigger"],
@@ -16,10 +16,7 @@ test("a branch goes the way that its Python condition says", async ({ api, workf
     ["t>Urgent", "Urgent.true>yes", "Urgent.false>no"],
   );
   const flow = await workflow(graph);
-  const run = async (input: string) => {
-    const { body } = await api.post(`/workflows/${flow.id}/execute`, { input }, { schema: ExecuteResult, status: 202 });
-    return finished(body.execution_id);
-  };
+  const run = (input: string) => executed(flow, { input });
   expect((await run("URGENT: help")).output).toBe("now (True)");
   const calm = await run("hello");
   expect(calm.output).toBe("later (False)");
@@ -37,8 +34,8 @@ test("a loop calls its agent once for each item, side by side, and keeps the ord
   api,
   agent,
   workflow,
-  finished,
   baseURL,
+  executed,
 }) => {
   const echo = await agent({ name: "Echo", model: "echo" });
   const graph = graphOf(
@@ -51,12 +48,7 @@ test("a loop calls its agent once for each item, side by side, and keeps the ord
     ["t>Each", "Each.body>greet", "Each.done>all"],
   );
   const flow = await workflow(graph);
-  const { body } = await api.post(
-    `/workflows/${flow.id}/execute`,
-    { input: '{"names": ["Ann", "Bo", "Cy"]}' },
-    { schema: ExecuteResult, status: 202 },
-  );
-  const run = await finished(body.execution_id);
+  const run = await executed(flow, { input: '{"names": ["Ann", "Bo", "Cy"]}' });
   expect(run.output).toBe('Echo: 2 Cy of ["Echo: 0 Ann","Echo: 1 Bo","Echo: 2 Cy"]');
   expect(run.node_results.Each).toMatchObject({ status: "complete", iterations: { total: 3, complete: 3, failed: 0 } });
   expect(run.node_results.greet).toMatchObject({ status: "complete", iteration: "2" });
@@ -95,7 +87,7 @@ test("what no run could do is refused or named: a loop without a body, an item r
   expect(await refused({ e: ["terminate"], o: ["output"] }, ["t>e", "e>o"])).toContain("Nothing can follow a Terminate");
 });
 
-test("Terminate ends the run at once, as it says, and aborts what is under way", async ({ api, agent, workflow, finished }) => {
+test("Terminate ends the run at once, as it says, and aborts what is under way", async ({ agent, workflow, executed }) => {
   const slow = await agent({ name: "Slow", model: "echo" });
   const graph = graphOf(
     {
@@ -106,8 +98,7 @@ test("Terminate ends the run at once, as it says, and aborts what is under way",
     ["t>work", "t>stop"],
   );
   const flow = await workflow(graph);
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "tea" }, { schema: ExecuteResult, status: 202 });
-  const run = await finished(body.execution_id);
+  const run = await executed(flow, { input: "tea" });
   expect(run).toMatchObject({ status: "failed", error: "No budget for tea" });
   expect(run.node_results).toMatchObject({ stop: { status: "complete" }, work: { status: "skipped" } });
 });
@@ -115,13 +106,12 @@ test("Terminate ends the run at once, as it says, and aborts what is under way",
 test("an output of more than 256 Ki characters is told by its beginning, and read whole where the reference says", async ({
   api,
   workflow,
-  finished,
   baseURL,
+  executed,
 }) => {
   const flow = await workflow(graphOf({ t: ["trigger"], o: ["output", { value: "{{trigger.output}}{{trigger.output}}" }] }, ["t>o"]));
   const input = "0123456789abcdef".repeat(12_000);
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, { input }, { schema: ExecuteResult, status: 202 });
-  const run = await finished(body.execution_id);
+  const run = await executed(flow, { input });
   expect(run.output).toHaveLength(384_000);
   const result = run.node_results.o;
   expect(result).toMatchObject({ truncated: true, output_length: 384_000 });
@@ -134,7 +124,7 @@ test("an output of more than 256 Ki characters is told by its beginning, and rea
   expect((await api.get(path, { schema: NodeOutput })).body.output).toBe(run.output);
 });
 
-test("rerun from a node takes over what does not depend on it, and says so", async ({ api, agent, workflow, finished }) => {
+test("rerun from a node takes over what does not depend on it, and says so", async ({ api, agent, workflow, executed, finished }) => {
   const echo = await agent({ name: "Echo", model: "echo" });
   const graph = graphOf(
     {
@@ -147,8 +137,7 @@ test("rerun from a node takes over what does not depend on it, and says so", asy
     ["t>first", "t>beside", "first>second", "second>o", "beside>o"],
   );
   const flow = await workflow(graph);
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "x" }, { schema: ExecuteResult, status: 202 });
-  const original = await finished(body.execution_id);
+  const original = await executed(flow, { input: "x" });
   const rerun = async (fields: object) =>
     (await api.post(`/executions/${original.id}/rerun`, fields, { schema: RerunResult, status: 202 })).body;
 
@@ -180,10 +169,24 @@ test("rerun from a node takes over what does not depend on it, and says so", asy
   expect(refused.errors?.[0]?.path).toBe("from_node_id");
 });
 
+test("the logs of a rerun list what was taken over in the order in which it ran", async ({ api, workflow, executed, finished }) => {
+  const ids = ["t", "e", "b", "h", "a", "g", "c", "f", "d"];
+  const graph = graphOf(
+    Object.fromEntries(ids.map((id) => [id, [id === "t" ? "trigger" : "output"]])),
+    ids.slice(1).map((id, index) => `${ids[index]}>${id}`),
+  );
+  const original = await executed(await workflow(graph), { input: "x" });
+  const { body: started } = await api.post(`/executions/${original.id}/rerun`, { from_node_id: "d" }, { schema: RerunResult, status: 202 });
+  await finished(started.execution_id);
+  const { body: logs } = await api.get(`/executions/${started.execution_id}/logs`, { schema: ExecutionLogs });
+  expect(logs.items.map(({ node_id }) => node_id)).toEqual(ids);
+});
+
 test("an execution that has not ended is not run again, and a node in a loop is not a place to start from", async ({
   api,
   agent,
   workflow,
+  execute,
   finished,
 }) => {
   const gate = await agent({ name: "Gate", model: "echo" });
@@ -197,11 +200,11 @@ test("an execution that has not ended is not run again, and a node in a loop is 
       ["t>L", "L>a"],
     ),
   );
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "[1]" }, { schema: ExecuteResult, status: 202 });
-  const path = `/executions/${body.execution_id}`;
+  const id = await execute(flow, { input: "[1]" });
+  const path = `/executions/${id}`;
   await api.post(`${path}/rerun`, {}, { schema: ErrorBody, status: 409 });
   await api.post(`${path}/cancel`, {}, { schema: Execution });
-  const cancelled = await finished(body.execution_id);
+  const cancelled = await finished(id);
   expect(cancelled).toMatchObject({ status: "cancelled", node_results: { L: { status: "skipped" } } });
   const { body: inside } = await api.post(`${path}/rerun`, { from_node_id: "a" }, { schema: ErrorBody, status: 422 });
   expect(inside.detail).toContain('from_node_id "L"');

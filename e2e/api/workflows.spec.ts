@@ -53,6 +53,13 @@ test("every structural fault is listed", async ({ api }) => {
   expect(body.errors?.map((error) => error.path)).toEqual(["nodes", "nodes.2.type", "edges.0"]);
 });
 
+test("edges without nodes are checked against the trigger that a workflow starts with", async ({ api }) => {
+  const { body } = await api.post("/workflows", { name: "Loose", edges: [edge("t", "ghost")] }, { schema: ErrorBody, status: 422 });
+  expect(body.errors).toEqual([{ path: "edges.0", message: expect.stringContaining("a node that is not in the workflow") }]);
+  const { body: list } = await api.get("/workflows", { schema: WorkflowPage });
+  expect(list.total).toBe(0);
+});
+
 test("a save counts the version up, keeps fields left out, and takes back what a GET gave", async ({ api }) => {
   const { body: first } = await api.post("/workflows", { name: "Counted", description: "kept" }, { schema: Workflow, status: 201 });
   const { body: second } = await api.put(`/workflows/${first.id}`, { name: "Renamed" }, { schema: Workflow });

@@ -77,7 +77,11 @@ export class Attempts {
     for (const [field, parts] of templates) config[field] = kept(resolveText(parts, scope));
     const upstream = upstreamOutput(frame, id, this.#continues);
     const own = definition.input ?? templates[0]?.[0];
-    row.input = (own && String(config[own] ?? "").trim()) || upstream || (definition.group === "trigger" ? this.#run.input : "");
+    const isWritten = (field: string) => String(raw[field] ?? "").trim() !== "";
+    const said = own === undefined ? "" : String(config[own] ?? "").trim();
+    // An agent is never asked nothing; what any other node is told to say may well be nothing.
+    const isSaid = said !== "" || (own !== undefined && !definition.isEffect && isWritten(own));
+    row.input = isSaid ? said : upstream || (definition.group === "trigger" ? this.#run.input : "");
     const run = this.#run;
     const trigger = { output: run.input, params: run.params };
     const host = this.#host;
@@ -100,6 +104,7 @@ export class Attempts {
           // At once: a call that fails, or is cut off, leaves its node with what it had used until then.
           onUsed: (usage) => Object.assign(row, usage),
         }),
+      isWritten,
       typedValue: (field) => masker.deep(resolveValue(String(raw[field] ?? ""), scope)),
       evaluate: (condition) => {
         const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};

@@ -76,6 +76,8 @@ export interface NodeContext<Config> {
   /** Tells viewers the next piece of the output while the node runs. */
   onDelta(content: string): void;
   callAgent(call: AgentCall): Promise<NodeResult>;
+  /** True when a template field says something, even if that comes to empty text. */
+  isWritten(field: string): boolean;
   /** The value of a template field that is a single expression, with its type kept; of any other its text. */
   typedValue(field: string): unknown;
   /**

@@ -1,6 +1,8 @@
 // {{expressions}}: parsing, and resolution against a scope. Pure and browser-safe: the run, the checks at save and the
 // editor's autocomplete use the same code (specification, Workflow node types; contract, section 4).
 
+import { parseJson } from "#server/engine/json-text.ts";
+
 export type PathPart = string | number;
 
 /** One `{{…}}`: `head` is what stands before the first dot, `path` what follows. */
@@ -115,6 +117,8 @@ export interface ScopeEntry {
   fields: Record<string, unknown>;
   /** True when a field is one text, which no path goes into. */
   isFlat?: boolean;
+  /** True for a node that was skipped: it reads as empty text, and so does whatever would be in it. */
+  isSkipped?: boolean;
 }
 
 export interface Scope {
@@ -174,7 +178,8 @@ export function resolveReference(reference: Reference, scope: Scope): unknown {
   if (entry.isFlat && rest.length) throw new ExpressionError(flatFault(reference));
   if (!Object.hasOwn(entry.fields, key))
     throw new ExpressionError(`${reference.source}: ${entry.name} has no "${key}".${suggestion(Object.keys(entry.fields), key)}`);
-  return follow(entry.fields[key], rest, reference, scope.parse ?? JSON.parse);
+  if (entry.isSkipped) return "";
+  return follow(entry.fields[key], rest, reference, scope.parse ?? parseJson);
 }
 
 /** Text form of a value: text as it is, nothing as empty, all else as compact JSON. */

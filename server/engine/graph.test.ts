@@ -54,6 +54,11 @@ describe("findFaults", () => {
     ["an edge to nowhere", { nodes: [trigger], edges: [edge("start", "ghost")] }, 'a node that is not in the workflow: "ghost"'],
     ["an edge into the trigger", { nodes: [trigger, agent("a")], edges: [edge("a", "start")] }, "Nothing can lead into the trigger"],
     ["an edge from a note", { nodes: [trigger, agent("a"), node("n", "noteNode")], edges: [edge("n", "a")] }, "Nothing can follow a Note"],
+    [
+      "a way in that does not exist",
+      { nodes: [trigger, agent("a")], edges: [{ ...edge("start", "a"), targetHandle: "side" }] },
+      'no way in named "side"',
+    ],
     ["a handle that does not exist", { nodes: [trigger, agent("a")], edges: [edge("start", "a", "maybe")] }, 'no way out named "maybe"'],
     ["a config of the wrong type", { nodes: [trigger, node("a", "agentNode", { timeout: "long" })], edges: [] }, 'Node "a" (a): timeout'],
   ])("refuses %s", (_, graph, reason) => expect(messages(graph).join("\n")).toContain(reason));

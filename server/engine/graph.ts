@@ -182,6 +182,8 @@ function edgeFaults(graph: Graph): GraphFault[] {
     const ends = refusedEnds(source, target, edge.sourceHandle);
     if (back) add(`${name} closes a cycle: ${[...back, edge.target].join(" → ")}. Remove it: workflows run one way only.`);
     else if (ends) add(`${name}: ${ends}`);
+    else if (edge.targetHandle && edge.targetHandle !== "input")
+      add(`${name}: ${quoted(target, target.id)} has no way in named "${edge.targetHandle}". Leave targetHandle out.`);
     if (isRound && !back) kept.set(edge.source, [...(kept.get(edge.source) ?? []), edge]);
   }
   return faults;

@@ -1,3 +1,33 @@
+/** What JavaScript has for numbers of JSON that it cannot hold itself; TypeScript does not know it yet, older browsers neither. */
+interface ExactJson {
+  parse(text: string, reviver: (key: string, value: unknown, context?: { source?: string }) => unknown): unknown;
+  rawJSON?(text: string): unknown;
+  isRawJSON?(value: unknown): boolean;
+}
+const exact = JSON as unknown as ExactJson;
+
+/** A whole number with more digits than JavaScript keeps, such as an id of 64 bits. */
+const LONG_NUMBER = /(?<![\d.])\d{16}/;
+const isTooLong = (source: string) => /^-?\d+$/.test(source) && !Number.isSafeInteger(Number(source));
+
+/**
+ * JSON as a value. A whole number that JavaScript would round keeps all its digits: such a one is an object that
+ * `JSON.stringify` writes as it came, `isExactNumber` says so.
+ * @param each what to make of every value in it; left out, nothing
+ * @throws SyntaxError for what is no JSON
+ */
+export function parseJson(text: string, each?: (value: unknown) => unknown): unknown {
+  const { rawJSON } = exact;
+  if (!rawJSON || !LONG_NUMBER.test(text)) return each ? JSON.parse(text, (_, value) => each(value)) : JSON.parse(text);
+  return exact.parse(text, (_, value, context) => {
+    if (typeof value === "number" && context?.source !== undefined && isTooLong(context.source)) return rawJSON(context.source);
+    return each ? each(value) : value;
+  });
+}
+
+/** True for a number that `parseJson` kept as it came. */
+export const isExactNumber = (value: unknown): boolean => exact.isRawJSON?.(value) ?? false;
+
 /** Text as JSON text of the value that it stands for: an object or a list as it is, anything else as a string (contract, section 4). */
 export function embedded(text: string): string {
   const bare = text.trim();
@@ -16,6 +46,15 @@ export function embedded(text: string): string {
 /** A JSON array of texts, those that are JSON embedded as such. */
 export const listText = (texts: readonly string[]): string => `[${texts.map(embedded).join(",")}]`;
 
-/** A JSON object of texts by name, those that are JSON embedded as such. */
-export const objectText = (entries: readonly (readonly [string, string])[]): string =>
-  `{${entries.map(([name, text]) => `${JSON.stringify(name)}:${embedded(text)}`).join(",")}}`;
+/** A JSON object of texts by name, those that are JSON embedded as such. A name that comes again has its number behind it. */
+export function objectText(entries: readonly (readonly [string, string])[]): string {
+  const taken = new Set(entries.map(([name]) => name));
+  const seen = new Set<string>();
+  const parts = entries.map(([name, text]) => {
+    let key = name;
+    for (let count = 2; seen.has(key) || (key !== name && taken.has(key)); count++) key = `${name} ${count}`;
+    seen.add(key);
+    return `${JSON.stringify(key)}:${embedded(text)}`;
+  });
+  return `{${parts.join(",")}}`;
+}

@@ -1,3 +1,4 @@
+import { isExactNumber } from "#server/engine/json-text.ts";
 import { SecretFinder, type Span } from "#server/engine/secret-finder.ts";
 import { secretForms } from "#server/engine/secret-forms.ts";
 
@@ -94,6 +95,11 @@ class ValueMasker implements Masker {
     if (typeof value === "string") return this.text(value);
     if (Array.isArray(value)) return value.map((item) => this.#deep(item));
     if (typeof value !== "object" || value === null) return value;
+    if (isExactNumber(value)) {
+      const digits = JSON.stringify(value);
+      const shown = this.text(digits);
+      return shown === digits ? value : shown;
+    }
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.text(key), this.#deep(item)]));
   }
 

@@ -52,6 +52,18 @@ const EXPECTED: Record<TriggerParameter["type"], string> = {
   object: "a JSON object",
 };
 
+const misfit = (parameter: TriggerParameter): string => {
+  const options = parameter.type === "select" ? ` (${parameter.options?.join(", ")})` : "";
+  return `"${parameter.name}" must be ${EXPECTED[parameter.type]}${options}.`;
+};
+
+/** Why a run that gives no value would be refused for the default, as a sentence; undefined for one that fits, or none. */
+export function defaultFault(parameter: TriggerParameter): string | undefined {
+  const { default: value } = parameter;
+  if (value === undefined || value === null || value === "") return undefined;
+  return coerce(parameter, value) === undefined ? misfit(parameter) : undefined;
+}
+
 /**
  * The values of a params trigger: what was given, else each parameter's default, in the declared types.
  * (Specification, Trigger output expressions: explicit values override defaults, unmentioned ones keep them.)
@@ -73,10 +85,7 @@ export function paramValues(parameters: readonly TriggerParameter[], given: Reco
       continue;
     }
     const result = coerce(parameter, value);
-    if (result === undefined) {
-      const options = parameter.type === "select" ? ` (${parameter.options?.join(", ")})` : "";
-      throw new ParameterError(parameter.name, `"${parameter.name}" must be ${EXPECTED[parameter.type]}${options}.`);
-    }
+    if (result === undefined) throw new ParameterError(parameter.name, misfit(parameter));
     if (parameter.required && result === "")
       throw new ParameterError(parameter.name, `"${parameter.name}" is required and must not be empty.`);
     values[parameter.name] = result;

@@ -178,3 +178,95 @@ test("a plan looks at each template a few times, not once for each loop around i
   // One look at each is 90 or, with empty fields, a few more.
   expect(looks).toBeLessThan(500);
 });
+
+test("what is in the output of a skipped node reads as empty text, as the node does", async () => {
+  const { memory, problems, go } = newRun(
+    {
+      t: ["triggerNode"],
+      b: ["branchNode", { condition: "True" }],
+      yes: ["outputNode", { value: '{"sum": 1}' }],
+      no: ["outputNode", { value: '{"sum": 2}' }],
+      z: ["outputNode", { value: "[{{yes.output.sum}}{{no.output.sum}}{{no.output.list[0].id}}]" }],
+    },
+    ["t>b", "b.true>yes", "b.false>no", "yes>z", "no>z"],
+  );
+  expect(problems()).toEqual([]);
+  await go();
+  expect(memory.ending()).toMatchObject({ status: "completed", error: null });
+  expect(memory.ending()?.outputs.at(-1)).toMatchObject({ node_id: "z", value: "[1]" });
+});
+
+test("two Outputs without a label are both in the run's output, and both ends of a body in an item's result", async () => {
+  const { memory, go } = newRun(
+    {
+      t: ["triggerNode"],
+      l: ["loopNode", { items_expression: "[1]" }],
+      a: ["outputNode", { label: "", value: "one" }],
+      b: ["outputNode", { label: "", value: "two" }],
+      z: ["outputNode", { value: "{{l.output}}" }],
+    },
+    ["t>l", "l.body>a", "l.body>b", "l.done>z"],
+  );
+  await go();
+  expect(JSON.parse(memory.ending()?.output ?? "")).toEqual({
+    Output: ["one"],
+    "Output 2": ["two"],
+    z: [{ Output: "one", "Output 2": "two" }],
+  });
+});
+
+test("ids of 64 bits go through paths, loops and JSON outputs with all their digits", async () => {
+  const { memory, go } = newRun(
+    {
+      t: ["triggerNode"],
+      p: ["outputNode", { value: "{{trigger.output.id}} {{trigger.output.of}}" }],
+      j: ["outputNode", { value: "{{trigger.output}}", format: "json" }],
+      l: ["loopNode", { items_expression: "{{trigger.output.ids}}" }],
+      i: ["outputNode", { value: "{{l.current_item}}" }],
+    },
+    ["t>p", "t>j", "t>l", "l.body>i"],
+    '{"id":12345678901234567890,"of":{"n":98765432109876543210},"ids":[12345678901234567891]}',
+  );
+  await go();
+  const values = memory.ending()?.outputs.map(({ node_id, value }) => [node_id, value]);
+  expect(Object.fromEntries(values ?? [])).toEqual({
+    p: '12345678901234567890 {"n":98765432109876543210}',
+    j: expect.stringContaining('"id": 12345678901234567890,'),
+    i: '["12345678901234567891"]',
+  });
+});
+
+test("a loop's progress is told after the items that it counts, and before the loop's own end", async () => {
+  const { memory, go } = newRun(
+    { t: ["triggerNode"], l: ["loopNode", { items_expression: "[1, 2, 3]" }], i: ["outputNode", { value: "{{l.current_item}}" }] },
+    ["t>l", "l.body>i"],
+  );
+  await go();
+  const told = memory.events().flatMap((event) => ("node_id" in event && event.node_id !== "t" ? [`${event.type} ${event.node_id}`] : []));
+  const item = ["node_start i", "node_complete i"];
+  expect(told).toEqual(["node_start l", ...item, ...item, ...item, "loop_progress l", "node_complete l"]);
+  const times = memory.events().map(({ timestamp }) => Date.parse(timestamp));
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+});
+
+test("an Output, a review and a Terminate whose text comes to nothing say nothing, not what came before", async () => {
+  const { memory, go } = newRun(
+    {
+      t: ["triggerNode"],
+      b: ["branchNode", { condition: "True" }],
+      no: ["outputNode", { value: "no" }],
+      yes: ["outputNode", { value: "yes" }],
+      o: ["outputNode", { value: "{{no.output}}" }],
+      r: ["humanLoopNode", { display_value: "{{no.output}}" }],
+      p: ["outputNode", { value: "{{r.comment}}" }],
+    },
+    ["t>b", "b.true>yes", "b.false>no", "yes>o", "no>o", "o>r", "r.approved>p"],
+  );
+  await go();
+  const paused = memory.events().find(({ type }) => type === "execution_paused");
+  expect(paused).toMatchObject({ display_value: "" });
+  memory.decide("r", "approved");
+  await go();
+  const values = memory.ending()?.outputs.map(({ node_id, value }) => [node_id, value]);
+  expect(Object.fromEntries(values ?? [])).toEqual({ yes: "yes", o: "", p: "" });
+});

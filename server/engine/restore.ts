@@ -1,5 +1,6 @@
 import { workOf } from "#server/engine/disabled.ts";
 import { childPath, Frame, type Iteration, indexOf, parentOf } from "#server/engine/frame.ts";
+import { parseJson } from "#server/engine/json-text.ts";
 import type { Ledger } from "#server/engine/ledger.ts";
 import { LoopRun } from "#server/engine/loop-run.ts";
 import type { Plan } from "#server/engine/plan.ts";
@@ -66,7 +67,7 @@ export function restoreFrames({ run, plan, nodes, ledger, continues, recall }: P
       const node = nodes.get(row.node_id);
       const definition = workOf(node);
       if (!node || !definition?.body || row.status !== "running") continue;
-      const items: unknown[] = JSON.parse(row.input ?? "[]");
+      const items = parseJson(row.input ?? "[]") as unknown[];
       const write = { model: null, tool_calls: null, duration_ms: null, ...row };
       const run = new LoopRun(write, frame, items, definition.body.settings(definition.config.parse(node.data)));
       const before = ended.get(`${node.id} ${path}`);

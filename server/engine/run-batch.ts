@@ -60,8 +60,9 @@ export class RunBatch {
   #waiting = nothing();
   /** Rows that are being written. */
   #underWay: readonly LedgerWrite[] = [];
-  /** Where in the batch a loop's latest progress stands; one is enough. */
-  #progress = new Map<string, number>();
+  /** A loop's latest progress in the batch; one is enough, and it comes after the items that it counts. */
+  #progress = new Map<string, Commit["events"][number]>();
+  #outdated = new Set<Commit["events"][number]>();
   #characters = 0;
 
   /** @param signal fires when the lease is lost or the process halts: then no write is waited for any more */
@@ -81,9 +82,10 @@ export class RunBatch {
   tell(fact: EventFact): void {
     const event = { ...this.#masker.fields(fact, EVENT_TEXTS), timestamp: this.#services.clock.now().toISOString() };
     const key = fact.type === "loop_progress" ? `${fact.iteration ?? ""} ${fact.node_id}` : undefined;
-    const position = key === undefined ? undefined : this.#progress.get(key);
-    if (position !== undefined) this.#waiting.events[position] = event;
-    else if (this.#waiting.events.push(event) && key !== undefined) this.#progress.set(key, this.#waiting.events.length - 1);
+    const earlier = key === undefined ? undefined : this.#progress.get(key);
+    if (earlier) this.#outdated.add(earlier);
+    if (key !== undefined) this.#progress.set(key, event);
+    this.#waiting.events.push(event);
   }
 
   /**
@@ -171,8 +173,11 @@ export class RunBatch {
     this.#underWay = commit.rows;
     this.#waiting = nothing();
     this.#progress = new Map();
+    const outdated = this.#outdated;
+    this.#outdated = new Set();
     this.#characters = 0;
     const { rows, ...rest } = commit;
+    if (outdated.size) rest.events = rest.events.filter((event) => !outdated.has(event));
     const parts = inParts(rows);
     // Large results that came together go out one after the other, all else with the last.
     for (const part of parts.slice(0, -1)) await this.#services.store.commit(this.#run, { rows: part, events: [] }, this.#signal);

@@ -4,6 +4,7 @@ import { asText, CREDENTIALS, ExpressionError, type Scope, type ScopeEntry, slug
 import type { Frame } from "#server/engine/frame.ts";
 import { progressOf } from "#server/engine/frame.ts";
 import { definitionOf, namesOf } from "#server/engine/graph.ts";
+import { parseJson } from "#server/engine/json-text.ts";
 import type { LedgerRow, RunState } from "#server/engine/ports.ts";
 import type { RunSecrets } from "#server/engine/run-secrets.ts";
 import { isLive } from "#server/engine/scheduler.ts";
@@ -55,7 +56,7 @@ export class RunNames {
       for (const candidates of [this.#labels.get(name), latest(this.#aliases.get(name), frame), this.#slugs.get(slugOf(name))])
         for (const node of candidates ?? []) {
           const fields = fieldsOf(node, frame);
-          if (fields) return { name, fields };
+          if (fields) return { name, fields, isSkipped: frame.lookup(node.id)?.status === "skipped" };
         }
       const slug = slugOf(name);
       return Object.hasOwn(fixed, slug) ? fixed[slug] : undefined;
@@ -68,9 +69,9 @@ export class RunNames {
   }
 
   #parse(text: string): unknown {
-    if (text.length < LONG) return JSON.parse(text);
+    if (text.length < LONG) return parseJson(text);
     if (!this.#read.has(text)) {
-      const value: unknown = JSON.parse(text);
+      const value = parseJson(text);
       if (this.#read.size >= MOST_READ) this.#read.clear();
       this.#read.set(text, value);
     }

@@ -105,7 +105,7 @@ export function timedOut({ endpoint, model, timeoutMs, allowedMs = timeoutMs }: 
   const { label } = providerKind(endpoint.provider);
   const seconds = Math.round(allowedMs / 100) / 10;
   return new ProviderError(
-    `${label} did not finish its answer within ${seconds} seconds (model ${model}, LLM key "${endpoint.keyName}"). Allow more time, or ask for less.`,
+    `${label} did not finish its answer within ${seconds} ${seconds === 1 ? "second" : "seconds"} (model ${model}, LLM key "${endpoint.keyName}"). Allow more time, or ask for less.`,
   );
 }
 

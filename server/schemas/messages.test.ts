@@ -9,7 +9,7 @@ test.each([
   [z.object({ role: Role }), {}, "This field is required."],
   [z.string(), 5, "Send text, not a number."],
   [z.number(), "5", "Send a number, not text."],
-  [z.number().int(), 1.5, "Send a whole number, not a number."],
+  [z.number().int(), 1.5, "Send a whole number."],
   [z.boolean(), null, "Send true or false, not null."],
   [z.array(z.string()), {}, "Send a list, not an object."],
   [z.object({}), [], "Send an object, not a list."],

@@ -40,6 +40,7 @@ function explain(raw: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return "This field is required.";
+      if ((issue.expected as string) === "int" && typeof issue.input === "number") return "Send a whole number.";
       return `Send ${NAMES[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}.`;
     case "invalid_value":
       return issue.input === undefined ? "This field is required." : `Use one of: ${issue.values.map(String).join(", ")}.`;

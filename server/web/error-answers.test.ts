@@ -151,3 +151,11 @@ test("no header makes a client another one, unless our proxy wrote it; of IPv6 t
   // What is no address is nobody's: the hop itself counts.
   expect([await from("unknown"), await from("anything")]).toEqual([49, 48]);
 });
+
+test("a 413 to a body without a length says that the connection ends with it, since the rest is not read", async () => {
+  const port = await start((_, response) => {
+    response.writeHead(413, { "content-type": "application/json" }).end("{}");
+  });
+  const { status, headers } = await raw(port, "POST /api/v1/workflows HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n");
+  expect([status, headers.connection]).toEqual([413, "close"]);
+});

@@ -31,7 +31,8 @@ export function answerError(response: ServerResponse, error: unknown, headers: R
 
 /**
  * Makes sure that an answer from 400 on that is not JSON (a page of Next, an empty body) leaves as our envelope: it is
- * looked at when its headers are about to be sent, and what was written for it is left out.
+ * looked at when its headers are about to be sent, and what was written for it is left out. After a 413
+ * that leaves a body half read the connection ends.
  */
 export function keepEnvelope(response: ServerResponse): void {
   const { writeHead, write, end } = response;
@@ -39,6 +40,9 @@ export function keepEnvelope(response: ServerResponse): void {
 
   function look(): void {
     if (replaced !== undefined || response.headersSent || response.statusCode < 400) return;
+    // The rest of a body that did not say how long it is is not read, so nothing can follow it on this connection.
+    if (response.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status && !response.req.headers["content-length"])
+      response.setHeader("connection", "close");
     if (String(response.getHeader("content-type")).includes("json")) return;
     const body = errorBody(errorOf(response.statusCode));
     replaced = JSON.stringify(body);

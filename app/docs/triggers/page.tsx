@@ -106,7 +106,8 @@ export default function Triggers() {
       <p>
         After 60 seconds, or when the run pauses at a review, the answer is 202 with the id alone; the run goes on. With <code>async</code>{" "}
         it is 202 at once. The trigger’s output is JSON, so <code>{"{{trigger.output.body.days}}"}</code> and{" "}
-        <code>{"{{trigger.output.query.city}}"}</code> read its parts. Keys, cookies and headers that look like secrets are left out.
+        <code>{"{{trigger.output.query.city}}"}</code> read its parts. Keys, cookies and headers that look like secrets are left out. A body
+        is read as JSON when it is JSON, else as text; one that is declared as JSON and is none is refused with 400.
       </p>
     </article>
   );

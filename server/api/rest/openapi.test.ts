@@ -124,6 +124,11 @@ test("operations in a project take the project headers and need a key; public on
   const create = document.paths["/agents"]?.post;
   expect(Object.keys(create?.responses ?? {})).toEqual(["201", "400", "401", "403", "404", "409", "413", "422", "429", "500", "502"]);
   expect(create?.parameters).toContainEqual({ $ref: "#/components/parameters/IdempotencyKey" });
+  for (const method of ["get", "post", "put", "patch", "delete"] as const)
+    expect(document.paths["/http/{workflow_id}"]?.[method]?.parameters).toContainEqual({ $ref: "#/components/parameters/IdempotencyKey" });
+  expect(document.paths["/webhooks/{workflow_id}"]?.post?.parameters).not.toContainEqual({
+    $ref: "#/components/parameters/IdempotencyKey",
+  });
   const signUp = document.paths["/auth/sign-up"]?.post;
   expect(signUp?.security).toEqual([]);
   expect(signUp?.responses).not.toHaveProperty("401");

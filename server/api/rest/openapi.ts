@@ -95,6 +95,7 @@ function rawOperation({
   errors,
   requestBody,
   method,
+  isIdempotent = scope !== null && method === "post",
   path: _,
   ...rest
 }: RawOperation): Operation {
@@ -103,7 +104,7 @@ function rawOperation({
     tags: [tag],
     "x-required-role": needs,
     security: security ?? (scope ? [{ bearer: [] }] : []),
-    parameters: [...parameters, ...(scope ? projectParameterRefs : []), ...(scope && method === "post" ? idempotencyParameterRefs : [])],
+    parameters: [...parameters, ...(scope ? projectParameterRefs : []), ...(isIdempotent ? idempotencyParameterRefs : [])],
     ...(requestBody && { requestBody }),
     responses: {
       [success.status]: { description: success.description, headers: rateHeaderRefs, content: success.content },

@@ -21,6 +21,8 @@ export interface RawOperation {
   /** How the key is sent, when not only as a bearer token. */
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
+  /** Whether it takes an Idempotency-Key; left out, a POST in a project does. */
+  isIdempotent?: boolean;
   requestBody?: NonNullable<Operation["requestBody"]>;
   success: { status: number; description: string; content: Record<string, MediaType> };
   /** Further successes by status. */
@@ -62,8 +64,12 @@ const httpTrigger = (method: RawOperation["method"]): RawOperation => ({
   scope: "project",
   needs: "editor",
   parameters: [workflowId],
+  isIdempotent: true,
   ...(method !== "get" && {
-    requestBody: { description: "Anything; JSON is parsed", content: { ...json({}, { days: 3 }), "text/plain": { schema: text } } },
+    requestBody: {
+      description: "Anything; what is JSON is parsed, and what says that it is JSON must be",
+      content: { ...json({}, { days: 3 }), "text/plain": { schema: text } },
+    },
   }),
   success: { status: 200, description: "How the run ended", content: json(schemaRef("HttpTriggerResult")) },
   also: { 202: { description: "The run goes on", content: json(schemaRef("ExecuteResult")) } },

@@ -48,11 +48,11 @@ export const humanLoopNode = defineNode({
       .default("")
       .meta({ title: "Notify by e-mail", description: "Gets a link to the review" }),
   }),
-  run: ({ config, upstream }) => ({
+  run: ({ config, upstream, isWritten }) => ({
     review: {
       title: config.title.trim(),
       description: config.description,
-      display_value: config.display_value.trim() === "" ? upstream : config.display_value,
+      display_value: isWritten("display_value") ? config.display_value : upstream,
       notification_email: config.notification_email || null,
       timeout_hours: config.timeout_hours,
     },

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { defineNode, template } from "#server/engine/define-node.ts";
+import { parseJson } from "#server/engine/json-text.ts";
 
 /** A list, or text that parses as a JSON array (contract, section 4). */
 function listOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
   const text = typeof value === "string" ? value.trim().replace(/^```(?:json)?\s*\n?|\n?```$/g, "") : "";
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = parseJson(text);
     if (Array.isArray(parsed)) return parsed;
   } catch {
     // The sentence below says it better than the parser does.

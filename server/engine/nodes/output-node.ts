@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { defineNode, template } from "#server/engine/define-node.ts";
+import { parseJson } from "#server/engine/json-text.ts";
 
 /** Text as JSON when it is JSON (bare or in a code fence), pretty-printed; a sentence when it is not. */
 function asJson(value: string): string {
   const bare = value.replace(/^\s*```(?:json)?\s*\n?|\n?```\s*$/g, "");
   try {
-    return JSON.stringify(JSON.parse(bare), null, 2);
+    return JSON.stringify(parseJson(bare), null, 2);
   } catch {
     throw new Error(`The value is not valid JSON, and this Output's format is json. It begins: ${value.slice(0, 200)}`);
   }
@@ -27,8 +28,8 @@ export const outputNode = defineNode({
       .meta({ title: "Value", description: "Empty passes on what came before", widget: "textarea", ...template }),
     format: z.enum(["passthrough", "json", "markdown"]).default("passthrough").meta({ title: "Format" }),
   }),
-  run({ config, upstream }) {
-    const value = config.value.trim() === "" ? upstream : config.value;
+  run({ config, upstream, isWritten }) {
+    const value = isWritten("value") ? config.value : upstream;
     return { output: config.format === "json" ? asJson(value) : value };
   },
 });

@@ -22,5 +22,5 @@ export const terminateNode = defineNode({
         ...template,
       }),
   }),
-  run: ({ config, upstream }) => ({ end: { status: config.status, message: config.message.trim() === "" ? upstream : config.message } }),
+  run: ({ config, upstream, isWritten }) => ({ end: { status: config.status, message: isWritten("message") ? config.message : upstream } }),
 });

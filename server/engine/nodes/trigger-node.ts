@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineNode, type NodeProblem } from "#server/engine/define-node.ts";
+import { defaultFault } from "#server/engine/params.ts";
 
 /** One value that a params trigger asks for (specification, Workflow node types; contract, section 4). */
 export const TriggerParameter = z.object({
@@ -27,11 +28,16 @@ function parameterProblems(parameters: readonly TriggerParameter[]): NodeProblem
     ...(parameters.length === 0 ? [{ field: "parameters", message: "Add at least one parameter, or start by a manual run." }] : []),
     ...(twice ? [{ field: "parameters", message: `Two parameters are named "${twice}". Rename one of them.` }] : []),
     ...(bare ? [{ field: "parameters", message: `Give "${bare.name}" at least one option to choose from.` }] : []),
+    ...parameters.flatMap((parameter) => {
+      const fault = parameter === bare ? undefined : defaultFault(parameter);
+      return fault ? [{ field: "parameters", message: `The default of ${fault} Change it, or leave it empty.` }] : [];
+    }),
   ];
 }
 
-/** True for a name that the time zone database of this machine knows. */
+/** True for a name that the time zone database of this machine knows. A bare offset such as +05:00 is no name. */
 export function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }) instanceof Intl.DateTimeFormat;
   } catch {

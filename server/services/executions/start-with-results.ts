@@ -9,9 +9,10 @@ import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
 
 // Of a loop that is taken over, its body too: the Output nodes in there are results of the run. A Terminate ($4) ended
 // the run that it was reached in; taken over it is only done, and its handle, which says how it ended that one, is left out.
+// Copies get the time and the count of the ids that they are made from, so that logs list them in the same order.
 const TAKE_OVER = `
   WITH source AS MATERIALIZED (
-    SELECT DISTINCT ON (node_id, iteration) *, gen_random_uuid() AS copy_id FROM node_runs
+    SELECT DISTINCT ON (node_id, iteration) *, (left(id::text, 26) || right(gen_random_uuid()::text, 10))::uuid AS copy_id FROM node_runs
     WHERE execution_id = $1 AND node_id = ANY($3) AND status IN ('complete', 'failed', 'skipped')
     ORDER BY node_id, iteration, attempt DESC
   ), copied AS (

@@ -22,6 +22,18 @@ test.each([
   ["nul \u0000 gone", "nul  gone"],
 ])("the body %j is %j", (given, body) => expect(call("PUT", "/x", {}, given).body).toEqual(body));
 
+test("what is declared as JSON must be JSON", () => {
+  for (const type of ["application/json", "application/problem+json; charset=utf-8"])
+    expect(() => call("POST", "/x", { "content-type": type }, '{"a":')).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
+  expect(call("POST", "/x", { "content-type": "application/json" }, "").body).toBeNull();
+  expect(call("POST", "/x", { "content-type": "text/plain" }, '{"a":').body).toBe('{"a":');
+});
+
+test("long numbers keep their digits", () => {
+  const text = callText({ method: "POST", url: "http://localhost/x", headers: new Headers() }, Buffer.from('{"id":12345678901234567890}'));
+  expect(text).toContain('"body":{"id":12345678901234567890}');
+});
+
 test("nothing that proves who calls comes through", () => {
   const headers = {
     authorization: "Bearer sk-service-abc",

@@ -72,5 +72,6 @@ async function noneWaits(where: Prisma.ReviewWhereInput, status: Execution["stat
     (await db().review.findFirst({ where: { ...where, status: "withdrawn" } }));
   if (last) return new AppError("CONFLICT", decidedSentence(last));
   if (isFinal(status)) return new AppError("CONFLICT", `This execution has already ended: it is ${status}.`);
-  return new AppError("CONFLICT", `This execution is ${status} and does not wait for ${where.node_id ? "that" : "a"} review.`);
+  const isNamed = where.node_id !== undefined || where.iteration !== undefined;
+  return new AppError("CONFLICT", `This execution is ${status} and does not wait for ${isNamed ? "that" : "a"} review.`);
 }

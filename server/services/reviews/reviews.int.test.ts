@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
 import type { Role } from "#server/schemas/primitives.ts";
@@ -12,17 +12,13 @@ import { getReview } from "#server/services/reviews/get-review.ts";
 import { listReviews } from "#server/services/reviews/list-reviews.ts";
 import { readReviewToken, reviewToken } from "#server/services/reviews/review-token.ts";
 import { collectEvents, inSeconds, newPausedRun, openReview, type SentEvent } from "#server/testing/reviews.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
+const database = testDatabase();
 let admin: ProjectPrincipal;
 let execution_id: string;
 let sent: SentEvent[];
 
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.stop());
 beforeEach(async () => {
   admin = await database.newAdmin();
   execution_id = await newPausedRun(admin);
@@ -32,6 +28,11 @@ beforeEach(async () => {
 
 const rowOf = (id: string) => db().review.findUniqueOrThrow({ where: { id } });
 const wakes = () => sent.filter(({ name }) => name === "execution/wake");
+
+test("a place in a loop at which nothing waits is said to be that, not that nothing waits", async () => {
+  const wrong = approveExecution(admin, { execution_id, decision: "approved", iteration: "9" });
+  await expect(wrong).rejects.toMatchObject({ code: "CONFLICT", message: expect.stringContaining("does not wait for that review.") });
+});
 
 test("of two who decide at the same moment one wins, and the other learns who, what and when", async () => {
   const { id } = await openReview(execution_id, "a");

@@ -33,14 +33,21 @@ describe("checkCron", () => {
     ["0 0 L * *", "day of month"],
     ["0 0 * * MON#1", "day of week"],
     ["0 0 * * xyz", "day of week"],
-    ["60 * * * *", "minute"],
+    ["60 * * * *", "The minute goes from 0 to 59, and the cron expression says 60."],
+    ["0 9 32 * *", "The day of month goes from 1 to 31, and the cron expression says 32."],
+    ["0 9 0 * *", "The day of month goes from 1 to 31, and the cron expression says 0."],
+    ["0 9 1 1-13 *", "The month goes from 1 to 12, and the cron expression says 13."],
+    ["0 9 * * 8", "The day of week goes from 0 to 7, and the cron expression says 8."],
+    ["-1 9 * * *", "The minute of the cron expression cannot be read: -1"],
+    ["1,,2 9 * * *", "The minute of the cron expression cannot be read: 1,,2"],
     ["*/0 * * * *", "cannot be read"],
     ["", "five fields"],
   ])("refuses %j: %s", (pattern, reason) => expect(() => check(pattern)).toThrow(reason));
 
   it("refuses an unknown zone, and names the field", () => {
     expect(() => check("0 9 * * *", "Mars/Olympus")).toThrow('no time zone "Mars/Olympus"');
-    expect(() => check("0 9 * * *", "")).toThrow(expect.objectContaining({ field: "timezone" }));
+    for (const zone of ["", "+05:00", "-0330"])
+      expect(() => check("0 9 * * *", zone)).toThrow(expect.objectContaining({ field: "timezone" }));
   });
 
   it("finds fires that only the change of clocks brings together", () => {

@@ -31,13 +31,29 @@ export class CronError extends Error {
 const NUMBERS = /^[\d*,/-]+$/;
 const MONTHS = /^(?:[\d*,/-]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)+$/i;
 const WEEKDAYS = /^(?:[\d*,/-]|sun|mon|tue|wed|thu|fri|sat)+$/i;
+/** One of the parts between commas: a star, a value or a range, and perhaps a step. */
+const PART = /^(?:\*|\w+(?:-\w+)?)(?:\/\d+)?$/;
 const FIELDS = [
-  { name: "minute", shape: NUMBERS },
-  { name: "hour", shape: NUMBERS },
-  { name: "day of month", shape: NUMBERS },
-  { name: "month", shape: MONTHS },
-  { name: "day of week", shape: WEEKDAYS },
+  { name: "minute", shape: NUMBERS, least: 0, most: 59 },
+  { name: "hour", shape: NUMBERS, least: 0, most: 23 },
+  { name: "day of month", shape: NUMBERS, least: 1, most: 31 },
+  { name: "month", shape: MONTHS, least: 1, most: 12 },
+  { name: "day of week", shape: WEEKDAYS, least: 0, most: 7 },
 ];
+
+/** What is wrong with one field, as a sentence. croner counts days and months from 0 in what it says. */
+function fieldFault(text: string, { name, shape, least, most }: (typeof FIELDS)[number]): string | undefined {
+  const parts = text.split(",");
+  if (!shape.test(text) || !parts.every((part) => PART.test(part))) return `The ${name} of the cron expression cannot be read: ${text}`;
+  const values = parts.flatMap((part) => (part.split("/")[0] ?? "").split("-")).filter((value) => /^\d+$/.test(value));
+  const wrong = values.find((value) => Number(value) < least || Number(value) > most);
+  return wrong === undefined ? undefined : `The ${name} goes from ${least} to ${most}, and the cron expression says ${wrong}.`;
+}
+
+/** A bare offset, which is no name of a zone: a save refuses it, and one that an older save took goes on. */
+const OFFSET = /^[+-]\d\d:?\d\d$/;
+const noZone = (timezone: string) =>
+  new CronError("timezone", `There is no time zone "${timezone}". Use an IANA name such as UTC or Europe/Berlin.`);
 
 const job = (pattern: string, timezone: string): Cron => new Cron(pattern, { paused: true, timezone, mode: "5-part" });
 
@@ -47,10 +63,11 @@ function parsed({ cron_expression, timezone }: CronSchedule): { cron: Cron; fiel
   const refuse = (message: string) => new CronError("cron_expression", message);
   if (fields.length !== FIELDS.length)
     throw refuse("A cron expression has five fields: minute, hour, day of month, month, day of week. For example 0 9 * * 1-5.");
-  for (const [index, { name, shape }] of FIELDS.entries())
-    if (!shape.test(fields[index] ?? "")) throw refuse(`The ${name} of the cron expression cannot be read: ${fields[index]}`);
-  if (!isTimezone(timezone))
-    throw new CronError("timezone", `There is no time zone "${timezone}". Use an IANA name such as UTC or Europe/Berlin.`);
+  for (const [index, field] of FIELDS.entries()) {
+    const fault = fieldFault(fields[index] ?? "", field);
+    if (fault) throw refuse(fault);
+  }
+  if (!isTimezone(timezone) && !OFFSET.test(timezone)) throw noZone(timezone);
   try {
     return { cron: job(fields.join(" "), timezone), fields };
   } catch (error) {
@@ -114,6 +131,7 @@ function clockChanges(timezone: string, from: number): number[] {
  */
 export function checkCron(schedule: CronSchedule, from: Date): void {
   const { cron, fields } = parsed(schedule);
+  if (!isTimezone(schedule.timezone)) throw noZone(schedule.timezone);
   const [minute, hour, ...day] = fields;
   const limit = MIN_MINUTES * MINUTE_MS;
   const tooClose = (why: string) =>

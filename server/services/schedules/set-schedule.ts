@@ -2,6 +2,8 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { AppError } from "#server/errors.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import type { SetScheduleInput, Workflow } from "#server/schemas/workflow.ts";
+import { CronError, checkCron } from "#server/services/schedules/cron.ts";
+import { scheduleOf } from "#server/services/schedules/schedule-of.ts";
 import { triggerKind } from "#server/services/workflows/checked-graph.ts";
 import { updateWorkflow } from "#server/services/workflows/update-workflow.ts";
 
@@ -18,6 +20,25 @@ function withSchedule(graph: Graph, { enabled, cron_expression, timezone, defaul
   return { ...graph, nodes };
 }
 
+const invalid = (detail: string, path: string, message = detail) =>
+  new AppError("VALIDATION_ERROR", detail, { errors: [{ path, message }] });
+
+/** @throws AppError VALIDATION_ERROR that names the field of the request, where a save would name the one of the graph */
+function assertKept(graph: Graph): void {
+  const schedule = scheduleOf(graph);
+  if (!schedule) return;
+  if (schedule.cron_expression === "") {
+    if (schedule.enabled) throw invalid("Say when it runs: send a cron_expression, for example 0 9 * * 1-5.", "cron_expression");
+    return;
+  }
+  try {
+    checkCron(schedule, new Date());
+  } catch (error) {
+    if (error instanceof CronError) throw invalid(error.message, error.field);
+    throw error;
+  }
+}
+
 /**
  * Switches a workflow's schedule on or off and may change its times: writes into the trigger node and saves, so the
  * version counts up. A draft keeps everything else that it holds.
@@ -25,14 +46,15 @@ function withSchedule(graph: Graph, { enabled, cron_expression, timezone, defaul
  */
 export function setSchedule(principal: ProjectPrincipal, input: SetScheduleInput): Promise<Workflow> {
   return updateWorkflow(principal, { workflow_id: input.workflow_id }, (graph, which) => {
-    if (which === "saved" && triggerKind(graph) !== "schedule")
-      throw new AppError(
-        "VALIDATION_ERROR",
+    if (which === "draft") return withSchedule(graph, input);
+    if (triggerKind(graph) !== "schedule")
+      throw invalid(
         "This workflow's trigger is no schedule. Choose Schedule in its trigger node and save first.",
-        {
-          errors: [{ path: "workflow_id", message: "has a trigger of another kind" }],
-        },
+        "workflow_id",
+        "has a trigger of another kind",
       );
-    return withSchedule(graph, input);
+    const changed = withSchedule(graph, input);
+    assertKept(changed);
+    return changed;
   });
 }

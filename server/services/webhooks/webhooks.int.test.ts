@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { KEPT_CHARACTERS } from "#server/services/webhooks/accept-delivery.ts";
@@ -12,14 +12,10 @@ import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { deleteWorkflow } from "#server/services/workflows/delete-workflow.ts";
 import { updateWorkflow } from "#server/services/workflows/update-workflow.ts";
 import { publishSettings } from "#server/settings.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
+const database = testDatabase();
 afterEach(() => publishSettings({ EXECUTIONS_PER_HOUR: "100" }));
-afterAll(() => database.stop());
 
 const trigger = (data = {}) => ({
   id: "t",
@@ -76,6 +72,15 @@ test("a run is queued with the payload; who replays it is its starter", async ()
   const stranger = await database.newAdmin();
   await expect(replayDelivery(stranger, { delivery_id: delivery?.id ?? "" })).rejects.toMatchObject({ code: "NOT_FOUND" });
   await expect(getWebhookState(stranger, { workflow_id: id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("an id with more digits than JavaScript keeps arrives as it was sent, whole or by a path", async () => {
+  const whole = await newWebhook();
+  await whole.send('{"id": 12345678901234567890, "of": {"ids": [98765432109876543210]}}');
+  expect(await inputsOf(whole.id)).toEqual(['{"id":12345678901234567890,"of":{"ids":[98765432109876543210]}}']);
+  const part = await newWebhook({ payload_path: "$.of.ids[0]" });
+  await part.send('{"id": 12345678901234567890, "of": {"ids": [98765432109876543210]}}');
+  expect(await inputsOf(part.id)).toEqual(["98765432109876543210"]);
 });
 
 test("without a good signature everything is the same refusal, and leaves no trace", async () => {

@@ -51,7 +51,8 @@ export async function insertWorkflow(
  * @throws AppError VALIDATION_ERROR with every structural fault of the graph, or a schedule that cannot be kept
  */
 export async function createWorkflow(principal: ProjectPrincipal, input: CreateWorkflowInput): Promise<Workflow> {
-  const graph = input.nodes ? checkedGraph({ nodes: input.nodes, edges: input.edges ?? [] }) : firstGraph();
+  const first = firstGraph();
+  const graph = checkedGraph({ nodes: input.nodes ?? first.nodes, edges: input.edges ?? [] });
   const row = await db().$transaction((tx) => insertWorkflow(tx, principal, input, graph));
   return workflowDto(principal.project.id, row, graph);
 }
