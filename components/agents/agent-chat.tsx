@@ -1,8 +1,9 @@
 "use client";
 
-import { RotateCcw, SendHorizontal, Square } from "lucide-react";
+import { RotateCcw, RotateCw, SendHorizontal, Square } from "lucide-react";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { type Exchange, textOf } from "#components/agents/chat-turns.ts";
+import { ChatSources } from "#components/agents/chat-sources.tsx";
+import { citedIn, type Exchange, textOf } from "#components/agents/chat-turns.ts";
 import { ToolStep } from "#components/agents/tool-step.tsx";
 import { useChat } from "#components/agents/use-chat.ts";
 import { formatDuration, formatTokens } from "#components/format.ts";
@@ -22,9 +23,15 @@ const NEAR = 60;
 /** A conversation with the saved agent: answers as they come, tools as steps, tokens and time. */
 export function AgentChat({ agentId, isDirty }: { agentId: string; isDirty: boolean }) {
   const { project } = useStudio();
-  const { exchanges, isRunning, send, stop, clear } = useChat(agentId, project.id);
+  const { exchanges, isRunning, send, again, stop, clear } = useChat(agentId, project.id);
   const [message, setMessage] = useState("");
   const list = useFollowedEnd(exchanges);
+  const form = useRef<HTMLFormElement>(null);
+  const askAgain = () => {
+    again();
+    // The button is gone while the agent answers.
+    form.current?.querySelector("textarea")?.focus();
+  };
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
     if (isRunning || message.trim() === "") return;
@@ -42,15 +49,15 @@ export function AgentChat({ agentId, isDirty }: { agentId: string; isDirty: bool
       </header>
       {exchanges.length > 0 && (
         <ol ref={list} aria-label="Conversation" className="-mx-1 flex min-h-0 flex-col gap-5 overflow-y-auto px-1 max-lg:max-h-[60dvh]">
-          {exchanges.map((exchange) => (
-            <ExchangeView key={exchange.id} exchange={exchange} />
+          {exchanges.map((exchange, index) => (
+            <ExchangeView key={exchange.id} exchange={exchange} {...(index === exchanges.length - 1 && { onAgain: askAgain })} />
           ))}
         </ol>
       )}
       <p role="status" className="sr-only">
         {isRunning ? "The agent is answering." : exchanges.at(-1)?.state === "done" ? "The agent has answered." : ""}
       </p>
-      <form onSubmit={submit} className="flex shrink-0 flex-col gap-3">
+      <form ref={form} onSubmit={submit} className="flex shrink-0 flex-col gap-3">
         <Field label="Message" {...(isDirty && { hint: "The saved agent answers. Save first to try your changes." })}>
           <Textarea
             rows={exchanges.length ? 2 : 3}
@@ -100,7 +107,7 @@ function useFollowedEnd(exchanges: readonly Exchange[]) {
   return list;
 }
 
-function ExchangeView({ exchange }: { exchange: Exchange }) {
+function ExchangeView({ exchange, onAgain }: { exchange: Exchange; onAgain?: () => void }) {
   const { message, parts, state, detail } = exchange;
   const isRunning = state === "running";
   return (
@@ -120,8 +127,12 @@ function ExchangeView({ exchange }: { exchange: Exchange }) {
       {isRunning && parts.at(-1)?.kind !== "text" && <p className="animate-breathe text-13 text-ink-soft">Waiting for the model…</p>}
       {state === "stopped" && <p className="text-12 text-ink-faint">Stopped.</p>}
       {state === "done" && textOf(exchange) === "" && <p className="text-13 text-ink-faint">The model sent an empty answer.</p>}
+      {exchange.isCut && (
+        <p className="text-12 text-waiting">The answer ends at the limit of its length and may be cut: raise “Longest answer”.</p>
+      )}
       {detail !== null && <Notice tone="failed">{detail}</Notice>}
-      {!isRunning && <ExchangeFacts exchange={exchange} />}
+      {!isRunning && <ChatSources sources={citedIn(exchange)} />}
+      {!isRunning && <ExchangeFacts exchange={exchange} {...(onAgain && { onAgain })} />}
     </li>
   );
 }
@@ -144,7 +155,7 @@ function pretty(text: string): string {
   }
 }
 
-function ExchangeFacts({ exchange }: { exchange: Exchange }) {
+function ExchangeFacts({ exchange, onAgain }: { exchange: Exchange; onAgain?: () => void }) {
   const { state, input_tokens, output_tokens, cost, tookMs } = exchange;
   const text = textOf(exchange);
   const facts = [
@@ -162,7 +173,14 @@ function ExchangeFacts({ exchange }: { exchange: Exchange }) {
           </>
         )}
       </span>
-      {text !== "" && <CopyButton value={text} what="answer" className="ml-auto" />}
+      <span className="ml-auto flex shrink-0 items-center gap-1">
+        {onAgain && (
+          <Button variant="ghost" size="sm" icon={<RotateCw />} onClick={onAgain}>
+            Ask again
+          </Button>
+        )}
+        {text !== "" && <CopyButton value={text} what="answer" />}
+      </span>
     </footer>
   );
 }

@@ -26,6 +26,10 @@ const abilitiesOf = ({ tools = [], mcp_server_ids = [], rag_ids = [], skill_ids 
   skill_ids,
 });
 
+/** Whether saving makes a check call: the model is asked with something else than before. */
+const isAskedAnew = (before: Agent, { llm_key_id, model, temperature = null }: ReturnType<typeof requestOf>) =>
+  before.llm_key_id !== llm_key_id || before.model !== model || before.temperature !== temperature;
+
 export interface AgentEditorProps {
   agent?: Agent;
   /** What a new agent begins with. */
@@ -51,7 +55,7 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
       if (agent) {
         saved = await client.agents.update.mutate({ agent_id: agent.id, ...value });
         cache.setQueryData(trpc.agents.get.queryKey({ agent_id: agent.id }), saved);
-        toast.success("Agent saved", { description: "The model answered a check call." });
+        toast.success("Agent saved", isAskedAnew(agent, value) ? { description: "The model answered a check call." } : {});
       } else {
         saved = await client.agents.create.mutate(value);
         cache.setQueryData(trpc.agents.get.queryKey({ agent_id: saved.id }), saved);

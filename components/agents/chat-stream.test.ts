@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { streamChat } from "#components/agents/chat-stream.ts";
-import { historyOf, newExchange, withEvent } from "#components/agents/chat-turns.ts";
+import { citedIn, historyOf, newExchange, withEvent } from "#components/agents/chat-turns.ts";
 import type { ChatEvent } from "#server/schemas/agent.ts";
 
 const encoder = new TextEncoder();
@@ -69,4 +69,29 @@ test("an exchange gathers text and tools in their order, and results find their 
     { role: "user", content: "hi" },
     { role: "assistant", content: "Let me look.\n\nFound." },
   ]);
+});
+
+test("an exchange names the documents that its answer cites, and says when it was cut", () => {
+  const source = (number: number, title: string, place = "") => ({
+    number,
+    title,
+    place,
+    rag_id: "r",
+    document_id: `d${number}`,
+    uri: null,
+  });
+  const found = [source(1, "Prices", "Fruit › Pears"), source(2, "Rules"), source(3, "Opening hours", "Page 2"), source(4, "Map")];
+  const answered = (content: string) =>
+    [
+      { type: "tool_call", id: "a", name: "search_knowledge", args: {} } as const,
+      { type: "tool_result", id: "a", name: "search_knowledge", result: "", success: true, sources: found } as const,
+      { type: "delta", content } as const,
+      { ...done, truncated: true } as const,
+    ].reduce(withEvent, newExchange(1, "hi"));
+  const numbers = (content: string) => citedIn(answered(content)).map(({ number }) => number);
+  expect(numbers("Three euro [2], open at nine 【4】[2].")).toEqual([2, 4]);
+  expect(numbers("Both [1, 3] say so.")).toEqual([1, 3]);
+  expect(numbers("As Prices (Pears) has it. The Map is old.")).toEqual([1]);
+  expect(numbers("See list[12] and Opening hours.")).toEqual([]);
+  expect(answered("x").isCut).toBe(true);
 });

@@ -1,10 +1,13 @@
 import type { ChatTurn } from "#components/agents/chat-stream.ts";
 import type { ChatEvent } from "#server/schemas/agent.ts";
+import type { RagCitation } from "#server/schemas/rag.ts";
+
+type ToolAnswer = Omit<Extract<ChatEvent, { type: "tool_result" }>, "type" | "id" | "name">;
 
 /** A part of an answer, in the order in which it came: text, or one use of a tool. */
 export type ChatPart =
   | { kind: "text"; text: string }
-  | { kind: "tool"; id: string; name: string; args: Record<string, unknown>; answer: { result: string; success: boolean } | null };
+  | { kind: "tool"; id: string; name: string; args: Record<string, unknown>; answer: ToolAnswer | null };
 
 /** One message and what came of it. */
 export interface Exchange {
@@ -19,6 +22,8 @@ export interface Exchange {
   /** US dollars; null when the price is not known. */
   cost: number | null;
   tookMs: number | null;
+  /** Whether the answer ended at the limit of its length. */
+  isCut: boolean;
 }
 
 export const newExchange = (id: number, message: string): Exchange => ({
@@ -31,6 +36,7 @@ export const newExchange = (id: number, message: string): Exchange => ({
   output_tokens: 0,
   cost: 0,
   tookMs: null,
+  isCut: false,
 });
 
 /** The exchange after one more event. */
@@ -45,13 +51,20 @@ export function withEvent(exchange: Exchange, event: ChatEvent): Exchange {
     case "tool_call":
       return { ...exchange, parts: [...parts, { kind: "tool", id: event.id, name: event.name, args: event.args, answer: null }] };
     case "tool_result": {
-      const { id, result, success } = event;
+      const { type: _, id, name: __, ...answer } = event;
       // Ids are unique in one round only, so the latest call without an answer is the one that is meant.
       const at = parts.findLastIndex((part) => part.kind === "tool" && part.id === id && part.answer === null);
-      return { ...exchange, parts: parts.map((part, index) => (index === at ? { ...part, answer: { result, success } } : part)) };
+      return { ...exchange, parts: parts.map((part, index) => (index === at ? { ...part, answer } : part)) };
     }
     case "done":
-      return { ...exchange, state: "done", input_tokens: event.input_tokens, output_tokens: event.output_tokens, cost: event.cost };
+      return {
+        ...exchange,
+        state: "done",
+        input_tokens: event.input_tokens,
+        output_tokens: event.output_tokens,
+        cost: event.cost,
+        isCut: event.truncated === true,
+      };
     case "error":
       return { ...exchange, state: "failed", detail: event.detail };
   }
@@ -68,3 +81,19 @@ export const historyOf = (exchanges: readonly Exchange[]): ChatTurn[] =>
       { role: "user", content: exchange.message },
       { role: "assistant", content: textOf(exchange) },
     ]);
+
+/** Numbers in brackets, as models cite: [2], [1, 3], 【2】. */
+const CITED = /[[【]\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*[\]】]/g;
+/** A title that is shorter may stand in a text by chance. */
+const SHORTEST_TITLE = 4;
+
+/** The pieces of knowledge that an answer cites, by number or by document and place, each once and in the order of their numbers. */
+export function citedIn(exchange: Exchange): RagCitation[] {
+  const text = textOf(exchange);
+  const numbers = new Set([...text.matchAll(CITED)].flatMap(([, list = ""]) => list.split(",").map(Number)));
+  const isNamed = ({ title, place }: RagCitation) =>
+    title.length >= SHORTEST_TITLE && text.includes(title) && text.includes(place.split(" › ").at(-1) ?? "");
+  const found = exchange.parts.flatMap((part) => (part.kind === "tool" ? (part.answer?.sources ?? []) : []));
+  const cited = found.filter((source) => numbers.has(source.number) || isNamed(source));
+  return [...new Map(cited.map((source) => [source.number, source])).values()].sort((a, b) => a.number - b.number);
+}

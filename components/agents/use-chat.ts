@@ -8,6 +8,8 @@ export interface Chat {
   exchanges: Exchange[];
   isRunning: boolean;
   send: (message: string) => void;
+  /** Asks the last question once more, in place of what came of it. */
+  again: () => void;
   /** Ends the call under way; what came so far stays. */
   stop: () => void;
   /** Forgets everything. */
@@ -26,19 +28,19 @@ export function useChat(agentId: string, projectId: string): Chat {
   }, []);
 
   const isRunning = exchanges.at(-1)?.state === "running";
-  const send = async (message: string) => {
+  const send = async (message: string, before: readonly Exchange[]) => {
     if (isRunning || message.trim() === "") return;
     count.current += 1;
     const id = count.current;
     const controller = new AbortController();
     call.current = controller;
-    setExchanges([...exchanges, newExchange(id, message)]);
+    setExchanges([...before, newExchange(id, message)]);
     const started = performance.now();
     await streamChat({
       agentId,
       projectId,
       message,
-      history: historyOf(exchanges),
+      history: historyOf(before),
       signal: controller.signal,
       onEvent: (event) => change(id, (exchange) => withEvent(exchange, event)),
     });
@@ -49,7 +51,11 @@ export function useChat(agentId: string, projectId: string): Chat {
   return {
     exchanges,
     isRunning,
-    send: (message) => void send(message),
+    send: (message) => void send(message, exchanges),
+    again: () => {
+      const last = exchanges.at(-1);
+      if (last) void send(last.message, exchanges.slice(0, -1));
+    },
     stop: () => call.current?.abort(),
     clear: () => {
       call.current?.abort();

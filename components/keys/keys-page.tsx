@@ -1,12 +1,13 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { CircleDollarSign, Plus, Trash2 } from "lucide-react";
+import { CircleDollarSign, KeyRound, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
 import { plural } from "#components/format.ts";
 import { AddKeyDialog } from "#components/keys/add-key-dialog.tsx";
 import { PricesDialog } from "#components/keys/prices-dialog.tsx";
+import { ReplaceKeyDialog } from "#components/keys/replace-key-dialog.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
@@ -14,11 +15,10 @@ import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { providerKind } from "#server/providers/kinds.ts";
 import type { LlmKey } from "#server/schemas/llm-key.ts";
@@ -33,6 +33,7 @@ export function KeysPage() {
   const [isAdding, setIsAdding] = useState(false);
   const [doomed, setDoomed] = useState<LlmKey | null>(null);
   const [priced, setPriced] = useState<LlmKey | null>(null);
+  const [replaced, setReplaced] = useState<LlmKey | null>(null);
   const keys = useQuery(trpc.llmKeys.list.queryOptions({ page, per_page: PER_PAGE }));
   const remove = useMutation(trpc.llmKeys.delete.mutationOptions());
 
@@ -41,7 +42,7 @@ export function KeysPage() {
       Add key
     </Button>
   );
-  const whyNot = `Only admins of ${project.name} add or delete keys; you are ${project.role}.`;
+  const whyNot = `Only admins of ${project.name} add, replace or delete keys; you are ${project.role}.`;
 
   return (
     <Page>
@@ -50,8 +51,7 @@ export function KeysPage() {
         description={`Your own provider keys; agents call models with them. ${canAdminister ? "" : whyNot}`}
         actions={keys.data && keys.data.total > 0 ? add : undefined}
       />
-      {keys.isError && <LoadFailure error={keys.error} onRetry={() => void keys.refetch()} />}
-      {keys.isPending && <TableSkeleton label="Loading keys" rows={3} />}
+      <TableLoading query={keys} label="Loading keys" rows={3} />
       {keys.data?.total === 0 && (
         <EmptyState title="Add a key of your model provider" actions={add}>
           Treadle calls models on your account, so nothing runs without a key. Anthropic, OpenAI, Gemini, Mistral, Hugging Face, Azure and
@@ -68,9 +68,7 @@ export function KeysPage() {
                 <TableHeader>Provider</TableHeader>
                 <TableHeader className="max-md:hidden">Key</TableHeader>
                 <TableHeader className="max-md:hidden">Added</TableHeader>
-                <TableHeader>
-                  <span className="sr-only">Actions</span>
-                </TableHeader>
+                <TableActionsHeader />
               </tr>
             </TableHead>
             <TableBody>
@@ -96,6 +94,7 @@ export function KeysPage() {
                   <TableCell className="w-20 whitespace-nowrap text-right">
                     {canAdminister && (
                       <>
+                        <IconButton label={`Replace ${key.name}`} icon={<KeyRound />} onClick={() => setReplaced(key)} />
                         <IconButton label={`Prices of ${key.name}`} icon={<CircleDollarSign />} onClick={() => setPriced(key)} />
                         <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDoomed(key)} />
                       </>
@@ -108,6 +107,7 @@ export function KeysPage() {
           <Pager page={page} perPage={PER_PAGE} total={keys.data.total} onPageChange={setPage} />
         </>
       )}
+      <ReplaceKeyDialog llmKey={replaced} onClose={() => setReplaced(null)} />
       <PricesDialog llmKey={priced} onClose={() => setPriced(null)} />
       <AddKeyDialog open={isAdding} onOpenChange={setIsAdding} />
       <ConfirmDialog

@@ -7,8 +7,10 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { type RagDocument, SHOWN_TEXT } from "#server/schemas/rag.ts";
 
+export type ShownDocument = Pick<RagDocument, "id" | "rag_id" | "title" | "uri">;
+
 /** The text of a document as it was read, so that people see what agents see. */
-export function DocumentDialog({ document, onClose }: { document: RagDocument | null; onClose: () => void }) {
+export function DocumentDialog({ document, onClose }: { document: ShownDocument | null; onClose: () => void }) {
   return (
     <Dialog open={document !== null} onOpenChange={(open) => !open && onClose()} title={document?.title ?? ""} size="lg">
       {document && <DocumentText document={document} />}
@@ -16,7 +18,7 @@ export function DocumentDialog({ document, onClose }: { document: RagDocument | 
   );
 }
 
-function DocumentText({ document: { id, rag_id, uri } }: { document: RagDocument }) {
+function DocumentText({ document: { id, rag_id, uri } }: { document: ShownDocument }) {
   const trpc = useTRPC();
   const document = useQuery(trpc.rags.document.queryOptions({ rag_id, document_id: id }));
   if (document.isError) return <LoadFailure error={document.error} onRetry={() => void document.refetch()} />;

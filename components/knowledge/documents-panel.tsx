@@ -6,6 +6,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { formatBytes, plural } from "#components/format.ts";
 import { AddDocuments } from "#components/knowledge/add-documents.tsx";
+import { CitedDocument } from "#components/knowledge/cited-document.tsx";
 import { DocumentDialog } from "#components/knowledge/document-dialog.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
@@ -13,11 +14,10 @@ import { Badge } from "#components/ui/badge.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 import type { Rag, RagDocument } from "#server/schemas/rag.ts";
 
 const PER_PAGE = 50;
@@ -45,9 +45,9 @@ export function DocumentsPanel({ rag }: { rag: Rag }) {
   );
   return (
     <div className="flex min-w-0 flex-col gap-4">
+      <CitedDocument ragId={rag.id} />
       {canEdit && <AddDocuments ragId={rag.id} />}
-      {documents.isError && <LoadFailure error={documents.error} onRetry={() => void documents.refetch()} />}
-      {documents.isPending && <TableSkeleton label="Loading documents" rows={3} />}
+      <TableLoading query={documents} label="Loading documents" rows={3} />
       {documents.data?.total === 0 && (
         <EmptyState title="No documents yet" size="panel">
           What is added here is cut into pieces and indexed; a search then finds the pieces that fit, with their page or heading.
@@ -60,9 +60,7 @@ export function DocumentsPanel({ rag }: { rag: Rag }) {
               <tr>
                 <TableHeader>Document</TableHeader>
                 <TableHeader className="max-sm:hidden">Status</TableHeader>
-                <TableHeader>
-                  <span className="sr-only">Actions</span>
-                </TableHeader>
+                <TableActionsHeader />
               </tr>
             </TableHead>
             <TableBody>

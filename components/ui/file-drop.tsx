@@ -18,6 +18,8 @@ export interface FileDropProps {
   /** The button that opens the browser's choice of files. */
   button: { label: string; icon?: ReactNode; variant?: "primary" };
   isPending: boolean;
+  /** Takes the focus when it is drawn, as the first thing to do in a dialog. */
+  hasFocus?: boolean;
   /** Told what was dropped or chosen; never with none. */
   onFiles: (files: File[]) => void;
   /** Further buttons. */
@@ -25,7 +27,18 @@ export interface FileDropProps {
 }
 
 /** A place to drop files on, with a button for those who rather choose. */
-export function FileDrop({ label, words, accept, isMultiple = false, inputLabel, button, isPending, onFiles, children }: FileDropProps) {
+export function FileDrop({
+  label,
+  words,
+  accept,
+  isMultiple = false,
+  inputLabel,
+  button,
+  isPending,
+  hasFocus = false,
+  onFiles,
+  children,
+}: FileDropProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
   const take = (files: Iterable<File> | null | undefined) => {
@@ -72,6 +85,7 @@ export function FileDrop({ label, words, accept, isMultiple = false, inputLabel,
           {...(button.variant && { variant: button.variant })}
           {...(button.icon !== undefined && { icon: button.icon })}
           isPending={isPending}
+          autoFocus={hasFocus}
           onClick={() => input.current?.click()}
         >
           {button.label}

@@ -127,6 +127,15 @@ test("tool calls and their results are told between the pieces, and listed in th
     });
 });
 
+test("an answer that ends at the limit of its length says so at its end", async () => {
+  const world = await newWorld();
+  const path = await world.agent({ model: "cut-json" });
+  const events = await readEvents(await ask(world, path, { message: "Como" }));
+  expect(ChatEvent.parse(events.at(-1)?.data)).toMatchObject({ type: "done", truncated: true });
+  const reply = await world.api.post(path, { data: { message: "Como", stream: false } });
+  expect(AgentReply.parse(await reply.json())).toMatchObject({ response: '{"answer": "half', truncated: true });
+});
+
 test("an answer that must follow a schema is one piece of JSON that does", async () => {
   const world = await newWorld();
   const output_schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false };

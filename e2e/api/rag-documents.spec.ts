@@ -93,6 +93,11 @@ test("what cannot be added is refused with the field", async ({ api }) => {
   const broken = await api.post(path, { title: "x" }, { headers: { "content-type": "multipart/form-data; boundary=none" } });
   expect([broken.status, broken.body.error_code]).toEqual([400, "BAD_REQUEST"]);
   expect((await api.get(path)).body.total).toBe(0);
+  const large = await upload(api, rag.id, { file: file("large.txt", Buffer.alloc(4_300_000, "x")) });
+  expect([large.status, ErrorBody.parse(large.body).detail]).toEqual([
+    413,
+    "The file is larger than 4 MiB. Split it up or add it by its address, or have the operator raise MAX_BODY_BYTES.",
+  ]);
 });
 
 test("the same content again is 409, and a source that keeps its documents elsewhere takes none", async ({ api }) => {

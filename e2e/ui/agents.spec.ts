@@ -5,7 +5,9 @@ test("an agent gets knowledge, a skill and a schema in the form, and its chat sh
   api,
   agent,
 }) => {
-  await api.post("/rags", { name: "Handbook", type: "documents" }, { status: 201 });
+  const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { status: 201 });
+  const text = "# Mill\n\n## Cellar\n\nThe looms stand in the cellar.";
+  await api.post(`/rags/${rag.id}/documents`, { title: "House rules", text }, { status: 201 });
   const { id } = await agent({ name: "Scout", model: "say-tool-search_knowledge" });
   await page.goto(`/agents/${id}`);
   await page.getByRole("checkbox", { name: "Handbook" }).check();
@@ -17,10 +19,17 @@ test("an agent gets knowledge, a skill and a schema in the form, and its chat sh
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Agent saved")).toBeVisible();
 
+  await expect.poll(async () => (await api.get(`/rags/${rag.id}`)).body.documents.ready).toBe(1);
   const chat = page.getByRole("region", { name: "Try it" });
   await chat.getByRole("textbox", { name: "Message" }).fill("Where are the looms?");
   await page.keyboard.press("Enter");
-  await expect(chat.getByText("The tool said: Nothing was found. Try other words.")).toBeVisible();
+  await expect(chat.getByText("The tool said: [1] House rules · Mill › Cellar")).toBeVisible();
+  const source = chat.getByRole("list", { name: "Sources" }).getByRole("link", { name: "House rules" });
+  const beside = page.waitForEvent("popup");
+  await source.click();
+  const document = await beside;
+  await expect(document.getByRole("dialog", { name: "House rules" })).toContainText("The looms stand in the cellar.");
+  await document.close();
   await expect(chat.getByText(/\d+ in · \d+ out tokens/)).toBeVisible();
   await chat.getByText("search_knowledge").click();
   await expect(chat.getByRole("heading", { name: "Result" })).toBeVisible();
@@ -56,4 +65,10 @@ test("a chat is stopped in the middle, goes on with what was said before, and sa
   const call = (await modelServer.calls({ contains: `third ${id}` }))[0];
   // What was stopped or failed is not sent along.
   expect(call?.request.messages.map(({ content }) => content)).toEqual([`first ${id}`, `Echo: first ${id}`, `[[status-401]] third ${id}`]);
+
+  // Asked again, it takes the place of what failed, and nothing had to be typed.
+  await chat.getByRole("button", { name: "Ask again" }).click();
+  await expect.poll(async () => (await modelServer.calls({ contains: `third ${id}` })).length).toBe(2);
+  await expect(chat.getByRole("alert")).toContainText("Check the LLM key");
+  await expect(chat.getByText(`third ${id}`)).toHaveCount(1);
 });

@@ -1,7 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { ExecuteResult } from "#server/schemas/execution.ts";
 
 // What was used and what it cost, the prices of a key, and what a model is sent.
 
@@ -17,10 +16,9 @@ async function expectFitsPhone(page: Page, dialog: Locator): Promise<void> {
 
 test("usage says that a price is not known, leads to the key's prices, and shows what a run costs from then on", async ({
   signedInPage: page,
-  api,
   agent,
   workflow,
-  finished,
+  executed,
 }) => {
   const { id: agent_id } = await agent({ name: "Speaker", model: "echo" });
   const position = { x: 0, y: 0 };
@@ -32,11 +30,7 @@ test("usage says that a price is not known, leads to the key's prices, and shows
     ],
     edges: [{ id: "e", source: "t", target: "a" }],
   });
-  const run = async () => {
-    const { body } = await api.post(`/workflows/${flow.id}/execute`, {}, { schema: ExecuteResult, status: 202 });
-    await finished(body.execution_id);
-  };
-  await run();
+  await executed(flow);
   await page.goto("/settings/usage");
   const total = page.getByLabel("Total");
   await expect(total).toHaveText(/Cost.*price unknown.*Calls.*1.*Input tokens.*3.*Output tokens.*4/);
@@ -65,7 +59,20 @@ test("usage says that a price is not known, leads to the key's prices, and shows
   await expect(dialog.getByLabel("Cached input price of ech*")).toHaveValue("10000");
   await page.keyboard.press("Escape");
 
-  await run();
+  // Another key in its place is tried with the agent first; what was typed stays when it fails.
+  await page.getByRole("button", { name: "Replace Stand-in" }).click();
+  const replacing = page.getByRole("dialog", { name: "New value for “Stand-in”" });
+  await replacing.getByLabel("API key").fill("wrong-key");
+  await replacing.getByRole("button", { name: "Replace key" }).click();
+  await expect(replacing.getByRole("alert")).toContainText("answered 401");
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await expect(replacing.getByLabel("API key")).toHaveValue("wrong-key");
+  await replacing.getByLabel("API key").fill("another-key-0123456789");
+  await replacing.getByRole("button", { name: "Replace key" }).click();
+  await expect(page.getByText("“Stand-in” has a new value")).toBeVisible();
+  await expect(page.getByRole("row", { name: /Stand-in/ })).toContainText("ano••••6789");
+
+  await executed(flow);
   await page.goto("/settings/usage?by=workflow");
   // 3 words in at 0.1 dollars, 4 out at 0.05.
   await expect(total).toHaveText(/Cost.*\$0\.50 and more.*Calls.*2.*Input tokens.*6.*Output tokens.*8/);

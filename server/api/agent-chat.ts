@@ -34,7 +34,7 @@ class Chat {
   #failure: unknown;
 
   constructor(
-    call: (handlers: Required<ChatHandlers>) => Promise<Pick<AgentReply, "input_tokens" | "output_tokens" | "cost">>,
+    call: (handlers: Required<ChatHandlers>) => Promise<Pick<AgentReply, "input_tokens" | "output_tokens" | "cost" | "truncated">>,
     gone: AbortController,
   ) {
     this.#gone = gone;
@@ -44,7 +44,8 @@ class Chat {
     };
     call({ signal: gone.signal, tell })
       .then(
-        ({ input_tokens, output_tokens, cost }) => tell({ type: "done", input_tokens, output_tokens, cost }),
+        ({ input_tokens, output_tokens, cost, truncated }) =>
+          tell({ type: "done", input_tokens, output_tokens, cost, ...(truncated && { truncated }) }),
         (error: unknown) => {
           this.#failure = error;
         },

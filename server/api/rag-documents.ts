@@ -7,10 +7,19 @@ import { cleanText } from "#server/clean-text.ts";
 import { AppError, isAppError } from "#server/errors.ts";
 import { AddRagDocumentInput } from "#server/schemas/rag.ts";
 import { addFile, type UploadedFile } from "#server/services/rags/add-document.ts";
+import { settings } from "#server/settings.ts";
 
 type Params = { rag_id: string };
 
 const refused = (path: string, message: string) => new AppError("VALIDATION_ERROR", `${path}: ${message}`, { errors: [{ path, message }] });
+
+function fileTooLarge(): AppError {
+  const most = Number((settings().MAX_BODY_BYTES / 1024 / 1024).toFixed(1));
+  return new AppError(
+    "PAYLOAD_TOO_LARGE",
+    `The file is larger than ${most} MiB. Split it up or add it by its address, or have the operator raise MAX_BODY_BYTES.`,
+  );
+}
 
 /** The form's only file, and its title if it has one. */
 async function readForm(bytes: Uint8Array, type: string): Promise<UploadedFile> {
@@ -42,7 +51,9 @@ async function readForm(bytes: Uint8Array, type: string): Promise<UploadedFile> 
 const upload = (door: ApiRouteOptions) =>
   apiRoute<Params>(
     async (request, { principal, params }) => {
-      const bytes = await readBytes(request);
+      const bytes = await readBytes(request).catch((error: unknown) => {
+        throw isAppError(error) && error.code === "PAYLOAD_TOO_LARGE" ? fileTooLarge() : error;
+      });
       const type = request.headers.get("content-type") ?? "";
       const file = await readForm(bytes, type);
       const asked = {

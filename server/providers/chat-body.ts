@@ -54,10 +54,18 @@ function wireMessage(message: ChatMessage): ChatCompletionMessageParam {
   };
 }
 
-const wireTool = ({ name, description, parameters: { $schema: _, ...parameters } }: ToolOffer): ChatCompletionTool => ({
-  type: "function",
-  function: { name, description, parameters },
-});
+/** @param most where a description is cut: servers of the user's own write long ones, and one of them would fail the whole call */
+const wireTool =
+  (most: number) =>
+  ({ name, description, parameters: { $schema: _, ...parameters } }: ToolOffer): ChatCompletionTool => ({
+    type: "function",
+    function: {
+      name,
+      description: description.length > most ? `${description.slice(0, most - 1).toWellFormed()}…` : description,
+      // OpenAI refuses an object without them, and tools that take nothing often have none.
+      parameters: parameters.properties === undefined ? { ...parameters, properties: {} } : parameters,
+    },
+  });
 
 /**
  * Whether OpenAI's strict mode would take the schema: every object closed, and all of its properties required. A schema
@@ -95,11 +103,12 @@ export function sendsSchema({ endpoint, answerSchema, tools = [] }: ChatQuestion
 export function bodyFor(question: ChatQuestion, dialect: Dialect): ChatCompletionCreateParams {
   const { endpoint, model, messages, temperature, max_tokens, tools = [], answerSchema } = question;
   const isNative = sendsSchema(question, dialect);
+  const { mostToolDescription = Number.POSITIVE_INFINITY } = providerKind(endpoint.provider);
   const told = answerSchema && !isNative ? withInstruction(messages, inWords(answerSchema)) : messages;
   return {
     model: wireModel(endpoint.provider, model),
     messages: told.map(wireMessage),
-    ...(tools.length > 0 && { tools: tools.map(wireTool) }),
+    ...(tools.length > 0 && { tools: tools.map(wireTool(mostToolDescription)) }),
     ...(answerSchema &&
       isNative && {
         response_format: {

@@ -1,17 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
+import { expect, test } from "vitest";
 import type { ChatClock } from "#server/providers/chat.ts";
 import { publishSettings } from "#server/settings.ts";
 import { answered, ask, delta, failure, json, refuse, TEST_KEY, testClock, testEndpoint } from "#server/testing/ask-model.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
 import { serveHttp, startHttpServer } from "#server/testing/start-http-server.ts";
 
-let models: ModelServer;
-beforeAll(async () => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
-  models = await startModelServer();
-});
-afterEach(() => models.reset());
-afterAll(() => models.stop());
+const models = testModelServer();
 
 test("tries again after 5xx with growing pauses, and gives the answer that comes at last", async () => {
   const clock = testClock();
@@ -87,7 +81,9 @@ test("a stream that just ends, without the end of the answer, is a lost connecti
     response.writeHead(200, { "content-type": "text/event-stream" }).end(`data: ${JSON.stringify(delta("ha"))}\n\n`),
   );
   const error = await failure(ask(server.url, { retries: 1, onDelta: () => undefined, onRestart: () => undefined }));
-  expect(error.message).toBe('The connection to OpenAI-compatible broke off in the middle of the answer (model echo, LLM key "Main").');
+  expect(error.message).toBe(
+    'The connection to OpenAI-compatible broke off in the middle of the answer (model echo, LLM key "Main"). Try again.',
+  );
   expect(server.requests.length).toBe(2);
 });
 
@@ -149,7 +145,7 @@ test("a redirect is not followed; the error says where it leads", async () => {
 
 test.each([
   ["wrong key", 401, { error: { message: "Incorrect API key provided" } }, "Incorrect API key provided. Check"],
-  ["FastAPI", 422, { detail: [{ loc: ["body", "temperature"], msg: "must be lower" }] }, "body.temperature: must be lower. Check"],
+  ["FastAPI", 422, { detail: [{ loc: ["body", "temperature"], msg: "must be lower" }] }, "body.temperature: must be lower. Leave"],
   ["Google's list", 400, [{ error: { code: 400, message: "API key not valid." } }], "API key not valid. Check"],
   ["a bare text", 400, "no such thing", "no such thing. Check"],
   ["a page", 502, "<html><head><title>502 Bad Gateway</title></head></html>", "502 Bad Gateway. The fault"],

@@ -36,6 +36,8 @@ export interface ChatLoopResult {
   cached_tokens: number;
   output_tokens: number;
   tool_calls: { name: string; args: Record<string, unknown> }[];
+  /** True when the text ends at the limit of its length and may go on; else left out. */
+  truncated?: true;
 }
 
 const MOST_ROUNDS = 10;
@@ -68,7 +70,10 @@ class Conversation {
     const messages = [...this.#request.messages];
     for (let round = 0; ; round += 1) {
       const said = await this.#ask(messages, tools);
-      if (tools.length === 0 || said.tool_calls.length === 0) return this.#result(await this.#checked(said));
+      if (tools.length === 0 || said.tool_calls.length === 0) {
+        const text = await this.#checked(said);
+        return this.#result(text, said.isCut && !this.#check);
+      }
       if (round >= maxRounds) throw this.#failure(`called tools in ${maxRounds} rounds and asked for more instead of answering`);
       // What was said on the way to a tool is no part of the answer.
       this.#takeBack();
@@ -102,7 +107,23 @@ class Conversation {
     this.#cachedTokens += said.cached_tokens;
     const { input_tokens, cached_tokens, output_tokens } = said;
     this.#request.onUsage?.({ input_tokens, cached_tokens, output_tokens });
+    this.#assertSaid(said);
     return said;
+  }
+
+  /** What a vendor held back, and thoughts that left no room for an answer, must not go on as one. */
+  #assertSaid({ text, tool_calls, isCut, isFiltered }: ChatResult): void {
+    if (isFiltered) {
+      const advice = "Change the message or the agent's instructions, or choose another model.";
+      throw this.#failure("was stopped by a content filter of the provider", [advice, this.#raw(text)].filter(Boolean).join(" "));
+    }
+    if (!isCut || text.trim() !== "" || tool_calls.length > 0) return;
+    const { max_tokens } = this.#request;
+    if (typeof max_tokens !== "number") throw this.#failure("reached the limit of its length before it said anything");
+    throw this.#failure(
+      `used up its ${max_tokens.toLocaleString("en")} tokens before it said anything`,
+      "Reasoning models think within that limit: raise the agent's longest answer (max_tokens), or leave it empty.",
+    );
   }
 
   #takeBack(): void {
@@ -158,7 +179,7 @@ class Conversation {
     return json;
   }
 
-  #result(text: string): ChatLoopResult {
+  #result(text: string, isTruncated: boolean): ChatLoopResult {
     return {
       text,
       model: this.#request.model,
@@ -166,12 +187,17 @@ class Conversation {
       cached_tokens: this.#cachedTokens,
       output_tokens: this.#outputTokens,
       tool_calls: this.#uses.map(({ name, args }) => ({ name, args })),
+      ...(isTruncated && { truncated: true }),
     };
   }
 
-  #unfit(what: string, text: string): ProviderError {
+  #raw(text: string): string {
     const raw = masked(text).trim().slice(0, MOST_RAW_TEXT).toWellFormed();
-    return this.#failure(what, raw && `It said: ${raw}`);
+    return raw && `It said: ${raw}`;
+  }
+
+  #unfit(what: string, text: string): ProviderError {
+    return this.#failure(what, this.#raw(text));
   }
 
   #failure(what: string, more = "Ask for less, or choose another model."): ProviderError {

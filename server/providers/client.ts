@@ -18,6 +18,17 @@ export interface ModelEndpoint {
   keyName: string;
 }
 
+/** Who asks, in place of what the SDK tells every vendor about this machine. */
+const OWN_HEADERS = {
+  "user-agent": "Treadle/1.0",
+  ...Object.fromEntries(
+    ["lang", "package-version", "os", "arch", "runtime", "runtime-version", "retry-count", "timeout"].map((name) => [
+      `x-stainless-${name}`,
+      null,
+    ]),
+  ),
+};
+
 const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, "");
 
 /**
@@ -82,11 +93,13 @@ export function openModelClient(endpoint: ModelEndpoint): OpenAI {
     organization: null,
     project: null,
     logLevel: "off",
+    defaultHeaders: OWN_HEADERS,
   } as const;
   if (endpoint.provider === "azure") {
     if (!options.baseURL.endsWith("/v1")) return new AzureOpenAI({ ...options, apiVersion: endpoint.apiVersion ?? AZURE_API_VERSION });
     // The API without versions takes both headers; gateways in front of a resource know this one.
-    return new OpenAI({ ...options, adminAPIKey: null, defaultHeaders: { authorization: null, "api-key": endpoint.apiKey } });
+    const defaultHeaders = { ...OWN_HEADERS, authorization: null, "api-key": endpoint.apiKey };
+    return new OpenAI({ ...options, adminAPIKey: null, defaultHeaders });
   }
   return new OpenAI({ ...options, adminAPIKey: null });
 }

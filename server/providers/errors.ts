@@ -2,6 +2,7 @@ import { APIError } from "openai";
 import { AppError } from "#server/errors.ts";
 import { masked } from "#server/mask-scope.ts";
 import { AddressRefused } from "#server/net/guard.ts";
+import { AnswerTooLong } from "#server/net/guarded-fetch.ts";
 import type { ModelEndpoint } from "#server/providers/client.ts";
 import { providerKind } from "#server/providers/kinds.ts";
 import { adviceFor, type Refusal, refusalIn } from "#server/providers/refusals.ts";
@@ -142,6 +143,8 @@ function connectionTrouble(label: string, host: string, code: string | undefined
   return { text: `${label} could not be reached at ${host}${code ? ` (${code})` : ""}.`, isRetryable: true };
 }
 
+const LIMIT_IT = "Set the agent's longest answer (max_tokens), or choose another model.";
+
 /**
  * Makes one kind of error out of whatever a call of a provider threw.
  * @param host where the call went, for connection errors
@@ -158,6 +161,10 @@ export function providerError(error: unknown, endpoint: ModelEndpoint, model: st
 
   const refused = causeOf(error, AddressRefused);
   if (refused) return new ProviderError(`${label} was not called. ${refused.message} LLM key "${endpoint.keyName}", model ${model}.`);
+
+  const endless = causeOf(error, AnswerTooLong);
+  if (endless)
+    return new ProviderError(`${label} was cut off (model ${model}, LLM key "${endpoint.keyName}"): ${endless.message} ${LIMIT_IT}`);
 
   const garbled = causeOf(error, GarbledAnswer);
   if (garbled) {
@@ -190,7 +197,7 @@ export function providerError(error: unknown, endpoint: ModelEndpoint, model: st
 
   if (error instanceof BrokenOff)
     return new ProviderError(
-      `The connection to ${label} broke off in the middle of the answer (model ${model}, LLM key "${endpoint.keyName}").`,
+      `The connection to ${label} broke off in the middle of the answer (model ${model}, LLM key "${endpoint.keyName}"). Try again.`,
       { isRetryable: true },
     );
   const { text, isRetryable } = connectionTrouble(label, host, codeOf(error));

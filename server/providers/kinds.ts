@@ -23,6 +23,8 @@ interface ProviderKind {
    * only without them, or not at all, so that the schema is asked for in words.
    */
   structuredOutput: "always" | "without_tools" | "never";
+  /** Longest description of a tool that is taken, in characters; left out where no limit is known. */
+  mostToolDescription?: number;
   docsUrl: string;
   /** Offered when the live list cannot be had; any other id may be typed. */
   curatedModels: readonly string[];
@@ -56,6 +58,7 @@ export const providerKinds = {
     tokenLimitField: "max_completion_tokens",
     hasStreamOptions: true,
     structuredOutput: "always",
+    mostToolDescription: 1024,
     docsUrl: "https://platform.openai.com/docs/api-reference/chat",
     curatedModels: ["gpt-5.1", "gpt-5-mini", "gpt-5-nano", "gpt-4.1", "gpt-4.1-mini"],
   },
@@ -118,6 +121,7 @@ export const providerKinds = {
     tokenLimitField: "max_tokens",
     hasStreamOptions: true,
     structuredOutput: "always",
+    mostToolDescription: 1024,
     docsUrl: "https://learn.microsoft.com/azure/ai-foundry/openai/reference",
     curatedModels: [],
   },
@@ -127,7 +131,7 @@ export const providerKinds = {
     requiresBaseUrl: true,
     supportsTools: true,
     keyPrefix: null,
-    keyHint: "Whatever the service behind the base URL expects",
+    keyHint: "What the service behind the base URL expects; any word where it asks for no key",
     routingPrefix: "openai/",
     modelListing: "live",
     tokenLimitField: "max_tokens",

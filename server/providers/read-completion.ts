@@ -1,5 +1,6 @@
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
 import { BrokenOff, GarbledAnswer, StreamedError } from "#server/providers/errors.ts";
+import { WithoutThinking } from "#server/providers/thinking.ts";
 import { ToolCallGatherer, type WireToolCall } from "#server/providers/tool-calls.ts";
 
 /** What a model said. Token counts are 0 where the server tells none. */
@@ -12,6 +13,8 @@ export interface Completion {
   tool_calls: WireToolCall[];
   /** True when the answer ended at the limit of its length, so that it may be cut. */
   isCut: boolean;
+  /** True when the vendor held the answer, or the rest of it, back. */
+  isFiltered: boolean;
   /** A model's thinking, where the server sends it beside the text: it must go back with the tool calls (DeepSeek). */
   reasoning: string;
 }
@@ -24,6 +27,13 @@ type Loose<T> = T extends (infer Item)[]
     : T | null | undefined;
 type Usage = Loose<ChatCompletion["usage"]>;
 type Said = { content?: unknown; refusal?: unknown; tool_calls?: unknown; reasoning_content?: unknown } | null | undefined;
+
+// Mistral tells apart the limit that was asked for and the model's own.
+const IS_CUT = /^(length|model_length|max_tokens)$/i;
+// OpenAI's word, which Azure and Google's endpoint use too; gateways hand on Google's own and Anthropic's.
+const IS_FILTERED = /^(content_filter|safety|refusal|recitation|prohibited_content|blocklist|spii|sensitive)$/i;
+// Mistral and OpenRouter, DeepSeek: what ends so is no answer.
+const IS_ERROR = /^(error|insufficient_system_resource)$/i;
 
 const count = (value: unknown): number => (typeof value === "number" && value > 0 ? Math.round(value) : 0);
 
@@ -54,8 +64,10 @@ class Gatherer {
   hasChoices = false;
   #usage: Usage = undefined;
   #isCut = false;
+  #isFiltered = false;
   #reasoning = "";
   readonly #calls = new ToolCallGatherer();
+  readonly #thoughts = new WithoutThinking();
   readonly #onDelta: ((content: string) => void) | undefined;
 
   constructor(onDelta: ((content: string) => void) | undefined) {
@@ -79,16 +91,13 @@ class Gatherer {
     if (!choice) return;
     this.hasChoices = true;
     if (choice.finish_reason) {
+      if (IS_ERROR.test(choice.finish_reason)) throw new StreamedError({});
       this.isFinished = true;
-      // Mistral tells apart the limit that was asked for and the model's own.
-      this.#isCut = ["length", "model_length"].includes(choice.finish_reason);
+      this.#isCut = IS_CUT.test(choice.finish_reason);
+      this.#isFiltered = IS_FILTERED.test(choice.finish_reason);
     }
     const message = (choice.message ?? choice.delta) as Said;
-    const piece = textOf(message);
-    if (piece) {
-      this.text += piece;
-      this.#onDelta?.(piece);
-    }
+    this.#give(this.#thoughts.add(textOf(message)));
     if (typeof message?.reasoning_content === "string") this.#reasoning += message.reasoning_content;
     if (!Array.isArray(message?.tool_calls)) return;
     for (const call of message.tool_calls as unknown[]) {
@@ -97,7 +106,14 @@ class Gatherer {
     }
   }
 
+  #give(piece: string): void {
+    if (piece === "") return;
+    this.text += piece;
+    this.#onDelta?.(piece);
+  }
+
   completion(): Completion {
+    this.#give(this.#thoughts.end());
     return {
       text: this.text,
       input_tokens: count(this.#usage?.prompt_tokens),
@@ -105,6 +121,7 @@ class Gatherer {
       output_tokens: count(this.#usage?.completion_tokens),
       tool_calls: this.#calls.calls(),
       isCut: this.#isCut,
+      isFiltered: this.#isFiltered,
       reasoning: this.#reasoning,
     };
   }
@@ -156,7 +173,8 @@ export async function readCompletion(response: Response, onDelta?: (content: str
       isDone = data === "[DONE]";
       if (isDone) break;
       const value = parse(data);
-      if (value === undefined) throw new GarbledAnswer(data);
+      // After a good beginning the address is right, and what came was damaged on its way.
+      if (value === undefined) throw gatherer.hasChoices ? new BrokenOff() : new GarbledAnswer(data);
       gatherer.add(value);
     }
   };

@@ -5,9 +5,9 @@ import type { ModelEndpoint } from "#server/providers/client.ts";
 /**
  * `wrong_key`: the key is not accepted. `no_credit`: nothing is left to pay with. `unknown_model`: no such model.
  * `no_tools`: the model cannot call tools. `context_overflow`: more text than the model reads. `filtered`: the vendor's
- * content filter.
+ * content filter. `temperature`: the model takes only its own, or a smaller one.
  */
-export type Refusal = "wrong_key" | "no_credit" | "no_tools" | "context_overflow" | "filtered" | "unknown_model";
+export type Refusal = "wrong_key" | "no_credit" | "no_tools" | "context_overflow" | "filtered" | "temperature" | "unknown_model";
 
 // How vendors put it: OpenAI and those like it, Anthropic, Google, Mistral, Hugging Face, Azure, vLLM, llama.cpp, Ollama, OpenRouter.
 const WRONG_KEY = /api[ _]key (is )?(not valid|invalid|expired|not found)|(invalid|incorrect) (x-)?api[ _-]key|api_key_invalid/i;
@@ -19,6 +19,7 @@ const IN_WORDS = {
   context_overflow:
     /context[ _-](length|window|size|limit)|maximum context|context (is )?too long|(prompt|input) is too long|input token count.{0,40}exceeds|tokens?`? \+ `?max_new_tokens/i,
   filtered: /content management policy|content_filter/i,
+  temperature: /\btemperature\b/i,
   // Ids hold dots, so that only a dot before a blank ends the sentence.
   unknown_model:
     /(models?|deployment)\b(?:[^.]|\.(?!\s)){0,160}?(not found|not exist|not available|not a valid model|not supported by any provider)|(no such|unknown|invalid) model|not a valid model|not have access to (the )?model|^model: |model_not_found/i,
@@ -35,14 +36,16 @@ export function refusalIn(status: number, words: string, body: string): Refusal 
   if (status === 402 || NO_CREDIT.test(body)) return "no_credit";
   if (status === 403) return IN_WORDS.unknown_model.test(words) ? "unknown_model" : undefined;
   if (status === 429) return undefined;
-  const found = (["no_tools", "context_overflow", "filtered", "unknown_model"] as const).find((reason) => IN_WORDS[reason].test(words));
+  const found = (["no_tools", "context_overflow", "filtered", "temperature", "unknown_model"] as const).find((reason) =>
+    IN_WORDS[reason].test(words),
+  );
   // "The model is not available" with one of these means: just now.
   return found === "unknown_model" && [502, 503, 504, 529].includes(status) ? undefined : found;
 }
 
 const ADVICE: Record<Refusal, (model: string, endpoint: ModelEndpoint) => string> = {
   wrong_key: (model, { keyName }) =>
-    `Check the LLM key "${keyName}" (model ${model}). A stored key cannot be changed: if it is wrong, add the right one and choose that.`,
+    `Check the LLM key "${keyName}" (model ${model}). If it is wrong or was revoked, an admin can replace it under LLM keys; agents that use it stay as they are.`,
   no_credit: (model, { keyName }) => `Check the balance behind the LLM key "${keyName}" (model ${model}), or choose another key.`,
   context_overflow: (model, { keyName }) =>
     `The conversation is longer than the model ${model} can read (LLM key "${keyName}"): shorten the message, its history or what the tools return, or choose a model with a larger context.`,
@@ -50,6 +53,8 @@ const ADVICE: Record<Refusal, (model: string, endpoint: ModelEndpoint) => string
     `The model ${model} cannot call tools (LLM key "${keyName}"): take tools, MCP servers and knowledge away from the agent, or choose another model.`,
   filtered: (model, { keyName }) =>
     `A content filter refused the text (model ${model}, LLM key "${keyName}"): change the message or the agent's instructions.`,
+  temperature: (model, { keyName }) =>
+    `Leave the agent's temperature empty, or set one that the model ${model} takes (LLM key "${keyName}").`,
   unknown_model: (model, { keyName, provider }) =>
     provider === "azure"
       ? `Check the model ${model}: give the name of a deployment in the resource of the LLM key "${keyName}".`

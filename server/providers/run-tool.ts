@@ -36,8 +36,8 @@ export async function runTool(call: WireToolCall, tools: readonly AgentToolDefin
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const either = AbortSignal.any([signal, limit]);
   try {
-    const { result, success } = await orAborted(tool.call(call.args, { signal: either }), either);
-    return { result: cutResult(result) || "(The tool answered with nothing.)", success };
+    const { result, ...rest } = await orAborted(tool.call(call.args, { signal: either }), either);
+    return { result: cutResult(result) || "(The tool answered with nothing.)", ...rest };
   } catch (error) {
     signal.throwIfAborted();
     if (limit.aborted) return failed(`The tool did not answer within ${TIMEOUT_MS / 1000} seconds.`);

@@ -1,22 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
+import { describe, expect, test } from "vitest";
 import type { Trouble } from "#e2e/fakes/vendor-errors.ts";
 import { providerError } from "#server/providers/errors.ts";
 import { type ProviderId, providerIds } from "#server/providers/kinds.ts";
-import { publishSettings } from "#server/settings.ts";
 import { answered, ask, delta, failure, json, stream, testClock, testEndpoint } from "#server/testing/ask-model.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 
 // What becomes of each vendor's errors (e2e/fakes/vendor-errors.ts has them in the vendors' shapes): what they are about,
 // whether the call is tried again and when, and that people read the vendor's words and what to do.
 
-let models: ModelServer;
-beforeAll(async () => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
-  models = await startModelServer();
-});
-afterEach(() => models.reset());
-afterAll(() => models.stop());
+const models = testModelServer();
 
 const at = (provider: ProviderId) => {
   const dialect = provider === "openai_compatible" ? "" : `/${provider}`;
@@ -25,62 +18,39 @@ const at = (provider: ProviderId) => {
 
 /** Per kind: status, what it is about, and for how long a try waits (undefined: no further try; null: our own pause). */
 type Row = readonly [status: number, reason: string | undefined, pauseMs: number | null | undefined];
-const rows: Record<ProviderId, Record<Exclude<Trouble, "wrong-key">, Row>> = {
+type Rows = Record<Exclude<Trouble, "wrong-key">, Row>;
+const asOpenAi: Rows = {
+  "unknown-model": [404, "unknown_model", undefined],
+  "rate-limit": [429, undefined, 5500],
+  overload: [503, undefined, null],
+  "no-credit": [429, "no_credit", undefined],
+  overflow: [400, "context_overflow", undefined],
+  "no-tools": [400, "no_tools", undefined],
+};
+const rows: Record<ProviderId, Rows> = {
+  openai: asOpenAi,
+  openai_compatible: asOpenAi,
+  azure: { ...asOpenAi, "rate-limit": [429, undefined, 6000] },
   anthropic: {
-    "unknown-model": [404, "unknown_model", undefined],
+    ...asOpenAi,
     "rate-limit": [429, undefined, 12_000],
     overload: [529, undefined, null],
     "no-credit": [400, "no_credit", undefined],
-    overflow: [400, "context_overflow", undefined],
-    "no-tools": [400, "no_tools", undefined],
   },
-  openai: {
-    "unknown-model": [404, "unknown_model", undefined],
-    "rate-limit": [429, undefined, 5500],
-    overload: [503, undefined, null],
-    "no-credit": [429, "no_credit", undefined],
-    overflow: [400, "context_overflow", undefined],
-    "no-tools": [400, "no_tools", undefined],
-  },
-  gemini: {
-    "unknown-model": [404, "unknown_model", undefined],
-    "rate-limit": [429, undefined, 22_000],
-    overload: [503, undefined, null],
-    "no-credit": [429, undefined, undefined],
-    overflow: [400, "context_overflow", undefined],
-    "no-tools": [400, "no_tools", undefined],
-  },
+  gemini: { ...asOpenAi, "rate-limit": [429, undefined, 22_000], "no-credit": [429, undefined, undefined] },
   mistral: {
+    ...asOpenAi,
     "unknown-model": [400, "unknown_model", undefined],
     "rate-limit": [429, undefined, null],
-    overload: [503, undefined, null],
     "no-credit": [402, "no_credit", undefined],
-    overflow: [400, "context_overflow", undefined],
-    "no-tools": [400, "no_tools", undefined],
   },
   huggingface: {
+    ...asOpenAi,
     "unknown-model": [400, "unknown_model", undefined],
     "rate-limit": [429, undefined, 30_000],
-    overload: [503, undefined, null],
     "no-credit": [402, "no_credit", undefined],
     overflow: [422, "context_overflow", undefined],
     "no-tools": [422, "no_tools", undefined],
-  },
-  azure: {
-    "unknown-model": [404, "unknown_model", undefined],
-    "rate-limit": [429, undefined, 6000],
-    overload: [503, undefined, null],
-    "no-credit": [429, "no_credit", undefined],
-    overflow: [400, "context_overflow", undefined],
-    "no-tools": [400, "no_tools", undefined],
-  },
-  openai_compatible: {
-    "unknown-model": [404, "unknown_model", undefined],
-    "rate-limit": [429, undefined, 5500],
-    overload: [503, undefined, null],
-    "no-credit": [429, "no_credit", undefined],
-    overflow: [400, "context_overflow", undefined],
-    "no-tools": [400, "no_tools", undefined],
   },
 };
 
@@ -147,6 +117,8 @@ test.each([
   [403, "Country, region, or territory not supported", undefined],
   [503, "Model gpt-x is currently not available", undefined],
   [400, "The model answers. The file was not found.", undefined],
+  [400, "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.", "temperature"],
+  [400, "temperature: range: 0..1", "temperature"],
   [400, "API key expired. Please renew the API key.", "wrong_key"],
   [400, "Function calling with a response mime type: 'application/json' is unsupported", undefined],
 ])("%i %j is about %s", async (status, message, reason) => {

@@ -197,6 +197,8 @@ describe.each(providerIds)("%s", (provider) => {
     expect(headers[header]).toBe(value);
     expect(Object.entries(headers).flatMap(([key, held]) => (String(held).includes(TEST_KEY) ? [key] : []))).toEqual([header]);
     expect(headers["content-type"]).toBe("application/json");
+    expect(headers["user-agent"]).toBe("Treadle/1.0");
+    expect(Object.keys(headers).filter((key) => key.startsWith("x-"))).toEqual([]);
     expect(text).toBe(body(wire, model));
   });
 
@@ -253,4 +255,18 @@ test("a deployment's name cannot leave its place in the path", async () => {
   const server = await serveHttp((response) => json(response, 200, answered("ok")));
   await ask("", { endpoint: testEndpoint(server.url, { provider: "azure" }), model: "a b/c?d" });
   expect(server.requests[0]?.path).toBe("/openai/deployments/a%20b%2Fc%3Fd/chat/completions?api-version=2024-10-21");
+});
+
+test("a tool that takes nothing has an object without fields, and a long description is cut where the vendor has a limit", async () => {
+  const tools = [{ name: "now", description: "x".repeat(1100), parameters: { type: "object" } }];
+  for (const [provider, length] of [
+    ["openai", 1024],
+    ["azure", 1024],
+    ["anthropic", 1100],
+  ] as const) {
+    const { text } = await sentTo(provider, { tools });
+    const [tool] = JSON.parse(text).tools;
+    expect(tool.function.parameters).toEqual({ type: "object", properties: {} });
+    expect([provider, tool.function.description.length]).toEqual([provider, length]);
+  }
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Description, Id, ignoredFields, Name, pageOf, Timestamp } from "#server/schemas/primitives.ts";
+import { RagCitation } from "#server/schemas/rag.ts";
 
 export const AgentTool = z.enum(["web_search", "web_scraper"]);
 
@@ -82,13 +83,17 @@ export const AgentPage = pageOf(Agent);
 
 const message = z
   .string()
-  .min(1, "Write a message.")
   .max(200_000)
+  .regex(/\S/, "Write a message.")
   .meta({ description: "What the agent is asked", example: "Write a line about looms." });
 const cost = z
   .number()
   .nullable()
   .meta({ description: "USD; null when the model's price is not known, see `prices` of the LLM key", example: 0.000042 });
+const truncated = z
+  .literal(true)
+  .optional()
+  .meta({ description: "Only there when the answer ends at the limit of its length (max_tokens, or the model's own) and may be cut" });
 export const TestAgentInput = z.strictObject({ agent_id: Id, message });
 export const ToolCall = z
   .object({
@@ -105,6 +110,7 @@ export const AgentReply = z
     output_tokens: z.number().int(),
     cost,
     tool_calls: z.array(ToolCall),
+    truncated,
   })
   .meta({ id: "AgentReply" });
 export type AgentReply = z.infer<typeof AgentReply>;
@@ -141,8 +147,9 @@ export const ChatEvent = z
       name: z.string(),
       result: z.string().meta({ description: "What the model gets to read, at most about 50,000 characters" }),
       success: z.boolean(),
+      sources: z.array(RagCitation).optional().meta({ description: "Of search_knowledge: what it found, as the answer may cite it" }),
     }).meta({ id: "ChatToolResultEvent", description: "A tool has answered" }),
-    event("done", { input_tokens: z.number().int(), output_tokens: z.number().int(), cost }).meta({
+    event("done", { input_tokens: z.number().int(), output_tokens: z.number().int(), cost, truncated }).meta({
       id: "ChatDoneEvent",
       description: "The last event of a chat that ended well, with the tokens and the cost of all rounds",
     }),

@@ -77,7 +77,15 @@ export const CreateLlmKeyInput = z.strictObject({
   prices: ModelPrices.optional(),
 });
 export type CreateLlmKeyInput = z.infer<typeof CreateLlmKeyInput>;
-const changeable = { name: Name.meta({ example: "Team key" }), prices: ModelPrices };
+const changeable = {
+  name: Name.meta({ example: "Team key" }),
+  api_key: CreateLlmKeyInput.shape.api_key.meta({
+    title: "New API key",
+    description: "In place of the stored one, for the same provider and address; tried with an agent that uses it before it is stored",
+    example: "sk-proj-9f2c",
+  }),
+  prices: ModelPrices,
+};
 export const UpdateLlmKeyInput = z.strictObject({
   ...ignoredFields(LlmKey, changeable),
   key_id: Id,

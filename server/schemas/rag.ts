@@ -276,4 +276,9 @@ export const RagHit = z
   })
   .meta({ id: "RagHit" });
 export type RagHit = z.infer<typeof RagHit>;
+/** What an answer can cite of a piece that was found for it. */
+export const RagCitation = RagHit.pick({ rag_id: true, document_id: true, title: true, uri: true, place: true })
+  .extend({ number: z.number().int().meta({ description: "As the model was given it, and cites it: [2]" }) })
+  .meta({ description: "A piece of knowledge that the model was given, without its text" });
+export type RagCitation = z.infer<typeof RagCitation>;
 export const RagSearchResult = z.object({ items: z.array(RagHit) });

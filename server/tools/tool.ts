@@ -1,4 +1,5 @@
 import { masked } from "#server/mask-scope.ts";
+import type { RagCitation } from "#server/schemas/rag.ts";
 
 /** A JSON Schema (an object) as a model reads it. */
 export type JsonSchema = Record<string, unknown>;
@@ -7,6 +8,8 @@ export type JsonSchema = Record<string, unknown>;
 export interface ToolAnswer {
   result: string;
   success: boolean;
+  /** What the result holds of the project's knowledge, for citations. */
+  sources?: RagCitation[];
 }
 
 /** One tool as the chat loop offers and calls it, wherever it comes from: built in, an MCP server, a knowledge source. */

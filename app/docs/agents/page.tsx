@@ -20,6 +20,10 @@ export default function Agents() {
       </p>
       <Example file="create-agent.sh" />
       <p>
+        A key that leaked or ran out is replaced under <Link href="/keys">LLM keys</Link>, or with a new <code>api_key</code> in{" "}
+        <code>PUT /llm-keys/{"{key_id}"}</code>: one of the agents that use it makes a check call first, then all of them go on with it.
+      </p>
+      <p>
         Models of Hugging Face cannot call tools; an agent with such a key is refused any. <Link href="/skills">Skills</Link> are prompts
         for one kind of work, built-in or your own: the prompts of the skills that you tick follow the agent’s own.
       </p>
@@ -37,6 +41,11 @@ export default function Agents() {
       <p>
         The last event is <code>done</code> or <code>error</code>. With <code>stream</code> off there is one answer in JSON; a call that
         fails before its first word is a 502 either way. A chat may take five minutes.
+      </p>
+      <p>
+        An answer that ends at the limit of its length says <code>truncated: true</code>. One that a content filter of the provider held
+        back, and one that never began because the model thought until its limit, is an error. The <code>tool_result</code> of{" "}
+        <code>search_knowledge</code> has <code>sources</code>: number, document and place of each piece.
       </p>
       <Example file="ask-agent.sh" />
       <h2>Answers in JSON</h2>

@@ -83,7 +83,8 @@ export default function Knowledge() {
       </p>
       <blockquote>[1] house-rules.md · House › Quiet hours</blockquote>
       <p>
-        What was found in a run is in its log, under <Link href="/docs/agents">tool calls</Link>.
+        A number means the same piece for the whole answer, however often the agent searches. The chat on the agent’s page lists the
+        documents that an answer cites, as links. What was found in a run is in its log, under <Link href="/docs/agents">tool calls</Link>.
       </p>
       <h2>Stores of your own</h2>
       <p>

@@ -36,9 +36,9 @@ export const llmKeysRouter = router({
     .meta(
       endpoint("PUT", "/llm-keys/{key_id}", {
         tag,
-        summary: "Change an LLM key's name or prices",
+        summary: "Replace an LLM key, or change its name or prices",
         description:
-          "`prices` replaces the key's own prices; they count before the built-in list, for calls from now on. The key itself is never changed: add a new one.",
+          "`prices` replaces the key's own prices; they count before the built-in list, for calls from now on. A new `api_key` is first tried with an agent that uses the key (502 when it fails, and nothing is changed). Provider and address stay as they are: for others, add a new key.",
       }),
     )
     .input(UpdateLlmKeyInput)

@@ -33,7 +33,7 @@ export async function chatWithAgent(
     ...(tell && {
       onDelta: (content) => tell({ type: "delta", content }),
       onToolCall: ({ id, name, args }) => tell({ type: "tool_call", id, name, args }),
-      onToolResult: ({ id, name }, { result, success }) => tell({ type: "tool_result", id, name, result, success }),
+      onToolResult: ({ id, name }, answer) => tell({ type: "tool_result", id, name, ...answer }),
     }),
   });
   return agentReply(result);

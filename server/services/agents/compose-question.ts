@@ -29,8 +29,8 @@ export async function composeQuestion(agent: AskedAgent, { message, history = []
   const { tools, systemPrompt, close } = await toolsOfAgent(agent);
   const messages: ChatMessage[] = [
     ...(systemPrompt ? [{ role: "system" as const, content: systemPrompt }] : []),
-    // A turn without text says nothing, and vendors refuse it.
-    ...history.filter(({ content }) => content !== ""),
+    // A turn without text says nothing, and vendors refuse it, as they do blanks.
+    ...history.filter(({ content }) => content.trim() !== ""),
     { role: "user", content: message },
   ];
   return { question: { endpoint, model, temperature, max_tokens, tools, answerSchema: output_schema, messages }, close };

@@ -65,7 +65,8 @@ export async function updateAgent(principal: ProjectPrincipal, input: UpdateAgen
   return saveAgent(principal, { action: "agent.update", name: after.name, detail: { changed } }, async (tx) => {
     const { count } = await tx.agent.updateMany({
       where: { id: before.id, project_id },
-      data: { ...columnsOf(given), updated_at: new Date() },
+      // Results of earlier runs are told apart by it from what the agent would answer now.
+      data: { ...columnsOf(given), updated_at: changed.length > 0 ? new Date() : row.updated_at },
     });
     if (count === 0) throw notFound("agent");
     await saveLinks(tx, { project_id, agent_id: before.id }, given);

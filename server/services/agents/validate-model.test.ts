@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type ModelServer, startModelServer, WRONG_KEY } from "#e2e/fakes/model-server.ts";
+import { describe, expect, test } from "vitest";
+import { WRONG_KEY } from "#e2e/fakes/model-server.ts";
 import type { ModelEndpoint } from "#server/providers/client.ts";
 import { type ProviderId, providerIds, providerKind } from "#server/providers/kinds.ts";
 import { validateModel } from "#server/services/agents/validate-model.ts";
-import { publishSettings } from "#server/settings.ts";
 import { json, testEndpoint } from "#server/testing/ask-model.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
 import { serveHttp, startHttpServer } from "#server/testing/start-http-server.ts";
 
 // What people read when an agent is saved with a key and a model that do not fit: for each kind of provider, in that
 // vendor's own error shapes, one sentence for each cause that says what to do next.
 
-let models: ModelServer;
-beforeAll(async () => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
-  models = await startModelServer();
-});
-afterEach(() => models.reset());
-afterAll(() => models.stop());
+const models = testModelServer();
 
 function endpointOf(provider: ProviderId, more: Partial<ModelEndpoint> = {}): ModelEndpoint {
   const dialect = provider === "openai_compatible" ? "/openai" : `/${provider}`;
@@ -31,7 +25,7 @@ const sentence = async (endpoint: ModelEndpoint, model: string, hasTools = false
 
 const NEXT = {
   wrongKey: (model: string) =>
-    `Check the LLM key "Main" (model ${model}). A stored key cannot be changed: if it is wrong, add the right one and choose that.`,
+    `Check the LLM key "Main" (model ${model}). If it is wrong or was revoked, an admin can replace it under LLM keys; agents that use it stay as they are.`,
   wrongModel: (model: string, provider: ProviderId) =>
     provider === "azure"
       ? `Check the model ${model}: give the name of a deployment in the resource of the LLM key "Main".`
@@ -144,6 +138,6 @@ test("a temperature that the model does not take is told in the vendor's words",
   const message = "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.";
   const server = await serveHttp((response) => json(response, 400, { error: { message, param: "temperature" } }));
   expect(await sentence(endpointOf("openai", { baseUrl: server.url }), "gpt-5.1")).toBe(
-    `OpenAI answered 400: ${message} Check the settings for the model gpt-5.1 (LLM key "Main").`,
+    `OpenAI answered 400: ${message} Leave the agent's temperature empty, or set one that the model gpt-5.1 takes (LLM key "Main").`,
   );
 });

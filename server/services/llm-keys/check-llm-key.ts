@@ -18,7 +18,12 @@ function baseUrlProblem({ provider, base_url }: CreateLlmKeyInput): string | und
   return undefined;
 }
 
-function apiKeyProblem({ provider, api_key, base_url }: CreateLlmKeyInput): string | undefined {
+/** What is wrong with the value of a key, as far as it can be seen. */
+export function apiKeyProblem({
+  provider,
+  api_key,
+  base_url,
+}: Pick<CreateLlmKeyInput, "provider" | "api_key" | "base_url">): string | undefined {
   const { label, keyPrefix, olderKeyPrefix } = providerKind(provider);
   // Anything else cannot travel in a header.
   if (!/^[\x21-\x7e]+$/.test(api_key)) return "The key holds a blank, a line break or a letter that no key has. Copy it again.";

@@ -1,25 +1,57 @@
+import type { LlmKey as LlmKeyRow } from "#prisma/generated/client.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { AppError, notFound } from "#server/errors.ts";
+import type { FieldError } from "#server/schemas/error.ts";
 import type { LlmKey, UpdateLlmKeyInput } from "#server/schemas/llm-key.ts";
+import { maskSecret, seal } from "#server/secrets.ts";
+import { toAgent, withLinks } from "#server/services/agents/agent-dto.ts";
+import { hasTools } from "#server/services/agents/check-abilities.ts";
+import { validateModel } from "#server/services/agents/validate-model.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { isUniqueViolation } from "#server/services/database-errors.ts";
-import { priceProblems } from "#server/services/llm-keys/check-llm-key.ts";
+import { apiKeyProblem, priceProblems } from "#server/services/llm-keys/check-llm-key.ts";
 import { keyNameTaken } from "#server/services/llm-keys/create-llm-key.ts";
+import { endpointOf } from "#server/services/llm-keys/endpoint-of.ts";
 import { findLlmKey } from "#server/services/llm-keys/find-llm-key.ts";
 import { toLlmKey } from "#server/services/llm-keys/llm-key-dto.ts";
 
+function problemsOf(row: LlmKeyRow, { api_key, prices }: UpdateLlmKeyInput): FieldError[] {
+  const { provider, baseUrl } = endpointOf(row);
+  const message = api_key && apiKeyProblem({ provider, api_key, ...(baseUrl !== null && { base_url: baseUrl }) });
+  return [...(message ? [{ path: "api_key", message }] : []), ...priceProblems(prices)];
+}
+
 /**
- * Changes a key's name or prices; fields left out keep their value. The key itself and where it leads are never changed:
- * whoever could do that would send the stored key elsewhere.
- * @throws AppError NOT_FOUND; VALIDATION_ERROR for two prices of one model; CONFLICT for a name that is taken
+ * Makes one tiny call with a new key, as the agent that was changed last and uses it would: a wrong one would stop all of them.
+ * @throws AppError UPSTREAM_ERROR with the provider's words
  */
-export async function updateLlmKey(principal: ProjectPrincipal, { key_id, name, prices }: UpdateLlmKeyInput): Promise<LlmKey> {
+async function tryWithAgent(row: LlmKeyRow, apiKey: string): Promise<void> {
+  const user = await db().agent.findFirst({ where: { llm_key_id: row.id }, orderBy: { updated_at: "desc" }, include: withLinks });
+  if (!user) return;
+  const agent = toAgent(user);
+  await validateModel({ ...endpointOf(row), apiKey }, { model: agent.model, temperature: agent.temperature, hasTools: hasTools(agent) });
+}
+
+/**
+ * Changes a key's name or prices, or gives it a new value; fields left out keep theirs. Where it leads is never changed:
+ * whoever could do that would send the stored key elsewhere.
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR for a key that cannot be right or two prices of one model; CONFLICT for a name
+ *   that is taken; UPSTREAM_ERROR when an agent that uses it could not be called with the new key; nothing is changed then
+ */
+export async function updateLlmKey(principal: ProjectPrincipal, input: UpdateLlmKeyInput): Promise<LlmKey> {
+  const { key_id, name, api_key, prices } = input;
   const before = await findLlmKey(principal.project.id, key_id);
   if (!before) throw notFound("LLM key");
-  const errors = priceProblems(prices);
+  const errors = problemsOf(before, input);
   if (errors[0]) throw new AppError("VALIDATION_ERROR", errors[0].message, { errors });
-  const data = { ...(name !== undefined && { name }), ...(prices && { prices }) };
+  if (api_key !== undefined) await tryWithAgent(before, api_key);
+  const data = {
+    ...(name !== undefined && { name }),
+    ...(api_key !== undefined && { sealed_key: seal(api_key), masked_key: maskSecret(api_key) }),
+    ...(prices && { prices }),
+  };
+  const changed = (["name", "api_key", "prices"] as const).filter((field) => input[field] !== undefined);
   try {
     return await db().$transaction(async (tx) => {
       const { count } = await tx.llmKey.updateMany({ where: { id: before.id }, data });
@@ -31,7 +63,7 @@ export async function updateLlmKey(principal: ProjectPrincipal, { key_id, name, 
           resource_type: "llm_key",
           resource_id: before.id,
           resource_name: name ?? before.name,
-          detail: { changed: Object.keys(data), ...(prices && { prices }) },
+          detail: { changed, ...(prices && { prices }) },
         },
         tx,
       );

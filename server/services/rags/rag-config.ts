@@ -9,7 +9,11 @@ import type { Reaching } from "#server/tools/knowledge/remote-hit.ts";
 
 type Loose = Record<string, unknown>;
 
-const refused = (errors: FieldError[]) => new AppError("VALIDATION_ERROR", errors[0]?.message ?? "The settings are not valid.", { errors });
+function refused(errors: FieldError[]): AppError {
+  const { path, message } = errors[0] ?? { path: "config", message: "The settings are not valid." };
+  // A general rule says nothing without its field.
+  return new AppError("VALIDATION_ERROR", /^This field /.test(message) ? `${path}: ${message}` : message, { errors });
+}
 
 /** Rules beyond the shape. */
 function faultsOf(type: RagType, config: Loose): FieldError[] {

@@ -5,11 +5,11 @@ import { type KnowledgeServer, startKnowledgeServer } from "#e2e/fakes/knowledge
 import { until } from "#e2e/until.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { inngestFunctions } from "#server/inngest/functions/index.ts";
 import { type LocalExecutor, startLocalExecutor } from "#server/inngest/local/executor.ts";
 import type { Rag, RagDocument } from "#server/schemas/rag.ts";
+import { knowledgeTool } from "#server/services/agents/knowledge-tool.ts";
 import { createLlmKey } from "#server/services/llm-keys/create-llm-key.ts";
 import { deleteLlmKey } from "#server/services/llm-keys/delete-llm-key.ts";
 import { updateLlmKey } from "#server/services/llm-keys/update-llm-key.ts";
@@ -23,11 +23,11 @@ import { searchRag } from "#server/services/rags/search-rag.ts";
 import { testRag } from "#server/services/rags/test-rag.ts";
 import { updateRag } from "#server/services/rags/update-rag.ts";
 import { getUsage } from "#server/services/usage/get-usage.ts";
-import { publishSettings } from "#server/settings.ts";
+import { publishSettings, settings } from "#server/settings.ts";
 import { docxFile, pdfFile } from "#server/testing/office-files.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
+const database = testDatabase();
 let executor: LocalExecutor;
 let outside: KnowledgeServer;
 let admin: ProjectPrincipal;
@@ -41,15 +41,12 @@ const startExecutor = () =>
   });
 
 beforeAll(async () => {
-  database = await startTestDatabase();
   outside = await startKnowledgeServer();
   executor = await startExecutor();
 });
 afterAll(async () => {
   await executor.stop(1000);
   await outside.stop();
-  await closeNotifications();
-  await database.stop();
 });
 beforeEach(async () => {
   admin = await database.newAdmin();
@@ -144,6 +141,21 @@ test("a question whose vector cannot be had is answered by words", async () => {
   await ready(addText(rag, "Garage", "The car needs a new tyre."));
   outside.failEmbeddings(500, 1);
   expect((await find("tyre", rag))[0]).toMatchObject({ title: "Garage" });
+});
+
+test("an agent's tool numbers each piece once, however often it searches, and names what can be cited", async () => {
+  const rag = await newSource();
+  await ready(addText(rag, "Prices", "# Fruit\n\n## Pears\n\nPears cost three euro.\n\n## Plums\n\nPlums cost two euro."));
+  const tool = knowledgeTool(admin.project.id, [{ id: rag.id, name: rag.name }]);
+  const asked = (query: string) => tool.call({ query }, { signal: new AbortController().signal });
+  const pears = await asked("pears");
+  expect(pears.result).toBe("[1] Prices · Fruit › Pears\nPears cost three euro.");
+  const plums = await asked("plums");
+  expect(plums.result).toBe("[2] Prices · Fruit › Plums\nPlums cost two euro.");
+  expect((await asked("pears")).result).toBe(pears.result);
+  expect(plums.sources).toEqual([
+    { number: 2, rag_id: rag.id, document_id: expect.any(String), title: "Prices", uri: null, place: "Fruit › Plums" },
+  ]);
 });
 
 test("another embedding model indexes everything anew; a key in use is not deleted", async () => {
@@ -300,6 +312,17 @@ test("a Qdrant collection is tested and searched with its key", async () => {
   expect(failed.message).not.toContain("another-secret-key");
 });
 
+test("a missing setting is named in the sentence, and a service that is away in its middle", async () => {
+  const config = { url: "http://127.0.0.1:1/search" };
+  await expect(createRag(admin, { name: "Points", type: "qdrant", config: { url: outside.url, collection: "c" } })).rejects.toMatchObject({
+    message: "config.embedding_llm_key_id: This field is required.",
+  });
+  const rag = await createRag(admin, { name: "Away", type: "http", config });
+  expect((await testRag(admin, { rag_id: rag.id })).message).toBe(
+    "No server accepts connections at 127.0.0.1:1. Check the address of the search service, and that it runs.",
+  );
+});
+
 test("a search service is asked with its headers, and paths of its answer are followed", async () => {
   const config = {
     url: `${outside.url}/search`,
@@ -347,7 +370,7 @@ test("a table with vectors is tested and searched", async () => {
   const { vectorOf } = await import("#e2e/fakes/knowledge-server.ts");
   for (const [id, text] of ["The car needs a new tyre.", "The cat sleeps."].entries())
     await pool().query('INSERT INTO store."Pieces" VALUES ($1, $2, $3, $4)', [id, text, `Piece ${id}`, JSON.stringify(vectorOf(text))]);
-  const connection_string = Object.assign(new URL(database.url), { search: "" }).href;
+  const connection_string = Object.assign(new URL(settings().DATABASE_URL ?? ""), { search: "" }).href;
   const config = { connection_string, table: "store.Pieces", title_column: "name", ...(await withVectors()) };
   const rag = await createRag(admin, { name: "Table", type: "pgvector", config });
   expect(JSON.stringify(rag.config)).not.toContain(`:${new URL(connection_string).password}@`);

@@ -115,3 +115,21 @@ test.each([
 test("a script without blanks is searched by pairs of characters", () => {
   expect(searchText("买北京票 now 猫")).toBe(" 买北 北京 京票  now  猫 ");
 });
+
+test("a page or an XML file in an encoding of its own is read in it; what the server declared counts before", async () => {
+  const nihongo = [0x93, 0xfa, 0x96, 0x7b, 0x8c, 0xea]; // in Shift JIS
+  const file = (before: string, after: string) => Buffer.concat([Buffer.from(before), Buffer.from(nihongo), Buffer.from(after)]);
+  const read = async (...[content, type, declared]: [Uint8Array, string, string?]) => {
+    const { sections } = await readDocument(content, type, declared === undefined ? {} : { declared });
+    return sections[0]?.text;
+  };
+  const page = file('<html><head><meta charset="shift_jis"></head><body><p>', "</p></body></html>");
+  expect(await read(page, "text/html")).toBe("日本語");
+  expect(await read(page, "text/html", "text/html")).toBe("日本語");
+  expect(await read(file('<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS"><p>', "</p>"), "text/html")).toBe(
+    "日本語",
+  );
+  expect(await read(file('<?xml version="1.0" encoding="Shift_JIS"?><a>', "</a>"), "text/xml")).toContain("日本語");
+  expect(await read(bytes('<meta charset="shift_jis"><p>äöü</p>'), "text/html", "text/html; charset=utf-8")).toBe("äöü");
+  expect(await read(bytes('<meta charset="no-such"><p>äöü</p>'), "text/html")).toBe("äöü");
+});

@@ -84,6 +84,14 @@ function decode(bytes: Uint8Array, declared = ""): string {
   return new TextDecoder("windows-1252").decode(bytes);
 }
 
+/** The encoding that a page or an XML file names for itself, near its beginning. */
+function ownCharset(bytes: Uint8Array): string {
+  const beginning = Buffer.from(bytes.subarray(0, 4096)).toString("latin1");
+  const name = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)|^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w-]+)/i.exec(beginning);
+  const charset = name?.[1] ?? name?.[2];
+  return charset ? `charset=${charset}` : "";
+}
+
 async function readPdf(bytes: Uint8Array): Promise<ReadDocument> {
   const { getDocumentProxy, getMeta } = await import("unpdf");
   let pdf: Awaited<ReturnType<typeof getDocumentProxy>>;
@@ -156,7 +164,9 @@ async function readDocx(bytes: Uint8Array): Promise<ReadDocument> {
 async function sectionsOf(bytes: Uint8Array, mediaType: string, options: ReadOptions): Promise<ReadDocument> {
   if (mediaType === PDF) return readPdf(bytes);
   if (mediaType === DOCX) return readDocx(bytes);
-  const text = decode(bytes, options.declared);
+  const { declared = "" } = options;
+  const namesItself = mediaType === "text/html" || mediaType.endsWith("/xml");
+  const text = decode(bytes, namesItself && !/charset=/i.test(declared) ? ownCharset(bytes) : declared);
   if (mediaType === "text/html") {
     const { title, markdown } = await htmlToMarkdown(text, {
       isWebPage: options.url !== undefined,

@@ -29,14 +29,18 @@ export function valueAt(value: unknown, path: string): unknown {
   return path.split(".").reduce<unknown>((at, name) => (typeof at === "object" && at !== null ? Reflect.get(at, name) : undefined), value);
 }
 
+const inSentence = (what: string): string => what.replace(/^The /, "the ");
+
 /** What a fault of a connection means to the person who configured the address. */
 export function connectionFault(what: string, host: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof AddressRefused) return upstream(error.message);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const isLate = error instanceof Error && (error.name === "TimeoutError" || code === "ETIMEDOUT");
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return upstream(`There is no server named ${host}. Check the address of ${what}.`);
-  if (code === "ECONNREFUSED") return upstream(`No server accepts connections at ${host}. Check the address of ${what}, and that it runs.`);
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return upstream(`There is no server named ${host}. Check the address of ${inSentence(what)}.`);
+  if (code === "ECONNREFUSED")
+    return upstream(`No server accepts connections at ${host}. Check the address of ${inSentence(what)}, and that it runs.`);
   if (isLate) return upstream(`${what} at ${host} did not answer within ${REMOTE_TIMEOUT_MS / 1000} seconds.`);
   if (/^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO)/.test(code))
     return upstream(`${what} at ${host} has no certificate that can be trusted (${code}).`);

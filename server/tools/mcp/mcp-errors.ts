@@ -44,14 +44,16 @@ function wordsOf(message: string): string {
   return (inJson ?? text).replace(/\s+/g, " ").trim().slice(0, MOST_WORDS);
 }
 
-const isRedirect = (message: string) => /Redirect to .* not followed/.test(message);
+const redirectIn = (message: string) => /Redirect to (\S+) not followed/.exec(message)?.[1];
 
 function refusal(status: number, message: string, { transport }: McpEndpoint): string {
-  const words = wordsOf(message);
+  const target = redirectIn(message);
+  if (target !== undefined) return `answered ${status}: it redirects to ${target}. Enter the final address.`;
+  const words = wordsOf(message).replace(/^Non-200 status code \(\d+\)$/, "");
   const said = `answered ${status}${words ? ` (${words.replace(/[.\s]+$/, "")})` : ""}`;
-  if (isRedirect(message)) return `${said}. Enter the final address.`;
   if (status === 401 || status === 403) return `${said}. Check the headers: most servers want an Authorization header.`;
-  if ([404, 405, 406].includes(status)) {
+  // A current server answers 400 to a client of the older protocol, as it bears no session.
+  if ([404, 405, 406].includes(status) || (status === 400 && transport === "sse")) {
     const other =
       transport === "sse"
         ? "choose the transport streamable_http if it is a current server"

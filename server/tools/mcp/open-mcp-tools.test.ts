@@ -150,8 +150,9 @@ const failures: [string, McpTransport, string, RegExp][] = [
     "a redirect to another host",
     "streamable_http",
     "/away",
-    /answered 307.*Redirect to http:\/\/elsewhere\.example\/mcp not followed.*final address/,
+    /answered 307: it redirects to http:\/\/elsewhere\.example\/mcp\. Enter the final address\.$/,
   ],
+  ["the address of a current server", "sse", "/mcp", /answered 400\. Check the address.*choose the transport streamable_http/],
   ["no answer at all", "streamable_http", "/never", /no answer within 0\.5 seconds/],
   ["no answer at all", "sse", "/never", /no answer within 0\.5 seconds/],
 ];

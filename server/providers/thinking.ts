@@ -1,0 +1,47 @@
+const OPENS = "<think>";
+const CLOSES = "</think>";
+
+/**
+ * Leaves out what a model thinks at the beginning of its text. Servers that know the model send thoughts apart; others hand on
+ * the tags in which DeepSeek, Qwen and their like think (https://huggingface.co/deepseek-ai/DeepSeek-R1).
+ */
+export class WithoutThinking {
+  /** What came and is not given out: it may be, or is, a thought. */
+  #held = "";
+  #state: "beginning" | "thinking" | "after" | "answering" = "beginning";
+
+  /** @returns what of the text so far can be given out now */
+  add(piece: string): string {
+    if (this.#state === "answering") return piece;
+    this.#held += piece;
+    if (this.#state === "beginning") {
+      const text = this.#held.trimStart();
+      if (text.length < OPENS.length && OPENS.startsWith(text)) return "";
+      if (!text.startsWith(OPENS)) return this.#answer(this.#held);
+      this.#state = "thinking";
+    }
+    if (this.#state === "thinking") {
+      const end = this.#held.indexOf(CLOSES);
+      if (end < 0) {
+        // Only its last letters can be a part of the closing tag.
+        this.#held = this.#held.slice(-CLOSES.length);
+        return "";
+      }
+      this.#held = this.#held.slice(end + CLOSES.length);
+      this.#state = "after";
+    }
+    const text = this.#held.trimStart();
+    return text === "" ? "" : this.#answer(text);
+  }
+
+  /** @returns the rest, once nothing more comes */
+  end(): string {
+    return this.#state === "beginning" ? this.#answer(this.#held) : "";
+  }
+
+  #answer(text: string): string {
+    this.#state = "answering";
+    this.#held = "";
+    return text;
+  }
+}
