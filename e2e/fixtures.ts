@@ -5,7 +5,7 @@ import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { type ModelClient, modelClient } from "#e2e/model-client.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/schemas/agent.ts";
-import { Execution, isFinal } from "#server/schemas/execution.ts";
+import { ExecuteResult, Execution, isFinal } from "#server/schemas/execution.ts";
 import { UserProfile } from "#server/schemas/identity.ts";
 import { LlmKey } from "#server/schemas/llm-key.ts";
 import type { Role } from "#server/schemas/primitives.ts";
@@ -44,8 +44,14 @@ interface Fixtures {
   llmKey(): Promise<LlmKey>;
   agent(fields: AgentFields): Promise<Agent>;
   workflow(fields: WorkflowFields): Promise<Workflow>;
+  /** Starts a run of the workflow. @returns the execution's id */
+  execute(workflow: { id: string }, body?: object): Promise<string>;
   /** The execution, once it has ended. */
   finished(executionId: string): Promise<Execution>;
+  /** The execution, once it waits for so many reviews, one unless the test says otherwise. */
+  waiting(executionId: string, reviews?: number): Promise<Execution>;
+  /** A run of the workflow, once it has ended. */
+  executed(workflow: { id: string }, body?: object): Promise<Execution>;
   /** A page of a browser in which `person` is signed in. */
   signedInPage: Page;
 }
@@ -97,6 +103,11 @@ export const test = base.extend<Fixtures>({
     }),
   workflow: async ({ api }, use) =>
     use(async (fields) => (await api.post("/workflows", { name: "Workflow", ...fields }, { schema: Workflow, status: 201 })).body),
+  execute: async ({ api }, use) =>
+    use(async ({ id }, body) => {
+      const { body: started } = await api.post(`/workflows/${id}/execute`, body, { schema: ExecuteResult, status: 202 });
+      return started.execution_id;
+    }),
   finished: async ({ api }, use) =>
     use((executionId) =>
       until(async () => {
@@ -104,6 +115,14 @@ export const test = base.extend<Fixtures>({
         return isFinal(body.status) ? body : undefined;
       }),
     ),
+  waiting: async ({ api }, use) =>
+    use((executionId, reviews = 1) =>
+      until(async () => {
+        const { body } = await api.get(`/executions/${executionId}`, { schema: Execution });
+        return body.status === "paused" && body.reviews.length === reviews ? body : undefined;
+      }),
+    ),
+  executed: async ({ execute, finished }, use) => use(async (workflow, body) => finished(await execute(workflow, body))),
   signedInPage: async ({ browser, person, baseURL }, use) => {
     const context = await browser.newContext({ baseURL, storageState: await person.browser.storageState() });
     // Against a development server: a page that reloads itself because a file was saved is no test.

@@ -9,12 +9,11 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
 
 const PER_PAGE = 50;
@@ -39,8 +38,7 @@ export function AgentsPage() {
   return (
     <Page>
       <PageHeader title="Agents" actions={agents.data && agents.data.total > 0 && create} />
-      {agents.isError && <LoadFailure error={agents.error} onRetry={() => void agents.refetch()} />}
-      {agents.isPending && <TableSkeleton label="Loading agents" />}
+      <TableLoading query={agents} label="Loading agents" />
       {agents.data?.total === 0 && (
         <EmptyState title="An agent is a model with a job" actions={create}>
           Pick a model, tell it in a system prompt what it does and how it answers, and try it here. Workflows then call it by its name, and

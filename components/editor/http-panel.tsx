@@ -4,9 +4,7 @@ import { SaveFirst } from "#components/editor/save-first.tsx";
 import { useSession, useSessionState } from "#components/editor/session-context.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
-import { Field } from "#components/ui/field.tsx";
-import { Input } from "#components/ui/input.tsx";
+import { CopyField } from "#components/ui/copy-field.tsx";
 
 /** A call of the HTTP trigger; a method without a body sends none. */
 function callOf(url: string, method: string, slug: string): string {
@@ -23,12 +21,7 @@ export function HttpPanel({ methods, isReadOnly }: { methods: readonly string[];
   const url = `${location.origin}/api/v1/http/${workflowId}`;
   return (
     <section aria-label="HTTP trigger" className="flex flex-col gap-4 border-t pt-4">
-      <Field label="Address" hint="Called with an API key of a project member">
-        <div className="flex gap-1">
-          <Input value={url} readOnly className="font-mono text-12" onFocus={(event) => event.target.select()} />
-          <CopyButton value={url} what="address" className="size-8" />
-        </div>
-      </Field>
+      <CopyField label="Address" hint="Called with an API key of a project member" value={url} what="address" isCompact />
       {savedTrigger !== "http" && <SaveFirst what="HTTP trigger" isReadOnly={isReadOnly} />}
       <CodeBlock title="Try it" label="command" code={callOf(url, methods[0] ?? "POST", project.slug)} />
     </section>

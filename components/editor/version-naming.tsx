@@ -4,12 +4,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
 import { useHistory, useHistoryStore } from "#components/editor/history-context.tsx";
 import { useSession, useSessionState } from "#components/editor/session-context.tsx";
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
 import { CreateWorkflowInput } from "#server/schemas/workflow.ts";
 
 // A name as everywhere else: this dialog only gives one, the history takes it away.
@@ -55,12 +54,7 @@ function NameForm({ isAhead, onDone }: { isAhead: boolean; onDone: () => void })
   return (
     <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
       <FormField form={form} name="name" hint={null} autoFocus autoComplete="off" />
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          {isAhead ? "Save version" : "Name version"}
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>{isAhead ? "Save version" : "Name version"}</FormFooter>
     </form>
   );
 }

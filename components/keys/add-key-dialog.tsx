@@ -4,12 +4,11 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
 import { toast } from "sonner";
 import type { z } from "zod";
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
@@ -115,12 +114,7 @@ function AddKeyForm({ providers, onAdded }: { providers: readonly ProviderRow[];
         <FormField form={form} name="api_version" isOptional hint={null} placeholder="2024-10-21" autoComplete="off" />
       )}
       {!provider.supports_tools && <p className="text-12 text-ink-faint">Models of {provider.label} are called without tools.</p>}
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Add key
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>Add key</FormFooter>
     </form>
   );
 }

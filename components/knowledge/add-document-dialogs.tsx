@@ -2,12 +2,11 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
 import { AddRagDocumentInput } from "#server/schemas/rag.ts";
 
 const { title, text, url } = AddRagDocumentInput.shape;
@@ -48,12 +47,7 @@ function TextBody({ ragId, onDone }: { ragId: string; onDone: () => void }) {
     <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
       <FormField form={form} name="title" autoComplete="off" />
       <FormField form={form} name="text" rows={12} hint="Plain text or Markdown; headings become places in citations." />
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Add text
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>Add text</FormFooter>
     </form>
   );
 }
@@ -72,12 +66,7 @@ function UrlBody({ ragId, onDone }: { ragId: string; onDone: () => void }) {
   return (
     <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
       <FormField form={form} name="url" type="url" placeholder="https://…" autoComplete="off" />
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Add URL
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>Add URL</FormFooter>
     </form>
   );
 }

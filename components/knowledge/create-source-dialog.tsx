@@ -4,16 +4,15 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { withoutConfigPrefix } from "#components/knowledge/config-errors.ts";
 import { emptySettings, SourceFields, sourceSchema } from "#components/knowledge/source-fields.tsx";
 import { sourceKinds } from "#components/knowledge/source-kinds.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
-import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
 import { CreateRagInput, RagType } from "#server/schemas/rag.ts";
 
 /** Adds a knowledge source: first which kind, then what that kind needs. */
@@ -100,12 +99,7 @@ function CreateSourceForm({ type, name: firstName, onNameChange, onDone }: Creat
     >
       <FormField form={form} name="name" autoComplete="off" placeholder="Handbook" />
       <SourceFields form={form} type={type} isNew />
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Create source
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>Create source</FormFooter>
     </form>
   );
 }

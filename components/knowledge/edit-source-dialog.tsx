@@ -2,14 +2,13 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { withoutConfigPrefix } from "#components/knowledge/config-errors.ts";
 import { SourceFields, sourceSchema } from "#components/knowledge/source-fields.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
 import { CreateRagInput, type Rag } from "#server/schemas/rag.ts";
 
 interface EditSourceDialogProps {
@@ -55,12 +54,7 @@ function EditSourceForm({ rag, onSaved }: { rag: Rag; onSaved: () => void }) {
       <FormField form={form} name="name" autoComplete="off" />
       <SourceFields form={form} type={rag.type} isNew={false} />
       {rag.type === "documents" && <p className="text-12 text-ink-faint">With another embedding model, all documents are indexed anew.</p>}
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Save
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>Save</FormFooter>
     </form>
   );
 }

@@ -13,11 +13,10 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Rag } from "#server/schemas/rag.ts";
 
@@ -48,8 +47,7 @@ export function KnowledgePage() {
         description="What agents look up before they answer, with a citation of document and place."
         actions={rags.data && rags.data.total > 0 ? create : undefined}
       />
-      {rags.isError && <LoadFailure error={rags.error} onRetry={() => void rags.refetch()} />}
-      {rags.isPending && <TableSkeleton label="Loading sources" rows={3} />}
+      <TableLoading query={rags} label="Loading sources" rows={3} />
       {rags.data?.total === 0 && (
         <EmptyState title="Give your agents something to read" actions={create}>
           Drop in handbooks, contracts or web pages; they are searched by words and, with an embedding key, by meaning. A vector store or a

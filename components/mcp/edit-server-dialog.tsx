@@ -2,12 +2,11 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
-import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { ServerFields, ServerFormInput } from "#components/mcp/server-fields.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
 import type { McpServerDetail } from "#server/schemas/mcp.ts";
 
 interface EditServerDialogProps {
@@ -45,12 +44,7 @@ function EditForm({ server, onSaved }: { server: McpServerDetail; onSaved: () =>
   return (
     <form onSubmit={form.onSubmit} noValidate className="flex min-w-0 flex-col gap-4">
       <ServerFields form={form} stored={server.header_names} />
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Save
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>Save</FormFooter>
     </form>
   );
 }

@@ -12,11 +12,10 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { McpServer } from "#server/schemas/mcp.ts";
 
@@ -45,8 +44,7 @@ export function McpPage() {
         description="Tools of other services that agents can call."
         actions={servers.data && servers.data.total > 0 ? connect : undefined}
       />
-      {servers.isError && <LoadFailure error={servers.error} onRetry={() => void servers.refetch()} />}
-      {servers.isPending && <TableSkeleton label="Loading MCP servers" rows={3} />}
+      <TableLoading query={servers} label="Loading MCP servers" rows={3} />
       {servers.data?.total === 0 && (
         <EmptyState title="Connect an MCP server" actions={connect}>
           The Model Context Protocol is how services offer tools to models: issue trackers, databases, calendars, your own programs. Give

@@ -2,19 +2,7 @@ import { expect, test } from "vitest";
 import { usedBy } from "#components/runs/picture-loops.ts";
 import { applyEvent, cardStatus, pictureOf } from "#components/runs/run-picture.ts";
 import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
-import { anExecution, idleNode } from "#server/testing/an-execution.ts";
-
-const time = "2026-11-21T08:00:00.000Z";
-const common = { execution_id: "x", timestamp: time };
-const complete = (node_id: string, output: string): ExecutionEvent => ({
-  type: "node_complete",
-  ...common,
-  node_id,
-  output,
-  duration_ms: 5,
-  input_tokens: 3,
-  output_tokens: 2,
-});
+import { anExecution, eventFields, idleNode, nodeComplete } from "#server/testing/an-execution.ts";
 
 const graphNode = (id: string, type: string) => ({ id, type, position: { x: 0, y: 0 }, data: { label: id } });
 const looped = {
@@ -46,15 +34,22 @@ test("what lies in a loop that was left out is left out with it", () => {
 test("what lies in a loop that the run goes past is not queued, and may run for another item", () => {
   let picture = pictureOf(anExecution("running", loopResults), 0, { graph: looped });
   expect(cardStatus(picture, "b")).toBe("queued");
-  picture = applyEvent(picture, 1, { type: "node_skipped", ...common, node_id: "in", iteration: "0" });
+  picture = applyEvent(picture, 1, { type: "node_skipped", ...eventFields, node_id: "in", iteration: "0" });
   expect([cardStatus(picture, "b"), cardStatus(picture, "a")]).toEqual(["skipped", "queued"]);
   expect(picture.nodes.b).toMatchObject({ reused: false });
-  picture = applyEvent(picture, 2, { type: "node_start", ...common, node_id: "b", node_type: "outputNode", attempt: 1, iteration: "1.0" });
+  picture = applyEvent(picture, 2, {
+    type: "node_start",
+    ...eventFields,
+    node_id: "b",
+    node_type: "outputNode",
+    attempt: 1,
+    iteration: "1.0",
+  });
   expect(cardStatus(picture, "b")).toBe("running");
 });
 
 test("of a node inside a loop all items count, those told before and those that follow in any order", () => {
-  const item = (iteration: string): ExecutionEvent => ({ ...complete("a", "x"), iteration }) as ExecutionEvent;
+  const item = (iteration: string): ExecutionEvent => ({ ...nodeComplete("a", "x"), iteration }) as ExecutionEvent;
   const known = { ...idleNode, status: "complete" as const, iteration: "1", duration_ms: 5, input_tokens: 3, output_tokens: 2 };
   const item_sums = { a: { count: 2, duration_ms: 10, input_tokens: 6, output_tokens: 4 } };
   let picture = pictureOf(anExecution("running", { ...loopResults, a: known }), 4, { graph: looped, item_sums });
@@ -64,13 +59,20 @@ test("of a node inside a loop all items count, those told before and those that 
   picture = applyEvent(picture, 5, item("3"));
   picture = applyEvent(picture, 6, item("2"));
   expect(used()).toEqual({ count: 4, duration_ms: 20, tokens: 20 });
-  picture = applyEvent(picture, 7, { type: "node_failed", ...common, node_id: "a", iteration: "4", error: "broken", duration_ms: 7 });
+  picture = applyEvent(picture, 7, { type: "node_failed", ...eventFields, node_id: "a", iteration: "4", error: "broken", duration_ms: 7 });
   expect(used()).toEqual({ count: 5, duration_ms: 27, tokens: 20 });
-  picture = applyEvent(picture, 8, { type: "node_start", ...common, node_id: "a", node_type: "agentNode", attempt: 1, iteration: "5" });
+  picture = applyEvent(picture, 8, {
+    type: "node_start",
+    ...eventFields,
+    node_id: "a",
+    node_type: "agentNode",
+    attempt: 1,
+    iteration: "5",
+  });
   expect(used()).toEqual({ count: 5, duration_ms: null, tokens: 20 });
 });
 
 test("a node outside loops shows its own tokens and time", () => {
-  const picture = applyEvent(pictureOf(anExecution("running", loopResults), 0, { graph: looped }), 1, complete("a", "x"));
+  const picture = applyEvent(pictureOf(anExecution("running", loopResults), 0, { graph: looped }), 1, nodeComplete("a", "x"));
   expect(picture.nodes.a && usedBy(picture.nodes.a)).toEqual({ count: 0, duration_ms: 5, tokens: 5 });
 });

@@ -2,39 +2,29 @@ import { expect, test } from "vitest";
 import { applyEvent, cardStatus, pictureOf, type RunPicture, totalOf } from "#components/runs/run-picture.ts";
 import type { Execution } from "#server/schemas/execution.ts";
 import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
-import { anExecution, idleNode } from "#server/testing/an-execution.ts";
+import { anExecution, eventFields, idleNode, nodeComplete } from "#server/testing/an-execution.ts";
 
 const time = "2026-11-21T08:00:00.000Z";
-const common = { execution_id: "x", timestamp: time };
 const execution = (status: Execution["status"], node_results: Execution["node_results"] = { t: idleNode, a: idleNode, o: idleNode }) =>
   anExecution(status, node_results);
 const start = (node_id: string, attempt = 1): ExecutionEvent => ({
   type: "node_start",
-  ...common,
+  ...eventFields,
   node_id,
   node_type: "agentNode",
   attempt,
 });
-const delta = (node_id: string, content: string): ExecutionEvent => ({ type: "node_delta", ...common, node_id, content });
-const complete = (node_id: string, output: string): ExecutionEvent => ({
-  type: "node_complete",
-  ...common,
-  node_id,
-  output,
-  duration_ms: 5,
-  input_tokens: 3,
-  output_tokens: 2,
-});
+const delta = (node_id: string, content: string): ExecutionEvent => ({ type: "node_delta", ...eventFields, node_id, content });
 
 const run: ExecutionEvent[] = [
   start("t"),
-  complete("t", "hi"),
+  nodeComplete("t", "hi"),
   start("a"),
   delta("a", "Hel"),
   delta("a", "lo"),
-  complete("a", "Hello"),
-  { type: "node_skipped", ...common, node_id: "o" },
-  { type: "execution_complete", ...common, status: "completed", duration_ms: 20, output: "Hello" },
+  nodeComplete("a", "Hello"),
+  { type: "node_skipped", ...eventFields, node_id: "o" },
+  { type: "execution_complete", ...eventFields, status: "completed", duration_ms: 20, output: "Hello" },
 ];
 const play = (picture: RunPicture, events: readonly ExecutionEvent[], from = 1) =>
   events.reduce((current, event, index) => applyEvent(current, from + index, event), picture);
@@ -92,8 +82,8 @@ test("a failure keeps the reason, and what was under way is skipped at the end",
   const picture = play(empty(), [
     start("t"),
     start("a"),
-    { type: "node_failed", ...common, node_id: "t", error: "401 wrong key", duration_ms: 3 },
-    { type: "execution_failed", ...common, status: "failed", error: "Start: 401 wrong key", duration_ms: 9 },
+    { type: "node_failed", ...eventFields, node_id: "t", error: "401 wrong key", duration_ms: 3 },
+    { type: "execution_failed", ...eventFields, status: "failed", error: "Start: 401 wrong key", duration_ms: 9 },
   ]);
   expect(picture).toMatchObject({ status: "failed", error: "Start: 401 wrong key", duration_ms: 9 });
   expect(picture.nodes.t).toMatchObject({ status: "failed", error: "401 wrong key" });
@@ -103,7 +93,7 @@ test("a failure keeps the reason, and what was under way is skipped at the end",
 const inLoop = (event: ExecutionEvent, iteration: string): ExecutionEvent => ({ ...event, iteration }) as ExecutionEvent;
 const progress = (done: number, failed = 0): ExecutionEvent => ({
   type: "loop_progress",
-  ...common,
+  ...eventFields,
   node_id: "l",
   total: 12,
   complete: done,
@@ -111,7 +101,7 @@ const progress = (done: number, failed = 0): ExecutionEvent => ({
 });
 const paused = (node_id: string, iteration = ""): ExecutionEvent => ({
   type: "execution_paused",
-  ...common,
+  ...eventFields,
   node_id,
   ...(iteration && { iteration }),
   title: "Good?",
@@ -125,25 +115,25 @@ test("a node inside a loop shows its latest iteration, and the loop how far it i
     inLoop(start("a"), "9"),
     inLoop(start("a"), "10"),
     inLoop(delta("a", "ten"), "10"),
-    inLoop(complete("a", "nine"), "9"),
+    inLoop(nodeComplete("a", "nine"), "9"),
     inLoop(delta("a", "lost"), "9"),
     progress(10, 1),
   ]);
   expect(picture.nodes.a).toMatchObject({ iteration: "10", status: "running", arriving: "ten" });
   expect(picture.nodes.l).toMatchObject({ status: "running", iterations: { total: 12, complete: 10, failed: 1 } });
   expect(totalOf(picture)).toMatchObject({ input: 3, output: 2 });
-  const later = play(picture, [inLoop(complete("a", "ten"), "10"), inLoop(start("a"), "11")], 20);
+  const later = play(picture, [inLoop(nodeComplete("a", "ten"), "10"), inLoop(start("a"), "11")], 20);
   expect(later.nodes.a).toMatchObject({ iteration: "11", status: "running", output: null, attempt: 1 });
   expect(totalOf(later)).toMatchObject({ input: 6, output: 4 });
 });
 
 test("a run is paused while it waits for people only", () => {
-  const both = play(empty(), [start("t"), complete("t", "x"), start("r"), paused("r"), start("a")]);
+  const both = play(empty(), [start("t"), nodeComplete("t", "x"), start("r"), paused("r"), start("a")]);
   expect(both.status).toBe("running");
   expect(cardStatus(both, "r")).toBe("waiting");
-  const alone = play(both, [complete("a", "done")], 10);
+  const alone = play(both, [nodeComplete("a", "done")], 10);
   expect(alone.status).toBe("paused");
-  const decided = play(alone, [{ type: "execution_resumed", ...common }, complete("r", "approved")], 11);
+  const decided = play(alone, [{ type: "execution_resumed", ...eventFields }, nodeComplete("r", "approved")], 11);
   expect(decided).toMatchObject({ status: "running", waiting: {} });
 });
 
@@ -157,7 +147,7 @@ test("a review that waits in several iterations waits until the last is decided,
     paused("r", "1"),
   ]);
   expect(two).toMatchObject({ status: "paused", waiting: { r: ["0", "1"] } });
-  const one = play(two, [inLoop(complete("r", "approved"), "1")], 10);
+  const one = play(two, [inLoop(nodeComplete("r", "approved"), "1")], 10);
   expect(one).toMatchObject({ status: "paused", waiting: { r: ["0"] } });
   expect(cardStatus(one, "r")).toBe("waiting");
   const record = { node_id: "r", label: "R", comment: null, reviewer: null, role: null, via: null };
@@ -170,7 +160,7 @@ test("a review that waits in several iterations waits until the last is decided,
 });
 
 test("of a large output the beginning is kept with the length of the whole", () => {
-  const cut = { ...complete("a", "the beginning"), truncated: true, output_length: 300_000, output_url: "/api/v1/x" } as ExecutionEvent;
+  const cut = { ...nodeComplete("a", "the beginning"), truncated: true, output_length: 300_000, output_url: "/api/v1/x" } as ExecutionEvent;
   expect(play(empty(), [start("a"), cut]).nodes.a).toMatchObject({ output: "the beginning", whole_length: 300_000 });
   const result = { ...idleNode, status: "complete" as const, output: "the b", truncated: true, output_length: 400_000, output_url: "/x" };
   expect(pictureOf(execution("running", { a: result }), 0).nodes.a).toMatchObject({ whole_length: 400_000 });
@@ -178,7 +168,7 @@ test("of a large output the beginning is kept with the length of the whole", () 
 
 test("the cost of the run is added up as nodes end, and a part that is not known makes it a part", () => {
   const ended = (node_id: string, cost: number | null, iteration?: string): ExecutionEvent => ({
-    ...(complete(node_id, "x") as Extract<ExecutionEvent, { type: "node_complete" }>),
+    ...nodeComplete(node_id, "x"),
     cost,
     ...(iteration !== undefined && { iteration }),
   });
@@ -212,7 +202,7 @@ test.each(["constructor", "toString", "valueOf"])("a node %s is known only when 
   picture = applyEvent(picture, 1, start("t"));
   picture = applyEvent(picture, 2, start(odd));
   expect(cardStatus(picture, odd)).toBe("running");
-  picture = applyEvent(picture, 3, complete(odd, "x"));
+  picture = applyEvent(picture, 3, nodeComplete(odd, "x"));
   expect(picture.nodes[odd]).toMatchObject({ status: "complete", output: "x" });
   expect([picture.nodes.valueOf, picture.waiting.valueOf].filter((value) => typeof value === "function")).toEqual([]);
 });

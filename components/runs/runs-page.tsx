@@ -8,12 +8,11 @@ import { Page } from "#components/shell/page.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { statusLooks } from "#components/ui/status.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 import { ExecutionStatus } from "#server/schemas/execution.ts";
 
 /** How often a list of runs is read again while it is looked at. */
@@ -80,8 +79,7 @@ export function RunsPage() {
           )}
         </div>
       )}
-      {runs.isError && <LoadFailure error={runs.error} onRetry={() => void runs.refetch()} />}
-      {runs.isPending && <TableSkeleton label="Loading runs" />}
+      <TableLoading query={runs} label="Loading runs" />
       {runs.data?.total === 0 &&
         (isFiltered ? (
           <p className="py-6 text-13 text-ink-soft">No run matches these filters.</p>

@@ -7,8 +7,7 @@ import { LIVE_MS } from "#components/runs/runs-page.tsx";
 import { RunsTable } from "#components/runs/runs-table.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 
 /** The latest runs of one workflow, kept fresh while they are looked at. */
 export function WorkflowRuns({ workflowId }: { workflowId: string }) {
@@ -17,8 +16,7 @@ export function WorkflowRuns({ workflowId }: { workflowId: string }) {
   const runs = useQuery(trpc.workflows.executions.queryOptions({ workflow_id: workflowId, limit: 50 }, { refetchInterval: LIVE_MS }));
   return (
     <div className="mx-auto flex w-full max-w-280 flex-col gap-4 p-6 max-md:p-4">
-      {runs.isError && <LoadFailure error={runs.error} onRetry={() => void runs.refetch()} />}
-      {runs.isPending && <TableSkeleton label="Loading runs" />}
+      <TableLoading query={runs} label="Loading runs" />
       {runs.data?.length === 0 && (
         <EmptyState title="This workflow has not run yet" size="panel">
           Press Run. Every run is kept here with what went into each node and what came out.

@@ -12,10 +12,9 @@ import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Pager } from "#components/ui/pager.tsx";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { PlatformKey } from "#server/schemas/platform-key.ts";
 
@@ -40,8 +39,7 @@ export function ApiKeysSettings() {
       description="Yours alone: a key may do what you may, in every project you are in."
       action={keys.data && keys.data.total > 0 && create}
     >
-      {keys.isError && <LoadFailure error={keys.error} onRetry={() => void keys.refetch()} />}
-      {keys.isPending && <TableSkeleton label="Loading API keys" rows={3} />}
+      <TableLoading query={keys} label="Loading API keys" rows={3} />
       {keys.data?.total === 0 && (
         <EmptyState
           size="panel"
@@ -66,9 +64,7 @@ export function ApiKeysSettings() {
                 <TableHeader>Name</TableHeader>
                 <TableHeader className="max-md:hidden">Created</TableHeader>
                 <TableHeader>Last used</TableHeader>
-                <TableHeader>
-                  <span className="sr-only">Actions</span>
-                </TableHeader>
+                <TableActionsHeader />
               </tr>
             </TableHead>
             <TableBody>

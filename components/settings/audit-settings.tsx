@@ -9,10 +9,9 @@ import { isAuditResource } from "#components/settings/audit-words.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Pager } from "#components/ui/pager.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 
 const PER_PAGE = 50;
 const DAY_MS = 86_400_000;
@@ -60,8 +59,7 @@ function AuditLog() {
   return (
     <>
       <AuditFilters filter={filter} onChange={(changes) => go({ ...changes, page: undefined })} />
-      {entries.isError && <LoadFailure error={entries.error} onRetry={() => void entries.refetch()} />}
-      {entries.isPending && <TableSkeleton label="Loading the audit log" />}
+      <TableLoading query={entries} label="Loading the audit log" />
       {entries.data?.total === 0 && <p className="py-6 text-13 text-ink-soft">No entry matches these filters.</p>}
       {entries.data && entries.data.total > 0 && (
         <>

@@ -3,17 +3,15 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { z } from "zod";
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
+import { CopyField } from "#components/ui/copy-field.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
-import { Field } from "#components/ui/field.tsx";
-import { Input } from "#components/ui/input.tsx";
 import { type CreatedPlatformKey, CreatePlatformKeyInput } from "#server/schemas/platform-key.ts";
 
 type Created = z.infer<typeof CreatedPlatformKey>;
@@ -36,12 +34,7 @@ export function CreateApiKeyDialog({ open, onOpenChange }: { open: boolean; onOp
     >
       {created ? (
         <>
-          <Field label="API key">
-            <div className="flex gap-2">
-              <Input value={created.key} readOnly className="font-mono text-12" onFocus={(event) => event.target.select()} />
-              <CopyButton value={created.key} what="API key" isWide />
-            </div>
-          </Field>
+          <CopyField label="API key" value={created.key} what="API key" />
           <CodeBlock
             title="Try it"
             label="command"
@@ -83,12 +76,7 @@ function CreateForm({ onCreated }: { onCreated: (key: Created) => void }) {
         autoFocus
         autoComplete="off"
       />
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Create key
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>Create key</FormFooter>
     </form>
   );
 }

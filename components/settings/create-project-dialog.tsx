@@ -1,12 +1,11 @@
 "use client";
 
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { openProject } from "#components/shell/project-cookie.ts";
 import { useTRPCClient } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
 import { CreateProjectInput } from "#server/schemas/project.ts";
 
 export function CreateProjectDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
@@ -37,12 +36,7 @@ export function CreateProjectForm() {
   return (
     <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
       <FormField form={form} name="name" hint={null} autoFocus autoComplete="off" />
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Create project
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>Create project</FormFooter>
     </form>
   );
 }

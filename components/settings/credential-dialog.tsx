@@ -4,13 +4,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Eye, EyeOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
-import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
@@ -81,12 +80,7 @@ function AddForm({ onDone }: { onDone: () => void }) {
         error={form.errorOf("value")}
         hint="A token, a password, or all of a key file."
       />
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Add credential
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>Add credential</FormFooter>
     </form>
   );
 }
@@ -107,12 +101,7 @@ function ReplaceForm({ credential, onDone }: { credential: Credential; onDone: (
   return (
     <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
       <SecretField value={form.values.value} onValueChange={(value) => form.set("value", value)} error={form.errorOf("value")} autoFocus />
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Replace value
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>Replace value</FormFooter>
     </form>
   );
 }

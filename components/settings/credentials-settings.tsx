@@ -14,10 +14,9 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Pager } from "#components/ui/pager.tsx";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Credential } from "#server/schemas/credential.ts";
 
@@ -45,8 +44,7 @@ export function CredentialsSettings() {
       description={`Secrets that the project's workflows read by name. ${canAdminister ? "" : whyNot}`}
       action={credentials.data && credentials.data.total > 0 && add}
     >
-      {credentials.isError && <LoadFailure error={credentials.error} onRetry={() => void credentials.refetch()} />}
-      {credentials.isPending && <TableSkeleton label="Loading credentials" rows={3} />}
+      <TableLoading query={credentials} label="Loading credentials" rows={3} />
       {credentials.data?.total === 0 && (
         <EmptyState
           size="panel"
@@ -73,9 +71,7 @@ export function CredentialsSettings() {
                 <TableHeader>Name</TableHeader>
                 <TableHeader className="max-md:hidden">In expressions</TableHeader>
                 <TableHeader className="max-md:hidden">Added</TableHeader>
-                <TableHeader>
-                  <span className="sr-only">Actions</span>
-                </TableHeader>
+                <TableActionsHeader />
               </tr>
             </TableHead>
             <TableBody>

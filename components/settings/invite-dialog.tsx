@@ -4,17 +4,15 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { toast } from "sonner";
 import type { z } from "zod";
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { roleOptions } from "#components/settings/roles.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
+import { CopyField } from "#components/ui/copy-field.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
-import { Field } from "#components/ui/field.tsx";
-import { Input } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { SetMemberInput, type SetMemberResult } from "#server/schemas/project.ts";
 
@@ -34,12 +32,7 @@ export function InviteDialog({ open, onOpenChange }: { open: boolean; onOpenChan
           <p className="text-13 text-ink-soft">
             Send it to {result.email}. It makes one account as {result.role}, works once, and expires in 7 days.
           </p>
-          <Field label="Invitation link">
-            <div className="flex gap-2">
-              <Input value={result.invite_url} readOnly className="font-mono text-12" onFocus={(event) => event.target.select()} />
-              <CopyButton value={result.invite_url} what="invitation link" isWide />
-            </div>
-          </Field>
+          <CopyField label="Invitation link" value={result.invite_url} what="invitation link" />
           <DialogFooter>
             <Button onClick={() => setResult(null)}>Invite another</Button>
             <Button variant="primary" onClick={() => change(false)}>
@@ -87,12 +80,7 @@ function InviteForm({ onDone }: { onDone: (result: z.infer<typeof SetMemberResul
       <FormField form={form} name="role" label="Role" hint={null}>
         <Select value={form.values.role} onValueChange={(role) => form.set("role", role)} options={roleOptions} />
       </FormField>
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Invite
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>Invite</FormFooter>
     </form>
   );
 }

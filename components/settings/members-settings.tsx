@@ -14,11 +14,10 @@ import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Member } from "#server/schemas/project.ts";
 
@@ -59,8 +58,7 @@ export function MembersSettings() {
         )
       }
     >
-      {members.isError && <LoadFailure error={members.error} onRetry={() => void members.refetch()} />}
-      {members.isPending && <TableSkeleton label="Loading members" rows={3} />}
+      <TableLoading query={members} label="Loading members" rows={3} />
       {members.data && (
         <Table label="Members" className="md:min-w-130">
           <TableHead>
@@ -68,9 +66,7 @@ export function MembersSettings() {
               <TableHeader>Name</TableHeader>
               <TableHeader>Role</TableHeader>
               <TableHeader className="max-md:hidden">Joined</TableHeader>
-              <TableHeader>
-                <span className="sr-only">Actions</span>
-              </TableHeader>
+              <TableActionsHeader />
             </tr>
           </TableHead>
           <TableBody>

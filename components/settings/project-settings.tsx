@@ -14,7 +14,7 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
+import { CopyField } from "#components/ui/copy-field.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
@@ -55,12 +55,12 @@ export function ProjectSettings() {
               isCode
             />
           </fieldset>
-          <Field label="Project ID" hint="Never changes; calls may send it as X-Project-ID instead of the slug.">
-            <div className="flex gap-2">
-              <Input value={project.id} readOnly className="font-mono text-12" />
-              <CopyButton value={project.id} what="project ID" isWide />
-            </div>
-          </Field>
+          <CopyField
+            label="Project ID"
+            hint="Never changes; calls may send it as X-Project-ID instead of the slug."
+            value={project.id}
+            what="project ID"
+          />
           <FormFailure failure={form.failure} />
           {canAdminister && (
             <Button type="submit" variant="primary" isPending={form.isPending} disabled={!form.isDirty} className="self-start">

@@ -12,10 +12,9 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 import type { Skill } from "#server/schemas/skill.ts";
 
 const PER_PAGE = 60;
@@ -48,8 +47,7 @@ export function SkillsPage() {
         description="Prompts for one kind of work each. Take a built-in one, or write down how your team does it."
         actions={skills.data && !isFirst && create}
       />
-      {skills.isError && <LoadFailure error={skills.error} onRetry={() => void skills.refetch()} />}
-      {skills.isPending && <TableSkeleton label="Loading skills" />}
+      <TableLoading query={skills} label="Loading skills" />
       {skills.data && isFirst && (
         <EmptyState size="panel" title="No skill of your own yet" actions={create}>
           {canEdit

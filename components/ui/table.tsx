@@ -26,4 +26,11 @@ export const TableHeader = ({ className, ...rest }: ComponentProps<"th">) => (
   <th scope="col" {...rest} className={cn("h-8 whitespace-nowrap px-3 text-left font-medium", className)} />
 );
 
+/** The heading of a column of buttons, which speak for themselves to those who see them. */
+export const TableActionsHeader = () => (
+  <TableHeader>
+    <span className="sr-only">Actions</span>
+  </TableHeader>
+);
+
 export const TableCell = ({ className, ...rest }: ComponentProps<"td">) => <td {...rest} className={cn("h-11 px-3 py-1.5", className)} />;

@@ -1,12 +1,11 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
 import { CreateWorkflowInput, type WorkflowSummary } from "#server/schemas/workflow.ts";
 
 const Rename = CreateWorkflowInput.pick({ name: true, description: true }).required();
@@ -36,12 +35,7 @@ function RenameForm({ workflow, onDone }: { workflow: WorkflowSummary; onDone: (
     <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
       <FormField form={form} name="name" hint={null} autoFocus autoComplete="off" />
       <FormField form={form} name="description" isOptional hint={null} rows={2} />
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Rename
-        </Button>
-      </DialogFooter>
+      <FormFooter form={form}>Rename</FormFooter>
     </form>
   );
 }

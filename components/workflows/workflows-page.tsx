@@ -11,12 +11,11 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { Table, TableBody, TableHead, TableHeader } from "#components/ui/table.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { TableLoading } from "#components/ui/table-loading.tsx";
 import { ImportDialog } from "#components/workflows/import-dialog.tsx";
 import { RenameWorkflowDialog } from "#components/workflows/rename-workflow-dialog.tsx";
 import { useNewWorkflow } from "#components/workflows/use-new-workflow.ts";
@@ -73,8 +72,7 @@ export function WorkflowsPage() {
   return (
     <Page>
       <PageHeader title="Workflows" actions={workflows.data && workflows.data.total > 0 && actions} />
-      {workflows.isError && <LoadFailure error={workflows.error} onRetry={() => void workflows.refetch()} />}
-      {workflows.isPending && <TableSkeleton label="Loading workflows" />}
+      <TableLoading query={workflows} label="Loading workflows" />
       {workflows.data?.total === 0 && (
         <EmptyState
           title="Draw what should happen, then run it"

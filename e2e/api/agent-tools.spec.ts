@@ -4,7 +4,7 @@ import { type KnowledgeServer, startKnowledgeServer } from "#e2e/fakes/knowledge
 import { test as base, expect } from "#e2e/fixtures.ts";
 import { type McpProcess, startMcpProcess } from "#e2e/mcp-process.ts";
 import type { Agent } from "#server/schemas/agent.ts";
-import { ExecuteResult, ExecutionLogs, KEPT_RESULT_CHARACTERS, RerunResult } from "#server/schemas/execution.ts";
+import { ExecutionLogs, KEPT_RESULT_CHARACTERS, RerunResult } from "#server/schemas/execution.ts";
 import { McpServerDetail } from "#server/schemas/mcp.ts";
 import { RagDocument } from "#server/schemas/rag.ts";
 
@@ -31,13 +31,11 @@ const test = base.extend<{
 }>({
   logOf: async ({ api }, use) =>
     use(async (id) => (await api.get(`/executions/${id}/logs?node_id=Ask`, { schema: ExecutionLogs, status: 200 })).body.items[0]),
-  ask: async ({ api, workflow, finished, logOf }, use) =>
+  ask: async ({ workflow, executed, logOf }, use) =>
     use(async (agent, input) => {
-      const { id } = await workflow(asking(agent));
-      const { body } = await api.post(`/workflows/${id}/execute`, { input }, { schema: ExecuteResult, status: 202 });
-      const { status, error, output } = await finished(body.execution_id);
+      const { id, status, error, output } = await executed(await workflow(asking(agent)), { input });
       expect([status, error]).toEqual(["completed", null]);
-      return { id: body.execution_id, output, log: await logOf(body.execution_id) };
+      return { id, output, log: await logOf(id) };
     }),
 });
 
@@ -87,8 +85,8 @@ test("a secret that a tool gets and repeats is masked in what is kept of the cal
   api,
   agent,
   workflow,
-  finished,
   logOf,
+  executed,
 }) => {
   const secret = "tok_9b2e61c4d7f0";
   await api.post("/credentials", { name: "TOKEN", value: secret }, { status: 201 });
@@ -97,10 +95,9 @@ test("a secret that a tool gets and repeats is masked in what is kept of the cal
   for (const before of ["", "x".repeat(KEPT_RESULT_CHARACTERS - 6)]) {
     const graph = asking(scout);
     Object.assign(graph.nodes[1]?.data ?? {}, { input: `${before}{{credentials.TOKEN}} is it` });
-    const { id } = await workflow(graph);
-    const { body } = await api.post(`/workflows/${id}/execute`, {}, { schema: ExecuteResult, status: 202 });
-    expect((await finished(body.execution_id)).output).toBe(`The tool said: ${before}•••• is it`);
-    const [call] = (await logOf(body.execution_id))?.tool_calls ?? [];
+    const run = await executed(await workflow(graph));
+    expect(run.output).toBe(`The tool said: ${before}•••• is it`);
+    const [call] = (await logOf(run.id))?.tool_calls ?? [];
     expect(call?.args).toEqual({ text: `${before}•••• is it` });
     expect(call?.result?.startsWith(`${before}••••`)).toBe(true);
     expect(call?.result).not.toContain(secret.slice(0, 6));

@@ -4,7 +4,7 @@ import type { apiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { AuditPage } from "#server/schemas/audit.ts";
-import { ExecuteResult, Execution } from "#server/schemas/execution.ts";
+import { Execution } from "#server/schemas/execution.ts";
 import { WebhookSetup } from "#server/schemas/webhook.ts";
 
 // Who did what, and what is left when people and projects go.
@@ -122,6 +122,7 @@ test("deleting a project stops the model calls under way, and its webhook answer
   workflow,
   modelServer,
   baseURL,
+  execute,
 }) => {
   const mark = randomUUID();
   const slow = await agent({ model: "slow-200-1000" });
@@ -135,7 +136,7 @@ test("deleting a project stops the model calls under way, and its webhook answer
   };
   expect(await call()).toBe(202);
   const viewer = await newUser({ role: "viewer" });
-  await api.post(`/workflows/${flow.id}/execute`, { input: mark }, { schema: ExecuteResult, status: 202 });
+  await execute(flow, { input: mark });
   await until(async () => (await modelServer.calls({ contains: mark })).length === 1);
   await api.del(`/projects/${person.project.id}`, { status: 204 });
   await until(async () => (await modelServer.calls({ contains: mark })).every(({ outcome }) => outcome === "aborted"), 5000);
@@ -149,6 +150,7 @@ test("what is in use is not deleted, and the refusal names its users; a workflow
   workflow,
   llmKey,
   modelServer,
+  execute,
   finished,
 }) => {
   const mark = randomUUID();
@@ -157,7 +159,7 @@ test("what is in use is not deleted, and the refusal names its users; a workflow
   const flow = await workflow({ name: "Uses it", ...graphOf({ t: ["trigger"], a: ["agent", { agent_id: used.id }] }, ["t>a"]) });
   expect((await api.del(`/agents/${used.id}`, { status: 409 })).body.detail).toContain('"Uses it"');
   expect((await api.del(`/llm-keys/${(await llmKey()).id}`, { status: 409 })).body.detail).toContain(`"${used.name}"`);
-  const { execution_id } = (await api.post(`/workflows/${flow.id}/execute`, { input: mark }, { schema: ExecuteResult, status: 202 })).body;
+  const execution_id = await execute(flow, { input: mark });
   await until(async () => (await modelServer.calls({ contains: mark })).length === 1);
   await api.del(`/workflows/${flow.id}`, { status: 204 });
   await api.get(`/workflows/${flow.id}`, { status: 404 });

@@ -10,7 +10,7 @@ import { type McpProcess, startMcpProcess } from "#e2e/mcp-process.ts";
 import { Agent, AgentReply, ChatEvent } from "#server/schemas/agent.ts";
 import { AuditPage } from "#server/schemas/audit.ts";
 import { Credential } from "#server/schemas/credential.ts";
-import { ExecuteResult, ExecutionLogs, RunToolCall } from "#server/schemas/execution.ts";
+import { ExecutionLogs, RunToolCall } from "#server/schemas/execution.ts";
 import { McpServerDetail, McpTools } from "#server/schemas/mcp.ts";
 import { Project, SetMemberResult } from "#server/schemas/project.ts";
 import { Rag, RagDocument, RagDocumentPage, RagSearchResult } from "#server/schemas/rag.ts";
@@ -37,7 +37,7 @@ test.describe("with curl", () => {
     api,
     llmKey,
     workflow,
-    finished,
+    executed,
   }) => {
     const env = { ...variables(baseURL, api), LLM_KEY_ID: (await llmKey()).id };
     const agent = Agent.parse(JSON.parse(await play("create-agent.sh", env)));
@@ -56,10 +56,9 @@ test.describe("with curl", () => {
     expect(given).toMatchObject({ tools: ["web_scraper"], mcp_server_ids: [shelf.id], rag_ids: [rag.id] });
 
     await api.put(`/agents/${agent.id}`, { model: "tool-shelf__echo" }, { status: 200 });
-    const { id } = await workflow(graphOf({ Start: ["trigger"], Ask: ["agent", { agent_id: agent.id }] }, ["Start>Ask"]));
-    const { body } = await api.post(`/workflows/${id}/execute`, { input: "Hello" }, { schema: ExecuteResult, status: 202 });
-    await finished(body.execution_id);
-    const logs = ExecutionLogs.parse(JSON.parse(await play("read-logs.sh", { ...env, EXECUTION_ID: body.execution_id })));
+    const flow = await workflow(graphOf({ Start: ["trigger"], Ask: ["agent", { agent_id: agent.id }] }, ["Start>Ask"]));
+    const { id } = await executed(flow, { input: "Hello" });
+    const logs = ExecutionLogs.parse(JSON.parse(await play("read-logs.sh", { ...env, EXECUTION_ID: id })));
     expect(logs.items.find(({ node_id }) => node_id === "Ask")?.tool_calls).toEqual([
       { name: "shelf__echo", args: { text: "Hello" }, result: "Hello", success: true },
     ]);
@@ -90,7 +89,7 @@ test.describe("with curl", () => {
     expect(await search()).toMatchObject(hit);
   });
 
-  test("a credential is masked in what a run keeps", async ({ baseURL, api, finished }) => {
+  test("a credential is masked in what a run keeps", async ({ baseURL, api, executed }) => {
     const GITHUB_TOKEN = "tok_4c1d7f20ab";
     const made = Credential.strict().parse(JSON.parse(await play("add-credential.sh", { ...variables(baseURL, api), GITHUB_TOKEN })));
     expect(made.name).toBe("GITHUB_TOKEN");
@@ -99,8 +98,7 @@ test.describe("with curl", () => {
       status: 201,
     });
     expect(flow.problems).toEqual([]);
-    const { body } = await api.post(`/workflows/${flow.id}/execute`, {}, { schema: ExecuteResult, status: 202 });
-    const ended = await finished(body.execution_id);
+    const ended = await executed(flow);
     expect([ended.status, ended.output]).toEqual(["completed", "Bearer ••••"]);
     expect(JSON.stringify((await api.get(`/executions/${ended.id}/logs`)).body)).not.toContain(GITHUB_TOKEN);
   });

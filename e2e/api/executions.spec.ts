@@ -15,6 +15,10 @@ const agentNode = (id: string, agent_id: string, data = {}) => ({
 });
 const output = (id: string, data = {}) => ({ id, type: "outputNode", position, data: { label: id, ...data } });
 const edge = (source: string, target: string) => ({ id: `${source}-${target}`, source, target });
+const askingOnce = (agentId: string) => ({
+  nodes: [manual(), agentNode("a", agentId), output("o")],
+  edges: [edge("t", "a"), edge("a", "o")],
+});
 
 test("execute, poll, logs, lists: trigger → agent → output", async ({ api, agent, workflow, finished }) => {
   const scout = await agent({ name: "Scout", model: "echo" });
@@ -55,7 +59,7 @@ test("execute, poll, logs, lists: trigger → agent → output", async ({ api, a
 test("a params trigger takes params: explicit ones override, the others keep their defaults, coerced", async ({
   api,
   workflow,
-  finished,
+  executed,
 }) => {
   const parameters = [
     { name: "city", label: "City", type: "text", required: true },
@@ -64,12 +68,11 @@ test("a params trigger takes params: explicit ones override, the others keep the
   ];
   const value = "{{trigger.city}} {{trigger.days}} {{trigger.metric}} {{trigger.output.days}}";
   const flow = await workflow({ nodes: [manual({ kind: "params", parameters }), output("o", { value })], edges: [edge("t", "o")] });
-  const { body } = await api.post(
-    `/workflows/${flow.id}/execute`,
-    { params: { city: "Oslo", metric: "false" } },
-    { schema: ExecuteResult, status: 202 },
-  );
-  expect(await finished(body.execution_id)).toMatchObject({ status: "completed", trigger: "params", output: "Oslo 3 false 3" });
+  expect(await executed(flow, { params: { city: "Oslo", metric: "false" } })).toMatchObject({
+    status: "completed",
+    trigger: "params",
+    output: "Oslo 3 false 3",
+  });
 
   const refused = async (data: object) =>
     (await api.post(`/workflows/${flow.id}/execute`, data, { schema: ErrorBody, status: 422 })).body.errors?.[0]?.path;
@@ -79,10 +82,9 @@ test("a params trigger takes params: explicit ones override, the others keep the
   expect(await refused({ params: { city: "Oslo" }, inputs: "typo" })).toBe("inputs");
 });
 
-test("a run without input uses the trigger's default", async ({ api, workflow, finished }) => {
+test("a run without input uses the trigger's default", async ({ workflow, executed }) => {
   const flow = await workflow({ nodes: [manual({ default_input: "from the trigger" }), output("o")], edges: [edge("t", "o")] });
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, undefined, { schema: ExecuteResult, status: 202 });
-  expect(await finished(body.execution_id)).toMatchObject({ output: "from the trigger" });
+  expect(await executed(flow)).toMatchObject({ output: "from the trigger" });
 });
 
 test("the stream tells the whole run, replays after Last-Event-ID, and ends with one terminal event", async ({
@@ -91,12 +93,12 @@ test("the stream tells the whole run, replays after Last-Event-ID, and ends with
   workflow,
   modelServer,
   baseURL,
+  execute,
 }) => {
   const gate = `stream-${crypto.randomUUID()}`;
   const scout = await agent({ model: `gate-${gate}` });
-  const flow = await workflow({ nodes: [manual(), agentNode("a", scout.id), output("o")], edges: [edge("t", "a"), edge("a", "o")] });
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "go" }, { schema: ExecuteResult, status: 202 });
-  const url = `${baseURL}/api/v1/executions/${body.execution_id}/stream`;
+  const flow = await workflow(askingOnce(scout.id));
+  const url = `${baseURL}/api/v1/executions/${await execute(flow, { input: "go" })}/stream`;
 
   const live = await readStream(`${url}?token=${api.key}`, {}, ({ event }) => {
     if (event === "node_delta") void modelServer.release(gate);
@@ -131,10 +133,9 @@ test("the stream tells the whole run, replays after Last-Event-ID, and ends with
   ]);
 });
 
-test("a stream needs a key, and shows nothing of another project", async ({ api, newProject, workflow, baseURL }) => {
+test("a stream needs a key, and shows nothing of another project", async ({ newProject, workflow, baseURL, execute }) => {
   const flow = await workflow({ nodes: [manual()], edges: [] });
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, {}, { schema: ExecuteResult, status: 202 });
-  const url = `${baseURL}/api/v1/executions/${body.execution_id}/stream`;
+  const url = `${baseURL}/api/v1/executions/${await execute(flow)}/stream`;
   const other = await newProject();
   const status = async (address: string) => (await fetch(address)).status;
   expect(await status(url)).toBe(401);
@@ -142,19 +143,15 @@ test("a stream needs a key, and shows nothing of another project", async ({ api,
   expect(await status(`${url}?token=${other.api.key}`)).toBe(404);
 });
 
-test("a viewer that goes away never touches the run", async ({ api, agent, workflow, modelServer, finished, baseURL }) => {
+test("a viewer that goes away never touches the run", async ({ api, agent, workflow, modelServer, execute, finished, baseURL }) => {
   const gate = `viewer-${crypto.randomUUID()}`;
   const scout = await agent({ model: `gate-${gate}` });
-  const flow = await workflow({ nodes: [manual(), agentNode("a", scout.id), output("o")], edges: [edge("t", "a"), edge("a", "o")] });
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: gate }, { schema: ExecuteResult, status: 202 });
-  const seen = await readStream(
-    `${baseURL}/api/v1/executions/${body.execution_id}/stream?token=${api.key}`,
-    {},
-    ({ event }) => event === "node_delta",
-  );
+  const flow = await workflow(askingOnce(scout.id));
+  const id = await execute(flow, { input: gate });
+  const seen = await readStream(`${baseURL}/api/v1/executions/${id}/stream?token=${api.key}`, {}, ({ event }) => event === "node_delta");
   expect(seen.at(-1)?.event).toBe("node_delta");
   await modelServer.release(gate);
-  expect((await finished(body.execution_id)).status).toBe("completed");
+  expect((await finished(id)).status).toBe("completed");
 });
 
 test("cancel ends a run at once: the model call is aborted, the rest is skipped, a second cancel is 409", async ({
@@ -163,19 +160,20 @@ test("cancel ends a run at once: the model call is aborted, the rest is skipped,
   workflow,
   modelServer,
   baseURL,
+  execute,
 }) => {
   const gate = `cancel-${crypto.randomUUID()}`;
   const scout = await agent({ model: `gate-${gate}` });
-  const flow = await workflow({ nodes: [manual(), agentNode("a", scout.id), output("o")], edges: [edge("t", "a"), edge("a", "o")] });
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: gate }, { schema: ExecuteResult, status: 202 });
+  const flow = await workflow(askingOnce(scout.id));
+  const id = await execute(flow, { input: gate });
   await until(async () => (await modelServer.calls({ contains: gate })).length === 1);
-  const { body: cancelled } = await api.post(`/executions/${body.execution_id}/cancel`, {}, { schema: Execution, status: 200 });
+  const { body: cancelled } = await api.post(`/executions/${id}/cancel`, {}, { schema: Execution, status: 200 });
   expect(cancelled.status).toBe("cancelled");
   expect(Object.values(cancelled.node_results).map((result) => result.status)).toEqual(["complete", "skipped", "skipped"]);
   await until(async () => (await modelServer.calls({ contains: gate }))[0]?.outcome === "aborted");
-  const events = await readStream(`${baseURL}/api/v1/executions/${body.execution_id}/stream?token=${api.key}`);
+  const events = await readStream(`${baseURL}/api/v1/executions/${id}/stream?token=${api.key}`);
   expect(events.at(-1)).toMatchObject({ event: "execution_complete", data: { status: "cancelled" } });
-  const { body: refused } = await api.post(`/executions/${body.execution_id}/cancel`, {}, { schema: ErrorBody, status: 409 });
+  const { body: refused } = await api.post(`/executions/${id}/cancel`, {}, { schema: ErrorBody, status: 409 });
   expect(refused.detail).toContain("already ended");
 });
 
@@ -187,10 +185,9 @@ for (const [model, words] of [
   ["drop-mid-stream", "connection"],
 ] as const) {
   test(`a model that answers ${model}: the node fails with the provider's words and the run says so`, async ({
-    api,
     agent,
     workflow,
-    finished,
+    executed,
   }) => {
     // `late-` answers the check at save, which would refuse the agent, and fails from then on.
     const scout = await agent({ model: `late-${model}` });
@@ -198,8 +195,7 @@ for (const [model, words] of [
       nodes: [manual(), agentNode("Research", scout.id, { retries: 0 }), output("o")],
       edges: [edge("t", "Research"), edge("Research", "o")],
     });
-    const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "x" }, { schema: ExecuteResult, status: 202 });
-    const run = await finished(body.execution_id);
+    const run = await executed(flow, { input: "x" });
     expect(run.status).toBe("failed");
     expect(run.node_results.Research).toMatchObject({ status: "failed", output: null });
     expect(run.node_results.Research?.error?.toLowerCase()).toContain(words);
@@ -208,22 +204,20 @@ for (const [model, words] of [
   });
 }
 
-test("with on_error continue the run goes on with the error as text", async ({ api, agent, workflow, finished }) => {
+test("with on_error continue the run goes on with the error as text", async ({ agent, workflow, executed }) => {
   const scout = await agent({ model: "late-status-500" });
   const nodes = [manual(), agentNode("a", scout.id, { retries: 0, on_error: "continue" }), output("o", { value: "said: {{a.output}}" })];
   const flow = await workflow({ nodes, edges: [edge("t", "a"), edge("a", "o")] });
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "x" }, { schema: ExecuteResult, status: 202 });
-  const run = await finished(body.execution_id);
+  const run = await executed(flow, { input: "x" });
   expect(run).toMatchObject({ status: "completed", output: expect.stringMatching(/^said: .*500/) });
   expect(run.node_results.a?.status).toBe("failed");
 });
 
-test("a busy provider is asked again", async ({ api, agent, workflow, finished, modelServer }) => {
+test("a busy provider is asked again", async ({ agent, workflow, modelServer, executed }) => {
   const mark = `busy-${crypto.randomUUID()}`;
   const scout = await agent({ model: "flaky-1" });
   const flow = await workflow({ nodes: [manual(), agentNode("a", scout.id, { retries: 2 })], edges: [edge("t", "a")] });
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: mark }, { schema: ExecuteResult, status: 202 });
-  expect((await finished(body.execution_id)).status).toBe("completed");
+  expect((await executed(flow, { input: mark })).status).toBe("completed");
   expect(await modelServer.calls({ contains: mark })).toHaveLength(2);
 });
 

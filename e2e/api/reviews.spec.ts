@@ -2,7 +2,7 @@ import { readStream } from "#e2e/api/read-stream.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { ErrorBody } from "#server/schemas/error.ts";
-import { ExecuteResult, Execution } from "#server/schemas/execution.ts";
+import { Execution } from "#server/schemas/execution.ts";
 import { Review, ReviewPage } from "#server/schemas/review.ts";
 
 const position = { x: 0, y: 0 };
@@ -36,14 +36,10 @@ const run = test.extend<{
   /** Starts a run of this graph and waits until it waits for so many reviews. */
   paused(graph: { nodes: object[]; edges: object[] }, reviews?: number): Promise<Execution>;
 }>({
-  paused: async ({ api, workflow }, use) =>
-    use(async (graph, reviews = 1) => {
+  paused: async ({ execute, waiting, workflow }, use) =>
+    use(async (graph, reviews) => {
       const flow = await workflow(graph as Parameters<typeof workflow>[0]);
-      const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "the draft" }, { schema: ExecuteResult, status: 202 });
-      return until(async () => {
-        const { body: execution } = await api.get(`/executions/${body.execution_id}`, { schema: Execution });
-        return execution.status === "paused" && execution.reviews.length === reviews ? execution : undefined;
-      });
+      return waiting(await execute(flow, { input: "the draft" }), reviews);
     }),
 });
 
@@ -151,10 +147,9 @@ run("a review inside a loop waits at each item, and is named by its place", asyn
   expect(JSON.parse(ended.output ?? "")).toEqual(["approved: first", "approved: second"]);
 });
 
-run("a review that nobody decides in time counts as rejected", async ({ api, workflow, finished }) => {
+run("a review that nobody decides in time counts as rejected", async ({ api, workflow, executed }) => {
   const flow = await workflow(twoWays({ timeout_hours: 1 / 3600 }) as Parameters<typeof workflow>[0]);
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, {}, { schema: ExecuteResult, status: 202 });
-  const ended = await finished(body.execution_id);
+  const ended = await executed(flow);
   expect(ended).toMatchObject({ status: "completed", output: "no: rejected" });
   expect(ended.reviews).toMatchObject([{ decision: "rejected", via: "timeout", reviewer: null, decided_at: expect.any(String) }]);
   const late = await api.post(`/executions/${ended.id}/approve`, { decision: "approved" }, { schema: ErrorBody, status: 409 });

@@ -1,6 +1,6 @@
 import { expect, test } from "#e2e/fixtures.ts";
 import { AgentReply } from "#server/schemas/agent.ts";
-import { ExecuteResult, ExecutionLogs, ExecutionPage } from "#server/schemas/execution.ts";
+import { ExecutionLogs, ExecutionPage } from "#server/schemas/execution.ts";
 import { LlmKey } from "#server/schemas/llm-key.ts";
 import { Usage } from "#server/schemas/usage.ts";
 
@@ -18,18 +18,14 @@ const chain = (agent_id: string) => ({
   edges: [{ id: "e", source: "t", target: "a" }],
 });
 
-test("a run, its nodes, its log and its project tell what calls cost", async ({ api, agent, llmKey, workflow, finished }) => {
+test("a run, its nodes, its log and its project tell what calls cost", async ({ api, agent, llmKey, workflow, executed }) => {
   const key = await llmKey();
   expect(key.prices).toEqual([]);
   const priced = await api.put(`/llm-keys/${key.id}`, { prices }, { schema: LlmKey, status: 200 });
   expect(priced.body).toEqual({ ...key, prices });
   const { id: agent_id, name } = await agent({ model: "echo" });
   const flow = await workflow(chain(agent_id));
-  const run = async () => {
-    const { body } = await api.post(`/workflows/${flow.id}/execute`, {}, { schema: ExecuteResult, status: 202 });
-    return finished(body.execution_id);
-  };
-  const execution = await run();
+  const execution = await executed(flow);
   expect(execution).toMatchObject({ cost: COST, cost_is_partial: false, input_tokens: 3, output_tokens: 4 });
   expect(execution.node_results).toMatchObject({ t: { cost: 0 }, a: { cost: COST } });
   const logs = (await api.get(`/executions/${execution.id}/logs?node_id=a`, { schema: ExecutionLogs })).body;
@@ -38,7 +34,7 @@ test("a run, its nodes, its log and its project tell what calls cost", async ({ 
 
   // Without a price the next run's cost is not known; the first one's stays.
   await api.put(`/llm-keys/${key.id}`, { prices: [] }, { status: 200 });
-  const second = await run();
+  const second = await executed(flow);
   expect(second).toMatchObject({ cost: null, cost_is_partial: true });
   expect(second.node_results.a?.cost).toBeNull();
   const reply = await api.post(`/agents/${agent_id}/test`, { message: input }, { schema: AgentReply, status: 200 });

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "#e2e/fakes/listen.ts";
 
 // What knowledge sources lead to, for tests: an embedding model, a Qdrant collection, a search service and some pages.
 // It is not part of the product.
@@ -123,11 +123,9 @@ export async function startKnowledgeServer(): Promise<KnowledgeServer> {
     if (url.pathname === "/search") return search(request, String(body.query ?? url.searchParams.get("query") ?? ""), response);
     page(url.pathname, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const listening = await listen(server);
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    ...listening,
     embedded,
     headers,
     failEmbeddings: (status, times) => Object.assign(state, { status, times }),
@@ -136,10 +134,6 @@ export async function startKnowledgeServer(): Promise<KnowledgeServer> {
     },
     set page(text: string) {
       state.page = text;
-    },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 }

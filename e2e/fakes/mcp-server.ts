@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -9,6 +8,7 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { listen } from "#e2e/fakes/listen.ts";
 
 // A real MCP server on the SDK: /mcp speaks streamable HTTP, /sse the older transport. The same under /locked want the
 // header `Authorization: Bearer mcp-token-0123456789`. /away redirects elsewhere, /never takes requests and never answers.
@@ -186,18 +186,12 @@ export async function startMcpServer({ port = 0 }: { port?: number } = {}): Prom
       else response.writeHead(500).end(String(error));
     });
   });
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
-  const bound = (server.address() as AddressInfo).port;
+  const listening = await listen(server, port);
   return {
-    url: `http://127.0.0.1:${bound}`,
-    port: bound,
+    ...listening,
     calls: () => sessions.calls,
     sessions: () => sessions.byId.size,
     dropSessions: () => sessions.byId.clear(),
-    async stop() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
   };
 }
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 import { type Answer, type ChatRequest, ChunkWriter, sendAsIs, sendCompletion, sendError } from "#e2e/fakes/chat-wire.ts";
 import { type Dialect, dialectOf } from "#e2e/fakes/dialects.ts";
+import { listen } from "#e2e/fakes/listen.ts";
 import { isProbe, LISTED_MODELS, lastUserMessage, type Script, scriptFor } from "#e2e/fakes/model-script.ts";
 import { vendorError } from "#e2e/fakes/vendor-errors.ts";
 import { vendorListing } from "#e2e/fakes/vendor-listings.ts";
@@ -255,18 +255,13 @@ export async function startModelServer({ port = 0 }: { port?: number } = {}): Pr
       else sendError(response, 500, String(error));
     });
   });
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
-  const bound = (server.address() as AddressInfo).port;
+  const listening = await listen(server, port);
   return {
-    url: `http://127.0.0.1:${bound}/v1`,
-    port: bound,
+    ...listening,
+    url: `${listening.url}/v1`,
     calls: (filter) => provider.calls(filter),
     release: (id) => provider.release(id),
     reset: () => provider.reset(),
-    async stop() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
   };
 }
 

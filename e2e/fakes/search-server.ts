@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
+import { listen } from "#e2e/fakes/listen.ts";
 
 // Stands in for the search services, each under its own name as first part of the path, in the format that its
 // documentation gives: /api.search.brave.com/res/v1/web/search, /api.tavily.com/search, /searxng/search,
@@ -90,15 +90,7 @@ export async function startSearchServer({ port = 0 }: { port?: number } = {}): P
     requests.push(request);
     answer(request, response);
   });
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
+  return { ...(await listen(server, port)), requests };
 }
 
 if (import.meta.main) {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { apiClient } from "#e2e/api-client.ts";
 import { type Ended, newDataDir, postgresOf, startAndEnd, startTreadle } from "#e2e/server.ts";
+import { firstUser } from "#e2e/system/install.ts";
 import { AuthInfo, UserProfile } from "#server/schemas/identity.ts";
 
 const SECRETS = { AUTH_SECRET: "a".repeat(32), ENCRYPTION_KEY: "e".repeat(32) };
@@ -72,7 +73,7 @@ test("a second start on the same data folder says who holds it; SIGTERM ends eve
 test("a headless start makes owner, project and key; later starts change nothing", async () => {
   const dataDir = newDataDir();
   const key = `sk-service-${"headless".repeat(5)}`;
-  const env = { BOOTSTRAP_EMAIL: "ada@example.com", BOOTSTRAP_PASSWORD: "a good password", BOOTSTRAP_API_KEY: key };
+  const env = firstUser(key);
   const first = await startTreadle({ dataDir, env });
   const api = apiClient({ url: first.url, key });
   const { body: me } = await api.get("/auth/me", { schema: AuthInfo });
@@ -94,9 +95,7 @@ test("a headless start makes owner, project and key; later starts change nothing
 test("the limit per address answers 429 with Retry-After, and its headers come with every answer", async () => {
   const key = `sk-service-${"limited1".repeat(5)}`;
   const env = {
-    BOOTSTRAP_EMAIL: "ada@example.com",
-    BOOTSTRAP_PASSWORD: "a good password",
-    BOOTSTRAP_API_KEY: key,
+    ...firstUser(key),
     RATE_LIMIT_PER_MINUTE: "5",
     RATE_LIMIT_BURST: "0",
   };

@@ -5,6 +5,7 @@ import { readStream } from "#e2e/api/read-stream.ts";
 import { apiClient } from "#e2e/api-client.ts";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
 import { startTreadle, type Treadle } from "#e2e/server.ts";
+import { firstUser, noRateLimit } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/schemas/agent.ts";
 import { ErrorBody } from "#server/schemas/error.ts";
@@ -16,11 +17,8 @@ import { Workflow } from "#server/schemas/workflow.ts";
 const LIMIT_MS = 5000;
 const key = `sk-service-${"stopping".repeat(5)}`;
 const env = {
-  BOOTSTRAP_EMAIL: "ada@example.com",
-  BOOTSTRAP_PASSWORD: "a good password",
-  BOOTSTRAP_API_KEY: key,
-  RATE_LIMIT_PER_MINUTE: "0",
-  RATE_LIMIT_BURST: "0",
+  ...firstUser(key),
+  ...noRateLimit,
   PROJECT_CONCURRENCY: "2",
 };
 

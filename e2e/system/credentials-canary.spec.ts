@@ -9,6 +9,7 @@ import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { startMailServer } from "#e2e/fakes/smtp.ts";
 import { startTreadle } from "#e2e/server.ts";
+import { firstUser, noRateLimit } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/schemas/agent.ts";
 import { ExecuteResult, Execution, ExecutionLogs, isFinal } from "#server/schemas/execution.ts";
@@ -141,15 +142,12 @@ test("a secret that runs use stands in no table but its own, no log, no stream, 
   const models = await startModelServer();
   const mailServer = await startMailServer();
   const env = {
-    BOOTSTRAP_EMAIL: "ada@example.com",
-    BOOTSTRAP_PASSWORD: "a good password",
-    BOOTSTRAP_API_KEY: key,
+    ...firstUser(key),
     SMTP_URL: mailServer.url,
     EMAIL_FROM: "Treadle <treadle@example.com>",
     LOG_LEVEL: "debug",
     ALLOW_PRIVATE_NETWORK: "1",
-    RATE_LIMIT_PER_MINUTE: "0",
-    RATE_LIMIT_BURST: "0",
+    ...noRateLimit,
   };
   const server = await startTreadle({ env });
   const api = apiClient({ url: server.url, key });

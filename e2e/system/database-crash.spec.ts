@@ -4,6 +4,7 @@ import { byMessage, type ExpectedRun, expectExactCalls, type Stop, stopped } fro
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { startTreadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
+import { noLimits, onPostgres } from "#e2e/system/install.ts";
 import { type OwnPostgres, startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { ErrorBody } from "#server/schemas/error.ts";
@@ -11,15 +12,8 @@ import { Execution, isFinal } from "#server/schemas/execution.ts";
 
 const key = `sk-service-${"outages1".repeat(5)}`;
 const env = (postgres: OwnPostgres) => ({
-  DATABASE_URL: postgres.url,
-  AUTH_SECRET: "a".repeat(32),
-  ENCRYPTION_KEY: "e".repeat(32),
-  BOOTSTRAP_EMAIL: "ada@example.com",
-  BOOTSTRAP_PASSWORD: "a good password",
-  BOOTSTRAP_API_KEY: key,
-  EXECUTIONS_PER_HOUR: "0",
-  RATE_LIMIT_PER_MINUTE: "0",
-  RATE_LIMIT_BURST: "0",
+  ...onPostgres(postgres, key),
+  ...noLimits,
   ALLOW_PRIVATE_NETWORK: "1",
 });
 /** A request without a database must be answered within this time, in milliseconds. */

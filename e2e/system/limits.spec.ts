@@ -3,6 +3,7 @@ import { expect, test } from "@playwright/test";
 import pg from "pg";
 import { apiClient } from "#e2e/api-client.ts";
 import { newDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
+import { onPostgres } from "#e2e/system/install.ts";
 import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 
@@ -23,12 +24,7 @@ const statuses = (answers: { status: number }[]) => Object.groupBy(answers, ({ s
 test("two web processes on one database keep one limit; without the database each keeps its own, and nobody gets a 5xx for it", async () => {
   const postgres = await startOwnPostgres();
   const env = {
-    DATABASE_URL: postgres.url,
-    AUTH_SECRET: "a".repeat(32),
-    ENCRYPTION_KEY: "e".repeat(32),
-    BOOTSTRAP_EMAIL: "ada@example.com",
-    BOOTSTRAP_PASSWORD: "a good password",
-    BOOTSTRAP_API_KEY: key,
+    ...onPostgres(postgres, key),
     TRUST_PROXY: "1",
     RATE_LIMIT_PER_MINUTE: "40",
     RATE_LIMIT_BURST: "0",

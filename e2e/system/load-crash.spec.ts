@@ -5,6 +5,7 @@ import { byMessage, type ExpectedRun, expectExactCalls, type Stop, stopped } fro
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
+import { firstUser, noLimits } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
 import { freePort } from "#server/db/embedded.ts";
 import { type ExecutionSummary, isFinal } from "#server/schemas/execution.ts";
@@ -18,12 +19,8 @@ const LATEST_KILL_MS = 1500;
 
 const key = `sk-service-${"crowded1".repeat(5)}`;
 const env = {
-  BOOTSTRAP_EMAIL: "ada@example.com",
-  BOOTSTRAP_PASSWORD: "a good password",
-  BOOTSTRAP_API_KEY: key,
-  EXECUTIONS_PER_HOUR: "0",
-  RATE_LIMIT_PER_MINUTE: "0",
-  RATE_LIMIT_BURST: "0",
+  ...firstUser(key),
+  ...noLimits,
 };
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */

@@ -3,13 +3,14 @@ import { apiClient } from "#e2e/api-client.ts";
 import { axeFaults } from "#e2e/axe.ts";
 import { startMailServer } from "#e2e/fakes/smtp.ts";
 import { startTreadle } from "#e2e/server.ts";
+import { firstUser } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
 import { ExecuteResult, Execution, isFinal } from "#server/schemas/execution.ts";
 import { UserProfile } from "#server/schemas/identity.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
 const key = `sk-service-${"mailings".repeat(5)}`;
-const env = { BOOTSTRAP_EMAIL: "ada@example.com", BOOTSTRAP_PASSWORD: "a good password", BOOTSTRAP_API_KEY: key };
+const env = firstUser(key);
 const position = { x: 0, y: 0 };
 
 test.use({ viewport: { width: 390, height: 844 } });

@@ -6,6 +6,7 @@ import { byMessage, type ExpectedRun, expectExactCalls, stopped } from "#e2e/cal
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
+import { noLimits, onPostgres } from "#e2e/system/install.ts";
 import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { type Execution, isFinal } from "#server/schemas/execution.ts";
@@ -18,15 +19,8 @@ test("two workers share the runs; one is killed, and every run ends with its cal
   const postgres = await startOwnPostgres();
   const models = await startModelServer();
   const env = {
-    DATABASE_URL: postgres.url,
-    AUTH_SECRET: "a".repeat(32),
-    ENCRYPTION_KEY: "e".repeat(32),
-    BOOTSTRAP_EMAIL: "ada@example.com",
-    BOOTSTRAP_PASSWORD: "a good password",
-    BOOTSTRAP_API_KEY: key,
-    EXECUTIONS_PER_HOUR: "0",
-    RATE_LIMIT_PER_MINUTE: "0",
-    RATE_LIMIT_BURST: "0",
+    ...onPostgres(postgres, key),
+    ...noLimits,
     ALLOW_PRIVATE_NETWORK: "1",
     WORKER_CONCURRENCY: "6",
   };
@@ -95,12 +89,7 @@ test("a request that was lost is made again once, although two workers sweep", a
   const postgres = await startOwnPostgres();
   const models = await startModelServer();
   const env = {
-    DATABASE_URL: postgres.url,
-    AUTH_SECRET: "a".repeat(32),
-    ENCRYPTION_KEY: "e".repeat(32),
-    BOOTSTRAP_EMAIL: "ada@example.com",
-    BOOTSTRAP_PASSWORD: "a good password",
-    BOOTSTRAP_API_KEY: key,
+    ...onPostgres(postgres, key),
     ALLOW_PRIVATE_NETWORK: "1",
   };
   const dataDir = newDataDir();

@@ -2,8 +2,6 @@ import type { Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { until } from "#e2e/until.ts";
-import { ExecuteResult, Execution } from "#server/schemas/execution.ts";
 
 /** No fault that axe finds by the rules of WCAG 2.2 AA, contrast included. */
 async function expectAccessible(page: Page): Promise<void> {
@@ -66,15 +64,14 @@ for (const colorScheme of ["light", "dark"] as const) {
     }
   });
 
-  test(`an agent's tool calls in a run, ${colorScheme}`, async ({ signedInPage: page, api, agent, workflow, finished }) => {
+  test(`an agent's tool calls in a run, ${colorScheme}`, async ({ signedInPage: page, api, agent, workflow, executed }) => {
     await page.emulateMedia({ colorScheme });
     const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { status: 201 });
     const scout = await agent({ name: "Scout", model: "tool-search_knowledge", rag_ids: [rag.id] });
     const graph = graphOf({ Start: ["trigger", { kind: "manual" }], Ask: ["agent", { agent_id: scout.id }] }, ["Start>Ask"]);
     const flow = await workflow({ name: "Look it up", ...graph });
-    const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "looms" }, { schema: ExecuteResult, status: 202 });
-    await finished(body.execution_id);
-    await page.goto(`/runs/${body.execution_id}`);
+    const { id } = await executed(flow, { input: "looms" });
+    await page.goto(`/runs/${id}`);
     await page.getByRole("region", { name: "Workflow canvas" }).getByText("Ask", { exact: true }).first().click();
     await page.getByRole("tab", { name: "Tool calls 1" }).click();
     const calls = page.getByRole("tabpanel", { name: "Tool calls" });
@@ -92,7 +89,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await expectAccessible(page);
   });
 
-  test(`a run that waits for people inside a loop, ${colorScheme}`, async ({ signedInPage: page, api, workflow }) => {
+  test(`a run that waits for people inside a loop, ${colorScheme}`, async ({ signedInPage: page, workflow, execute, waiting }) => {
     test.setTimeout(120_000); // seven pages are examined
     await page.emulateMedia({ colorScheme });
     const graph = graphOf(
@@ -104,15 +101,15 @@ for (const colorScheme of ["light", "dark"] as const) {
       ["Start>Each", "Each.body>Check"],
     );
     const flow = await workflow({ name: "Orders", ...graph });
-    const { body } = await api.post(`/workflows/${flow.id}/execute`, {}, { schema: ExecuteResult, status: 202 });
-    await until(async () => (await api.get(`/executions/${body.execution_id}`, { schema: Execution })).body.reviews.length === 2);
+    const id = await execute(flow);
+    await waiting(id, 2);
     await page.goto("/approvals");
     await expect(page.getByRole("button", { name: "Approve" })).toHaveCount(2);
     await expectAccessible(page);
     await page.getByRole("article", { name: "Order tea?" }).getByRole("button", { name: "Approve" }).click();
     await expect(page.getByText(/Approved by/)).toBeVisible();
     await expectAccessible(page);
-    await page.goto(`/runs/${body.execution_id}`);
+    await page.goto(`/runs/${id}`);
     await expect(page.getByRole("button", { name: "Approve" })).toBeVisible();
     await expectAccessible(page);
     for (const tab of ["Timeline", "Log", "Reviews"]) {

@@ -2,7 +2,6 @@ import type { Locator, Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { ExecuteResult } from "#server/schemas/execution.ts";
 
 /** The card of an operation, opened as a reader does. */
 async function openCard(page: Page, search: string, path: string, method: string): Promise<Locator> {
@@ -97,20 +96,20 @@ test("a body is filled in by its fields or as JSON; what cannot be taken back is
   expect((await api.get(`/workflows/${flow.id}`)).status).toBe(404);
 });
 
-test("the events of a stream are shown while it is open", async ({ signedInPage: page, api, workflow }) => {
+test("the events of a stream are shown while it is open", async ({ signedInPage: page, api, workflow, execute }) => {
   const graph = graphOf({ Start: ["trigger", { kind: "manual" }], Check: ["humanLoop", { title: "Send it?" }], End: ["output"] }, [
     "Start>Check",
     "Check.approved>End",
   ]);
   const flow = await workflow(graph);
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, {}, { schema: ExecuteResult, status: 202 });
+  const id = await execute(flow);
   const card = await openCard(page, "follow execution", "/executions/{execution_id}/stream", "GET");
-  await card.getByRole("textbox", { name: "execution_id" }).fill(body.execution_id);
+  await card.getByRole("textbox", { name: "execution_id" }).fill(id);
   await card.getByRole("button", { name: "Send" }).click();
   const events = card.getByRole("list", { name: "Events" });
   await expect(events).toContainText("execution_paused");
   await expect(answerOf(card)).toContainText("the stream is open");
-  await api.post(`/executions/${body.execution_id}/approve`, { decision: "approved" }, { status: 200 });
+  await api.post(`/executions/${id}/approve`, { decision: "approved" }, { status: 200 });
   await expect(events).toContainText("execution_complete");
   await expect(answerOf(card)).toContainText("the stream is closed");
   await card.getByRole("button", { name: "Send" }).click();

@@ -2,7 +2,6 @@ import type { Locator, Page } from "@playwright/test";
 import type { ApiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
-import { ExecuteResult } from "#server/schemas/execution.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
 const saved = (page: Page) => page.locator("header").getByText("Saved", { exact: true }).first();
@@ -178,7 +177,7 @@ test("the menu of a node and of a selection: disable, align, duplicate, delete w
   signedInPage: page,
   api,
   workflow,
-  finished,
+  executed,
 }) => {
   const flow = await workflow({
     nodes: [
@@ -193,8 +192,7 @@ test("the menu of a node and of a selection: disable, align, duplicate, delete w
   await page.getByRole("menu", { name: "Node actions" }).getByRole("menuitem", { name: "Disable" }).click();
   await expect(node(page, "Output First")).toHaveAccessibleDescription(/Disabled/);
   await savedGraph(page, api, flow.id, 2);
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, {}, { schema: ExecuteResult, status: 202 });
-  const run = await finished(body.execution_id);
+  const run = await executed(flow);
   expect(run).toMatchObject({ status: "completed", output: "second tea" });
 
   // A key switches it on again; the toolbar above the card says the same.

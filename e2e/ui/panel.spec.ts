@@ -1,9 +1,7 @@
 import type { Page } from "@playwright/test";
-import type { ApiClient } from "#e2e/api-client.ts";
 import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { node } from "#e2e/ui/locators.ts";
-import { ExecuteResult } from "#server/schemas/execution.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
@@ -42,27 +40,15 @@ const ranOnce = (agentId: string) => ({
 });
 const INPUT = '{"topic": "looms", "items": ["warp", "weft"]}';
 
-interface Running {
-  api: ApiClient;
-  finished(id: string): Promise<unknown>;
-}
-
-/** Runs a workflow, and waits for the end. */
-async function runOnce({ api, finished }: Running, { id }: Workflow): Promise<void> {
-  const { body } = await api.post(`/workflows/${id}/execute`, { input: INPUT }, { schema: ExecuteResult, status: 202 });
-  await finished(body.execution_id);
-}
-
 test("a text field knows the last run: values in the list, a live preview, and what was meant by a wrong name", async ({
   signedInPage: page,
-  api,
   agent,
   workflow,
-  finished,
+  executed,
 }) => {
   const { id } = await agent({ name: "Scout", model: "echo" });
   const flow = await workflow(ranOnce(id));
-  await runOnce({ api, finished }, flow);
+  await executed(flow, { input: INPUT });
   await page.goto(`/workflows/${flow.id}`);
   await node(page, "Agent Write").click();
   const input = field(page, "Input");
@@ -102,13 +88,13 @@ test("a text field knows the last run: values in the list, a live preview, and w
   await page.keyboard.press("Control+z");
 });
 
-test("a condition is tried on the last run while it is typed", async ({ signedInPage: page, api, agent, workflow, finished }) => {
+test("a condition is tried on the last run while it is typed", async ({ signedInPage: page, agent, workflow, executed }) => {
   const { id } = await agent({ name: "Scout", model: "echo" });
   const flow = await workflow(ranOnce(id));
   await page.goto(`/workflows/${flow.id}`);
   await node(page, "Branch Long").click();
   await expect(panel(page)).toContainText("Run the workflow once to see here what the condition comes to.");
-  await runOnce({ api, finished }, flow);
+  await executed(flow, { input: INPUT });
   await page.reload();
   await node(page, "Branch Long").click();
   const condition = field(page, "Condition");
@@ -182,10 +168,9 @@ test("an agent is made and changed without leaving the workflow", async ({ signe
 
 test("previews of what others will see: the run form and the approval page; the last run and the relations of a node", async ({
   signedInPage: page,
-  api,
   agent,
   workflow,
-  finished,
+  executed,
 }) => {
   const { id } = await agent({ name: "Scout", model: "echo" });
   const form = await workflow({ nodes: [trigger({ kind: "params", parameters: [] })] });
@@ -201,7 +186,7 @@ test("previews of what others will see: the run form and the approval page; the 
   await expect(preview.getByRole("button", { name: "Start run" })).toBeDisabled();
 
   const flow = await workflow(ranOnce(id));
-  await runOnce({ api, finished }, flow);
+  await executed(flow, { input: INPUT });
   await page.goto(`/workflows/${flow.id}`);
   await node(page, "Review Check").click();
   await panel(page).getByRole("button", { name: "Preview the approval page" }).click();
@@ -228,15 +213,14 @@ test("previews of what others will see: the run form and the approval page; the 
 for (const colorScheme of ["light", "dark"] as const)
   test(`the panel with values, its tabs and its dialogs are free of faults that axe finds, ${colorScheme}`, async ({
     signedInPage: page,
-    api,
     agent,
     workflow,
-    finished,
+    executed,
   }) => {
     await page.emulateMedia({ colorScheme });
     const { id } = await agent({ name: "Scout", model: "echo" });
     const flow = await workflow(ranOnce(id));
-    await runOnce({ api, finished }, flow);
+    await executed(flow, { input: INPUT });
     await page.goto(`/workflows/${flow.id}`);
     await node(page, "Agent Write").click();
     await field(page, "Input").fill("{{Resarch.output}} {{Research.output}}");

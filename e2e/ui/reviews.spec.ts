@@ -2,8 +2,7 @@ import type { Page } from "@playwright/test";
 import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { test as base, expect } from "#e2e/fixtures.ts";
-import { until } from "#e2e/until.ts";
-import { ExecuteResult, Execution } from "#server/schemas/execution.ts";
+import { Execution } from "#server/schemas/execution.ts";
 
 const test = base.extend<{
   /** Starts a run of this graph and waits until so many of its reviews wait. */
@@ -11,20 +10,12 @@ const test = base.extend<{
   /** Runs this graph to its end. */
   ran(name: string, graph: ReturnType<typeof graphOf>, input?: string): Promise<Execution>;
 }>({
-  paused: async ({ api, workflow }, use) =>
-    use(async (name, graph, reviews = 1) => {
-      const flow = await workflow({ name, ...graph });
-      const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "the draft" }, { schema: ExecuteResult, status: 202 });
-      return until(async () => {
-        const { body: execution } = await api.get(`/executions/${body.execution_id}`, { schema: Execution });
-        return execution.status === "paused" && execution.reviews.length === reviews ? execution : undefined;
-      });
-    }),
-  ran: async ({ api, workflow, finished }, use) =>
+  paused: async ({ execute, waiting, workflow }, use) =>
+    use(async (name, graph, reviews) => waiting(await execute(await workflow({ name, ...graph }), { input: "the draft" }), reviews)),
+  ran: async ({ workflow, executed }, use) =>
     use(async (name, graph, input = "x") => {
       const flow = await workflow({ name, ...graph });
-      const { body } = await api.post(`/workflows/${flow.id}/execute`, { input }, { schema: ExecuteResult, status: 202 });
-      return finished(body.execution_id);
+      return executed(flow, { input });
     }),
 });
 

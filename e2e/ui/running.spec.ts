@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
-import { ExecuteResult, ExecutionSummary } from "#server/schemas/execution.ts";
+import { ExecutionSummary } from "#server/schemas/execution.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
@@ -175,16 +175,16 @@ test("an earlier run is opened on the canvas as it was: its graph, and its outpu
   api,
   agent,
   workflow,
+  executed,
   finished,
 }) => {
-  const { id } = await agent({ name: "Echo", model: "echo" });
+  const echo = await agent({ name: "Echo", model: "echo" });
   const graph = graphOf(
-    { t: ["trigger", { label: "Start" }], A: ["agent", { agent_id: id, input: "one" }], o: ["output", { value: "{{A.output}}" }] },
+    { t: ["trigger", { label: "Start" }], A: ["agent", { agent_id: echo.id, input: "one" }], o: ["output", { value: "{{A.output}}" }] },
     ["t>A", "A>o"],
   );
   const flow = await workflow(graph);
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "x" }, { schema: ExecuteResult, status: 202 });
-  await finished(body.execution_id);
+  const { id } = await executed(flow, { input: "x" });
   const changed = graph.nodes.map((one) => (one.id === "A" ? { ...one, data: { ...one.data, input: "two" } } : one));
   await api.put(`/workflows/${flow.id}`, { nodes: changed, edges: graph.edges }, { schema: Workflow });
 
@@ -202,7 +202,7 @@ test("an earlier run is opened on the canvas as it was: its graph, and its outpu
   await expect(node(page, "Agent A")).toContainText("two");
   await expect(bar).toBeVisible();
   await bar.getByRole("link", { name: "See as it was" }).click();
-  await expect(page).toHaveURL(new RegExp(`/runs/${body.execution_id}`));
+  await expect(page).toHaveURL(new RegExp(`/runs/${id}`));
   await expect(node(page, "Agent A")).toContainText("one");
 
   await page.getByRole("button", { name: "Run again", exact: true }).click();

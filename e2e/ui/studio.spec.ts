@@ -108,7 +108,7 @@ test("an invitation link leads a newcomer into the project, once", async ({ sign
   await context.close();
 });
 
-test("runs can be filtered, and a failed one says why", async ({ signedInPage: page, api, agent, workflow, finished }) => {
+test("runs can be filtered, and a failed one says why", async ({ signedInPage: page, agent, workflow, executed }) => {
   const position = { x: 0, y: 0 };
   const scout = await agent({ model: "late-status-500" });
   const nodes = [
@@ -116,8 +116,7 @@ test("runs can be filtered, and a failed one says why", async ({ signedInPage: p
     { id: "a", type: "agentNode", position, data: { label: "Research", agent_id: scout.id, retries: 0 } },
   ];
   const flow = await workflow({ name: "Doomed", nodes, edges: [{ id: "e", source: "t", target: "a" }] });
-  const { body } = await api.post(`/workflows/${flow.id}/execute`, { input: "x" }, { status: 202 });
-  await finished(body.execution_id);
+  await executed(flow, { input: "x" });
   await page.goto("/runs");
   const row = page.getByRole("row", { name: /Doomed/ });
   await expect(row).toContainText("Failed");

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FakeMcpServer, MCP_TOKEN, startMcpServer } from "#e2e/fakes/mcp-server.ts";
-import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
 import { appRouter, createCaller } from "#server/api/root.ts";
 import type { ApiContext } from "#server/api/trpc.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
@@ -8,8 +7,9 @@ import { db } from "#server/db/client.ts";
 import { hashPassword } from "#server/secrets.ts";
 import { reviewToken } from "#server/services/reviews/review-token.ts";
 import { publishSettings } from "#server/settings.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
 import { collectEvents, newPausedRun, openReview } from "#server/testing/reviews.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
 // Every procedure that changes something is called, and must leave an entry in the audit log of the project. A new one fails
 // here until it is called below, or stands among the exceptions with its reason.
@@ -29,15 +29,15 @@ const EXCEPTIONS: Record<string, string> = {
   "projects.delete": "the log goes with the project; the service's own log tells it",
 };
 
-let database: TestDatabase;
-let models: ModelServer;
+const database = testDatabase();
+const models = testModelServer();
 let mcp: FakeMcpServer;
 beforeAll(async () => {
-  [database, models, mcp] = await Promise.all([startTestDatabase(), startModelServer(), startMcpServer()]);
+  mcp = await startMcpServer();
   publishSettings({ ALLOW_SIGNUP: "1" });
   collectEvents();
 });
-afterAll(() => Promise.all([database.stop(), models.stop(), mcp.stop()]));
+afterAll(() => mcp.stop());
 
 const password = "correct horse battery";
 const graph = (kind: string, more: object = {}) => ({

@@ -1,5 +1,5 @@
 import { encode } from "next-auth/jwt";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { apiRoute, methodNotAllowed } from "#server/api/rest/api-route.ts";
 import { handleUnknownBridgePath } from "#server/api/rest/bridge.ts";
 import { handleRest } from "#server/api/rest/rest.ts";
@@ -10,24 +10,22 @@ import { AppError } from "#server/errors.ts";
 import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
 import { publishSettings } from "#server/settings.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
 const origin = "http://localhost:4000";
 const secret = "auth secret of at least 32 characters";
-let database: TestDatabase;
+const database = testDatabase();
 let ada: ProjectPrincipal;
 let key: string;
 let session: Record<string, string>;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
   publishSettings({ AUTH_SECRET: secret, APP_URL: origin });
   ada = await database.newAdmin();
   key = (await createPlatformKey(ada, { name: "CI" })).key;
   const token = await encode({ token: { sub: ada.user.id, password_mark: passwordMark(null) }, secret });
   session = { cookie: `${sessionCookieName(false)}=${token}`, origin };
 });
-afterAll(() => database.stop());
 
 const params = <Value extends Record<string, string>>(value: Value = {} as Value) => ({ params: Promise.resolve(value) });
 const withKey = (path = "/api/v1/x", init: RequestInit = {}) =>

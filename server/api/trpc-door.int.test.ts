@@ -1,5 +1,5 @@
 import { encode } from "next-auth/jwt";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { appRouter } from "#server/api/root.ts";
 import type { ApiMeta } from "#server/api/trpc.ts";
 import { handleTrpc } from "#server/api/trpc-handler.ts";
@@ -7,7 +7,7 @@ import { passwordMark, sessionCookieName } from "#server/auth/session.ts";
 import type { ErrorBody } from "#server/schemas/error.ts";
 import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
 import { publishSettings } from "#server/settings.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
 // Every procedure at the web UI's door /api/trpc. What a role may do once inside is in access.test.ts.
 
@@ -22,19 +22,17 @@ const procedures = Object.entries(appRouter._def.procedures as unknown as Record
 
 const origin = "http://localhost:4000";
 const secret = "auth secret of at least 32 characters";
-let database: TestDatabase;
+const database = testDatabase();
 let session: Record<string, string>;
 let key: Record<string, string>;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
   publishSettings({ AUTH_SECRET: secret, APP_URL: origin });
   const ada = await database.newAdmin();
   const token = await encode({ token: { sub: ada.user.id, password_mark: passwordMark(null) }, secret });
   session = { cookie: `${sessionCookieName(false)}=${token}` };
   key = { authorization: `Bearer ${(await createPlatformKey(ada, { name: "CI" })).key}` };
 });
-afterAll(() => database.stop());
 
 /** Status and code of a call with an input that no schema takes, which no service ever sees. */
 async function call(path: string, isPost: boolean, headers: Record<string, string>): Promise<string> {

@@ -1,5 +1,5 @@
 import { encode } from "next-auth/jwt";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { createContext } from "#server/api/context.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { principalOf } from "#server/auth/principal-of.ts";
@@ -11,15 +11,13 @@ import { deletePlatformKey } from "#server/services/platform-keys/delete-platfor
 import { createProject } from "#server/services/projects/create-project.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
 import { publishSettings } from "#server/settings.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
 const secret = "auth secret of at least 32 characters";
-let database: TestDatabase;
+const database = testDatabase();
 beforeAll(async () => {
-  database = await startTestDatabase();
   publishSettings({ AUTH_SECRET: secret, APP_URL: "http://localhost:4000", TREADLE_FRONT_TOKEN: "front-token" });
 });
-afterAll(() => database.stop());
 afterEach(() => publishSettings({ APP_URL: "http://localhost:4000" }));
 
 const bearer = (key: string) => new Headers({ authorization: `Bearer ${key}` });

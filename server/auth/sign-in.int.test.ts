@@ -6,20 +6,20 @@ import { setMember } from "#server/services/projects/set-member.ts";
 import { publishSettings } from "#server/settings.ts";
 import { authBrowser } from "#server/testing/auth-browser.ts";
 import { type OpenIdIssuer, startOpenIdIssuer } from "#server/testing/openid-issuer.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
 const client = { id: "treadle", secret: "client-secret" };
-let database: TestDatabase;
+const database = testDatabase();
 let issuer: OpenIdIssuer;
 
 beforeAll(async () => {
-  [database, issuer] = await Promise.all([startTestDatabase(), startOpenIdIssuer(client)]);
+  issuer = await startOpenIdIssuer(client);
   publishSettings({ AUTH_SECRET: "auth secret of at least 32 characters", APP_URL: "http://localhost:4000", AUTH_TRUST_HOST: "1" });
   publishSettings({ OIDC_ISSUER: issuer.url, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret });
 });
 afterAll(async () => {
   publishSettings({ AUTH_TRUST_HOST: "", OIDC_ISSUER: "", OIDC_CLIENT_ID: "", OIDC_CLIENT_SECRET: "" });
-  await Promise.all([database.stop(), issuer.stop()]);
+  await issuer.stop();
 });
 
 async function withPassword(password: string) {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { until } from "#e2e/until.ts";
 import { db, pool } from "#server/db/client.ts";
 import { isDatabaseAway } from "#server/errors.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.stop());
+testDatabase();
 
 const isEnded = async (what: string): Promise<boolean> => {
   const end =

@@ -1,30 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { db, pool } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
 import { LeaseLost, type RunState } from "#server/engine/ports.ts";
 import { runStore } from "#server/engine/run-store.ts";
 import { startExecution } from "#server/services/executions/start-execution.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { testServices } from "#server/testing/engine-services.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
 // Some writes are not waited for on the disk. A database that is killed may come back without the last of them, while the
 // process that made them lives on. Here the row is set back by hand to what it was before.
 
-let database: TestDatabase;
+const database = testDatabase();
 let execution_id: string;
 const never = new AbortController().signal;
 const position = { x: 0, y: 0 };
 const told = (node_id: string) => ({ rows: [], events: [{ type: "node_skipped", node_id, timestamp: new Date().toISOString() } as const] });
 
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(async () => {
-  await closeNotifications();
-  await database.stop();
-});
 beforeEach(async () => {
   const admin = await database.newAdmin();
   const nodes = [

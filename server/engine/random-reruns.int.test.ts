@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
 import { makePlan } from "#server/engine/plan.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -12,7 +11,7 @@ import { Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
 import { type Draw, drawFrom, failureOf, hashOf, randomGraph } from "#server/testing/random-graph.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
 // Random graphs whose result depends on no order, on the real store: calmly, with deaths and short segments, and once more
 // from a node in the middle, with what the run before left.
@@ -21,10 +20,9 @@ const GRAPHS = 40;
 const MOST_DEATHS = 4;
 const MOST_SEGMENTS = 400;
 
-let database: TestDatabase;
+const database = testDatabase();
 let admin: ProjectPrincipal;
 beforeAll(async () => {
-  database = await startTestDatabase();
   admin = await database.newAdmin();
   publishSettings({ EXECUTIONS_PER_HOUR: "0" });
   const project_id = admin.project.id;
@@ -38,10 +36,6 @@ beforeAll(async () => {
   }));
   await db().agent.createMany({ data: agents });
   collectEvents();
-});
-afterAll(async () => {
-  await closeNotifications();
-  await database.stop();
 });
 
 /** A rerun asks for agents that exist: one for each node that may be drawn. */

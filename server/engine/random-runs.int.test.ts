@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import { approveExecution } from "#server/services/reviews/approve-execution.ts";
@@ -9,7 +8,7 @@ import { Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
 import { type Draw, drawFrom, failureOf, randomGraph } from "#server/testing/random-graph.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
 // The same random graphs as in random-runs.test.ts, on the real store.
 
@@ -17,16 +16,11 @@ const GRAPHS = 40;
 const MOST_DEATHS = 4;
 const MOST_SEGMENTS = 400;
 
-let database: TestDatabase;
+const database = testDatabase();
 let admin: ProjectPrincipal;
 beforeAll(async () => {
-  database = await startTestDatabase();
   admin = await database.newAdmin();
   collectEvents();
-});
-afterAll(async () => {
-  await closeNotifications();
-  await database.stop();
 });
 
 async function decideSome(execution_id: string, draw: Draw): Promise<void> {

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
 import type { EngineServices, RunState, RunStore } from "#server/engine/ports.ts";
 import { runStore } from "#server/engine/run-store.ts";
@@ -12,18 +11,13 @@ import { approveExecution } from "#server/services/reviews/approve-execution.ts"
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
+const database = testDatabase();
 let admin: ProjectPrincipal;
 beforeAll(async () => {
-  database = await startTestDatabase();
   admin = await database.newAdmin();
   collectEvents();
-});
-afterAll(async () => {
-  await closeNotifications();
-  await database.stop();
 });
 
 const start = (nodes: Golden["nodes"], edges: string[]) =>

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { db } from "#server/db/client.ts";
 import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
+const database = testDatabase();
 let workflow_id: string;
 beforeAll(async () => {
-  database = await startTestDatabase();
   workflow_id = (await createWorkflow(await database.newAdmin(), { name: "Large" })).id;
 });
-afterAll(() => database.stop());
 
 async function storeGraph(characters: number): Promise<string> {
   const node = { id: "t", type: "noteNode", position: { x: 0, y: 0 }, data: { label: "t", content: "x".repeat(characters) } };

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool, withClient } from "#server/db/client.ts";
-import { closeNotifications, subscribe } from "#server/db/notify.ts";
+import { subscribe } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
 import { LeaseLost, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
 import { runStore } from "#server/engine/run-store.ts";
@@ -14,21 +14,13 @@ import { getWorkflow } from "#server/services/workflows/get-workflow.ts";
 import { saveDraft } from "#server/services/workflows/save-draft.ts";
 import { updateWorkflow } from "#server/services/workflows/update-workflow.ts";
 import { testServices } from "#server/testing/engine-services.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
+const database = testDatabase();
 let admin: ProjectPrincipal;
 let execution_id: string;
 const never = new AbortController().signal;
 const position = { x: 0, y: 0 };
-
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(async () => {
-  await closeNotifications();
-  await database.stop();
-});
 
 beforeEach(async () => {
   admin = await database.newAdmin();

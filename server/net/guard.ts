@@ -8,6 +8,9 @@ import { settings } from "#server/settings.ts";
  */
 export type Reach = "public" | "private" | "any";
 
+/** For an address that a caller, a model or a run's data chose: the internet only, unless the operator opened the own network. */
+export const chosenReach = (): Reach => (settings().ALLOW_PRIVATE_NETWORK ? "any" : "public");
+
 /** For an endpoint that a project admin configured: an install with its own embedded database may also use its own network. */
 export function configuredReach(): Reach {
   if (settings().ALLOW_PRIVATE_NETWORK) return "any";
@@ -20,7 +23,7 @@ export function configuredReach(): Reach {
  */
 export function endpointReach(isSetByAdmin: boolean): Reach {
   if (isSetByAdmin) return configuredReach();
-  return settings().ALLOW_PRIVATE_NETWORK ? "any" : "public";
+  return chosenReach();
 }
 
 /** An outgoing request that was not made because of where it would have gone. Its text is for people. */

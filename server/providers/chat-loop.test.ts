@@ -1,17 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
+import { expect, test } from "vitest";
 import { type ChatLoopRequest, type ChatLoopResult, chatWithTools } from "#server/providers/chat-loop.ts";
-import { publishSettings } from "#server/settings.ts";
 import { failure, testClock, testEndpoint } from "#server/testing/ask-model.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
 import type { AgentToolDefinition, ToolAnswer } from "#server/tools/tool.ts";
 
-let models: ModelServer;
-beforeAll(async () => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
-  models = await startModelServer();
-});
-afterEach(() => models.reset());
-afterAll(() => models.stop());
+const models = testModelServer();
 
 /** A tool that takes a query and answers with what `call` makes of it. */
 const tool = (

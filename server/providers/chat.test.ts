@@ -1,16 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
-import { publishSettings } from "#server/settings.ts";
+import { expect, test } from "vitest";
 import { answered, ask, delta, failure, json, refuse, stream, TEST_KEY, testEndpoint } from "#server/testing/ask-model.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 
-let models: ModelServer;
-beforeAll(async () => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
-  models = await startModelServer();
-});
-afterEach(() => models.reset());
-afterAll(() => models.stop());
+const models = testModelServer();
 
 const usage = { prompt_tokens: 3, completion_tokens: 4 };
 

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ModelServer, startModelServer, WRONG_KEY } from "#e2e/fakes/model-server.ts";
+import { expect, test } from "vitest";
+import { WRONG_KEY } from "#e2e/fakes/model-server.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
 import { type ProviderId, providerKind } from "#server/providers/kinds.ts";
 import { listProviderModels } from "#server/providers/models.ts";
-import { publishSettings } from "#server/settings.ts";
 import { json, TEST_KEY, testEndpoint } from "#server/testing/ask-model.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 
 // The listing of each vendor: what is asked where, next to the vendor's documentation, and what is made of its answer
 // (e2e/fakes/vendor-listings.ts has the answers).
 
-let models: ModelServer;
-beforeAll(async () => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
-  models = await startModelServer();
-});
-afterAll(() => models.stop());
+const models = testModelServer();
 
 interface Asked {
   method: string;

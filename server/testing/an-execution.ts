@@ -1,4 +1,5 @@
 import type { Execution, NodeResult } from "#server/schemas/execution.ts";
+import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
 
 const TIME = "2026-11-21T08:00:00.000Z";
 
@@ -41,4 +42,18 @@ export const anExecution = (status: Execution["status"], node_results: Execution
   outputs: [],
   reviews: [],
   node_results,
+});
+
+/** What each event of that execution has. */
+export const eventFields = { execution_id: "x", timestamp: TIME };
+
+/** The event of a node that ended with this output. */
+export const nodeComplete = (node_id: string, output: string): Extract<ExecutionEvent, { type: "node_complete" }> => ({
+  type: "node_complete",
+  ...eventFields,
+  node_id,
+  output,
+  duration_ms: 5,
+  input_tokens: 3,
+  output_tokens: 2,
 });

@@ -1,6 +1,6 @@
 import { createHash, createSign, generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "#e2e/fakes/listen.ts";
 
 export interface OpenIdIssuer {
   url: string;
@@ -47,8 +47,8 @@ export async function startOpenIdIssuer(client: { id: string; secret: string }):
     if (request.headers.authorization !== basic || !grant || grant.challenge !== proof) return json({ error: "invalid_grant" }, 400);
     return json({ access_token: "access", token_type: "Bearer", id_token: idToken(grant.nonce, grant.claims) });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listen(server);
+  url = listening.url;
 
   return {
     url,
@@ -58,6 +58,6 @@ export async function startOpenIdIssuer(client: { id: string; secret: string }):
       grants.set(code, { challenge: asked.get("code_challenge") ?? "", nonce: asked.get("nonce") ?? "", claims });
       return new URLSearchParams({ code, state: asked.get("state") ?? "" });
     },
-    stop: () => new Promise((resolve) => server.close(() => resolve())),
+    stop: listening.stop,
   };
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { listen } from "#e2e/fakes/listen.ts";
 
 export interface ReceivedRequest {
   method: string;
@@ -37,15 +37,7 @@ export async function startHttpServer(
     requests.push(request);
     answer(response, requests.length - 1, request);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
+  return { ...(await listen(server)), requests };
 }
 
 /** The same, stopped when the test that asked for it ends. */

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { inject } from "vitest";
+import { beforeAll, inject } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { closeDatabase, db } from "#server/db/client.ts";
+import { closeNotifications } from "#server/db/notify.ts";
 import { insertProject } from "#server/services/projects/insert-project.ts";
 import { publishSettings } from "#server/settings.ts";
 
 export interface TestDatabase {
-  url: string;
   /** A new user who is admin of a new project. */
   newAdmin(): Promise<ProjectPrincipal>;
-  stop(): Promise<void>;
 }
 
 async function administer(sql: string): Promise<void> {
@@ -31,18 +30,27 @@ export async function createTestDatabase({ isMigrated = true } = {}): Promise<{ 
   return { url: addressOf(name), drop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-/** A real PostgreSQL database of one test file, migrated and empty; `db()` leads there. */
-export async function startTestDatabase(): Promise<TestDatabase> {
-  const { url, drop } = await createTestDatabase();
-  publishSettings({
-    DATABASE_URL: url,
-    ENCRYPTION_KEY: "encryption key of the tests, 32 and more",
-    AUTH_SECRET: "auth secret of the tests, of 32 and more",
-    ALLOW_PRIVATE_NETWORK: "1",
+/**
+ * Gives a test file a real PostgreSQL database of its own, migrated and empty; `db()` leads there. To be called above the
+ * file's other hooks: the database is there before all of them, and goes after all of them.
+ */
+export function testDatabase(): TestDatabase {
+  beforeAll(async () => {
+    const { url, drop } = await createTestDatabase();
+    publishSettings({
+      DATABASE_URL: url,
+      ENCRYPTION_KEY: "encryption key of the tests, 32 and more",
+      AUTH_SECRET: "auth secret of the tests, of 32 and more",
+      ALLOW_PRIVATE_NETWORK: "1",
+    });
+    return async () => {
+      await closeNotifications();
+      await closeDatabase();
+      await drop();
+    };
   });
   let count = 0;
   return {
-    url,
     async newAdmin() {
       count += 1;
       const user = await db().user.create({ data: { email: `admin-${count}@example.com`, name: `Admin ${count}` } });
@@ -54,10 +62,6 @@ export async function startTestDatabase(): Promise<TestDatabase> {
         project: { id, name, slug },
         role: "admin",
       };
-    },
-    async stop() {
-      await closeDatabase();
-      await drop();
     },
   };
 }

@@ -1,12 +1,9 @@
 import { AddressRefused, type Reach } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
-import { settings } from "#server/settings.ts";
+import { readUpTo } from "#server/net/read-up-to.ts";
 
 /** How we introduce ourselves to web servers; robots.txt files may address the first word. */
 export const USER_AGENT = "Treadle/1.0 (reads pages that its users ask for)";
-
-/** An address that a model or a run's data chose may lead nowhere but to the internet, unless the operator opened his network. */
-export const chosenReach = (): Reach => (settings().ALLOW_PRIVATE_NETWORK ? "any" : "public");
 
 /** A tool that could not do its work. The text is for the model and for people: what failed, and what to try. */
 export class ToolFailure extends Error {}
@@ -35,24 +32,6 @@ export interface WebRequest {
   /** Asked before each redirect is followed. @throws to stay */
   onRedirect?(to: URL): Promise<void>;
   signal?: AbortSignal | undefined;
-}
-
-/** Up to `most` bytes of the body; the rest is not waited for. */
-async function readUpTo(response: Response, most: number): Promise<{ bytes: Uint8Array; isCut: boolean }> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = response.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.byteLength;
-    chunks.push(value);
-    if (size > most) {
-      await reader.cancel().catch(() => undefined);
-      return { bytes: Buffer.concat(chunks).subarray(0, most), isCut: true };
-    }
-  }
-  return { bytes: Buffer.concat(chunks), isCut: false };
 }
 
 function failureOf(error: unknown, host: string, timeoutMs: number): ToolFailure {

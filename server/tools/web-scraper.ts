@@ -1,9 +1,10 @@
 import { masked } from "#server/mask-scope.ts";
+import { chosenReach } from "#server/net/guard.ts";
 import { MOST_BYTES } from "#server/tools/page-content.ts";
 import { readContent } from "#server/tools/page-reader.ts";
 import { MAX_ROBOTS_BYTES, parseRobots, type Robots } from "#server/tools/robots.ts";
 import { type AgentToolDefinition, MAX_RESULT_CHARACTERS } from "#server/tools/tool.ts";
-import { chosenReach, failedAnswer, ToolFailure, USER_AGENT, webFetch } from "#server/tools/web-fetch.ts";
+import { failedAnswer, ToolFailure, USER_AGENT, webFetch } from "#server/tools/web-fetch.ts";
 
 /** The word that robots.txt files know us by. */
 const TOKEN = "Treadle";

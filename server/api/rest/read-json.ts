@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { MAX_JSON_DEPTH, parseCleanJson } from "#server/clean-text.ts";
 import { AppError } from "#server/errors.ts";
+import { readUpTo } from "#server/net/read-up-to.ts";
 import { settings } from "#server/settings.ts";
 
 const tooLarge = (limit: number) =>
@@ -47,20 +48,9 @@ export async function readBytes(request: Request, limit = settings().MAX_BODY_BY
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
   const source = incoming.get(request);
   if (source) return readIncoming(source, limit);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = request.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.byteLength;
-    if (size > limit) {
-      await reader.cancel().catch(() => undefined);
-      throw tooLarge(limit);
-    }
-    chunks.push(value);
-  }
-  return Buffer.concat(chunks);
+  const { bytes, isCut } = await readUpTo(request, limit);
+  if (isCut) throw tooLarge(limit);
+  return bytes;
 }
 
 const isJsonType = (type: string): boolean => /^application\/(.+\+)?json$/.test((type.split(";")[0] ?? "").trim().toLowerCase());

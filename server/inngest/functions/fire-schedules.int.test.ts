@@ -1,22 +1,14 @@
 import { serve } from "inngest/edge";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { until } from "#e2e/until.ts";
 import { db } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { inngestFunctions } from "#server/inngest/functions/index.ts";
 import { startLocalExecutor } from "#server/inngest/local/executor.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(async () => {
-  await closeNotifications();
-  await database.stop();
-});
+const database = testDatabase();
 
 test("each minute the executor fires what is due, and the run ends with the schedule's input", async () => {
   const admin = await database.newAdmin();

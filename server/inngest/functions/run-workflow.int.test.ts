@@ -1,10 +1,9 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: one set of clocks, executor and helpers, and every way in which a decision can come
 import { serve } from "inngest/edge";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { until } from "#e2e/until.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { engineServices } from "#server/inngest/engine-services.ts";
 import { inngestFunctions } from "#server/inngest/functions/index.ts";
@@ -16,7 +15,7 @@ import { approveExecution } from "#server/services/reviews/approve-execution.ts"
 import { decideReview } from "#server/services/reviews/decide-review.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { ageReview } from "#server/testing/reviews.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
 // A run that waits for people, on the embedded executor: every way in which a decision can arrive, and be missed.
 
@@ -24,7 +23,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const position = { x: 0, y: 0 };
 
-let database: TestDatabase;
+const database = testDatabase();
 let admin: ProjectPrincipal;
 let executor: LocalExecutor | undefined;
 /** How far the executor's clock is ahead of the real one, which is the database's. */
@@ -33,13 +32,6 @@ let executorAhead = 0;
 let appAhead = 0;
 let segments = 0;
 
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(async () => {
-  await closeNotifications();
-  await database.stop();
-});
 beforeEach(async () => {
   admin = await database.newAdmin();
   [executorAhead, appAhead, segments] = [0, 0, 0];

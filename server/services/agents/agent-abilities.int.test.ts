@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
+import { expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { createAgent } from "#server/services/agents/create-agent.ts";
@@ -9,17 +8,13 @@ import { runAgentCall } from "#server/services/agents/run-agent-call.ts";
 import { updateAgent } from "#server/services/agents/update-agent.ts";
 import { createLlmKey } from "#server/services/llm-keys/create-llm-key.ts";
 import { builtinSkills } from "#server/services/skills/builtin-skills.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
 // What an agent has beyond plain answers: tools, knowledge, MCP servers, skills and the form of its answer.
 
-let database: TestDatabase;
-let models: ModelServer;
-beforeAll(async () => {
-  [database, models] = await Promise.all([startTestDatabase(), startModelServer()]);
-});
-afterEach(() => models.reset());
-afterAll(() => Promise.all([database.stop(), models.stop()]));
+const database = testDatabase();
+const models = testModelServer();
 
 async function adminWithKey() {
   const admin = await database.newAdmin();

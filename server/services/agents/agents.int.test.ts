@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type ModelServer, startModelServer, WRONG_KEY } from "#e2e/fakes/model-server.ts";
+import { expect, test } from "vitest";
+import { WRONG_KEY } from "#e2e/fakes/model-server.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { createAgent } from "#server/services/agents/create-agent.ts";
@@ -11,16 +11,12 @@ import { updateAgent } from "#server/services/agents/update-agent.ts";
 import { createLlmKey } from "#server/services/llm-keys/create-llm-key.ts";
 import { deleteLlmKey } from "#server/services/llm-keys/delete-llm-key.ts";
 import { listModels } from "#server/services/llm-keys/list-models.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-let models: ModelServer;
-beforeAll(async () => {
-  [database, models] = await Promise.all([startTestDatabase(), startModelServer()]);
-});
-afterEach(() => models.reset());
-afterAll(() => Promise.all([database.stop(), models.stop()]));
+const database = testDatabase();
+const models = testModelServer();
 
 async function adminWithKey(api_key = "test-key-0123456789") {
   const admin = await database.newAdmin();
@@ -87,6 +83,10 @@ test("only a change of what the provider is asked with makes a live call", async
     model: "parrot",
     temperature: 1,
   });
+  // What is sent again as it is changes nothing, not even the time of the last change.
+  const now = await getAgent(admin, { agent_id: agent.id });
+  await expect(updateAgent(admin, { agent_id: agent.id, temperature: 1, tools: [] })).resolves.toEqual(now);
+  expect(now.updated_at > agent.updated_at).toBe(true);
 });
 
 test("two agents saved at once under one name: one is refused", async () => {

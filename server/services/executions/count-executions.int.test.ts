@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
 import { type ExecutionStatus, ExecutionStatus as Statuses } from "#server/schemas/execution.ts";
@@ -6,13 +6,9 @@ import { countOlderExecutions, PIECE } from "#server/services/executions/count-o
 import { deleteExecutions } from "#server/services/executions/delete-executions.ts";
 import { listExecutions } from "#server/services/executions/list-executions.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.stop());
+const database = testDatabase();
 
 type Filter = { workflow_id?: string; status?: ExecutionStatus };
 

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { db, pool } from "#server/db/client.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { sweepExecutions } from "#server/services/executions/sweep-executions.ts";
 import { newPausedRun } from "#server/testing/reviews.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.stop());
+const database = testDatabase();
 
 test("a run that was accepted while the executor was away is asked for again within seconds, not minutes", async () => {
   const id = await newPausedRun(await database.newAdmin());

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
 import type { RunDraftInput } from "#server/schemas/draft-run.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -13,15 +12,14 @@ import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { saveDraft } from "#server/services/workflows/save-draft.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { storedServices } from "#server/testing/stored-run.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
+const database = testDatabase();
 let admin: ProjectPrincipal;
 const AGENT = "00000000-0000-7000-8000-0000000000a1";
 /** What the agents were asked, in order. */
 let asked: string[] = [];
 beforeAll(async () => {
-  database = await startTestDatabase();
   admin = await database.newAdmin();
   const project_id = admin.project.id;
   const key = await db().llmKey.create({ data: { project_id, name: "Key", provider: "openai", sealed_key: "x", masked_key: "x" } });
@@ -29,10 +27,6 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   asked = [];
-});
-afterAll(async () => {
-  await closeNotifications();
-  await database.stop();
 });
 
 let count = 0;
@@ -246,4 +240,22 @@ test("up to a node in loops, and on from there: pins in a body do not make its l
   const on = await draft(id, { from: { execution_id: run.id, node_id: "after" } });
   expect(asked).toEqual([`after ${JSON.stringify(['<r ["m"] P>', '<r ["m"] P>'])}`]);
   expect(statuses(on)).toMatchObject({ L: "complete before", p: "complete before", M: "complete before", after: "complete" });
+});
+
+test("what an agent said before it was changed is not taken over, in a loop's body neither", async () => {
+  const { id } = await newWorkflow(
+    {
+      t: ["triggerNode", { default_input: "go" }],
+      a: agent("a"),
+      L: ["loopNode", { items_expression: "[1]" }],
+      in: agent("in"),
+      o: ["outputNode", { value: "{{a.output}} {{L.output}}" }],
+    },
+    ["t>a", "t>L", "L.body>in", "L.done>o", "a>o"],
+  );
+  const first = await draft(id);
+  const from = { from: { execution_id: first.id, node_id: "o" } };
+  expect(statuses(await draft(id, from))).toMatchObject({ a: "complete before", L: "complete before" });
+  await db().agent.update({ where: { id: AGENT }, data: { system_prompt: "Be brief.", updated_at: new Date(Date.now() + 1000) } });
+  expect(statuses(await draft(id, from))).toMatchObject({ t: "complete before", a: "complete", L: "complete", in: "complete" });
 });

@@ -1,17 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { insertExecution, type NewExecution } from "#server/services/executions/insert-execution.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { publishSettings } from "#server/settings.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
+const database = testDatabase();
 afterEach(() => publishSettings({ EXECUTIONS_PER_HOUR: "100" }));
-afterAll(() => database.stop());
 
 async function newRun(admin: ProjectPrincipal): Promise<NewExecution> {
   const { id } = await createWorkflow(admin, { name: "Limited" });

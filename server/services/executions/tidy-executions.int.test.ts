@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import type { ExecutionStatus } from "#server/schemas/execution.ts";
@@ -10,13 +10,9 @@ import { deleteProject } from "#server/services/projects/delete-project.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
 import { updateProject } from "#server/services/projects/update-project.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.stop());
+const database = testDatabase();
 
 const DAY = 86_400_000;
 const ago = (days: number) => new Date(Date.now() - days * DAY);

@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { db, pool } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { runHttpTrigger } from "#server/services/http-trigger/run-http-trigger.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { savedWorkflow } from "#server/services/workflows/saved-workflow.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(async () => {
-  await closeNotifications();
-  await database.stop();
-});
+const database = testDatabase();
 
 const LONG_MS = 30_000;
 

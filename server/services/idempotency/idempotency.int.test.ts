@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
 import { answerOnce } from "#server/services/idempotency/answer-once.ts";
 import { claimKey, type KeyedRequest } from "#server/services/idempotency/claim-key.ts";
 import { renewHold } from "#server/services/idempotency/settle-key.ts";
 import { tidyKeys } from "#server/services/idempotency/tidy-keys.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
+const database = testDatabase();
 let ada: ProjectPrincipal;
 beforeAll(async () => {
-  database = await startTestDatabase();
   ada = await database.newAdmin();
 });
-afterAll(() => database.stop());
 
 const request = (fields: Partial<KeyedRequest>): KeyedRequest => ({
   user_id: ada.user.id,

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { db, pool } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { executeWorkflow } from "#server/services/executions/execute-workflow.ts";
 import { rerunExecution } from "#server/services/executions/rerun-execution.ts";
 import { answerOnce } from "#server/services/idempotency/answer-once.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(async () => {
-  await closeNotifications();
-  await database.stop();
-});
+const database = testDatabase();
 
 test("a process that dies between starting a run and answering leaves one run, which the next try answers with", async () => {
   const ada = await database.newAdmin();

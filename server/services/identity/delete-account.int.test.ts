@@ -18,17 +18,13 @@ import { deleteProject } from "#server/services/projects/delete-project.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
 import { approveExecution } from "#server/services/reviews/approve-execution.ts";
 import { collectEvents, newPausedRun, openReview } from "#server/testing/reviews.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
+const database = testDatabase();
+beforeAll(() => {
   collectEvents();
 });
-afterAll(async () => {
-  vi.restoreAllMocks();
-  await database.stop();
-});
+afterAll(() => vi.restoreAllMocks());
 
 const password = "correct horse battery";
 const hashed = hashPassword(password);

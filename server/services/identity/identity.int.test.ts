@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { Principal } from "#server/auth/principal.ts";
 import { principalOf } from "#server/auth/principal-of.ts";
 import { db } from "#server/db/client.ts";
@@ -13,13 +13,9 @@ import { signInWithProvider } from "#server/services/identity/sign-in-with-provi
 import { signUp } from "#server/services/identity/sign-up.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
 import { publishSettings } from "#server/settings.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.stop());
+const database = testDatabase();
 afterEach(() => publishSettings({ ALLOW_SIGNUP: "0" }));
 
 const password = "correct horse battery";

@@ -1,14 +1,11 @@
-import type { Prisma } from "#prisma/generated/client.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
-import { endpointReach } from "#server/net/guard.ts";
 import type { CreateMcpServerInput, McpServerDetail } from "#server/schemas/mcp.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { isUniqueViolation } from "#server/services/database-errors.ts";
 import { checkMcpUrl } from "#server/services/mcp/check-mcp-url.ts";
-import { listToolsOf } from "#server/services/mcp/list-tools-of.ts";
+import { connectMcp } from "#server/services/mcp/connect-mcp.ts";
 import { toMcpServerDetail } from "#server/services/mcp/mcp-dto.ts";
-import { sealHeaders } from "#server/services/mcp/mcp-endpoint-of.ts";
 import { assertMcpNameFree, mcpNameTaken } from "#server/services/mcp/mcp-names.ts";
 
 /**
@@ -20,19 +17,8 @@ export async function createMcpServer(principal: ProjectPrincipal, input: Create
   const project_id = principal.project.id;
   const private_allowed = await checkMcpUrl(principal, url);
   await assertMcpNameFree(project_id, name);
-  const tools = await listToolsOf({ name, url, transport, headers, reach: endpointReach(private_allowed) });
-  const data = {
-    project_id,
-    name,
-    url,
-    transport,
-    private_allowed,
-    sealed_headers: sealHeaders(headers),
-    header_names: Object.keys(headers),
-    tools: tools as unknown as Prisma.InputJsonArray, // cast: JSON by construction
-    disabled_tools: [...new Set(disabled_tools)],
-    last_seen_at: new Date(),
-  };
+  const connection = await connectMcp({ name, url, transport, headers, private_allowed });
+  const data = { project_id, name, ...connection, disabled_tools: [...new Set(disabled_tools)] };
   try {
     return await db().$transaction(async (tx) => {
       const row = await tx.mcpServer.create({ data });

@@ -10,18 +10,18 @@ import { mcpEndpointOf } from "#server/services/mcp/mcp-endpoint-of.ts";
 import { openAgentMcp } from "#server/services/mcp/open-agent-mcp.ts";
 import { updateMcpServer } from "#server/services/mcp/update-mcp-server.ts";
 import { publishSettings } from "#server/settings.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
+const database = testDatabase();
 let server: FakeMcpServer;
 beforeAll(async () => {
-  [database, server] = await Promise.all([startTestDatabase(), startMcpServer()]);
+  server = await startMcpServer();
 });
 afterEach(() => {
   publishSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0" });
   server.dropSessions();
 });
-afterAll(() => Promise.all([database.stop(), server.stop()]));
+afterAll(() => server.stop());
 
 const { signal } = new AbortController();
 const secret = { Authorization: `Bearer ${MCP_TOKEN}` };

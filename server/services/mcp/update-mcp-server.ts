@@ -2,15 +2,14 @@ import type { Prisma } from "#prisma/generated/client.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { AppError, notFound } from "#server/errors.ts";
-import { endpointReach } from "#server/net/guard.ts";
 import type { McpServerDetail, UpdateMcpServerInput } from "#server/schemas/mcp.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { isUniqueViolation } from "#server/services/database-errors.ts";
 import { checkMcpUrl } from "#server/services/mcp/check-mcp-url.ts";
+import { connectMcp } from "#server/services/mcp/connect-mcp.ts";
 import { findMcpServer } from "#server/services/mcp/find-mcp-server.ts";
-import { listToolsOf } from "#server/services/mcp/list-tools-of.ts";
 import { toMcpServerDetail } from "#server/services/mcp/mcp-dto.ts";
-import { mcpEndpointOf, openHeaders, sealHeaders } from "#server/services/mcp/mcp-endpoint-of.ts";
+import { mcpEndpointOf, openHeaders } from "#server/services/mcp/mcp-endpoint-of.ts";
 import { assertMcpNameFree, mcpNameTaken } from "#server/services/mcp/mcp-names.ts";
 
 type Headers = Record<string, string>;
@@ -40,17 +39,7 @@ async function reconnected(principal: ProjectPrincipal, input: UpdateMcpServerIn
     throw refuse("headers", "The address leads to another server now. Enter the header values again, or send headers as {}.");
   const private_allowed = url === before.url ? before.private_allowed : await checkMcpUrl(principal, url);
   const name = input.name ?? before.name;
-  const tools = await listToolsOf({ name, url, transport, headers, reach: endpointReach(private_allowed) });
-  return {
-    url,
-    transport,
-    private_allowed,
-    sealed_headers: sealHeaders(headers),
-    header_names: Object.keys(headers),
-    tools: tools as unknown as Prisma.InputJsonArray, // cast: JSON by construction
-    last_seen_at: new Date(),
-    last_error: null,
-  };
+  return { ...(await connectMcp({ name, url, transport, headers, private_allowed })), last_error: null };
 }
 
 /**

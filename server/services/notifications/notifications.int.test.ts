@@ -18,16 +18,15 @@ import { approveExecution } from "#server/services/reviews/approve-execution.ts"
 import { decideByLink } from "#server/services/reviews/decide-by-link.ts";
 import { publishSettings } from "#server/settings.ts";
 import { inSeconds, newPausedRun, openReview } from "#server/testing/reviews.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
+const database = testDatabase();
 let mailServer: MailServer;
 let executor: LocalExecutor;
 let admin: ProjectPrincipal;
 let execution_id: string;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
   mailServer = await startMailServer();
   publishSettings({ SMTP_URL: mailServer.url, EMAIL_FROM: "Treadle <treadle@example.com>", APP_URL: "https://treadle.example.com" });
   executor = await startLocalExecutor({ handler: serve({ client: inngest(), functions: [notifyReview()] }), concurrency: 5 });
@@ -35,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await executor.stop();
   await mailServer.stop();
-  await database.stop();
 });
 beforeEach(async () => {
   admin = await database.newAdmin();

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import type { Role } from "#server/schemas/primitives.ts";
@@ -16,13 +16,9 @@ import { listProjects } from "#server/services/projects/list-projects.ts";
 import { removeMember } from "#server/services/projects/remove-member.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
 import { updateProject } from "#server/services/projects/update-project.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.stop());
+const database = testDatabase();
 
 const page = { page: 1, per_page: 50 };
 

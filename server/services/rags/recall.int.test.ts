@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { db } from "#server/db/client.ts";
 import { addDocument } from "#server/services/rags/add-document.ts";
 import { createRag } from "#server/services/rags/create-rag.ts";
 import { storePieces } from "#server/services/rags/index-document.ts";
 import { searchRag } from "#server/services/rags/search-rag.ts";
 import { handbook, questions } from "#server/testing/knowledge-corpus.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.stop());
+const database = testDatabase();
 
 test("by words alone, nine answers in ten are among the first five pieces, in six languages", async () => {
   const admin = await database.newAdmin();

@@ -1,11 +1,10 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { serve } from "inngest/edge";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { vectorOf } from "#e2e/fakes/knowledge-server.ts";
+import { type Listening, listen } from "#e2e/fakes/listen.ts";
 import { until } from "#e2e/until.ts";
 import { db } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { inngestFunctions } from "#server/inngest/functions/index.ts";
 import { type LocalExecutor, startLocalExecutor } from "#server/inngest/local/executor.ts";
@@ -14,13 +13,13 @@ import { addDocument } from "#server/services/rags/add-document.ts";
 import { createRag } from "#server/services/rags/create-rag.ts";
 import { reindexDocument } from "#server/services/rags/reindex-document.ts";
 import { searchRag } from "#server/services/rags/search-rag.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
 const QUESTION = "Who may play the drums?";
 
-let database: TestDatabase;
+const database = testDatabase();
 let executor: LocalExecutor;
-let url = "";
+let vectors: Listening;
 /** What happens before a question gets its vector, once. */
 let meanwhile: (() => Promise<void>) | undefined;
 /** Holds the vectors of pieces back. */
@@ -41,23 +40,23 @@ const embeddings = createServer(async (request, response) => {
 });
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  await new Promise<void>((resolve) => embeddings.listen(0, "127.0.0.1", resolve));
-  url = `http://127.0.0.1:${(embeddings.address() as AddressInfo).port}/v1`;
+  vectors = await listen(embeddings);
   const handler = serve({ client: inngest(), functions: inngestFunctions() });
   executor = await startLocalExecutor({ handler, concurrency: 5 });
 });
 afterAll(async () => {
   await executor.stop(1000);
-  embeddings.closeAllConnections();
-  embeddings.close();
-  await closeNotifications();
-  await database.stop();
+  await vectors.stop();
 });
 
 test("a document that is indexed anew in the middle of a search is found", async () => {
   const admin = await database.newAdmin();
-  const key = await createLlmKey(admin, { name: "Vectors", provider: "openai_compatible", api_key: "k-123456789", base_url: url });
+  const key = await createLlmKey(admin, {
+    name: "Vectors",
+    provider: "openai_compatible",
+    api_key: "k-123456789",
+    base_url: `${vectors.url}/v1`,
+  });
   const config = { embedding_llm_key_id: key.id, embedding_model: "small" };
   const rag = await createRag(admin, { name: "House", type: "documents", config });
   const added = await addDocument(admin, { rag_id: rag.id, title: "Rules", text: "Nobody plays the drums after ten." });

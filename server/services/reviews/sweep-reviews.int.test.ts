@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
 import { sweepExecutions } from "#server/services/executions/sweep-executions.ts";
 import { approveExecution } from "#server/services/reviews/approve-execution.ts";
 import { wakeIfDecided } from "#server/services/reviews/wake-if-decided.ts";
 import { ageReview, collectEvents, inSeconds, newPausedRun, openReview, type SentEvent } from "#server/testing/reviews.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
+const database = testDatabase();
 let admin: ProjectPrincipal;
 let execution_id: string;
 let sent: SentEvent[];
 
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.stop());
 beforeEach(async () => {
   admin = await database.newAdmin();
   execution_id = await newPausedRun(admin);

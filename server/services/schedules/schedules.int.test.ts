@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { isTerminalEvent } from "#server/schemas/execution-event.ts";
@@ -11,17 +11,13 @@ import { getEditorState } from "#server/services/workflows/get-editor-state.ts";
 import { saveDraft } from "#server/services/workflows/save-draft.ts";
 import { updateWorkflow } from "#server/services/workflows/update-workflow.ts";
 import { publishSettings } from "#server/settings.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
+const database = testDatabase();
 afterEach(async () => {
   publishSettings({ EXECUTIONS_PER_HOUR: "100" });
   await db().schedule.updateMany({ data: { active: false } });
 });
-afterAll(() => database.stop());
 
 const position = { x: 0, y: 0 };
 const schedule = (data = {}) => ({

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { builtinSkills } from "#server/services/skills/builtin-skills.ts";
@@ -9,13 +9,9 @@ import { getSkill } from "#server/services/skills/get-skill.ts";
 import { listSkills } from "#server/services/skills/list-skills.ts";
 import { readSkills } from "#server/services/skills/read-skills.ts";
 import { updateSkill } from "#server/services/skills/update-skill.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.stop());
+const database = testDatabase();
 
 const fields = (name: string, more: object = {}) => ({ name, description: "", prompt: `Do ${name}.`, model: "", ...more });
 const [summarize, extract] = builtinSkills;

@@ -1,8 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
+import { beforeAll, expect, test } from "vitest";
 import { until } from "#e2e/until.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
 import { engineServices } from "#server/inngest/engine-services.ts";
 import type { ModelPrice } from "#server/schemas/llm-key.ts";
@@ -16,22 +14,17 @@ import { createLlmKey } from "#server/services/llm-keys/create-llm-key.ts";
 import { createRag } from "#server/services/rags/create-rag.ts";
 import { getUsage } from "#server/services/usage/get-usage.ts";
 import { agentChain, runChain } from "#server/testing/agent-runs.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
 // What is known of a call that did not end well, and of input that cost less than usual.
 
-let database: TestDatabase;
-let models: ModelServer;
-beforeAll(async () => {
-  [database, models] = await Promise.all([startTestDatabase(), startModelServer()]);
+const database = testDatabase();
+const models = testModelServer();
+beforeAll(() => {
   collectEvents();
-});
-afterEach(() => models.reset());
-afterAll(async () => {
-  await closeNotifications();
-  await Promise.all([database.stop(), models.stop()]);
 });
 
 // The stand-in counts words.

@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
+import { beforeAll, expect, test } from "vitest";
 import { db, pool } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
 import { advance } from "#server/engine/advance.ts";
 import { engineServices } from "#server/inngest/engine-services.ts";
 import type { ModelPrice } from "#server/schemas/llm-key.ts";
@@ -20,19 +18,14 @@ import { updateLlmKey } from "#server/services/llm-keys/update-llm-key.ts";
 import { foldUsage } from "#server/services/usage/fold-usage.ts";
 import { getUsage } from "#server/services/usage/get-usage.ts";
 import { agentChain, runChain } from "#server/testing/agent-runs.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-let models: ModelServer;
-beforeAll(async () => {
-  [database, models] = await Promise.all([startTestDatabase(), startModelServer()]);
+const database = testDatabase();
+const models = testModelServer();
+beforeAll(() => {
   collectEvents();
-});
-afterEach(() => models.reset());
-afterAll(async () => {
-  await closeNotifications();
-  await Promise.all([database.stop(), models.stop()]);
 });
 
 const today = new Date().toISOString().slice(0, 10);

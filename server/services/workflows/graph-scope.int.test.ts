@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { db } from "#server/db/client.ts";
 import { createCredential } from "#server/services/credentials/create-credential.ts";
 import { deleteCredential } from "#server/services/credentials/delete-credential.ts";
 import { assertRunnable } from "#server/services/executions/assert-runnable.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
-import { startTestDatabase, type TestDatabase } from "#server/testing/test-database.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.stop());
+const database = testDatabase();
 
 const reading = (name: string) =>
   graphOf({

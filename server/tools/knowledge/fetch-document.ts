@@ -1,15 +1,12 @@
 import { AppError } from "#server/errors.ts";
-import { AddressRefused, type Reach } from "#server/net/guard.ts";
+import { AddressRefused, chosenReach } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
-import { settings } from "#server/settings.ts";
+import { readUpTo } from "#server/net/read-up-to.ts";
 
 const TIMEOUT_MS = 30_000;
 const MOST_REDIRECTS = 5;
 /** Longest document that is fetched, in bytes. */
 const MOST_BYTES = 10 * 1024 * 1024;
-
-/** An address that a caller names may lead nowhere but to the internet, unless the operator opened the own network. */
-const chosenReach = (): Reach => (settings().ALLOW_PRIVATE_NETWORK ? "any" : "public");
 
 export interface FetchedDocument {
   bytes: Uint8Array;
@@ -23,20 +20,9 @@ const lasting = (message: string) => new AppError("VALIDATION_ERROR", message);
 const passing = (message: string, cause?: unknown) => new AppError("UPSTREAM_ERROR", message, { cause });
 
 async function readBounded(response: Response, url: URL): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = response.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.byteLength;
-    if (size > MOST_BYTES) {
-      await reader.cancel().catch(() => undefined);
-      throw lasting(`The document at ${url.host} is larger than ${MOST_BYTES / 1024 / 1024} MiB.`);
-    }
-    chunks.push(value);
-  }
-  return Buffer.concat(chunks);
+  const { bytes, isCut } = await readUpTo(response, MOST_BYTES);
+  if (isCut) throw lasting(`The document at ${url.host} is larger than ${MOST_BYTES / 1024 / 1024} MiB.`);
+  return bytes;
 }
 
 function faultOf(error: unknown, url: URL): AppError {
