@@ -86,9 +86,11 @@ export default function FirstSteps() {
       <p>
         <strong>History</strong>, the clock in the header, lists every version with who saved it and when. Give the ones that matter a name,
         there or from the menu beside Save. Choose one to see on the canvas what is new, changed and removed since, with each field’s old
-        and new value; <strong>Restore</strong> puts it into the draft, Undo takes that back. When two people change a workflow at once,{" "}
-        <strong>See what differs</strong> shows in the same way what you changed, what they did, and what both of you did. Choose a side, or
-        keep both as one step of undo: where both changed the same node, yours stays.
+        and new value; <strong>Restore</strong> puts it into the draft, Undo takes that back. When you come back to an editor in which
+        nothing is unsaved, and somebody else changed the workflow meanwhile, their name stands in place of “Saved”, with{" "}
+        <strong>Show</strong> beside it. When two people change a workflow at once, <strong>See what differs</strong> shows in the same way
+        what you changed, what they did, and what both of you did. Choose a side, or keep both as one step of undo: where both changed the
+        same node, yours stays.
       </p>
       <p>
         <Link href="/workflows/templates">Templates</Link> are whole workflows with real prompts to start from; some need no model key. A
@@ -113,7 +115,7 @@ export default function FirstSteps() {
       <p>
         In the editor, a node’s menu and the toolbar above it run just a part of the draft: <strong>Run until here</strong> only what the
         node needs, <strong>Run from here</strong> it and what follows, with the results before it from the run on the screen. Results that
-        no longer hold, because the node or something before it changed, carry a mark that says why.
+        no longer hold, because the node, its agent or something before it changed, carry a mark that says why.
         <strong> Pin output</strong> keeps an output at its node: runs from the editor then take it instead of running the node. A review
         that waits is approved at its card, and <strong>Follow run</strong> on the canvas’s bar keeps the node at work in view.
       </p>

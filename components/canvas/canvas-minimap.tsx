@@ -1,7 +1,11 @@
 "use client";
 
-import { MiniMap, type ReactFlowState, useReactFlow, useStore } from "@xyflow/react";
+import { MiniMap, type MiniMapNodeProps, type ReactFlowState, useReactFlow, useStore } from "@xyflow/react";
+import { memo } from "react";
 import { useCanvasUi } from "#components/canvas/canvas-context.tsx";
+import { useRun } from "#components/runs/run-context.tsx";
+import { type CardStatus, cardStatus } from "#components/runs/run-picture.ts";
+import { cn } from "#components/ui/cn.ts";
 
 const SIZE = { width: 160, height: 104 };
 /** A smaller canvas (pixels) has no corner to spare. */
@@ -16,8 +20,35 @@ const isBesideBar = ({ width }: ReactFlowState) => width >= BAR_AND_MAP;
 /** Whether the canvas is large enough for a minimap. */
 export const useHasMinimap = (): boolean => useStore(hasRoom);
 
+const STATES: Partial<Record<CardStatus, string>> = {
+  running: "running",
+  failed: "failed",
+  waiting: "waiting",
+  complete: "complete",
+};
+
+const FRAME = "minimap-frame";
 /** The same function at each drawing, so that the minimap draws only what changed. */
-const colorOf = ({ type }: { type?: string | undefined }) => (type === "loopNode" ? "var(--role-logic-soft)" : "var(--line-control)");
+const classOf = ({ type }: { type?: string | undefined }) => (type === "loopNode" ? FRAME : "");
+
+/** A node in the map, in the colour of its state in the run that is shown. It is drawn anew for a change of its own only. */
+const MinimapNode = memo(function MinimapNode({ id, x, y, width, height, className, selected, shapeRendering }: MiniMapNodeProps) {
+  const status = useRun(({ picture }) => (picture?.nodes[id] ? cardStatus(picture, id) : null));
+  const isFrame = className === FRAME;
+  const state = status && STATES[status];
+  // A frame lies around its body, whose states are to be seen.
+  const fill = state ? (isFrame ? `${state}-soft` : state) : isFrame ? "role-logic-soft" : "line-control";
+  return (
+    <rect
+      {...{ x, y, width, height, shapeRendering }}
+      className={cn("react-flow__minimap-node", selected && "selected")}
+      rx={24}
+      ry={24}
+      style={{ fill: `var(--${fill})`, opacity: status === "skipped" ? 0.45 : undefined }}
+      data-status={status ?? "none"}
+    />
+  );
+});
 
 /** The whole workflow in the corner: drag in it, or click where to go. */
 export function CanvasMinimap() {
@@ -32,8 +63,8 @@ export function CanvasMinimap() {
       zoomable
       ariaLabel="Minimap"
       position="bottom-right"
-      nodeColor={colorOf}
-      nodeBorderRadius={24}
+      nodeClassName={classOf}
+      nodeComponent={MinimapNode}
       maskStrokeWidth={1.5}
       className="rounded-lg border border-line-strong shadow-sm"
       style={isBeside ? SIZE : { ...SIZE, marginBottom: ABOVE_BAR }}

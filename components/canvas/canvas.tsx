@@ -3,6 +3,7 @@
 import "@xyflow/react/dist/base.css";
 import "#components/canvas/canvas.css";
 import { ConnectionLineType, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import dynamic from "next/dynamic";
 import { type DragEvent, type ReactNode, useCallback, useId, useRef } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditorShallow, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { CanvasDots } from "#components/canvas/canvas-dots.tsx";
@@ -23,15 +24,18 @@ import { CARD_WIDTH } from "#components/canvas/node-size.ts";
 import { HoverToolbar } from "#components/canvas/node-toolbar.tsx";
 import { Palette } from "#components/canvas/palette.tsx";
 import { placeInto } from "#components/canvas/place-into.ts";
-import { ShortcutsDialog } from "#components/canvas/shortcuts-dialog.tsx";
 import { useCanvasKeys } from "#components/canvas/use-canvas-keys.ts";
 import { useConnecting } from "#components/canvas/use-connecting.ts";
 import { useFrames } from "#components/canvas/use-frames.ts";
+import { useKeepFit } from "#components/canvas/use-keep-fit.ts";
 import { useReveal } from "#components/canvas/use-reveal.ts";
 import { useRevealWaiting } from "#components/canvas/use-reveal-waiting.ts";
 import { useViewMotion } from "#components/canvas/use-view-motion.ts";
 import { nodeUis } from "#components/nodes/registry.gen.ts";
 import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
+
+// Loaded when it is first looked at.
+const ShortcutsDialog = dynamic(() => import("#components/canvas/shortcuts-dialog.tsx").then((module) => module.ShortcutsDialog));
 
 const nodeTypes = { default: NodeCard, ...Object.fromEntries(Object.keys(nodeUis).map((type) => [type, NodeCard])) };
 const edgeTypes = { default: FlowEdge, flow: FlowEdge };
@@ -69,6 +73,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     onEdgesChange: state.onEdgesChange,
   }));
   const loops = useFrames(nodes, edges);
+  const isHelpOpen = useCanvasUi((state) => state.isHelpOpen);
   const tool = useCanvasUi((state) => state.tool);
   const isSnapping = useCanvasUi((state) => state.isSnapping);
 
@@ -113,6 +118,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
 
   const connecting = useConnecting(area);
   const motion = useViewMotion(area);
+  const onRest = useKeepFit();
   const openMenu = (event: { preventDefault(): void; clientX: number; clientY: number }, nodeIds: string[]) => {
     event.preventDefault();
     pointer.current = { x: event.clientX, y: event.clientY };
@@ -146,6 +152,10 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
       <ReactFlow
         id={flowId}
         {...motion.flow}
+        onMoveEnd={(event, view) => {
+          motion.flow.onMoveEnd();
+          onRest(event, view);
+        }}
         nodes={loops.nodes}
         edges={loops.edges}
         nodeTypes={nodeTypes}
@@ -180,7 +190,10 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
         }
         onPaneContextMenu={(event) => openMenu(event, [])}
         onPaneClick={() => area.current?.focus({ preventScroll: true })}
-        onEdgeMouseEnter={(_, edge) => ui.setState({ hoveredEdge: edge.id })}
+        onEdgeMouseEnter={({ buttons }, edge) => {
+          // What is dragged or drawn across a connection is on its way elsewhere.
+          if (buttons === 0 && ui.getState().refusals === null) ui.setState({ hoveredEdge: edge.id });
+        }}
         onEdgeMouseLeave={(event) => {
           // On the way to the buttons in the edge's middle it stays hovered.
           if (!(event.relatedTarget instanceof Element && event.relatedTarget.closest(".react-flow__edgelabel-renderer")))
@@ -217,7 +230,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
         {controls}
       </ControlBar>
       <CanvasSearch onClose={focusCanvas} />
-      <ShortcutsDialog />
+      {isHelpOpen && <ShortcutsDialog />}
       <Palette onClose={focusCanvas} />
       <ConnectPicker onClose={focusCanvas} />
       <HoverToolbar />

@@ -2,10 +2,11 @@
 
 import { useReactFlow, useStore } from "@xyflow/react";
 import { Hand, Map as MapIcon, Maximize, MousePointer2, Plus, Redo2, Undo2, Workflow, ZoomIn, ZoomOut } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { useHasMinimap } from "#components/canvas/canvas-minimap.tsx";
 import { FIT } from "#components/canvas/fit.ts";
+import { useToastsAbove } from "#components/canvas/use-toasts-above.ts";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 
@@ -23,9 +24,12 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
   const isReadOnly = useEditor((state) => state.isReadOnly);
   const undoName = useEditor((state) => state.history.past.at(-1)?.name);
   const redoName = useEditor((state) => state.history.future[0]?.name);
+  const bar = useRef<HTMLDivElement>(null);
+  useToastsAbove(bar);
   const line = <span aria-hidden className="mx-0.5 h-4 w-px bg-line" />;
   return (
     <div
+      ref={bar}
       role="toolbar"
       aria-label="Canvas"
       className="absolute bottom-3 left-3 z-10 flex min-h-9 max-w-[calc(100%-1.5rem)] flex-wrap items-center gap-0.5 rounded-lg border border-line-strong bg-raised px-1 shadow-md"

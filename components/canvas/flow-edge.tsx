@@ -68,7 +68,7 @@ function EdgeButtons({ id, x, y }: { id: string; x: number; y: number }) {
       <div
         className="pointer-events-auto absolute flex gap-1 p-2"
         style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px) scale(${size})`, zIndex: 1001 }}
-        onPointerEnter={() => ui.setState({ hoveredEdge: id })}
+        onPointerEnter={({ buttons }) => buttons === 0 && ui.setState({ hoveredEdge: id })}
         onPointerLeave={() => ui.setState({ hoveredEdge: null })}
       >
         <button

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { createEditorStore } from "#components/canvas/editor-store.ts";
+import { moveToLoop } from "#components/canvas/loop-edits.ts";
 import { bodiesOf, framesOf } from "#components/canvas/loop-frames.ts";
+import { makeWay } from "#components/canvas/make-room.ts";
 import { sizeOf } from "#components/canvas/node-size.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
@@ -90,4 +92,46 @@ test("a loop that is put into an edge begins right of what comes before", () => 
   expect(bodiesOf(state()).owner.Ask).toBe(id);
   expect(at(id).x).toBeGreaterThanOrEqual(330);
   expect(covered().filter((two) => !two.includes("Below"))).toEqual([]);
+});
+
+test("a frame that grows makes way on every side: what it would cover moves off, what is far stays", () => {
+  const { state, at, covered } = open({
+    nodes: [
+      node("Start", "trigger", 0, 0),
+      node("Each", "loop", 330, 0),
+      node("One", "agent", 430, 80),
+      node("All", "output", 1200, 0),
+      node("Above", "note", 430, -220),
+      node("Below", "agent", 430, 320),
+      node("Lower", "agent", 430, 500),
+      node("Far", "agent", 430, 900),
+    ],
+    edges: [edge("Start", "Each"), edge("Each.body", "One"), edge("Each.done", "All")],
+  });
+  /** Drops a new Output into the frame, with its head at this place. */
+  const drop = (x: number, y: number) => {
+    const frames = framesOf(state(), bodiesOf(state()), new Set());
+    const id = state().add("outputNode", { position: { x, y } });
+    const edit = moveToLoop(state(), [id], "Each");
+    if (!("document" in edit)) throw new Error(edit.refusal);
+    state().apply("add", makeWay(edit.document, "Each", frames), { joins: true, say: edit.say });
+    expect(bodiesOf(state()).owner[id]).toBe("Each");
+  };
+  drop(430, 230);
+  expect(covered()).toEqual([]);
+  expect(at("Below")).toEqual({ x: 430, y: expect.any(Number) });
+  expect(at("Below").y).toBeGreaterThan(320);
+  expect([at("Far"), at("Start"), at("All"), at("Above")].map(({ x, y }) => [x, y])).toEqual([
+    [430, 900],
+    [0, 0],
+    [1200, 0],
+    [430, -220],
+  ]);
+  drop(150, 80);
+  expect(covered()).toEqual([]);
+  expect(at("Start")).toEqual({ x: -280, y: 0 });
+  drop(430, -60);
+  expect(covered()).toEqual([]);
+  expect(at("Above").y).toBeLessThan(-220);
+  expect(at("All")).toEqual({ x: 1200, y: 0 });
 });

@@ -5,7 +5,7 @@ import { bodiesOf, cardBox, FRAME, type Frame, framesIn, insideOf, loopsAround }
 import { CARD_WIDTH } from "#components/canvas/node-size.ts";
 import { checkConnection, definitionOf } from "#server/engine/graph.ts";
 
-// A node that is put between two others gets room: what follows moves right, and frames that grow push what stands beside them.
+// A node that is put between two others gets room: what follows moves right, and frames that grow push what stands around them.
 
 interface Box {
   x: number;
@@ -68,31 +68,64 @@ function pushed(scene: Scene, grown: readonly Grown[], by: number, fixed: Readon
   return ids;
 }
 
-/** Moves these right, frames with everything inside. */
-function movedRight(document: FlowDocument, scene: Scene, ids: ReadonlySet<string>, by: number): FlowDocument {
-  if (ids.size === 0 || by === 0) return document;
+/** Moves these right and down, frames with everything inside. */
+function shifted(document: FlowDocument, scene: Scene, ids: ReadonlySet<string>, by: { x: number; y: number }): FlowDocument {
+  if (ids.size === 0 || (by.x === 0 && by.y === 0)) return document;
   const all = new Set([...ids].flatMap((id) => [id, ...insideOf(scene.bodies, id)]));
   const nodes = document.nodes.map((node) =>
-    all.has(node.id) ? { ...node, position: { x: node.position.x + by, y: node.position.y } } : node,
+    all.has(node.id) ? { ...node, position: { x: node.position.x + by.x, y: node.position.y + by.y } } : node,
   );
   return { ...document, nodes };
 }
 
+const movedRight = (document: FlowDocument, scene: Scene, ids: ReadonlySet<string>, by: number) =>
+  shifted(document, scene, ids, { x: by, y: 0 });
+
+/** A way in which a frame can grow. Seen by it, a box lies as if the way led to the right. */
+interface Way {
+  see(box: Box): Box;
+  /** A step along the way, on the canvas. */
+  step(by: number): { x: number; y: number };
+  /** What stands next to a node along the way: what follows it, or what comes before it. */
+  next(next: Scene["next"]): Scene["next"];
+}
+
+const turned = ({ x, y, width, height }: Box): Box => ({ x: y, y: x, width: height, height: width });
+const mirrored = (box: Box): Box => ({ ...box, x: -rightOf(box) });
+
+/** The same steps, led back. */
+function reversed(next: Scene["next"]): Scene["next"] {
+  const back: Scene["next"] = new Map();
+  for (const [from, targets] of next) for (const target of targets) back.set(target, (back.get(target) ?? new Set()).add(from));
+  return back;
+}
+
+const WAYS: readonly Way[] = [
+  { see: (box) => box, step: (by) => ({ x: by, y: 0 }), next: (next) => next },
+  { see: mirrored, step: (by) => ({ x: -by, y: 0 }), next: reversed },
+  // Above and below nothing keeps a distance: it moves only when it would be covered.
+  { see: turned, step: (by) => ({ x: 0, y: by }), next: () => new Map() },
+  { see: (box) => mirrored(turned(box)), step: (by) => ({ x: 0, y: -by }), next: () => new Map() },
+];
+
 /**
- * Moves away to the right what frames would cover that have grown.
+ * Moves away what frames would cover that have grown, each way by as much as they have.
  * @param loop the innermost frame that may have grown, null for none
  * @param before where the frames were
  */
 export function makeWay(document: FlowDocument, loop: string | null, before: ReadonlyMap<string, Frame>): FlowDocument {
   const bodies = bodiesOf(document);
   let next = document;
-  for (const id of loop === null ? [] : [loop, ...loopsAround(bodies, loop)]) {
-    const [was, now] = [before.get(id), framesIn(next, bodies).get(id)];
-    const by = was && now ? upTo10(rightOf(now) - rightOf(was)) : 0;
-    if (!was || !now || by <= 0) continue;
-    const scene = sceneOf(next, bodies.owner[id]);
-    next = movedRight(next, scene, pushed(scene, [{ id, before: was, after: now }], by, new Set()), by);
-  }
+  for (const id of loop === null ? [] : [loop, ...loopsAround(bodies, loop)])
+    for (const { see, step, next: nextTo } of WAYS) {
+      const frames = [before.get(id), framesIn(next, bodies).get(id)];
+      const [was, now] = frames.map((frame) => frame && see(frame));
+      const by = was && now ? upTo10(rightOf(now) - rightOf(was)) : 0;
+      if (!was || !now || by <= 0) continue;
+      const scene = sceneOf(next, bodies.owner[id]);
+      const seen = { ...scene, boxes: new Map([...scene.boxes].map(([at, box]) => [at, see(box)])), next: nextTo(scene.next) };
+      next = shifted(next, scene, pushed(seen, [{ id, before: was, after: now }], by, new Set()), step(by));
+    }
   return next;
 }
 

@@ -20,6 +20,7 @@ import { useRun } from "#components/runs/run-context.tsx";
 import { type CardStatus, cardStatus } from "#components/runs/run-picture.ts";
 import { cn } from "#components/ui/cn.ts";
 import { definitionOf } from "#server/engine/graph.ts";
+import type { Problem } from "#server/schemas/graph.ts";
 
 const RINGS: Partial<Record<CardStatus, string>> = {
   running: "border-running shadow-[0_0_0_1px_var(--running)]",
@@ -30,6 +31,8 @@ const RINGS: Partial<Record<CardStatus, string>> = {
   skipped: "border-dashed bg-sunken shadow-none grayscale",
   queued: "shadow-none",
 };
+
+const NONE: readonly Problem[] = [];
 
 interface CardProps {
   id: string;
@@ -96,6 +99,8 @@ const FullCard = memo(function FullCard(props: CardProps) {
   const { data, label, run, status, problems, refusal, diff, isOff, classes, tell } = useCardState(props);
   const ui = useCanvasUiStore();
   const lookups = useAgentNames();
+  const all = useCanvasUi((state) => (problems > 0 ? state.problems : NONE));
+  const told = all.flatMap(({ node_id, message }) => (node_id === id ? [message] : []));
 
   const definition = definitionOf(type);
   const nodeUi = nodeUiOf(type);
@@ -136,7 +141,7 @@ const FullCard = memo(function FullCard(props: CardProps) {
       )}
     </>
   );
-  const sentence = <NodeSentence parts={nodeUi.sentence(config as never, lookups)} />;
+  const sentence = <NodeSentence parts={nodeUi.sentence(config as never, lookups)} problems={told} />;
   const foot = run && status && <NodeRunFoot status={status} run={run} />;
   if (entry !== undefined)
     return (

@@ -5,13 +5,15 @@ import { useEffect } from "react";
 import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { FIT } from "#components/canvas/fit.ts";
 import { shownAs } from "#components/canvas/loop-frames.ts";
-import { boxOnScreen } from "#components/canvas/node-size.ts";
+import { boxOnScreen, sizeOf } from "#components/canvas/node-size.ts";
 import { itemOf } from "#components/canvas/use-canvas-focus.ts";
 
 const MARGIN = 48;
 /** What the canvas keeps free at its lower edge, for the bar over it. */
 const BAR = MARGIN * 1.5;
 const PHONE_WIDTH = 768;
+/** Below this zoom what one writes cannot be read. */
+const LEAST_TO_WRITE = 0.7;
 
 /** How far a span must move to lie between two limits; none when it does, and its beginning first when it is too long. */
 export function shiftInto(from: number, to: number, low: number, high: number): number {
@@ -82,6 +84,16 @@ export function useReveal(): void {
       const by = shiftTo(box, now);
       if (now.width > 0 && (by.x !== 0 || by.y !== 0)) void flow.setViewport({ x: x + by.x, y: y + by.y, zoom }, { duration: 200 });
     };
+    /** A note that is written is seen as large as life, its head in the upper part: a phone's keyboard takes the lower one. */
+    const readToWrite = (id: string) => {
+      const node = editor.getState().nodes.find((candidate) => candidate.id === id);
+      const { transform, width, height } = view.getState();
+      if (!node || width === 0 || transform[2] >= LEAST_TO_WRITE) return;
+      const size = sizeOf(node);
+      const zoom = Math.min(1, (width - MARGIN) / size.width);
+      const [x, y] = [(width - size.width * zoom) / 2 - node.position.x * zoom, height / 4 - node.position.y * zoom];
+      void flow.setViewport({ x, y, zoom }, { duration: 200 });
+    };
     const onFocusIn = ({ target }: FocusEvent) => {
       const now = view.getState();
       if (!(target instanceof Element) || !now.domNode?.contains(target) || !target.matches(":focus-visible")) return;
@@ -99,12 +111,14 @@ export function useReveal(): void {
     });
     const stopUi = ui.subscribe((state, before) => {
       if (state.focusField && state.focusField !== before.focusField) reveal(state.focusField.nodeId);
+      if (state.writing !== null && state.writing !== before.writing) readToWrite(state.writing);
       if (state.revealed && state.revealed !== before.revealed) reveal(state.revealed.nodeId);
     });
     // On a phone the run's sheet takes half of the canvas; what is left shows the whole workflow again.
     const stopView = view.subscribe((state, before) => {
       const isPhone = state.width > 0 && state.width < PHONE_WIDTH;
-      if (isPhone && before.height > 0 && state.height !== before.height) void flow.fitView(FIT);
+      const isSheet = before.height > 0 && state.height !== before.height && state.width === before.width;
+      if (isPhone && isSheet) void flow.fitView(FIT);
     });
     return () => {
       document.removeEventListener("focusin", onFocusIn);

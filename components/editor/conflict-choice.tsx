@@ -62,8 +62,22 @@ export function ConflictChoice({
     await way();
     onDone?.();
   };
+  const mine = conflict?.merge?.result.mine;
+  // Who has changed nothing has nothing of theirs to put beside it.
+  const isOnlyTheirs = mine !== undefined && mine.nodes.length + mine.edges.length === 0;
   const isClean = conflict?.merge?.result.isClean;
   const common = { disabled: isBusy, ...(size && { size }) };
+  if (isOnlyTheirs && over === "draft")
+    return (
+      <>
+        <Button {...common} onClick={() => void choose(keepMine)}>
+          Keep mine
+        </Button>
+        <Button {...common} variant="primary" onClick={() => void choose(loadTheirs)}>
+          Load theirs
+        </Button>
+      </>
+    );
   return (
     <>
       <Button {...common} onClick={() => void choose(loadTheirs)}>

@@ -3,6 +3,7 @@
 import { ChevronRight } from "lucide-react";
 import { useMemo, useState } from "react";
 import { type Connection, connectionsOf } from "#components/editor/connections.ts";
+import { PanelFold } from "#components/editor/panel-fold.tsx";
 import { usePanelReads } from "#components/editor/panel-reads.tsx";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -23,12 +24,7 @@ export function ConnectionsTree({ language, onInsert, isReadOnly }: ConnectionsT
   const { readable, run } = usePanelReads();
   const nodes = useMemo(() => connectionsOf(readable, run), [readable, run]);
   return (
-    <details open className="group rounded-md border">
-      <summary className="flex h-8 cursor-pointer list-none items-center gap-1.5 px-2.5 font-medium text-12 text-ink-soft hover:text-ink [&::-webkit-details-marker]:hidden">
-        <ChevronRight aria-hidden className="size-3.5 transition-transform group-open:rotate-90" />
-        Connections
-        <span className="ml-auto font-normal text-11 text-ink-faint">{run ? "values of the last run" : "no run yet"}</span>
-      </summary>
+    <PanelFold title="Connections" aside={run ? "values of the last run" : "no run yet"} isOpen>
       {nodes.length === 0 ? (
         <p className="border-t px-2.5 py-2 text-12 text-ink-faint">Nothing leads here yet. Connect a node to read what it leaves.</p>
       ) : (
@@ -48,7 +44,7 @@ export function ConnectionsTree({ language, onInsert, isReadOnly }: ConnectionsT
           ))}
         </ul>
       )}
-    </details>
+    </PanelFold>
   );
 }
 

@@ -28,6 +28,7 @@ function setUp(graph = graphOf("one"), revision = 1) {
     isReadOnly: false,
     api: {
       editor: async () => stateOf(),
+      head: async () => ({ version: server.version, revision: server.revision, updated_by: "Ada" }),
       saveDraft: async ({ nodes, edges, revision }) => {
         if (revision !== server.revision) throw conflict("draft");
         Object.assign(server, { draft: { nodes, edges }, revision: revision + 1 });
@@ -178,4 +179,31 @@ test("what a crash left in the browser knows what it was made from, and an older
     stop();
   }
   vi.unstubAllGlobals();
+});
+
+test("what somebody else changed is told when one looks, not while one's own is on its way, and taken over as they left it", async () => {
+  const { server, editor, session, state } = setUp();
+  await session.check();
+  expect(state().elsewhere).toBeNull();
+  Object.assign(server, { draft: graphOf("theirs"), revision: 2 });
+  await session.check();
+  expect(state()).toMatchObject({ elsewhere: { who: "Ada" }, autosave: { kind: "saved" } });
+  await session.look();
+  expect(state().draftConflict?.draft).toMatchObject(graphOf("theirs"));
+  await session.loadTheirs();
+  expect(editor.getState().graph()).toEqual(graphOf("theirs"));
+  expect(state().elsewhere).toBeNull();
+
+  // One's own changes are never told as somebody else's.
+  editor.getState().rename("t", "mine");
+  const saving = session.save();
+  await session.check();
+  await saving;
+  await session.check();
+  expect(state().elsewhere).toBeNull();
+
+  // A save that leaves the graph as it is changes the number alone.
+  server.version += 1;
+  await session.check();
+  expect(state()).toMatchObject({ elsewhere: null, version: server.version });
 });

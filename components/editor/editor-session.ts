@@ -6,11 +6,19 @@ import { dropCopy, keepCopy, readCopy } from "#components/editor/unsaved-copy.ts
 import { mergeGraphs } from "#server/engine/graph-merge.ts";
 import type { ErrorBody } from "#server/schemas/error.ts";
 import type { Graph, Problem } from "#server/schemas/graph.ts";
-import type { SaveDraftInput, UpdateWorkflowInput, Workflow, WorkflowDraft, WorkflowEditorState } from "#server/schemas/workflow.ts";
+import type {
+  SaveDraftInput,
+  UpdateWorkflowInput,
+  Workflow,
+  WorkflowDraft,
+  WorkflowEditorState,
+  WorkflowHead,
+} from "#server/schemas/workflow.ts";
 
 /** The server, as far as saving needs it. */
 export interface SessionApi {
   editor(): Promise<WorkflowEditorState>;
+  head(): Promise<WorkflowHead>;
   saveDraft(input: SaveDraftInput): Promise<WorkflowDraft>;
   update(input: UpdateWorkflowInput): Promise<Workflow>;
   errorOf(error: unknown): ErrorBody;
@@ -33,6 +41,8 @@ export interface SessionState {
   autosave: AutosaveState;
   /** The other draft, once it is known what stands against ours. */
   draftConflict: WorkflowEditorState | null;
+  /** Somebody else has written the draft since this page last had it, while nothing was changed here. */
+  elsewhere: { who: string | null } | null;
   save: SaveState;
   /** Whether the canvas says more than the current version. */
   isAhead: boolean;
@@ -63,6 +73,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     savedTrigger: initial.workflow.trigger,
     autosave: { kind: "saved" },
     draftConflict: null,
+    elsewhere: null,
     save: { kind: "idle" },
     isAhead: initial.is_draft_ahead,
     serverProblems: initial.draft.problems,
@@ -125,6 +136,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
       name: workflow.name,
       serverProblems: draft.problems,
       draftConflict: null,
+      elsewhere: null,
     });
   }
 
@@ -164,10 +176,32 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     }
   }
 
+  /** What is changed here, or on its way, finds out by itself. */
+  const isStill = () => !isReadOnly && get().autosave.kind === "saved" && !autosave.isPending && get().save.kind !== "saving";
+
+  /** Looks whether somebody else has changed the workflow. When that cannot be asked now, the next look will tell. */
+  async function check(): Promise<void> {
+    if (!isStill()) return;
+    const head = await api.head().catch(() => null);
+    if (!head || !isStill()) return;
+    if (head.revision > autosave.revision) set({ elsewhere: { who: head.updated_by } });
+    else if (head.version > get().version) {
+      // Saved without a change of the graph, such as a new name: nothing to choose.
+      const now = await api.editor().catch(() => null);
+      if (now && isStill() && now.draft.revision === autosave.revision) know(now);
+    }
+  }
+
   return {
     workflowId,
     store,
     save,
+    check,
+    /** Reads what somebody else changed, to be compared with the canvas. */
+    async look() {
+      const theirs = await api.editor();
+      set({ draftConflict: theirs });
+    },
     get isPending() {
       return autosave.isPending;
     },
@@ -235,11 +269,16 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
       const onUnload = (event: BeforeUnloadEvent) => {
         if (autosave.isPending) event.preventDefault();
       };
+      const onSeen = () => {
+        if (document.visibilityState === "visible") void check();
+      };
       document.addEventListener("visibilitychange", onHide);
+      addEventListener("focus", onSeen);
       addEventListener("beforeunload", onUnload);
       return () => {
         unsubscribe();
         document.removeEventListener("visibilitychange", onHide);
+        removeEventListener("focus", onSeen);
         removeEventListener("beforeunload", onUnload);
         onHide();
         autosave.stop();

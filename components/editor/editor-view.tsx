@@ -56,6 +56,7 @@ export function EditorView({ initial }: { initial: WorkflowEditorState }) {
       onRestored: () => toast.info("Changes that had not reached the server were brought back from this browser."),
       api: {
         editor: () => client.workflows.editor.query({ workflow_id: workflowId }),
+        head: () => client.workflows.head.query({ workflow_id: workflowId }),
         saveDraft: (input) => client.workflows.saveDraft.mutate(input),
         update: (input) => client.workflows.update.mutate(input),
         errorOf: errorBodyOf,

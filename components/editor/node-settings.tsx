@@ -1,6 +1,5 @@
 "use client";
 
-import { ChevronRight } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useRef } from "react";
 import type { z } from "zod";
@@ -9,6 +8,7 @@ import type { NodeData } from "#components/canvas/flow-mapping.ts";
 import { ConnectionsTree } from "#components/editor/connections-tree.tsx";
 import { ImportedAgentHint } from "#components/editor/imported-agent-hint.tsx";
 import { NoteSize } from "#components/editor/note-size.tsx";
+import { PanelFold } from "#components/editor/panel-fold.tsx";
 import { PinnedOutput } from "#components/editor/pinned-output.tsx";
 import { ReviewPreview } from "#components/editor/review-preview.tsx";
 import { SchemaField } from "#components/editor/schema-field.tsx";
@@ -122,13 +122,9 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       {type === "humanLoopNode" && <ReviewPreview config={config} label={label} />}
       {type === "noteNode" && <NoteSize id={id} isReadOnly={isReadOnly} />}
       {advanced.length > 0 && (
-        <details className="group rounded-md border">
-          <summary className="flex h-8 cursor-pointer list-none items-center gap-1.5 px-2.5 font-medium text-12 text-ink-soft hover:text-ink [&::-webkit-details-marker]:hidden">
-            <ChevronRight aria-hidden className="size-3.5 transition-transform group-open:rotate-90" />
-            Advanced
-          </summary>
+        <PanelFold title="Advanced">
           <div className="flex flex-col gap-4 border-t p-2.5">{advanced.map(draw)}</div>
-        </details>
+        </PanelFold>
       )}
       {definition.group === "trigger" && <TriggerPanel config={config} isReadOnly={isReadOnly} />}
       <PinnedOutput id={id} type={type} isReadOnly={isReadOnly} />

@@ -1,12 +1,13 @@
 "use client";
 
 import { Play, Square } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
 import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { MOD } from "#components/canvas/control-bar.tsx";
 import { labelOf } from "#components/canvas/flow-mapping.ts";
 import { withoutWork } from "#components/editor/pinning.ts";
-import { RunForm, type RunValues } from "#components/editor/run-form.tsx";
+import type { RunValues } from "#components/editor/run-form.tsx";
 import { textsOf } from "#components/editor/run-values.ts";
 import { triggerOf } from "#components/editor/trigger-needs.ts";
 import type { useWorkflowRun } from "#components/editor/use-workflow-run.ts";
@@ -15,6 +16,12 @@ import { useRun } from "#components/runs/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
+
+// Needed by a run that asks for input; the editor is drawn before.
+const loadForm = () => import("#components/editor/run-form.tsx").then((module) => module.RunForm);
+const RunForm = dynamic(loadForm);
+/** How long after the editor is drawn it is fetched, in milliseconds. */
+const PRELOAD_MS = 900;
 
 export interface RunButtonProps {
   run: ReturnType<typeof useWorkflowRun>;
@@ -41,6 +48,11 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
     if (await run.start(values, run.asking ?? {})) run.closeForm();
   };
 
+  useEffect(() => {
+    const timer = setTimeout(() => void loadForm(), PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
+
   const latest = useRef(press);
   latest.current = press;
   useEffect(() => {
@@ -66,7 +78,7 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
   const isOff = isReadOnly || (problems > 0 && !run.isRunning);
   return (
     <>
-      <Tooltip content={reason} shortcut={[MOD, "⏎"]} side="bottom">
+      <Tooltip content={reason} shortcut={[MOD, "Enter"]} side="bottom">
         <Button
           variant={run.isRunning ? "danger" : "primary"}
           icon={run.isRunning ? <Square /> : <Play />}

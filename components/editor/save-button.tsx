@@ -1,20 +1,24 @@
 "use client";
 
 import { ChevronDown, History, Tag } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useRef } from "react";
 import { toast } from "sonner";
 import { MOD } from "#components/canvas/control-bar.tsx";
 import { useHistory, useHistoryStore } from "#components/editor/history-context.tsx";
 import { useSession, useSessionState } from "#components/editor/session-context.tsx";
-import { NameVersionDialog } from "#components/editor/version-naming.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 
+// Loaded when it is first looked at.
+const NameVersionDialog = dynamic(() => import("#components/editor/version-naming.tsx").then((module) => module.NameVersionDialog));
+
 /** Save, and beside it what else there is to do with versions. */
 export function SaveControls({ isReadOnly }: { isReadOnly: boolean }) {
   const history = useHistoryStore();
+  const isNaming = useHistory((state) => state.isNaming);
   const wish = useRef<(() => void) | null>(null);
   return (
     <div className="flex items-center gap-0.5">
@@ -35,7 +39,7 @@ export function SaveControls({ isReadOnly }: { isReadOnly: boolean }) {
           History
         </MenuItem>
       </Menu>
-      <NameVersionDialog />
+      {isNaming && <NameVersionDialog />}
     </div>
   );
 }

@@ -28,7 +28,7 @@ export function useConflict(over: "draft" | "save" | null): Conflict | null {
   const session = useSession();
   const editor = useEditorStore();
   const theirs = useSessionState((state): Graph | null => {
-    if (over === "draft") return state.autosave.kind === "conflict" ? (state.draftConflict?.draft ?? null) : null;
+    if (over === "draft") return state.autosave.kind === "conflict" || state.elsewhere ? (state.draftConflict?.draft ?? null) : null;
     return over === "save" && state.save.kind === "conflict" ? state.save.theirs.workflow : null;
   });
   const now = useEditor((state) => (theirs ? state.revision : NONE));

@@ -3,10 +3,12 @@
 import { useEffect } from "react";
 import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { labelOf } from "#components/canvas/flow-mapping.ts";
+import { useAgentNames } from "#components/nodes/agent-names.tsx";
 import { useRunStore } from "#components/runs/run-context.tsx";
 import { dictionary } from "#server/engine/dictionary.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 import { type StaleReason, staleNodes } from "#server/engine/stale.ts";
+import type { GraphNode } from "#server/schemas/graph.ts";
 
 const PAUSE_MS = 200;
 
@@ -14,8 +16,10 @@ const PAUSE_MS = 200;
 export function useStaleResults(): void {
   const editor = useEditorStore();
   const run = useRunStore();
+  const { agents } = useAgentNames();
 
   useEffect(() => {
+    const changes = new Map(agents.map((agent) => [agent.id, agent.updated_at]));
     let timer: ReturnType<typeof setTimeout> | undefined;
     let told = "";
     const look = () => {
@@ -23,7 +27,13 @@ export function useStaleResults(): void {
       if (!view || !picture) return;
       const { data, nodes } = editor.getState();
       const graph = editor.getState().graph();
-      const found = staleNodes(view.graph, graph, (id) => picture.nodes[id]?.output ?? null, view.execution.version === null);
+      const isAgentChanged = ({ id, data: { agent_id } }: GraphNode) => {
+        const ranAt = picture.nodes[id]?.started_at;
+        const changedAt = typeof agent_id === "string" ? changes.get(agent_id) : undefined;
+        return ranAt !== null && ranAt !== undefined && changedAt !== undefined && Date.parse(changedAt) > Date.parse(ranAt);
+      };
+      const outputOf = (id: string) => picture.nodes[id]?.output ?? null;
+      const found = staleNodes(view.graph, graph, outputOf, view.execution.version === null, isAgentChanged);
       const words = (reason: StaleReason): string => {
         const name =
           "node_id" in reason ? `“${labelOf(data[reason.node_id], nodes.find((node) => node.id === reason.node_id)?.type)}”` : "";
@@ -32,6 +42,8 @@ export function useStaleResults(): void {
             return "It was added after this run.";
           case "edited":
             return "Its settings changed after this run.";
+          case "agent":
+            return "Its agent was changed after this run.";
           case "rewired":
             return "Its connections changed after this run.";
           case "pinned":
@@ -72,5 +84,5 @@ export function useStaleResults(): void {
       stopEditor();
       stopRun();
     };
-  }, [editor, run]);
+  }, [editor, run, agents]);
 }

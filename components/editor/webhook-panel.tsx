@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeyRound, RotateCcwKey } from "lucide-react";
 import { useState } from "react";
+import { PanelFold } from "#components/editor/panel-fold.tsx";
 import { SaveFirst } from "#components/editor/save-first.tsx";
 import { useSession, useSessionState } from "#components/editor/session-context.tsx";
 import { WebhookDeliveries } from "#components/editor/webhook-deliveries.tsx";
@@ -10,10 +11,8 @@ import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
+import { CopyField } from "#components/ui/copy-field.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
-import { Field } from "#components/ui/field.tsx";
-import { Input } from "#components/ui/input.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -46,21 +45,17 @@ export function WebhookPanel({ isReadOnly }: { isReadOnly: boolean }) {
   const { webhook_url, deliveries } = state.data;
   return (
     <section aria-label="Webhook" className="flex flex-col gap-4 border-t pt-4">
-      <Field label="Address" hint="POST with a JSON body and a signature">
-        <div className="flex gap-1">
-          <Input value={webhook_url} readOnly className="font-mono text-12" onFocus={(event) => event.target.select()} />
-          <CopyButton value={webhook_url} what="webhook address" className="size-8" />
-        </div>
-      </Field>
+      <CopyField label="Address" hint="POST with a JSON body and a signature" value={webhook_url} what="webhook address" isCompact />
       {savedTrigger === "webhook" ? (
         <Secret state={state.data} isReadOnly={isReadOnly} />
       ) : (
         <SaveFirst what="webhook" isReadOnly={isReadOnly} />
       )}
-      <details className="group text-12">
-        <summary className="cursor-pointer font-medium text-thread-text hover:underline">A signed call to try</summary>
-        <CodeBlock className="mt-2" label="signed call" code={signedCall(webhook_url)} />
-      </details>
+      <PanelFold title="A signed call to try">
+        <div className="border-t p-2.5">
+          <CodeBlock label="signed call" code={signedCall(webhook_url)} />
+        </div>
+      </PanelFold>
       <WebhookDeliveries deliveries={deliveries} isReadOnly={isReadOnly} />
     </section>
   );
@@ -118,12 +113,7 @@ function Secret({ state, isReadOnly }: { state: WebhookState; isReadOnly: boolea
       >
         {made && (
           <>
-            <Field label="Webhook secret">
-              <div className="flex gap-2">
-                <Input value={made.webhook_secret} readOnly className="font-mono text-12" onFocus={(event) => event.target.select()} />
-                <CopyButton value={made.webhook_secret} what="webhook secret" isWide />
-              </div>
-            </Field>
+            <CopyField label="Webhook secret" value={made.webhook_secret} what="webhook secret" />
             <CodeBlock title="Try it" label="command" code={`WEBHOOK_SECRET='${made.webhook_secret}'\n${signedCall(made.webhook_url)}`} />
             <DialogFooter>
               <Button variant="primary" onClick={() => setMade(null)}>

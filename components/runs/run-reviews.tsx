@@ -34,8 +34,8 @@ export function WaitingBanner({ onShow, isPanel = false }: { onShow?: () => void
     <div
       role="status"
       className={cn(
-        // On a phone the question itself takes its place.
-        isShown && waiting.length === 1 && "max-md:sr-only",
+        // The question itself, which is shown right below, takes its place.
+        isShown && waiting.length === 1 && "sr-only",
         "flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-waiting/40 border-b bg-waiting-soft px-3 py-1 text-13",
       )}
     >

@@ -10,7 +10,8 @@ export function Toaster() {
       style={{ fontFamily: "inherit" }}
       gap={8}
       offset={16}
-      mobileOffset={12}
+      // On a phone, what stands at the foot of a page says how much it takes (--toasts-above).
+      mobileOffset={{ bottom: "var(--toasts-above, 12px)", left: 12, right: 12 }}
       toastOptions={{
         unstyled: true,
         classNames: {

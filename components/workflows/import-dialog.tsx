@@ -28,6 +28,9 @@ export function ImportDialog({ open, onOpenChange, insert }: ImportDialogProps) 
   );
 }
 
+/** Once: a function that is the same at each drawing is called for a new element only. */
+const takeFocus = (element: HTMLElement | null) => element?.focus();
+
 function ImportSteps({ insert, onDone }: { insert?: InsertGraph; onDone: () => void }) {
   const importing = useImport(insert);
   const [text, setText] = useState("");
@@ -45,24 +48,27 @@ function ImportSteps({ insert, onDone }: { insert?: InsertGraph; onDone: () => v
   };
   if (checked) {
     return (
-      <ImportReview
-        checked={checked}
-        importing={importing}
-        action={insert ? "Add to the canvas" : "Import"}
-        {...(insert && { onInserted: onDone })}
-        back={
-          <Button
-            variant="ghost"
-            disabled={importing.isPending}
-            onClick={() => {
-              importing.clear();
-              setChecked(null);
-            }}
-          >
-            Back
-          </Button>
-        }
-      />
+      // What was focused is gone, and the button that closes the dialog is no place to be left at.
+      <div ref={takeFocus} tabIndex={-1} className="focus:outline-none">
+        <ImportReview
+          checked={checked}
+          importing={importing}
+          action={insert ? "Add to the canvas" : "Import"}
+          {...(insert && { onInserted: onDone })}
+          back={
+            <Button
+              variant="ghost"
+              disabled={importing.isPending}
+              onClick={() => {
+                importing.clear();
+                setChecked(null);
+              }}
+            >
+              Back
+            </Button>
+          }
+        />
+      </div>
     );
   }
   return (
@@ -81,6 +87,7 @@ function ImportSteps({ insert, onDone }: { insert?: InsertGraph; onDone: () => v
         inputLabel="File to import"
         button={{ label: "Choose a file" }}
         isPending={importing.isPending}
+        hasFocus
         onFiles={([file]) => void take(file)}
       />
       <Field label="Or paste the JSON" hint="A file that was exported here, or a React Flow graph: nodes and edges.">

@@ -3,16 +3,19 @@ import { expect, test } from "#e2e/fixtures.ts";
 import { node } from "#e2e/ui/locators.ts";
 
 const trigger = { id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start", kind: "manual" } };
+const far = { id: "o", type: "outputNode", position: { x: 2200, y: 0 }, data: { label: "Far", value: "x" } };
 const remark = { id: "r", type: "noteNode", position: { x: 0, y: 260 }, data: { label: "Remark", content: "# Read me" } };
 
 test("a note is written where it stands, as one step of undo; a new one opens for it at once", async ({ signedInPage: page, workflow }) => {
-  const flow = await workflow({ nodes: [trigger, remark], edges: [] });
+  const flow = await workflow({ nodes: [trigger, remark, far], edges: [] });
   await page.goto(`/workflows/${flow.id}`);
   const note = node(page, "Note Remark");
   await expect(note).toContainText("Read me");
   const text = note.getByRole("textbox", { name: "Text of Remark" });
-  await note.dblclick({ position: { x: 40, y: 20 } });
+  await note.dblclick({ position: { x: 20, y: 8 } });
   await expect(text).toBeFocused();
+  // From far nobody could read what is written: the note comes near.
+  await expect.poll(async () => (await text.boundingBox())?.width).toBeGreaterThan(250);
   await page.keyboard.type("\nMore", { delay: 5 });
   await page.keyboard.press("ControlOrMeta+z");
   await expect(text).not.toHaveValue(/More/);

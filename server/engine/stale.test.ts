@@ -86,3 +86,22 @@ test("a pin holds what comes before it off, unless it says something else than t
   expect(stale(inBody, {}, inBody)).toEqual({});
   expect(stale(inBody, {}, inBody, false)).toMatchObject({ in1: "pinned", L: "body" });
 });
+
+test("a node whose agent was changed after it ran is stale, and so is what follows; a pin holds it off", () => {
+  const withAgent = (graph: Graph, ...ids: string[]) =>
+    Object.fromEntries(
+      [
+        ...staleNodes(
+          before,
+          graph,
+          () => "b",
+          true,
+          ({ id }) => ids.includes(id),
+        ),
+      ].map(([id, reason]) => [id, reason.kind]),
+    );
+  expect(withAgent(before, "B")).toEqual({ B: "agent", L: "before", in1: "before", in2: "before", O: "before" });
+  expect(withAgent(before, "in2")).toEqual({ in2: "agent", L: "body", O: "before" });
+  expect(withAgent(edited("B", { input: "other" }), "B")).toMatchObject({ B: "edited" });
+  expect(withAgent(edited("B", { pinned: { output: "b" } }), "B")).toEqual({});
+});

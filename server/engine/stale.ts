@@ -10,6 +10,8 @@ export type StaleReason =
   /** It was not in that run's graph. */
   | { kind: "new" }
   | { kind: "edited" }
+  /** Its agent was changed after it ran. */
+  | { kind: "agent" }
   /** Other nodes lead to it. */
   | { kind: "rewired" }
   /** An output was pinned, changed or unpinned since. */
@@ -40,12 +42,14 @@ function withNamesOf(before: Graph, now: Graph): Graph {
  * @param before the graph that ran
  * @param outputOf what a node left behind in that run
  * @param honoured whether pins counted in it
+ * @param isAgentChanged whether a node's agent has been changed since the node ran
  */
 export function staleNodes(
   before: Graph,
   now: Graph,
   outputOf: (node_id: string) => string | null,
   honoured: boolean,
+  isAgentChanged: (node: GraphNode) => boolean = () => false,
 ): Map<string, StaleReason> {
   const stale = new Map<string, StaleReason>();
   const diff = diffGraphs(withNamesOf(before, now), now);
@@ -72,6 +76,7 @@ export function staleNodes(
     if (kind === "added") mark(id, { kind: "new" });
     else if (kind === "changed" && fields.some(({ field }) => !isAside(node, field))) mark(id, { kind: "edited" });
   }
+  for (const node of now.nodes) if (isAgentChanged(node)) mark(node.id, { kind: "agent" });
   const former = new Map(before.edges.map((edge) => [edge.id, edge.target]));
   for (const { edge, kind } of diff.edges) {
     mark(edge.target, { kind: "rewired" });

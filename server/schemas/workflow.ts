@@ -89,6 +89,9 @@ export const WorkflowDraft = z.object({
 export type WorkflowDraft = z.infer<typeof WorkflowDraft>;
 export const WorkflowEditorState = z.object({ workflow: Workflow, draft: WorkflowDraft, is_draft_ahead: z.boolean() });
 export type WorkflowEditorState = z.infer<typeof WorkflowEditorState>;
+/** By which an open editor learns that somebody else has changed the workflow. */
+export const WorkflowHead = z.object({ version: z.number().int(), ...WorkflowDraft.pick({ revision: true, updated_by: true }).shape });
+export type WorkflowHead = z.infer<typeof WorkflowHead>;
 export const SaveDraftInput = z.strictObject({
   workflow_id: Id,
   ...graphShape,

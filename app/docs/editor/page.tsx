@@ -30,8 +30,9 @@ export default function Editor() {
       <p>
         <strong>Settings</strong> holds a node’s fields. Where a text may hold expressions, <code>{"{{"}</code> or a slash lists everything
         upstream with what it was in the last run: the run on the screen, else the latest that has ended. Under the field stands what the
-        text comes to with those values. A name that cannot be read is underlined, and a click on “Did you mean …?” puts it right. Under{" "}
-        <strong>Connections</strong> the same values are a tree: a click puts one in at the caret, a drag where you drop it.
+        text comes to with those values. A name that cannot be read is underlined, there and on the card, and a click on “Did you mean …?”
+        puts it right. Under <strong>Connections</strong> the same values are a tree: a click puts one in at the caret, a drag where you
+        drop it.
       </p>
       <p>
         A condition is checked while you type it, and tried on the last run: “With last run → True”. An agent can be made or changed in a

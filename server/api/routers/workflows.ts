@@ -10,6 +10,7 @@ import {
   Workflow,
   WorkflowDraft,
   WorkflowEditorState,
+  WorkflowHead,
   WorkflowPage,
   WorkflowRef,
 } from "#server/schemas/workflow.ts";
@@ -21,6 +22,7 @@ import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { deleteWorkflow } from "#server/services/workflows/delete-workflow.ts";
 import { getEditorState } from "#server/services/workflows/get-editor-state.ts";
 import { getWorkflow } from "#server/services/workflows/get-workflow.ts";
+import { getWorkflowHead } from "#server/services/workflows/get-workflow-head.ts";
 import { listWorkflows } from "#server/services/workflows/list-workflows.ts";
 import { saveDraft } from "#server/services/workflows/save-draft.ts";
 import { updateWorkflow } from "#server/services/workflows/update-workflow.ts";
@@ -106,6 +108,10 @@ export const workflowsRouter = router({
     .input(WorkflowRef)
     .output(WorkflowEditorState)
     .query(({ ctx, input }) => getEditorState(ctx.principal, input)),
+  head: viewerProcedure
+    .input(WorkflowRef)
+    .output(WorkflowHead)
+    .query(({ ctx, input }) => getWorkflowHead(ctx.principal, input)),
   saveDraft: editorProcedure
     .input(SaveDraftInput)
     .output(WorkflowDraft)

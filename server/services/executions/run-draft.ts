@@ -15,6 +15,7 @@ import { cutGraph, givenResults } from "#server/services/executions/cut-graph.ts
 import { graphToRun, triggerValues } from "#server/services/executions/execute-workflow.ts";
 import { findOriginal } from "#server/services/executions/rerun-execution.ts";
 import { type ResultsBefore, startWithResults } from "#server/services/executions/start-with-results.ts";
+import { isUuid } from "#server/services/ids.ts";
 
 const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
 
@@ -23,6 +24,16 @@ const ENDED = `
   SELECT DISTINCT ON (r.node_id) r.node_id, r.status, left(v.output, ${MAX_PINNED + 1}) AS output
   FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.iteration = '' ORDER BY r.node_id, r.attempt DESC`;
+
+/** Nodes whose agent was changed after they ran, at any item of the loops around them. */
+const CHANGED_AGENTS = `
+  SELECT DISTINCT r.node_id
+  FROM (
+    SELECT DISTINCT ON (node_id, iteration) node_id, started_at FROM node_runs
+    WHERE execution_id = $1 AND node_id = ANY($2) ORDER BY node_id, iteration, attempt DESC
+  ) r
+  JOIN unnest($2::text[], $3::uuid[]) AS n (node_id, agent_id) ON n.node_id = r.node_id
+  JOIN agents a ON a.id = n.agent_id AND a.updated_at > r.started_at`;
 
 function assertNode(graph: Graph, path: string, id: string): void {
   const node = graph.nodes.find((candidate) => candidate.id === id);
@@ -34,9 +45,17 @@ function assertNode(graph: Graph, path: string, id: string): void {
  * on it, and neither they nor anything before them has changed since.
  */
 async function resultsThatHold(execution_id: string, before: Graph, graph: Graph, from: string, honoured: boolean): Promise<string[]> {
-  const { rows } = await pool().query<{ node_id: string; status: NodeStatus; output: string | null }>(ENDED, [execution_id]);
+  const agents = graph.nodes.flatMap(({ id, data: { agent_id } }) =>
+    typeof agent_id === "string" && isUuid(agent_id) ? [{ id, agent_id }] : [],
+  );
+  const [{ rows }, others] = await Promise.all([
+    pool().query<{ node_id: string; status: NodeStatus; output: string | null }>(ENDED, [execution_id]),
+    pool().query<{ node_id: string }>(CHANGED_AGENTS, [execution_id, agents.map(({ id }) => id), agents.map(({ agent_id }) => agent_id)]),
+  ]);
   const ended = new Map(rows.map((row) => [row.node_id, row]));
-  const stale = staleNodes(before, graph, (id) => ended.get(id)?.output ?? null, honoured);
+  const asked = new Set(others.rows.map(({ node_id }) => node_id));
+  const outputOf = (id: string) => ended.get(id)?.output ?? null;
+  const stale = staleNodes(before, graph, outputOf, honoured, ({ id }) => asked.has(id));
   const byId = new Map(graph.nodes.map((node) => [node.id, node]));
   const plan = runPlan(graph);
   const top = plan.scopes.get(null);

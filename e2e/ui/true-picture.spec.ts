@@ -1,0 +1,124 @@
+import type { Page } from "@playwright/test";
+import { graphOf } from "#e2e/api/graphs.ts";
+import { expect, test } from "#e2e/fixtures.ts";
+import { canvas, node } from "#e2e/ui/locators.ts";
+import { Agent } from "#server/schemas/agent.ts";
+import { Workflow } from "#server/schemas/workflow.ts";
+
+const header = (page: Page) => page.locator("header").filter({ has: page.getByRole("tablist", { name: "Views" }) });
+const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
+const middleOf = async (page: Page, name: string) => {
+  const box = await node(page, name).boundingBox();
+  if (!box) throw new Error(`${name} is not there`);
+  return { x: box.x + box.width / 2, y: box.y + 14 };
+};
+/** The window is come back to, as far as a page can tell. */
+const comeBack = (page: Page) =>
+  page.evaluate(() => {
+    dispatchEvent(new Event("visibilitychange"));
+    dispatchEvent(new Event("focus"));
+  });
+
+test("the editor shows what is so: unknown names, states in the minimap, changed agents, what others saved, the whole in a new width", async ({
+  signedInPage: page,
+  agent,
+  workflow,
+  api,
+}) => {
+  const { id } = await agent({ name: "Echo", model: "echo" });
+  const graph = graphOf(
+    {
+      t: ["trigger", { label: "Start", default_input: "tea" }],
+      A: ["agent", { agent_id: id }],
+      o: ["output", { value: "{{A.output}} {{Elsewhere.output}}" }],
+    },
+    ["t>A", "A>o"],
+  );
+  const flow = await workflow(graph);
+  await page.goto(`/workflows/${flow.id}`);
+
+  // An expression that names nothing is marked on the card, with the reason.
+  const wrong = node(page, "Output o").getByTitle("{{Elsewhere.output}} names nothing in this workflow.");
+  await expect(wrong).toHaveText("Elsewhere.output");
+  await expect(node(page, "Output o").locator("[title]")).toHaveCount(1);
+
+  // Nothing is offered on a connection while something is drawn or dragged across it.
+  const [start, end] = [await middleOf(page, "Trigger Start"), await middleOf(page, "Agent A")];
+  const between = { x: (start.x + end.x) / 2, y: start.y + 6 };
+  const insert = page.getByRole("button", { name: "Insert a node here" });
+  await node(page, "Agent A").locator(".react-flow__handle-right").hover();
+  await page.mouse.down();
+  await page.mouse.move(between.x, between.y - 60, { steps: 3 });
+  await page.mouse.move(between.x, between.y + 30, { steps: 30 });
+  await expect(insert).toHaveCount(0);
+  await page.mouse.move(end.x, end.y, { steps: 3 });
+  await page.mouse.up();
+  await page.mouse.move(between.x, between.y - 60);
+  await page.mouse.move(between.x, between.y + 30, { steps: 30 });
+  await page.mouse.move(between.x, between.y, { steps: 10 });
+  await expect(insert).toHaveCount(1);
+
+  // In a window that becomes narrow and wide again, the whole is in view as it was.
+  const view = () =>
+    canvas(page)
+      .locator(".react-flow__viewport")
+      .evaluate((layer) => layer.style.transform);
+  const first = await view();
+  await page.setViewportSize({ width: 700, height: 900 });
+  await expect.poll(view).not.toBe(first);
+  await expect(node(page, "Output o")).toBeInViewport({ ratio: 0.9 });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expect.poll(view).toBe(first);
+
+  await node(page, "Output o").click();
+  await panel(page).getByRole("textbox", { name: "Value", exact: true }).fill("{{A.output}}");
+  await expect(wrong).toHaveCount(0);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("button", { name: "Start run" }).click();
+  const mapped = canvas(page).locator(".react-flow__minimap-node");
+  await expect(mapped.and(page.locator("[data-status=complete]"))).toHaveCount(3);
+
+  // Who has moved the view keeps it.
+  await page.mouse.move(between.x, between.y - 100);
+  await page.mouse.wheel(0, 60);
+  await expect.poll(view).not.toBe(first);
+  const moved = await view();
+  await page.setViewportSize({ width: 800, height: 900 });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expect(page.getByRole("button", { name: "Run", exact: true })).toBeVisible();
+  expect(await view()).toBe(moved);
+
+  // What the agent answered before it was changed is out of date.
+  await expect(node(page, "Agent A")).not.toHaveAccessibleDescription(/Out of date/);
+  await api.put(`/agents/${id}`, { system_prompt: "Be brief." }, { schema: Agent });
+  await comeBack(page);
+  await expect(node(page, "Agent A")).toHaveAccessibleDescription(/Out of date: Its agent was changed after this run/);
+  await expect(node(page, "Output o")).toHaveAccessibleDescription(/Out of date: “A” before it changed/);
+
+  // Somebody else's work is told where "Saved" stood, looked at, and taken over.
+  await expect(header(page)).toContainText("Saved");
+  const theirs = { ...graph, nodes: graph.nodes.map((one) => (one.id === "o" ? { ...one, data: { ...one.data, value: "theirs" } } : one)) };
+  await api.put(`/workflows/${flow.id}`, theirs, { schema: Workflow });
+  await comeBack(page);
+  await header(page).getByText("Changed in another tab").waitFor();
+  await header(page).getByRole("button", { name: "Show what was changed" }).click();
+  const comparison = page.getByRole("region", { name: "Comparison" });
+  await expect(comparison).toContainText("By you: nothing · by them: 1 changed");
+  await comparison.getByRole("button", { name: "Load theirs" }).click();
+  await expect(node(page, "Output o")).toContainText("theirs");
+  await expect(header(page)).not.toContainText("Changed in another tab");
+
+  // On a phone a toast stands above the bar at the foot.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Output o").focus();
+  await page.keyboard.press("d");
+  await page.keyboard.press("Control+s");
+  await page.getByText("Version 3 saved").waitFor();
+  const bar = page.getByRole("toolbar", { name: "Canvas" });
+  const under = async () => {
+    const [toast, foot] = [await page.locator("[data-sonner-toast]").boundingBox(), await bar.boundingBox()];
+    return toast && foot ? foot.y - (toast.y + toast.height) : Number.NaN;
+  };
+  await expect.poll(under).toBeGreaterThan(0);
+});
