@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Description, Id, ignoredFields, Name, pageOf, Timestamp } from "#server/schemas/primitives.ts";
 import { RagCitation } from "#server/schemas/rag.ts";
+import { ToolCall } from "#server/schemas/tool-call.ts";
 
 export const AgentTool = z.enum(["web_search", "web_scraper"]);
 
@@ -95,12 +96,7 @@ const truncated = z
   .optional()
   .meta({ description: "Only there when the answer ends at the limit of its length (max_tokens, or the model's own) and may be cut" });
 export const TestAgentInput = z.strictObject({ agent_id: Id, message });
-export const ToolCall = z
-  .object({
-    name: z.string().meta({ example: "web_search" }),
-    args: z.record(z.string(), z.unknown()).meta({ example: { query: "looms" } }),
-  })
-  .meta({ id: "ToolCall" });
+
 export const AgentReply = z
   .object({
     response: z.string().meta({ example: "A loom turns thread into cloth." }),

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { ToolCall } from "#server/schemas/agent.ts";
 import { cutOutput } from "#server/schemas/cut-output.ts";
 import { graphShape } from "#server/schemas/graph.ts";
 import { ItemSums } from "#server/schemas/item-sums.ts";
 import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/schemas/primitives.ts";
+import { ToolCall } from "#server/schemas/tool-call.ts";
 
 export const ExecutionStatus = z
   .enum(["pending", "queued", "running", "paused", "completed", "failed", "rejected", "cancelled"])
