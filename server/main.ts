@@ -50,12 +50,9 @@ async function start(): Promise<void> {
 
   // The web first: a port that cannot be had ends the start before any run is carried on.
   const stopWeb = role === "worker" ? undefined : await (await import("#server/boot/web.ts")).startWeb(dev, say);
-  if (role !== "web") {
-    const { startWorker } = await import("#server/boot/worker.ts");
-    const stopWorker = await startWorker();
-    stops.push(() => stopWorker(GRACE_MS));
-  }
-  if (stopWeb) stops.push(stopWeb);
+  const stopWorker = role === "web" ? undefined : await (await import("#server/boot/worker.ts")).startWorker();
+  // At once: requests under way may be waiting for runs, which must hear that they are to end.
+  stops.push(async () => void (await Promise.all([stopWeb?.(), stopWorker?.(GRACE_MS)])));
   // Steps that an Inngest server calls are requests to our web: they are told to end first, or it would wait for them.
   if (stopWeb && !isEmbeddedExecutor()) {
     const { stopSegments } = await import("#server/inngest/engine-services.ts");

@@ -21,14 +21,14 @@ export const FINAL = `(${finalStatuses.map((status) => `'${status}'`).join(", ")
 export const ACQUIRE = `
   -- Not waited for on the disk: losing it only means that the lease is taken again.
   WITH quiet AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  -- While nobody has carried it, whichever request comes first does: an older one only waited longer in the queue.
+  -- While no request has been answered, whichever comes first is: an older one only waited longer in the queue.
   UPDATE executions e SET
     lease_owner = $3, lease_epoch = lease_epoch + 1, lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
     overdue_at = now() + make_interval(secs => ${LEASE_SECONDS + OVERDUE_SECONDS}),
     -- A paused run stays so until somebody has decided: looking at it changes nothing.
     status = CASE WHEN status = 'paused' THEN status ELSE 'running' END, started_at = coalesce(started_at, now()), commit_no = 0
   FROM execution_values v, quiet
-  WHERE e.id = $1 AND (e.dispatch = $2 OR e.lease_epoch = 0) AND e.status NOT IN ${FINAL} AND (e.lease_until IS NULL OR e.lease_until < now())
+  WHERE e.id = $1 AND (e.dispatch = $2 OR e.lease_epoch = 0 OR e.lease_owner LIKE '%${BEGUN}%') AND e.status NOT IN ${FINAL} AND (e.lease_until IS NULL OR e.lease_until < now())
     AND v.execution_id = e.id
   RETURNING e.id, e.project_id, e.status, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, e.snapshot_id, e.workflow_version, v.input, v.params`;
 

@@ -103,7 +103,8 @@ async function acquire(execution_id: string, dispatch: number): Promise<Acquired
   }
   const [held] = await query<{ lease_until: Date }>(
     "run-held",
-    `SELECT lease_until FROM executions WHERE id = $1 AND dispatch = $2 AND status NOT IN ${FINAL} AND lease_until >= now()`,
+    // One that has run out since is looked for again at once.
+    `SELECT greatest(lease_until, now()) AS lease_until FROM executions WHERE id = $1 AND dispatch = $2 AND status NOT IN ${FINAL}`,
     [execution_id, dispatch],
   );
   return held ? { kind: "busy", until: held.lease_until } : { kind: "over" };
@@ -177,6 +178,14 @@ async function isWritten(run: RunState): Promise<boolean> {
     run.commits + 1,
   ]);
   return rows.length > 0;
+}
+
+/**
+ * True when the first write of a run is there: it was made, and the answer was lost on the way.
+ * @param signal until when to ask a database that is away
+ */
+export async function isAccepted({ id, holder }: RunState, signal: AbortSignal): Promise<boolean> {
+  return (await query("run-is-accepted", "SELECT 1 FROM executions WHERE id = $1 AND lease_owner = $2", [id, holder], signal)).length > 0;
 }
 
 /** What `firstWrite` writes, as parameters: the rows and the events of a run that was never written before, and its ending if it has ended. */

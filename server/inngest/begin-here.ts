@@ -17,14 +17,14 @@ import { settings } from "#server/settings.ts";
  * @returns how to stop: nothing more is begun; resolves when what was begun has ended or was handed over, within `graceMs`
  */
 export function beginRunsHere(pool: pg.Pool, isAlone: () => boolean): (graceMs: number) => Promise<void> {
-  const { WORKER_CONCURRENCY, PROJECT_CONCURRENCY, SEGMENT_SECONDS } = settings();
+  const { WORKER_CONCURRENCY, PROJECT_CONCURRENCY } = settings();
   const active = new Set<Promise<void>>();
   const ofPure = new Places({ all: WORKER_CONCURRENCY, each: PROJECT_CONCURRENCY });
   // Whoever accepts a run may be answering a web request; the run is none of that request's business.
   const apart = AsyncResource.bind((work: () => Promise<void>) => work());
   const retract = announceEngine(pool, {
     services: engineServices,
-    seconds: SEGMENT_SECONDS,
+    carried: new Set(),
     enter(project_id, hasEffects) {
       if (engineServices.drain?.aborted || (hasEffects && !isAlone())) return undefined;
       const leave = (hasEffects ? runPlaces() : ofPure).tryEnter(project_id);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { until } from "#e2e/until.ts";
 import { AddressRefused } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
@@ -89,6 +89,20 @@ test("a kept-alive connection that the server closed is opened anew", async () =
   const ask = () => guardedFetch("any")(server.url).then((response) => response.text());
   await expect(ask()).resolves.toBe("answer 0");
   await expect(ask()).resolves.toBe("answer 2");
+});
+
+test("a request that was cut after a while on a kept-alive connection is not made again: it may have been worked on", async () => {
+  const server = await serveHttp((response, index) => {
+    if (index === 0) return response.end("kept");
+    vi.setSystemTime(Date.now() + 2000);
+    response.destroy();
+  });
+  const ask = () => guardedFetch("any")(server.url).then((response) => response.text());
+  await ask();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  await expect(ask()).rejects.toThrow();
+  expect(server.requests).toHaveLength(2);
 });
 
 test("a connection serves the next request when an answer is given up right before its end", async () => {

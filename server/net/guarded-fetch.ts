@@ -100,7 +100,11 @@ function responseOf(message: IncomingMessage): Response {
 // an abort in this moment would end the process.
 const ignored = () => undefined;
 
+/** How soon after a request was sent its connection's end means that it had ended before, in milliseconds. */
+const STALE_MS = 1000;
+
 function send(url: URL, options: RequestOptions, body: string | undefined): Promise<Response> {
+  const sent = Date.now();
   return new Promise((resolve, reject) => {
     const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, (message) => {
       try {
@@ -110,8 +114,10 @@ function send(url: URL, options: RequestOptions, body: string | undefined): Prom
       }
     });
     request.once("error", (error: NodeJS.ErrnoException) => {
-      // The server closed a kept-alive connection just as it was taken again: nothing was answered, so ask anew.
-      if (request.reusedSocket && error.code === "ECONNRESET" && !options.signal?.aborted) resolve(send(url, options, body));
+      // The server closed a kept-alive connection just as it was taken again: ask anew, on one of its own. What is cut later
+      // may have been worked on, and whether to ask for that again is for the caller to say.
+      const isStale = request.reusedSocket && error.code === "ECONNRESET" && Date.now() - sent < STALE_MS;
+      if (isStale && !options.signal?.aborted) resolve(send(url, { ...options, agent: false }, body));
       else reject(error);
     });
     request.on("socket", (socket) => {

@@ -37,6 +37,8 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
   const { options } = pool;
   let owner: number | undefined;
   let isAlone = false;
+  /** How many workers have said that they come, this one included. */
+  let arrivals = 0;
   let suspects: number[] = [];
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -64,8 +66,10 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
     opened.on("error", lost);
     opened.on("end", () => lost());
     opened.on("notification", ({ payload }) => {
-      // Its own is heard before its first heartbeat is answered, which then tells.
-      if (payload === JOINED) isAlone = false;
+      if (payload === JOINED) {
+        arrivals++;
+        isAlone = false;
+      }
       wake(false);
     });
     try {
@@ -102,12 +106,14 @@ export async function startControl(pool: pg.Pool, clock: Clock, heartbeatMs: num
       const { rows } = await on.query<{ got: boolean }>("SELECT pg_try_advisory_lock(7414, $1) AS got", [owner]);
       if (rows[0]?.got) locked = on;
     }
+    const known = arrivals;
     const { rows } = await on.query<Beat>(
       "SELECT h.*, (SELECT count(*)::int FROM treadle_jobs.workers) AS workers FROM treadle_jobs.heartbeat($1, $2, $3) h",
       [owner, millis(clock), suspects],
     );
     const result = rows[0];
-    isAlone = result?.alive === true && result.workers === 1;
+    // Who has come while this was counted may not be counted.
+    isAlone = result?.alive === true && result.workers === 1 && arrivals === known;
     suspects = result?.suspects ?? [];
     if (result?.freed) log.info({ freed: result.freed }, "freed the runs of a worker that has died");
     if (!result?.alive) {

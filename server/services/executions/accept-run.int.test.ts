@@ -11,8 +11,10 @@ import { acceptRun } from "#server/services/executions/accept-run.ts";
 import { announceEngine } from "#server/services/executions/engine-here.ts";
 import { getExecution } from "#server/services/executions/get-execution.ts";
 import type { NewExecution } from "#server/services/executions/insert-execution.ts";
+import { redispatch } from "#server/services/executions/redispatch.ts";
 import { startHere } from "#server/services/executions/start-execution.ts";
 import { sweepExecutions } from "#server/services/executions/sweep-executions.ts";
+import { startAndFollow } from "#server/services/http-trigger/follow-to-end.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { publishSettings } from "#server/settings.ts";
 import { storedServices } from "#server/testing/stored-run.ts";
@@ -49,7 +51,7 @@ afterEach(() => {
 function engine(own: Partial<EngineServices> = {}): EngineServices {
   const services = storedServices(own);
   const enter = () => (work: () => Promise<void>) => void work();
-  onTestFinished(announceEngine(pool(), { services, seconds: 60, enter }));
+  onTestFinished(announceEngine(pool(), { services, carried: new Set(), enter }));
   return services;
 }
 
@@ -119,6 +121,60 @@ test("a run with an agent is accepted with the attempt that it begins, before th
   expect(names.filter((name) => /^(execution|run)-/.test(String(name)))).toEqual(["execution-insert-first", "run-commit"]);
 });
 
+test("an acceptance whose answer is lost on the way is one: the run goes on, and nobody else is asked", async () => {
+  engine();
+  const query = pool().query.bind(pool()) as (...args: unknown[]) => Promise<unknown>;
+  const cut = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+  vi.spyOn(pool(), "query").mockImplementation((async (...args: unknown[]) => {
+    const rows = await query(...args);
+    if (String(Reflect.get(Object(args[0]), "name")).startsWith("execution-insert")) throw cut;
+    return rows;
+  }) as never);
+  for (const graph of [quick, { nodes: [trigger, agent], edges: [edge("t", "a")] }]) {
+    const { execution_id, ending } = await startHere(await newRun(graph));
+    expect(await ending).toMatchObject({ status: "completed" });
+    expect(await rowOf(execution_id)).toMatchObject({ status: "completed", lease_epoch: 1 });
+  }
+  expect(sent()).toEqual([]);
+});
+
+test("a lease that ran out during an outage is not taken from whoever still carries the run here", async () => {
+  const { promise: answer, resolve } = Promise.withResolvers<{ output: string }>();
+  engine({ callAgent: () => answer });
+  const { execution_id, ending } = await startHere(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
+  const past = "now() - interval '1 second'";
+  await pool().query(`UPDATE executions SET lease_until = ${past}, overdue_at = ${past} WHERE id = $1`, [execution_id]);
+  await sweepExecutions();
+  expect(sent()).toEqual([]);
+  resolve({ output: "said" });
+  expect(await ending).toMatchObject({ status: "completed" });
+  expect(await rowOf(execution_id)).toMatchObject({ status: "completed", dispatch: 0 });
+});
+
+test("a run that is left behind goes on with the first request that is answered, although a later one was made", async () => {
+  const services = engine({ callAgent: () => new Promise(() => undefined) });
+  const { execution_id } = await startHere(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
+  await freeAllLeases();
+  await redispatch({ execution_id, project_id: admin.project.id, dispatch: 1 });
+  const answering = { ...services, callAgent: async () => ({ output: "said" }) };
+  expect(await advance(answering, execution_id, 0, 60)).toEqual({ kind: "over" });
+  expect(await rowOf(execution_id)).toMatchObject({ status: "completed", lease_epoch: 2 });
+});
+
+test("a caller who waits for a run here is told its end by it, whatever else is told of the run meanwhile", async () => {
+  const { promise: answer, resolve } = Promise.withResolvers<{ output: string }>();
+  const callAgent = vi.fn(() => answer);
+  engine({ callAgent });
+  const run = { ...(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] })), id: crypto.randomUUID() };
+  const query = vi.spyOn(pool(), "query");
+  const following = startAndFollow(run, 60_000, new AbortController().signal);
+  await until(() => callAgent.mock.calls.length === 1);
+  for (let piece = 0; piece < 3; piece++) await pool().query("SELECT pg_notify('treadle_execution', $1)", [run.id]);
+  resolve({ output: "said" });
+  expect(await following).toMatchObject({ status: "completed", output: "said" });
+  expect(query.mock.calls.map(([statement]) => Reflect.get(Object(statement), "name"))).not.toContain("execution-ending");
+});
+
 test("while it goes on, a run that began here stays within reach of the sweeper", async () => {
   const { promise: answer, resolve } = Promise.withResolvers<{ output: string }>();
   const { store } = engine({ callAgent: () => answer });
@@ -151,6 +207,7 @@ test("when its process dies, the sweeper asks for it once the lease has run out,
   expect(sent()).toEqual([]);
   const { lease_until, overdue_at } = await rowOf(execution_id);
   expect(Number(overdue_at) - Number(lease_until)).toBe(5000);
+  engine(); // of the next process, which carries nothing
   await freeAllLeases();
   await pool().query("UPDATE executions SET overdue_at = overdue_at - interval '1 second' WHERE id = $1", [execution_id]);
   await sweepExecutions();

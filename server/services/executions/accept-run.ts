@@ -3,8 +3,9 @@ import { pool } from "#server/db/client.ts";
 import { carry } from "#server/engine/advance.ts";
 import { factsOf } from "#server/engine/node-facts.ts";
 import { type Commit, LeaseLost, type RunState } from "#server/engine/ports.ts";
-import { noteCommit } from "#server/engine/run-store.ts";
+import { isAccepted, noteCommit } from "#server/engine/run-store.ts";
 import { BEGUN } from "#server/engine/run-store-sql.ts";
+import { isDatabaseAway } from "#server/errors.ts";
 import { log } from "#server/log.ts";
 import { newId } from "#server/new-id.ts";
 import type { ExecutionStatus } from "#server/schemas/execution.ts";
@@ -21,6 +22,11 @@ import { processId } from "#server/settings.ts";
 
 /** How long an accepted run may stay unwritten because it may be over in a moment, in milliseconds. */
 const MOMENT_MS = 50;
+
+/** For how long the answer to an acceptance that got lost is looked for, in milliseconds. */
+const LOST_ANSWER_MS = 3000;
+/** How long a run may be carried here, in seconds: as long as it takes. No request waits for it to hand over. */
+const LONGEST_SECONDS = 30 * 24 * 3600;
 
 export interface RunEnding {
   status: ExecutionStatus;
@@ -89,9 +95,20 @@ class RunHere {
     this.#run = { id, project_id, graph, input, params: params ?? {}, created_at: now, started_at: now, ...lease, ...nothing };
   }
 
-  #insert(first?: Commit): Promise<Started> {
+  async #insert(first?: Commit): Promise<Started> {
     const begun = { run: this.#run, ...(first && { first }) };
-    return insertExecution(this.#execution, { delivery: this.#delivery, begun });
+    try {
+      return await insertExecution(this.#execution, { delivery: this.#delivery, begun });
+    } catch (error) {
+      const isThere = () => isAccepted(this.#run, AbortSignal.timeout(LOST_ANSWER_MS)).catch(() => false);
+      if (isDatabaseAway(error) && (await isThere())) return { kind: "started", execution_id: this.#run.id };
+      throw error;
+    }
+  }
+
+  /** Whether the run is written, once that is known. */
+  async #isStarted(): Promise<boolean> {
+    return (await this.#writing?.catch(() => undefined))?.kind === "started";
   }
 
   /** Writes that it has begun, unless that is written. */
@@ -128,21 +145,24 @@ class RunHere {
 
   /** Runs it until it is over or somebody else has to go on. Never throws. */
   async carry(): Promise<void> {
-    const { services, seconds } = this.#engine;
+    const { services, carried } = this.#engine;
+    carried.add(this.#run.id);
     this.#soon = setTimeout(() => void this.#begin().catch(() => undefined), MOMENT_MS);
     const store = {
       ...services.store,
       commit: this.#commit.bind(this),
-      renew: async (run: RunState) => (this.#writing ? services.store.renew(run) : true),
-      release: async (run: RunState) => (this.#writing ? services.store.release(run) : undefined),
+      // A lease that is not written yet cannot be lost, and one that was never written not be given back.
+      renew: async (run: RunState) => ((await this.#isStarted()) ? services.store.renew(run) : true),
+      release: async (run: RunState) => ((await this.#isStarted()) ? services.store.release(run) : undefined),
     };
     try {
-      const outcome = await carry({ ...services, store }, this.#run, seconds, this.#execution.names);
+      const outcome = await carry({ ...services, store }, this.#run, LONGEST_SECONDS, this.#execution.names);
       if (outcome.kind === "over") return this.#end(outcome.ending && keptEnding(outcome.ending));
     } catch (error) {
       log.warn({ err: error, execution_id: this.#run.id }, "a run could not be carried on where it was accepted");
     } finally {
       clearTimeout(this.#soon);
+      carried.delete(this.#run.id);
     }
     await this.#handOver();
     this.#end(undefined);
@@ -152,8 +172,7 @@ class RunHere {
   async #handOver(): Promise<void> {
     this.#writing ??= insertExecution(this.#execution, { delivery: this.#delivery });
     this.#settle(this.#writing);
-    const started = await this.#writing.catch(() => undefined);
-    if (started?.kind !== "started") return;
+    if (!(await this.#isStarted())) return;
     await requestRun({ execution_id: this.#run.id, project_id: this.#run.project_id, dispatch: 0 });
   }
 }

@@ -1,5 +1,5 @@
 import { pool } from "#server/db/client.ts";
-import { FINAL } from "#server/engine/run-store-sql.ts";
+import { BEGUN, FINAL } from "#server/engine/run-store-sql.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
 
 /**
@@ -8,9 +8,9 @@ import { requestRun } from "#server/services/executions/request-run.ts";
  * @returns false when the executor could not be reached; the execution is soon overdue again
  */
 export async function redispatch(data: { execution_id: string; project_id: string; dispatch: number }): Promise<boolean> {
-  // One that nobody has carried yet most likely waits for its turn behind others, so it is left longer.
+  // One that no request has been answered for yet most likely waits for its turn behind others, so it is left longer.
   const { rowCount } = await pool().query(
-    `UPDATE executions SET dispatch = $2, overdue_at = now() + CASE WHEN lease_epoch = 0 THEN interval '10 minutes' ELSE interval '2 minutes' END
+    `UPDATE executions SET dispatch = $2, overdue_at = now() + CASE WHEN lease_epoch = 0 OR lease_owner LIKE '%${BEGUN}%' THEN interval '10 minutes' ELSE interval '2 minutes' END
      WHERE id = $1 AND dispatch <= $2 AND status NOT IN ${FINAL}`,
     [data.execution_id, data.dispatch],
   );

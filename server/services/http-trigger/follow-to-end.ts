@@ -33,14 +33,17 @@ export async function startAndFollow(
 ): Promise<RunEnding & { execution_id: string }> {
   const execution_id = execution.id ?? runIdOfRequest() ?? newId();
   const bell = new Bell(signal);
+  /** Rings only when the caller has gone. */
+  const over = new Bell(signal);
   const stop = await subscribe("treadle_execution", execution_id, () => bell.ring());
   try {
     const { status, ending } = await startHere({ ...execution, id: execution_id });
     const end = Date.now() + ms;
     if (ending) {
-      // What this process runs itself it need not read. It also ends the wait when the caller has gone or the time is up.
-      const told = await Promise.race([ending, bell.rung(ms)]);
+      // What this process runs itself it need not read, whatever else is told of the run meanwhile.
+      const told = await Promise.race([ending, over.rung(ms)]);
       if (told) return { execution_id, ...told };
+      bell.ring();
     }
     let seen: RunEnding = { status, output: null, error: null };
     for (let reads = 0; !signal.aborted && Date.now() < end; reads++) {
@@ -52,7 +55,7 @@ export async function startAndFollow(
     }
     return { execution_id, ...seen };
   } finally {
-    bell.ring(); // ends a wait that nobody waits for any more
+    for (const waited of [bell, over]) waited.ring(); // ends a wait that nobody waits for any more
     stop();
   }
 }

@@ -37,7 +37,10 @@ type Claim = { kind: "held"; held: Held } | { kind: "answered"; answer: Answer }
 /** A try that does not renew its hold for so long has died, in seconds. */
 export const HOLD_SECONDS = 30;
 
-/** Takes the key when it is new, has run out, or was held by a try that died. A dead try may have done its work, so only the same request follows it. */
+/**
+ * Takes the key when it is new, has run out, was given back (nobody holds it then), or was held by a try that died. A dead try
+ * may have done its work, so only the same request follows it; and only the same request goes on with its run.
+ */
 const TAKE = {
   name: "idempotency-take",
   text: `
@@ -45,14 +48,14 @@ const TAKE = {
     VALUES ($1, $2::uuid, $3::uuid, $4, $5::uuid, $6, now() + interval '${HOLD_SECONDS} seconds', now() + interval '24 hours')
     ON CONFLICT (id) DO UPDATE SET
       request_hash = excluded.request_hash, held_by = excluded.held_by, held_until = excluded.held_until, status = NULL, response = NULL,
-      run_id = CASE WHEN k.expires_at <= now() THEN excluded.run_id ELSE k.run_id END,
+      run_id = CASE WHEN k.expires_at <= now() OR k.request_hash <> excluded.request_hash THEN excluded.run_id ELSE k.run_id END,
       created_at = CASE WHEN k.expires_at <= now() THEN excluded.created_at ELSE k.created_at END,
       expires_at = CASE WHEN k.expires_at <= now() THEN excluded.expires_at ELSE k.expires_at END
-    WHERE k.expires_at <= now() OR (k.status IS NULL AND k.held_until <= now() AND k.request_hash = excluded.request_hash)
+    WHERE k.expires_at <= now() OR (k.status IS NULL AND k.held_until <= now() AND (k.held_by IS NULL OR k.request_hash = excluded.request_hash))
     RETURNING k.run_id`,
 };
-const READ = { name: "idempotency-read", text: "SELECT request_hash, status, response FROM idempotency_keys WHERE id = $1" };
-type Row = { request_hash: string; status: number | null; response: string | null };
+const READ = { name: "idempotency-read", text: "SELECT request_hash, status, response, held_by FROM idempotency_keys WHERE id = $1" };
+type Row = { request_hash: string; status: number | null; response: string | null; held_by: string | null };
 
 const isGone = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "23503";
 
@@ -82,8 +85,8 @@ export async function claimKey(request: KeyedRequest): Promise<Claim> {
     if (held) return { kind: "held", held };
     const { rows } = await pool().query<Row>({ ...READ, values: [id] });
     const [row] = rows;
-    // Given back between the two statements, because the try before failed.
-    if (!row) continue;
+    // Gone, or given back because the try before failed, between the two statements.
+    if (!row || (row.status === null && row.held_by === null)) continue;
     if (row.request_hash !== request_hash) return { kind: "other_request" };
     if (row.status === null) return { kind: "under_way" };
     return { kind: "answered", answer: { status: row.status, body: unseal(row.response ?? "") } };

@@ -3,6 +3,7 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
 import { answerOnce } from "#server/services/idempotency/answer-once.ts";
 import { claimKey, type KeyedRequest } from "#server/services/idempotency/claim-key.ts";
+import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
 import { renewHold } from "#server/services/idempotency/settle-key.ts";
 import { tidyKeys } from "#server/services/idempotency/tidy-keys.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -70,6 +71,21 @@ test("work that throws leaves the key free, also for another body", async () => 
   const { run } = work();
   await expect(answerOnce(request({ key: "thrown" }), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await answerOnce(request({ key: "thrown", request_hash: "other" }), run)).toMatchObject({ status: 201 });
+});
+
+test("a try that failed leaves its run to the same request, which may have started after all, and to no other", async () => {
+  const asked = request({ key: "failed run" });
+  const runs: (string | undefined)[] = [];
+  const failing = async () => {
+    runs.push(runIdOfRequest());
+    return { status: 500, body: "" };
+  };
+  await answerOnce(asked, failing);
+  await answerOnce(asked, failing);
+  await answerOnce({ ...asked, request_hash: "other" }, failing);
+  expect(runs[0]).toBeDefined();
+  expect(runs[1]).toBe(runs[0]);
+  expect(runs[2]).not.toBe(runs[0]);
 });
 
 test("a try that died leaves the key to the same request, and to no other", async () => {
