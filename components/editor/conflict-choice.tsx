@@ -62,10 +62,10 @@ export function ConflictChoice({
     await way();
     onDone?.();
   };
-  const mine = conflict?.merge?.result.mine;
+  const merged = conflict?.merge?.result;
   // Who has changed nothing has nothing of theirs to put beside it.
-  const isOnlyTheirs = mine !== undefined && mine.nodes.length + mine.edges.length === 0;
-  const isClean = conflict?.merge?.result.isClean;
+  const isOnlyTheirs = merged !== undefined && [merged.mine, merged.both].every(({ nodes, edges }) => nodes.length + edges.length === 0);
+  const isClean = merged?.isClean;
   const common = { disabled: isBusy, ...(size && { size }) };
   if (isOnlyTheirs && over === "draft")
     return (

@@ -52,9 +52,11 @@ export function OutlinePanel() {
     lineOf(tree.current, key)?.scrollIntoView({ block: "nearest" });
   }, [only]);
 
+  const frame = useRef(0);
   /** The first of these lines that is there once the change is drawn. */
   const focusFirst = (keys: readonly (string | undefined)[]) => {
-    requestAnimationFrame(() => {
+    cancelAnimationFrame(frame.current);
+    frame.current = requestAnimationFrame(() => {
       for (const key of keys) {
         const element = key === undefined ? null : lineOf(tree.current, key);
         if (element) return element.focus();
@@ -71,6 +73,12 @@ export function OutlinePanel() {
     ui.setState({ isOutlineAsked: false });
     lineOf(tree.current, active.item.key)?.focus();
   }, [isAsked, active, ui]);
+
+  const rename = (key: string) => {
+    // A line that is still to be focused would take the focus from its field, and so end it.
+    cancelAnimationFrame(frame.current);
+    setRenaming(key);
+  };
 
   const toggle = (key: string, isOpen: boolean) => {
     const next = new Set(closed);
@@ -98,7 +106,7 @@ export function OutlinePanel() {
       });
     }
     if (item.kind === "group") return state.say("Choose a step: this line is a way between steps.");
-    if (verb === "rename") return setRenaming(item.key);
+    if (verb === "rename") return rename(item.key);
     if (verb === "connect") return ui.setState({ connectFrom: { nodeId, handle: null, onDone: () => focusKey(item.key) } });
     state.selectOnly(nodeId);
     if (verb === "duplicate") return state.duplicateSelected();
@@ -159,7 +167,7 @@ export function OutlinePanel() {
     },
     toggle: ({ item, isOpen }) => isOpen !== null && toggle(item.key, isOpen),
     follow: ({ item }) => item.kind === "link" && focusKey(stepKey(item.nodeId)),
-    rename: ({ item }) => !isReadOnly && setRenaming(item.key),
+    rename: ({ item }) => !isReadOnly && rename(item.key),
     renamed({ item }) {
       setRenaming(null);
       focusKey(item.key);

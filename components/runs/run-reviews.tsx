@@ -18,7 +18,8 @@ export function WaitingBanner({ onShow, isPanel = false }: { onShow?: () => void
   const selected = useSelectedNode();
   const [review] = waiting;
   if (!review) return null;
-  const isShown = isPanel && selected === review.node_id;
+  /** The question itself, right below, takes its place. */
+  const isBelow = isPanel && selected === review.node_id && waiting.length === 1;
   const show = () => {
     editor.getState().selectOnly(review.node_id);
     onShow?.();
@@ -34,8 +35,7 @@ export function WaitingBanner({ onShow, isPanel = false }: { onShow?: () => void
     <div
       role="status"
       className={cn(
-        // The question itself, which is shown right below, takes its place.
-        isShown && waiting.length === 1 && "sr-only",
+        isBelow && "sr-only",
         "flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-waiting/40 border-b bg-waiting-soft px-3 py-1 text-13",
       )}
     >
@@ -44,9 +44,11 @@ export function WaitingBanner({ onShow, isPanel = false }: { onShow?: () => void
       <span className="min-w-0 flex-1 truncate">
         {waiting.length === 1 ? review.title || review.label : plural(waiting.length, "review")}
       </span>
-      <Button size="sm" variant="ghost" className="text-waiting hover:text-waiting" onClick={show}>
-        Show
-      </Button>
+      {!isBelow && (
+        <Button size="sm" variant="ghost" className="text-waiting hover:text-waiting" onClick={show}>
+          Show
+        </Button>
+      )}
     </div>
   );
 }
