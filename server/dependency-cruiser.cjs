@@ -33,13 +33,13 @@ module.exports = {
     forbid(
       "nodes-are-isomorphic",
       {
-        path: "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions|json-text|params|dictionary)",
+        path: "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions|json-text|params|plain-handles|dictionary)",
       },
       {
         path: OURS,
         pathNot: [
           "^server/schemas/",
-          "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions|json-text|params|dictionary)",
+          "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions|json-text|params|plain-handles|dictionary)",
         ],
       },
       "The language of workflows loads in a browser; side effects reach a node through its context, never through an import.",
@@ -94,7 +94,7 @@ module.exports = {
         path: "^(app|server|prisma)/",
         pathNot: [
           "^server/(schemas|engine/nodes)/",
-          "^server/engine/(define-node|dictionary|disabled|graph|graph-diff|graph-merge|merge-edges|pins|plan|problems|rename|stale|expressions)\\.ts$",
+          "^server/engine/(define-node|dictionary|disabled|graph|graph-diff|graph-merge|merge-edges|pins|plain-handles|plan|problems|rename|stale|expressions)\\.ts$",
           "^server/providers/(kinds|prices)\\.ts$",
         ],
         ...atRunTime,

@@ -1,5 +1,6 @@
 import type { Edge, Node } from "@xyflow/react";
 import { type NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
+import { withoutPlainHandles } from "#server/engine/plain-handles.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
 
 /** Label and config fields of one node, as the graph keeps them. */
@@ -64,15 +65,6 @@ export function describeEdge(edge: FlowEdge, document: Pick<FlowDocument, "data"
   return { ...edge, type: edge.type ?? "flow", ariaLabel: `Connection from ${from}${handle} to ${labelOf(document.data[edge.target])}` };
 }
 
-/** A port that has no name may be called "output" or "input" over REST; React Flow draws no line to a name that no port has. */
-function withoutPlainHandles({ sourceHandle, targetHandle, ...edge }: FlowEdge): FlowEdge {
-  return {
-    ...edge,
-    ...(sourceHandle !== undefined && sourceHandle !== "output" && { sourceHandle }),
-    ...(targetHandle !== undefined && targetHandle !== "input" && { targetHandle }),
-  };
-}
-
 /** Graph → what the editor edits. Keys that we do not know are kept. */
 export function toFlow(graph: Graph): FlowDocument {
   const data = Object.fromEntries(graph.nodes.map((node) => [node.id, node.data]));
@@ -81,6 +73,7 @@ export function toFlow(graph: Graph): FlowDocument {
     if (node.type === "noteNode" && flowNode.zIndex === undefined) flowNode.zIndex = -1;
     return describeNode(flowNode, node.data);
   });
+  // React Flow draws no line to a name that no port has.
   const edges = graph.edges.map((edge) => describeEdge(withoutPlainHandles(without(edge, TRANSIENT) as FlowEdge), { data }));
   return { nodes, edges, data };
 }

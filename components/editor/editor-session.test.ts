@@ -202,6 +202,19 @@ test("what somebody else changed is told when one looks, not while one's own is 
   await session.check();
   expect(state().elsewhere).toBeNull();
 
+  // Saving looks at what is known to be there before it writes over it.
+  Object.assign(server, { draft: graphOf("theirs again"), revision: server.revision + 1 });
+  await session.check();
+  expect(await session.save()).toBe(false);
+  expect(server.draft).toMatchObject(graphOf("theirs again"));
+  expect(state().draftConflict?.draft).toMatchObject(graphOf("theirs again"));
+  await session.loadTheirs();
+
+  // The same graph written again is nothing to tell.
+  server.revision += 1;
+  await session.check();
+  expect(state()).toMatchObject({ elsewhere: null, autosave: { kind: "saved" } });
+
   // A save that leaves the graph as it is changes the number alone.
   server.version += 1;
   await session.check();

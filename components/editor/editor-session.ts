@@ -142,6 +142,11 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
 
   async function save({ overwrites = false } = {}): Promise<boolean> {
     if (isReadOnly || get().save.kind === "saving") return false;
+    if (get().elsewhere && !overwrites) {
+      // What is known to be there would be lost: first it is compared.
+      await look().catch((failure) => set({ save: { kind: "failed", error: api.errorOf(failure) } }));
+      return false;
+    }
     set({ save: { kind: "saving" } });
     const isSent = await autosave.flush();
     if (!isSent && !overwrites) {
@@ -184,12 +189,18 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     if (!isStill()) return;
     const head = await api.head().catch(() => null);
     if (!head || !isStill()) return;
-    if (head.revision > autosave.revision) set({ elsewhere: { who: head.updated_by } });
-    else if (head.version > get().version) {
-      // Saved without a change of the graph, such as a new name: nothing to choose.
-      const now = await api.editor().catch(() => null);
-      if (now && isStill() && now.draft.revision === autosave.revision) know(now);
-    }
+    if (head.revision === autosave.revision && head.version === get().version) return;
+    const now = await api.editor().catch(() => null);
+    if (!now || !isStill()) return;
+    if (!sameGraph(now.draft, editor.getState().graph())) return set({ elsewhere: { who: head.updated_by } });
+    // Written without a change of the graph, such as a save or a new name: nothing to choose.
+    know(now);
+    autosave.rebase(now.draft.revision, false);
+  }
+
+  /** Reads what somebody else changed, to be compared with the canvas. */
+  async function look(): Promise<void> {
+    set({ draftConflict: await api.editor() });
   }
 
   return {
@@ -197,11 +208,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     store,
     save,
     check,
-    /** Reads what somebody else changed, to be compared with the canvas. */
-    async look() {
-      const theirs = await api.editor();
-      set({ draftConflict: theirs });
-    },
+    look,
     get isPending() {
       return autosave.isPending;
     },

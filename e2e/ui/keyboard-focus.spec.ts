@@ -163,6 +163,7 @@ test("what the keyboard comes to is brought into view, with its controls", async
   const [start, done, far] = ["Trigger Start", "Output Done", "Output Far"].map((name) => node(page, name)) as [Locator, Locator, Locator];
   await expect(done).toBeVisible();
   await page.getByRole("button", { name: /^Zoom \d+ %, set to 100 %$/ }).click();
+  await expect(page.getByRole("button", { name: "Zoom 100 %, set to 100 %" })).toBeVisible(); // the view has arrived
   await page.getByRole("button", { name: "Fit to screen" }).focus();
   // One key, so that the browser shows the focus as it does for a keyboard.
   await page.keyboard.press("Shift");

@@ -24,6 +24,13 @@ test("the same graph has no differences, whatever the order of nodes and keys, a
   expect(diffGraphs(one, other)).toEqual({ nodes: [], edges: [] });
 });
 
+test("ports without a name may be called by the names of all such ports", () => {
+  const plain = graph([node("a"), node("b")], [edge("e", "a", "b")]);
+  const named = graph([node("a"), node("b")], [edge("e", "a", "b", { sourceHandle: "output", targetHandle: "input" })]);
+  const anew = graph([node("a"), node("b")], [edge("f", "a", "b", { targetHandle: "input" })]);
+  for (const other of [named, anew]) expect(diffGraphs(plain, other)).toEqual({ nodes: [], edges: [] });
+});
+
 test("nodes are added, removed, changed field by field, or only moved", () => {
   const before = graph([node("a", { input: "old", retries: 3 }), node("b"), node("c"), node("d")]);
   const after = graph([

@@ -1,4 +1,5 @@
 import { definitionOf } from "#server/engine/graph.ts";
+import { withoutPlainHandles } from "#server/engine/plain-handles.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
 
 // What two graphs of one workflow have not in common. Pure and browser-safe: a save counts with it, the canvas draws with it.
@@ -97,10 +98,13 @@ export const hasMoved = (before: GraphNode, after: GraphNode): boolean =>
 
 /** What of an edge is another; its id does not count. */
 export const edgeChanges = (before: GraphEdge, after: GraphEdge): FieldChange[] =>
-  changedFields(before, after, (key) => key === "id" || key === "zIndex" || TRANSIENT.has(key));
+  changedFields(withoutPlainHandles(before), withoutPlainHandles(after), (key) => key === "id" || key === "zIndex" || TRANSIENT.has(key));
 
 /** What an edge joins; two edges with the same ends are one to a reader. */
-export const ends = ({ source, sourceHandle, target, targetHandle }: GraphEdge) => canonical([source, sourceHandle, target, targetHandle]);
+export function ends(edge: GraphEdge): string {
+  const { source, sourceHandle, target, targetHandle } = withoutPlainHandles(edge);
+  return canonical([source, sourceHandle, target, targetHandle]);
+}
 
 /**
  * What is added, removed, changed or only moved on the way from one graph to another. Nodes are matched by id; edges by id,

@@ -1,6 +1,7 @@
 import { checkConnection } from "#server/engine/graph.ts";
 import { canonical, edgeChanges, ends } from "#server/engine/graph-diff.ts";
 import type { Clashes } from "#server/engine/graph-merge.ts";
+import { withoutPlainHandles } from "#server/engine/plain-handles.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
 
 type Edges = Map<string, GraphEdge>;
@@ -17,7 +18,7 @@ function matched(edges: readonly GraphEdge[], known: Edges): Edges {
   return result;
 }
 
-const wayOut = (edge: GraphEdge) => canonical([edge.source, edge.sourceHandle]);
+const wayOut = (edge: GraphEdge) => canonical([edge.source, withoutPlainHandles(edge).sourceHandle]);
 
 /** Edges that both sides led elsewhere: each took the same one away and drew another from where it left. */
 function splitWays(was: Edges, mine: Edges, theirs: Edges): GraphEdge[] {

@@ -57,13 +57,6 @@ const misfit = (parameter: TriggerParameter): string => {
   return `"${parameter.name}" must be ${EXPECTED[parameter.type]}${options}.`;
 };
 
-/** Why a run that gives no value would be refused for the default, as a sentence; undefined for one that fits, or none. */
-export function defaultFault(parameter: TriggerParameter): string | undefined {
-  const { default: value } = parameter;
-  if (value === undefined || value === null || value === "") return undefined;
-  return coerce(parameter, value) === undefined ? misfit(parameter) : undefined;
-}
-
 /**
  * The values of a params trigger: what was given, else each parameter's default, in the declared types.
  * (Specification, Trigger output expressions: explicit values override defaults, unmentioned ones keep them.)

@@ -259,8 +259,9 @@ test("an Output, a review and a Terminate whose text comes to nothing say nothin
       o: ["outputNode", { value: "{{no.output}}" }],
       r: ["humanLoopNode", { display_value: "{{no.output}}" }],
       p: ["outputNode", { value: "{{r.comment}}" }],
+      j: ["outputNode", { value: "{{no.output}}", format: "json" }],
     },
-    ["t>b", "b.true>yes", "b.false>no", "yes>o", "no>o", "o>r", "r.approved>p"],
+    ["t>b", "b.true>yes", "b.false>no", "yes>o", "no>o", "o>r", "r.approved>p", "p>j"],
   );
   await go();
   const paused = memory.events().find(({ type }) => type === "execution_paused");
@@ -268,5 +269,5 @@ test("an Output, a review and a Terminate whose text comes to nothing say nothin
   memory.decide("r", "approved");
   await go();
   const values = memory.ending()?.outputs.map(({ node_id, value }) => [node_id, value]);
-  expect(Object.fromEntries(values ?? [])).toEqual({ yes: "yes", o: "", p: "" });
+  expect(Object.fromEntries(values ?? [])).toEqual({ yes: "yes", o: "", p: "", j: "" });
 });

@@ -113,7 +113,7 @@ class Gatherer {
   }
 
   completion(): Completion {
-    this.#give(this.#thoughts.end());
+    this.#give(this.#thoughts.end(this.#isCut));
     return {
       text: this.text,
       input_tokens: count(this.#usage?.prompt_tokens),

@@ -7,16 +7,17 @@ import { serveHttp } from "#server/testing/start-http-server.ts";
 publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
 
 /** What is given out of a text that comes in pieces of this length. */
-function given(text: string, length: number): string {
+function given(text: string, length: number, isCut = false): string {
   const thoughts = new WithoutThinking();
   const pieces = text.match(new RegExp(`[\\s\\S]{1,${length}}`, "g")) ?? [];
-  return [...pieces.map((piece) => thoughts.add(piece)), thoughts.end()].join("");
+  return [...pieces.map((piece) => thoughts.add(piece)), thoughts.end(isCut)].join("");
 }
 
 test.each([
   ["<think>\nLet me see. 2 < 3.\n</think>\n\nIt is three.", "It is three."],
   ["\n<think></think>Yes", "Yes"],
-  ["<think>never ends", ""],
+  ["<think>never ends", "<think>never ends"],
+  [" <think> is the tag in which they think", " <think> is the tag in which they think"],
   ["<think>only</think>\n", ""],
   ["<thinking> is no tag of theirs", "<thinking> is no tag of theirs"],
   ["<", "<"],
@@ -26,6 +27,10 @@ test.each([
   ["", ""],
 ])("of %j is given out %j, however it is cut", (text, expected) => {
   for (const length of [1, 2, 3, 7, 100]) expect(given(text, length)).toBe(expected);
+});
+
+test("a thought that is cut at the limit of the answer's length is not its text", () => {
+  for (const length of [1, 2, 3, 7, 100]) expect(given("<think>goes on and on", length, true)).toBe("");
 });
 
 test("thoughts in the text of an answer are no part of it, streamed or not", async () => {

@@ -8,6 +8,8 @@ const CLOSES = "</think>";
 export class WithoutThinking {
   /** What came and is not given out: it may be, or is, a thought. */
   #held = "";
+  /** All of a thought that has not ended. */
+  #thought = "";
   #state: "beginning" | "thinking" | "after" | "answering" = "beginning";
 
   /** @returns what of the text so far can be given out now */
@@ -24,6 +26,7 @@ export class WithoutThinking {
       const end = this.#held.indexOf(CLOSES);
       if (end < 0) {
         // Only its last letters can be a part of the closing tag.
+        this.#thought += this.#held.slice(0, -CLOSES.length);
         this.#held = this.#held.slice(-CLOSES.length);
         return "";
       }
@@ -34,8 +37,12 @@ export class WithoutThinking {
     return text === "" ? "" : this.#answer(text);
   }
 
-  /** @returns the rest, once nothing more comes */
-  end(): string {
+  /**
+   * @param isCut the text ended at the limit of its length, and not because the model had said all
+   * @returns the rest, once nothing more comes; a tag that was never closed was no thought but a part of the answer
+   */
+  end(isCut: boolean): string {
+    if (this.#state === "thinking" && !isCut) return this.#answer(this.#thought + this.#held);
     return this.#state === "beginning" ? this.#answer(this.#held) : "";
   }
 

@@ -30,6 +30,8 @@ export const outputNode = defineNode({
   }),
   run({ config, upstream, isWritten }) {
     const value = isWritten("value") ? config.value : upstream;
-    return { output: config.format === "json" ? asJson(value) : value };
+    // What was told to say something that comes to nothing says nothing, in any format.
+    const isNothing = value.trim() === "" && isWritten("value");
+    return { output: config.format === "json" && !isNothing ? asJson(value) : value };
   },
 });

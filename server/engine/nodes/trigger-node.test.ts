@@ -30,29 +30,3 @@ test.each([{ kind: "cron" }, { allowed_methods: ["FETCH"] }, { allowed_methods: 
   "refuses %j",
   (data) => expect(triggerNode.config.safeParse(data).success).toBe(false),
 );
-
-test("a default that does not fit its parameter is a problem before any run is refused for it", () => {
-  const messages = (parameters: object[]) =>
-    (triggerNode.problems?.(triggerNode.config.parse({ kind: "params", parameters }), { agentName: () => undefined }) ?? []).map(
-      ({ message }) => message,
-    );
-  expect(
-    messages([
-      { name: "n", type: "number", default: "abc" },
-      { name: "s", type: "select", options: ["a", "b"], default: "z" },
-      { name: "o", type: "object", default: "[1]" },
-    ]),
-  ).toEqual([
-    'The default of "n" must be a number. Change it, or leave it empty.',
-    'The default of "s" must be one of its options (a, b). Change it, or leave it empty.',
-    'The default of "o" must be a JSON object. Change it, or leave it empty.',
-  ]);
-  const fine = [
-    { name: "n", type: "number", default: "5" },
-    { name: "m", type: "number", default: "" },
-    { name: "b", type: "boolean", default: "true" },
-    { name: "l", type: "array", default: "[1]" },
-    { name: "t", required: true },
-  ];
-  expect(messages(fine)).toEqual([]);
-});

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { defineNode, type NodeProblem } from "#server/engine/define-node.ts";
-import { defaultFault } from "#server/engine/params.ts";
 
 /** One value that a params trigger asks for (specification, Workflow node types; contract, section 4). */
 export const TriggerParameter = z.object({
@@ -28,10 +27,6 @@ function parameterProblems(parameters: readonly TriggerParameter[]): NodeProblem
     ...(parameters.length === 0 ? [{ field: "parameters", message: "Add at least one parameter, or start by a manual run." }] : []),
     ...(twice ? [{ field: "parameters", message: `Two parameters are named "${twice}". Rename one of them.` }] : []),
     ...(bare ? [{ field: "parameters", message: `Give "${bare.name}" at least one option to choose from.` }] : []),
-    ...parameters.flatMap((parameter) => {
-      const fault = parameter === bare ? undefined : defaultFault(parameter);
-      return fault ? [{ field: "parameters", message: `The default of ${fault} Change it, or leave it empty.` }] : [];
-    }),
   ];
 }
 

@@ -161,6 +161,19 @@ test("a run that is left behind goes on with the first request that is answered,
   expect(await rowOf(execution_id)).toMatchObject({ status: "completed", lease_epoch: 2 });
 });
 
+test("a process that dies while it asks again for a run leaves it overdue soon", async () => {
+  engine({ callAgent: () => new Promise(() => undefined) });
+  const { execution_id } = await startHere(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
+  await freeAllLeases();
+  const inSeconds = async () => (Number((await rowOf(execution_id)).overdue_at) - Date.now()) / 1000;
+  send.mockReturnValueOnce(new Promise(() => undefined));
+  void redispatch({ execution_id, project_id: admin.project.id, dispatch: 1 });
+  await until(async () => (await rowOf(execution_id)).dispatch === 1);
+  expect(await inSeconds()).toBeLessThan(11);
+  await redispatch({ execution_id, project_id: admin.project.id, dispatch: 2 });
+  expect(await inSeconds()).toBeGreaterThan(500);
+});
+
 test("a caller who waits for a run here is told its end by it, whatever else is told of the run meanwhile", async () => {
   const { promise: answer, resolve } = Promise.withResolvers<{ output: string }>();
   const callAgent = vi.fn(() => answer);

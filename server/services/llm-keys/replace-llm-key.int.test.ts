@@ -34,6 +34,20 @@ test("a key gets a new value, and the agents that use it go on with it", async (
   expect([entry.action, entry.detail]).toEqual(["llm_key.update", { changed: ["api_key"] }]);
 });
 
+test("a new value that the vendor takes is kept, although the agent that was changed last asks for what there is not", async () => {
+  const admin = await database.newAdmin();
+  const key = await createLlmKey(admin, {
+    name: "Main",
+    provider: "openai_compatible",
+    api_key: "old-key-0123456789",
+    base_url: models.url,
+  });
+  const agent = await createAgent(admin, { name: "Scout", model: "echo", llm_key_id: key.id });
+  await db().agent.update({ where: { id: agent.id }, data: { model: "status-404" } });
+  await updateLlmKey(admin, { key_id: key.id, api_key: "new-key-9876543210" });
+  expect(await keyOf(key.id)).toBe("new-key-9876543210");
+});
+
 test("a new value that does not work, or cannot, changes nothing", async () => {
   const admin = await database.newAdmin();
   const base = { provider: "openai_compatible", base_url: models.url } as const;

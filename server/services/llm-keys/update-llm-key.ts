@@ -2,6 +2,8 @@ import type { LlmKey as LlmKeyRow } from "#prisma/generated/client.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { AppError, notFound } from "#server/errors.ts";
+import { ProviderError } from "#server/providers/errors.ts";
+import type { Refusal } from "#server/providers/refusals.ts";
 import type { FieldError } from "#server/schemas/error.ts";
 import type { LlmKey, UpdateLlmKeyInput } from "#server/schemas/llm-key.ts";
 import { maskSecret, seal } from "#server/secrets.ts";
@@ -22,6 +24,9 @@ function problemsOf(row: LlmKeyRow, { api_key, prices }: UpdateLlmKeyInput): Fie
   return [...(message ? [{ path: "api_key", message }] : []), ...priceProblems(prices)];
 }
 
+/** Refusals that say that the key was taken, and that the agent asks for what it cannot have. */
+const OF_THE_AGENT: ReadonlySet<Refusal> = new Set(["unknown_model", "no_tools", "temperature", "context_overflow", "filtered"]);
+
 /**
  * Makes one tiny call with a new key, as the agent that was changed last and uses it would: a wrong one would stop all of them.
  * @throws AppError UPSTREAM_ERROR with the provider's words
@@ -30,7 +35,10 @@ async function tryWithAgent(row: LlmKeyRow, apiKey: string): Promise<void> {
   const user = await db().agent.findFirst({ where: { llm_key_id: row.id }, orderBy: { updated_at: "desc" }, include: withLinks });
   if (!user) return;
   const agent = toAgent(user);
-  await validateModel({ ...endpointOf(row), apiKey }, { model: agent.model, temperature: agent.temperature, hasTools: hasTools(agent) });
+  const choice = { model: agent.model, temperature: agent.temperature, hasTools: hasTools(agent) };
+  await validateModel({ ...endpointOf(row), apiKey }, choice).catch((error: unknown) => {
+    if (!(error instanceof ProviderError && error.reason && OF_THE_AGENT.has(error.reason))) throw error;
+  });
 }
 
 /**

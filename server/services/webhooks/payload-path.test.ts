@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseJson } from "#server/engine/json-text.ts";
 import { asText, atPath, pathFault } from "#server/services/webhooks/payload-path.ts";
 
 const payload = { user: { email: "a@example.com", age: 7, "full name": "A B" }, items: [{ id: 1 }, { id: 2 }], none: null, list: ["only"] };
@@ -19,6 +20,13 @@ describe("atPath", () => {
     ["$.none", "null"],
     [" $.user.age ", "7"],
   ])("%j gives %s", (path, text) => expect(asText(atPath(payload, path))).toBe(text));
+
+  it("long numbers are compared by filters, and given with all their digits", () => {
+    const orders = parseJson('{"orders":[{"id":9007199254740993},{"id":12},{"id":9007199254740995}]}');
+    expect(asText(atPath(orders, "$.orders[?@.id > 100].id"))).toBe("[9007199254740993,9007199254740995]");
+    expect(asText(atPath(orders, "$.orders[0].id"))).toBe("9007199254740993");
+    expect(asText(atPath(orders, "$.orders[?@.id == 12]"))).toBe('{"id":12}');
+  });
 
   it("no match is undefined, on payloads of every kind", () => {
     for (const any of [payload, [], "text", 4, null, true]) expect(atPath(any, "$.user.phone")).toBeUndefined();

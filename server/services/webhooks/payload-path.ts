@@ -38,7 +38,10 @@ function withinTime<Result>(work: () => Result): Result {
  */
 export function atPath(payload: unknown, path: string): unknown {
   if (path.trim() === "") return payload;
-  const values = withinTime(() => jsonpath.query(path.trim(), payload as Parameters<typeof jsonpath.query>[1]).values());
+  // Filters compare numbers; long ones, which are kept exactly, are none to them. So a plain copy says where, and the payload what.
+  const plain = JSON.parse(JSON.stringify(payload)) as Parameters<typeof jsonpath.query>[1];
+  const places = withinTime(() => jsonpath.query(path.trim(), plain).nodes.map(({ location }) => location));
+  const values = places.map((place) => place.reduce<unknown>((part, key) => Reflect.get(Object(part), key), payload));
   return values.length > 1 ? values : values[0];
 }
 
