@@ -8,8 +8,13 @@ import { expect, test } from "#e2e/fixtures.ts";
 async function expectFitsPhone(page: Page, dialog: Locator): Promise<void> {
   const before = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 844 });
-  const box = await dialog.boundingBox();
-  expect([box?.x, box?.width]).toEqual([0, 390]);
+  // The page is laid out anew a moment after its window has changed.
+  await expect
+    .poll(async () => {
+      const box = await dialog.boundingBox();
+      return [box?.x, box?.width];
+    })
+    .toEqual([0, 390]);
   expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
   if (before) await page.setViewportSize(before);
 }
