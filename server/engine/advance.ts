@@ -27,7 +27,7 @@ async function namesFor(services: EngineServices, run: RunState): Promise<NodeSc
 }
 
 /** PostgreSQL's classes 22 and 54: it will never take this, however often it is sent. */
-const isRefused = (error: unknown): boolean => error instanceof Error && "code" in error && /^(22|54)/.test(String(error.code));
+export const isRefused = (error: unknown): boolean => error instanceof Error && "code" in error && /^(22|54)/.test(String(error.code));
 
 /** Ends a run whose results cannot be stored; trying again would only repeat what it has done. */
 async function endAsUnstorable(services: EngineServices, run: RunState, error: unknown, signal: AbortSignal): Promise<Carried> {

@@ -24,7 +24,7 @@ export function beginRunsHere(pool: pg.Pool, isAlone: () => boolean): (graceMs: 
   const apart = AsyncResource.bind((work: () => Promise<void>) => work());
   const retract = announceEngine(pool, {
     services: engineServices,
-    carried: new Set(),
+    held: new Set(),
     enter(project_id, hasEffects) {
       if (engineServices.drain?.aborted || (hasEffects && !isAlone())) return undefined;
       const leave = (hasEffects ? runPlaces() : ofPure).tryEnter(project_id);

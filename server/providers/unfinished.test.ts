@@ -1,23 +1,14 @@
 import { expect, test } from "vitest";
 import { type ChatLoopRequest, chatWithTools } from "#server/providers/chat-loop.ts";
 import { publishSettings } from "#server/settings.ts";
-import { ask, delta, failure, json, stream, testClock, testEndpoint } from "#server/testing/ask-model.ts";
+import { ask, delta, failure, json, smallQuestion, stream } from "#server/testing/ask-model.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 
 publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
 
 // Answers that came and are none, or not whole: they must not go on through a workflow as if they were.
 
-const talk = (baseUrl: string, more: Partial<ChatLoopRequest> = {}) =>
-  chatWithTools({
-    endpoint: testEndpoint(baseUrl),
-    model: "echo",
-    messages: [{ role: "user", content: "one two" }],
-    timeoutMs: 60_000,
-    retries: 0,
-    clock: testClock(),
-    ...more,
-  });
+const talk = (baseUrl: string, more: Partial<ChatLoopRequest> = {}) => chatWithTools({ ...smallQuestion(baseUrl), ...more });
 
 const usage = { prompt_tokens: 3, completion_tokens: 4 };
 const endsWith = (finish_reason: string, content: string | null = "") => ({

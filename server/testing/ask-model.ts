@@ -30,17 +30,18 @@ export function testClock(): ChatClock & { slept: number[] } {
   };
 }
 
-/** Asks a model at `baseUrl` something small, without tries or pauses unless `more` says so. */
-export const ask = (baseUrl: string, more: Partial<ChatRequest> = {}): Promise<ChatResult> =>
-  chat({
-    endpoint: testEndpoint(baseUrl),
-    model: "echo",
-    messages: [{ role: "user", content: "one two" }],
-    timeoutMs: 60_000,
-    retries: 0,
-    clock: testClock(),
-    ...more,
-  });
+/** Something small to ask a model at `baseUrl`, without tries or pauses. */
+export const smallQuestion = (baseUrl: string) => ({
+  endpoint: testEndpoint(baseUrl),
+  model: "echo",
+  messages: [{ role: "user" as const, content: "one two" }],
+  timeoutMs: 60_000,
+  retries: 0,
+  clock: testClock(),
+});
+
+/** Asks it. */
+export const ask = (baseUrl: string, more: Partial<ChatRequest> = {}): Promise<ChatResult> => chat({ ...smallQuestion(baseUrl), ...more });
 
 /** The ProviderError with which a call must fail. */
 export async function failure(call: Promise<unknown>): Promise<ProviderError> {

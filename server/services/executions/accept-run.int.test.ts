@@ -51,7 +51,7 @@ afterEach(() => {
 function engine(own: Partial<EngineServices> = {}): EngineServices {
   const services = storedServices(own);
   const enter = () => (work: () => Promise<void>) => void work();
-  onTestFinished(announceEngine(pool(), { services, carried: new Set(), enter }));
+  onTestFinished(announceEngine(pool(), { services, held: new Set(), enter }));
   return services;
 }
 
@@ -271,6 +271,11 @@ test("a request that is repeated under its id finds the run, whose lease stays a
   const again = await startHere(run);
   expect(again).toMatchObject({ execution_id: run.id });
   expect(await rowOf(run.id)).toMatchObject({ lease_owner: before.lease_owner, lease_until: before.lease_until });
+  // Nor does the repetition expose it to the sweeper once the lease has run out during an outage.
+  const past = "now() - interval '1 second'";
+  await pool().query(`UPDATE executions SET lease_until = ${past}, overdue_at = ${past} WHERE id = $1`, [run.id]);
+  await sweepExecutions();
+  expect(await rowOf(run.id)).toMatchObject({ lease_owner: before.lease_owner, dispatch: 0 });
   gate.resolve(true);
   expect(await first.ending).toMatchObject({ status: "completed" });
 });

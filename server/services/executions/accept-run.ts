@@ -1,6 +1,6 @@
 import { cleanText } from "#server/clean-text.ts";
 import { pool } from "#server/db/client.ts";
-import { carry } from "#server/engine/advance.ts";
+import { carry, isRefused } from "#server/engine/advance.ts";
 import { factsOf } from "#server/engine/node-facts.ts";
 import { type Commit, LeaseLost, type RunState } from "#server/engine/ports.ts";
 import { isAccepted, noteCommit } from "#server/engine/run-store.ts";
@@ -42,8 +42,6 @@ function canBeginHere(graph: Graph): boolean {
   const { hasReviews, credentials } = factsOf(graph);
   return !hasReviews && credentials.size === 0;
 }
-
-const isRefused = (error: unknown): boolean => error instanceof Error && "code" in error && /^(22|54)/.test(String(error.code));
 
 /** As it is kept: PostgreSQL takes no U+0000. */
 const keptEnding = ({ status, output, error }: RunEnding): RunEnding => ({
@@ -145,8 +143,8 @@ class RunHere {
 
   /** Runs it until it is over or somebody else has to go on. Never throws. */
   async carry(): Promise<void> {
-    const { services, carried } = this.#engine;
-    carried.add(this.#run.id);
+    const { services, held } = this.#engine;
+    held.add(this.#run.holder);
     this.#soon = setTimeout(() => void this.#begin().catch(() => undefined), MOMENT_MS);
     const store = {
       ...services.store,
@@ -162,7 +160,7 @@ class RunHere {
       log.warn({ err: error, execution_id: this.#run.id }, "a run could not be carried on where it was accepted");
     } finally {
       clearTimeout(this.#soon);
-      carried.delete(this.#run.id);
+      held.delete(this.#run.holder);
     }
     await this.#handOver();
     this.#end(undefined);

@@ -4,8 +4,8 @@ import type { EngineServices } from "#server/engine/ports.ts";
 /** The run loop of this process, as whoever accepts a run sees it. */
 export interface EngineHere {
   services: EngineServices;
-  /** Ids of the runs that are carried without the executor now. After an outage their leases may have run out meanwhile. */
-  carried: Set<string>;
+  /** Holders of the leases under which runs are carried without the executor now. After an outage they may have run out meanwhile. */
+  held: Set<string>;
   /**
    * Asks for a place for one more run that is carried without the executor.
    * @param hasEffects it works outside this process, such as by calling models

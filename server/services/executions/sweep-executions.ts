@@ -18,9 +18,9 @@ export async function sweepExecutions(): Promise<number> {
   await askAgain();
   const { rows } = await pool().query<{ execution_id: string; project_id: string; dispatch: number }>(
     `SELECT id AS execution_id, project_id, dispatch FROM executions
-     WHERE overdue_at < now() AND (lease_until IS NULL OR lease_until < now()) AND status NOT IN ${FINAL} AND id <> ALL($1)
+     WHERE overdue_at < now() AND (lease_until IS NULL OR lease_until < now()) AND status NOT IN ${FINAL} AND coalesce(lease_owner, '') <> ALL($1)
      ORDER BY overdue_at LIMIT ${BATCH}`,
-    [[...(engineHere(pool())?.carried ?? [])]],
+    [[...(engineHere(pool())?.held ?? [])]],
   );
   // With the executor away the others stay overdue: the next sweep comes to them, and reviews are looked after meanwhile.
   for (const row of rows) if (!(await redispatch({ ...row, dispatch: row.dispatch + 1 }))) break;

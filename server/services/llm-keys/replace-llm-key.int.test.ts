@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { WRONG_KEY } from "#e2e/fakes/model-server.ts";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { createAgent } from "#server/services/agents/create-agent.ts";
 import { runAgentCall } from "#server/services/agents/run-agent-call.ts";
@@ -12,16 +13,13 @@ import { testDatabase } from "#server/testing/test-database.ts";
 const database = testDatabase();
 const models = testModelServer();
 
+const mainKey = (admin: ProjectPrincipal) =>
+  createLlmKey(admin, { name: "Main", provider: "openai_compatible", api_key: "old-key-0123456789", base_url: models.url });
 const keyOf = async (id: string) => endpointOf(await db().llmKey.findUniqueOrThrow({ where: { id } })).apiKey;
 
 test("a key gets a new value, and the agents that use it go on with it", async () => {
   const admin = await database.newAdmin();
-  const key = await createLlmKey(admin, {
-    name: "Main",
-    provider: "openai_compatible",
-    api_key: "old-key-0123456789",
-    base_url: models.url,
-  });
+  const key = await mainKey(admin);
   const agent = await createAgent(admin, { name: "Scout", model: "parrot", llm_key_id: key.id, tools: ["web_search"] });
   models.reset();
   const replaced = await updateLlmKey(admin, { key_id: key.id, api_key: "new-key-9876543210" });
@@ -36,12 +34,7 @@ test("a key gets a new value, and the agents that use it go on with it", async (
 
 test("a new value that the vendor takes is kept, although the agent that was changed last asks for what there is not", async () => {
   const admin = await database.newAdmin();
-  const key = await createLlmKey(admin, {
-    name: "Main",
-    provider: "openai_compatible",
-    api_key: "old-key-0123456789",
-    base_url: models.url,
-  });
+  const key = await mainKey(admin);
   const agent = await createAgent(admin, { name: "Scout", model: "echo", llm_key_id: key.id });
   await db().agent.update({ where: { id: agent.id }, data: { model: "status-404" } });
   await updateLlmKey(admin, { key_id: key.id, api_key: "new-key-9876543210" });
@@ -50,8 +43,7 @@ test("a new value that the vendor takes is kept, although the agent that was cha
 
 test("a new value that does not work, or cannot, changes nothing", async () => {
   const admin = await database.newAdmin();
-  const base = { provider: "openai_compatible", base_url: models.url } as const;
-  const key = await createLlmKey(admin, { ...base, name: "Main", api_key: "old-key-0123456789" });
+  const key = await mainKey(admin);
   await createAgent(admin, { name: "Scout", model: "echo", llm_key_id: key.id });
   await expect(updateLlmKey(admin, { key_id: key.id, api_key: WRONG_KEY, name: "Other" })).rejects.toMatchObject({
     code: "UPSTREAM_ERROR",
