@@ -11,18 +11,22 @@ export interface FlakyProxy {
 
 /**
  * Stands before a server and does to a client what the world does: it answers the first request with 429 and one second of
- * Retry-After, and breaks the first event stream after its first event.
+ * Retry-After, closes on the first request for an event stream, and breaks the second one after its first event.
  */
 export async function flakyProxy(target: string): Promise<FlakyProxy> {
   const requests: string[] = [];
-  let hasRefused = false;
-  let hasBroken = false;
+  const has = { refused: false, closed: false, broken: false };
   const server = createServer(async (request, response) => {
     requests.push(`${request.method} ${request.url}`);
-    if (!hasRefused) {
-      hasRefused = true;
+    if (!has.refused) {
+      has.refused = true;
       const body = { detail: "Too many requests.", error_code: "RATE_LIMIT_EXCEEDED", status: 429 };
       response.writeHead(429, { "content-type": "application/json", "retry-after": "1" }).end(JSON.stringify(body));
+      return;
+    }
+    if (!has.closed && request.url?.endsWith("/stream")) {
+      has.closed = true;
+      response.destroy();
       return;
     }
     const { host: _, connection: __, ...headers } = request.headers as Record<string, string>;
@@ -38,10 +42,13 @@ export async function flakyProxy(target: string): Promise<FlakyProxy> {
     );
     response.writeHead(answer.status, Object.fromEntries(kept));
     for await (const chunk of answer.body ?? []) {
-      response.write(chunk);
-      if (!isStream || hasBroken || !Buffer.from(chunk).includes("data:")) continue;
-      hasBroken = true;
-      response.destroy();
+      const isLast = isStream && !has.broken && Buffer.from(chunk).includes("data:");
+      if (!isLast) {
+        response.write(chunk);
+        continue;
+      }
+      has.broken = true;
+      response.write(chunk, () => response.destroy());
       return;
     }
     response.end();

@@ -14,7 +14,8 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 15_000 },
   forbidOnly: Boolean(process.env.CI),
-  reporter: [["line"], ["json", { outputFile: join(artifacts, "playwright.json") }]],
+  // Its end is what a CI log shows first: every failure whole, behind all the lines.
+  reporter: [["list"], ["json", { outputFile: join(artifacts, "playwright.json") }]],
   use: {
     trace: "retain-on-failure",
     screenshot: "only-on-failure",

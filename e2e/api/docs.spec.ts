@@ -173,7 +173,7 @@ for (const client of CLIENTS) {
         const running = play(client.run, { ...variables(proxy.url, api), WORKFLOW_ID: flow.id });
         const { id } = await newestExecution(api, flow.id);
         await paused(api, id);
-        await until(() => proxy.requests.filter((request) => request.endsWith("/stream")).length === 2);
+        await until(() => proxy.requests.filter((request) => request.endsWith("/stream")).length === 3);
         const env = { ...variables(baseURL, api), EXECUTION_ID: id };
         expect(await play(client.approve, env)).toBe("Check: approved\n");
         expect(await running).toBe("Waits for a person: Send this?\ncompleted: Write a line about looms.\n");

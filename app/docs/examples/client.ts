@@ -39,10 +39,10 @@ export function success<Data>(answer: { data?: Data; error?: components["schemas
 export async function* follow(executionId: string): AsyncGenerator<ExecutionEvent> {
   for (let lastId = "0"; ; ) {
     const url = `${TREADLE_URL}/executions/${executionId}/stream`;
-    const response = await patientFetch(new Request(url, { headers: { ...headers, "Last-Event-ID": lastId } }));
-    if (!response.ok || !response.body) throw new TreadleError(await response.json());
-    let text = "";
     try {
+      const response = await patientFetch(new Request(url, { headers: { ...headers, "Last-Event-ID": lastId } }));
+      if (!response.ok || !response.body) throw new TreadleError(await response.json());
+      let text = "";
       for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
         const blocks = (text + chunk).split("\n\n");
         text = blocks.pop() ?? "";
@@ -55,7 +55,8 @@ export async function* follow(executionId: string): AsyncGenerator<ExecutionEven
           if (event.type === "execution_complete" || event.type === "execution_failed") return;
         }
       }
-    } catch {
+    } catch (error) {
+      if (error instanceof TreadleError) throw error;
       await pause(1000); // the line broke: go on after the last event
     }
   }

@@ -1,5 +1,6 @@
 """A small client of the Treadle API. It needs Python 3.11 or newer and nothing else."""
 
+import http.client
 import json
 import os
 import time
@@ -121,5 +122,5 @@ class Treadle:
                         yield event
                         if event["type"] in ("execution_complete", "execution_failed"):
                             return
-            except (OSError, urllib.error.URLError):
+            except (OSError, http.client.HTTPException):
                 time.sleep(1)  # the line broke: go on after the last event
