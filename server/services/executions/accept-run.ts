@@ -182,13 +182,14 @@ class RunHere {
 export async function acceptRun(execution: NewExecution, delivery?: DeliveryOfExecution): Promise<Accepted> {
   const { graph, project_id, workflow_version } = execution;
   const engine = graph && workflow_version !== null && canBeginHere(graph) ? engineHere(pool()) : undefined;
-  const place = graph && engine?.enter(project_id, factsOf(graph).effects.size > 0);
-  if (!engine || !graph || !place) {
+  // Made before there is a place for it, so that nothing can stand between taking a place and giving it back.
+  const here = engine && graph && new RunHere(engine, { ...execution, graph, id: execution.id ?? newId() }, delivery);
+  const place = here && engine.enter(project_id, factsOf(graph).effects.size > 0);
+  if (!place) {
     const started = await insertExecution(execution, { delivery });
     if (started.kind === "started") await requestRun({ execution_id: started.execution_id, project_id, dispatch: 0 });
     return started;
   }
-  const here = new RunHere(engine, { ...execution, graph, id: execution.id ?? newId() }, delivery);
   place(() => here.carry());
   const started = await here.accepted;
   return started.kind === "started" ? { ...started, ending: here.ending } : started;

@@ -6,33 +6,43 @@ import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
 import { AppError, notFound } from "#server/errors.ts";
 import type { ExecuteInput, ExecuteResult } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
+import { AGENTS_OF_WORKFLOW, type AgentNames } from "#server/services/agents/agent-names.ts";
 import { assertRunnable } from "#server/services/executions/assert-runnable.ts";
 import { startExecution } from "#server/services/executions/start-execution.ts";
 import { isUuid } from "#server/services/ids.ts";
 import { triggerOf } from "#server/services/workflows/checked-graph.ts";
 import { snapshotOf } from "#server/services/workflows/snapshot-of.ts";
 
+interface Found {
+  version: number;
+  snapshot_id: string;
+  draft: unknown;
+  agents: AgentNames;
+}
+
 const WORKFLOW = {
   name: "workflow-to-run",
-  text: `SELECT w.version, w.snapshot_id, d.graph AS draft FROM workflows w LEFT JOIN workflow_drafts d ON d.workflow_id = w.id AND $3::boolean
+  text: `SELECT w.version, w.snapshot_id, d.graph AS draft, ${AGENTS_OF_WORKFLOW}
+         FROM workflows w LEFT JOIN workflow_drafts d ON d.workflow_id = w.id AND $3::boolean
          WHERE w.id = $1 AND w.project_id = $2 AND w.deleted_at IS NULL`,
 };
 
 /**
- * The saved graph, or the draft kept as a snapshot so that the run can always be looked at as it was.
+ * The saved graph, or the draft kept as a snapshot so that the run can always be looked at as it was; with the names of its agents.
  * @throws AppError NOT_FOUND
  */
 export async function graphToRun(project_id: string, workflow_id: string, isDraft = false) {
   if (!isUuid(workflow_id)) throw notFound("workflow");
   const values = [workflow_id, project_id, isDraft];
-  const { rows } = await pool().query<{ version: number; snapshot_id: string; draft: unknown }>({ ...WORKFLOW, values });
+  const { rows } = await pool().query<Found>({ ...WORKFLOW, values });
   const [workflow] = rows;
   if (!workflow) throw notFound("workflow");
+  const { version, snapshot_id, agents } = workflow;
   if (workflow.draft) {
     const graph = Graph.parse(workflow.draft);
-    return { graph, version: null, snapshot_id: await snapshotOf(workflow_id, graph) };
+    return { graph, agents, version: null, snapshot_id: await snapshotOf(workflow_id, graph) };
   }
-  return { graph: await snapshotGraph(workflow.snapshot_id), version: workflow.version, snapshot_id: workflow.snapshot_id };
+  return { graph: await snapshotGraph(snapshot_id), agents, version, snapshot_id };
 }
 
 /**
@@ -66,8 +76,8 @@ export function triggerValues(graph: Graph, { input, params }: Pick<ExecuteInput
  */
 export async function executeWorkflow(principal: ProjectPrincipal, input: ExecuteInput): Promise<ExecuteResult> {
   const project_id = principal.project.id;
-  const { graph, version, snapshot_id } = await graphToRun(project_id, input.workflow_id);
-  const names = await assertRunnable(project_id, graph);
+  const { graph, agents, version, snapshot_id } = await graphToRun(project_id, input.workflow_id);
+  const names = await assertRunnable(project_id, graph, agents);
   return startExecution({
     project_id,
     workflow_id: input.workflow_id,

@@ -89,12 +89,14 @@ export async function rerunExecution(principal: ProjectPrincipal, input: RerunIn
   const original = await findOriginal(project_id, input.execution_id);
   const before = Graph.parse(original.snapshot.graph);
   const { workflow_id, workflow_version, snapshot_id } = original;
-  const target = input.use_current ? await graphToRun(project_id, workflow_id) : { graph: before, version: workflow_version, snapshot_id };
+  const target = input.use_current
+    ? await graphToRun(project_id, workflow_id)
+    : { graph: before, agents: null, version: workflow_version, snapshot_id };
   const { graph } = target;
   const isTest = target.version === null;
   const left_out = isTest && input.from_node_id === undefined ? await leftOut(input.execution_id) : [];
   const played = isTest ? withPins(graph) : graph;
-  await assertRunnable(project_id, cutGraph(played, left_out));
+  await assertRunnable(project_id, cutGraph(played, left_out), target.agents);
   const isNewInput = input.input !== undefined || input.params !== undefined;
   const known = { input: original.values?.input ?? "", params: (original.values?.params as Record<string, unknown> | null) ?? null };
   const { input: text, params } = isNewInput ? triggerValues(graph, input) : known;

@@ -91,7 +91,7 @@ async function resultsThatHold(execution_id: string, before: Graph, graph: Graph
 export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput): Promise<ExecuteResult> {
   const project_id = principal.project.id;
   const { workflow_id, until_node_id: until, from } = input;
-  const { graph: draft, snapshot_id } = await graphToRun(project_id, workflow_id, true);
+  const { graph: draft, agents, snapshot_id } = await graphToRun(project_id, workflow_id, true);
   const fault = findPinFault(draft);
   if (fault) throw invalid(`${fault.node_id}.pinned`, fault.message);
   const graph = withPins(draft);
@@ -103,7 +103,7 @@ export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput
     left_out = others;
     results.given = givenResults(graph, given, others);
   }
-  await assertRunnable(project_id, cutGraph(graph, left_out));
+  await assertRunnable(project_id, cutGraph(graph, left_out), agents);
   const common = { project_id, workflow_id, workflow_version: null, snapshot_id, started_by_id: principal.user.id };
   if (!from) return startWithResults({ ...common, ...triggerValues(graph, input), rerun_of_id: null }, results);
 

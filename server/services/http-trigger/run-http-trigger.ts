@@ -39,8 +39,8 @@ export async function runHttpTrigger(
   waitMs = WAIT_MS,
 ): Promise<HttpTriggerResult> {
   assertHttpTrigger(principal, workflow);
-  const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph } = workflow;
-  const names = await assertRunnable(project_id, graph);
+  const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph, agents } = workflow;
+  const names = await assertRunnable(project_id, graph, agents);
   const started_by_id = principal.user.id;
   const execution = {
     project_id,

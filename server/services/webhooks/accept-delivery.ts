@@ -72,7 +72,7 @@ async function record(
 
 async function start(workflow: SavedWorkflow, { body, key, started_by_id }: Delivery): Promise<string | undefined> {
   const input = triggerText(workflow, body);
-  const names = await assertRunnable(workflow.project_id, workflow.graph);
+  const names = await assertRunnable(workflow.project_id, workflow.graph, workflow.agents);
   const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph } = workflow;
   const of = { project_id, workflow_id, workflow_version, snapshot_id, graph, names };
   const started = await acceptRun(

@@ -4,6 +4,7 @@ import { triggerNode } from "#server/engine/nodes/trigger-node.ts";
 import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import type { Role } from "#server/schemas/primitives.ts";
+import { AGENTS_OF_WORKFLOW, type AgentNames } from "#server/services/agents/agent-names.ts";
 import { isUuid } from "#server/services/ids.ts";
 import { triggerOf } from "#server/services/workflows/checked-graph.ts";
 
@@ -16,6 +17,8 @@ export interface SavedWorkflow {
   snapshot_id: string;
   graph: Graph;
   trigger: ReturnType<typeof triggerNode.config.parse>;
+  /** Names of the agents that it uses. */
+  agents: AgentNames;
   /** Of the webhook, when one was set up. */
   sealed_secret: string | null;
   /** Its project and the asking user's role there, when that user is a member. */
@@ -24,7 +27,7 @@ export interface SavedWorkflow {
 
 const READ = {
   name: "saved-workflow",
-  text: `SELECT w.id, w.project_id, w.enabled, w.version, w.snapshot_id, h.sealed_secret, m.role, p.slug, p.name
+  text: `SELECT w.id, w.project_id, w.enabled, w.version, w.snapshot_id, h.sealed_secret, m.role, p.slug, p.name, ${AGENTS_OF_WORKFLOW}
          FROM workflows w LEFT JOIN webhooks h ON h.workflow_id = w.id
          LEFT JOIN (memberships m JOIN projects p ON p.id = m.project_id) ON m.project_id = w.project_id AND m.user_id = $2
          WHERE w.id = $1 AND w.deleted_at IS NULL`,
