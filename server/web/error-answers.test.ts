@@ -159,3 +159,24 @@ test("a 413 to a body without a length says that the connection ends with it, si
   const { status, headers } = await raw(port, "POST /api/v1/workflows HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n");
   expect([status, headers.connection]).toEqual([413, "close"]);
 });
+
+test("whoever goes on sending after a 413 can still read it; what follows that request is not done", async () => {
+  const seen: (string | undefined)[] = [];
+  const port = await start((request, response) => {
+    seen.push(request.url);
+    response.writeHead(413, { "content-type": "application/json" }).end("{}");
+  });
+  const socket = connect(port, "127.0.0.1");
+  const chunk = `100000\r\n${" ".repeat(0x100000)}\r\n`;
+  const head = "Host: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const next = `POST /api/v1/projects HTTP/1.1\r\n${head}0\r\n\r\n`;
+  // All of it is written before anything is read.
+  await new Promise<void>((resolve, reject) => {
+    socket.once("error", reject);
+    socket.write(`POST /api/v1/workflows HTTP/1.1\r\n${head}`);
+    for (let sent = 0; sent < 20; sent++) socket.write(chunk);
+    socket.write(`0\r\n\r\n${next}`, () => resolve());
+  });
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 413 /);
+  expect(seen).toEqual(["/api/v1/workflows"]);
+});

@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Duplex } from "node:stream";
 import { AppError, ERRORS, errorBody } from "#server/errors.ts";
 import type { ErrorCode } from "#server/schemas/error.ts";
+import { lingerAfter } from "#server/web/linger.ts";
 
 // What is answered under /api/v1 by others than our own code (Next, Node's parser) leaves in the same envelope.
 
@@ -40,9 +41,8 @@ export function keepEnvelope(response: ServerResponse): void {
 
   function look(): void {
     if (replaced !== undefined || response.headersSent || response.statusCode < 400) return;
-    // The rest of a body that did not say how long it is is not read, so nothing can follow it on this connection.
-    if (response.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status && !response.req.headers["content-length"])
-      response.setHeader("connection", "close");
+    // The rest of a body that did not say how long it is has no end to wait for, so nothing can follow it on this connection.
+    if (response.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status && !response.req.headers["content-length"]) lingerAfter(response);
     if (String(response.getHeader("content-type")).includes("json")) return;
     const body = errorBody(errorOf(response.statusCode));
     replaced = JSON.stringify(body);
