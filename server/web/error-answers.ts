@@ -42,7 +42,8 @@ export function keepEnvelope(response: ServerResponse): void {
   function look(): void {
     if (replaced !== undefined || response.headersSent || response.statusCode < 400) return;
     // The rest of a body that did not say how long it is has no end to wait for, so nothing can follow it on this connection.
-    if (response.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status && !response.req.headers["content-length"]) lingerAfter(response);
+    const isLast = !response.shouldKeepAlive || !response.req.headers["content-length"];
+    if (isLast && response.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status) lingerAfter(response);
     if (String(response.getHeader("content-type")).includes("json")) return;
     const body = errorBody(errorOf(response.statusCode));
     replaced = JSON.stringify(body);
