@@ -54,7 +54,7 @@ export async function withClient<Result>(work: (client: pg.PoolClient) => Promis
 }
 
 /** Lends one connection within a transaction, which is kept when `work` returns and undone when it throws. */
-export const inTransaction = <Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> =>
+export const inTransaction = <Result>(work: (client: pg.PoolClient) => Promise<Result>, from: pg.Pool = pool()): Promise<Result> =>
   withClient(async (client) => {
     await client.query("BEGIN");
     try {
@@ -65,7 +65,7 @@ export const inTransaction = <Result>(work: (client: pg.PoolClient) => Promise<R
       await client.query("ROLLBACK").catch(() => undefined);
       throw error;
     }
-  });
+  }, from);
 
 /** Closes every connection of this copy. */
 export async function closeDatabase(): Promise<void> {

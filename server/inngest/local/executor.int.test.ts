@@ -2,7 +2,7 @@ import { NonRetriableError, RetryAfterError } from "inngest";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createLocalFetch } from "#server/inngest/local/fetch.ts";
-import { createApp, runsOf, startDatabase, until } from "#server/inngest/local/testing/harness.ts";
+import { createApp, startDatabase, until } from "#server/inngest/local/testing/harness.ts";
 
 let database: Awaited<ReturnType<typeof startDatabase>>;
 let pool: pg.Pool;
@@ -18,16 +18,9 @@ beforeEach(() => {
 });
 afterEach(() => app.stop());
 
-const ended = (count = 1) =>
-  until(async () => {
-    const runs = await runsOf(pool, app.client);
-    return runs.length >= count && runs.every((run) => run.status !== "running") ? runs : undefined;
-  });
 const parked = () =>
   until(async () =>
-    (await runsOf(pool, app.client))
-      .filter((run) => run.status === "running")
-      .every((run) => run.owner === null && Number(run.due_at) > Date.now()),
+    (await app.runs()).filter((run) => run.status === "running").every((run) => run.owner === null && Number(run.due_at) > Date.now()),
   );
 
 test("an event that comes before anything is registered waits for it", async () => {
@@ -37,7 +30,7 @@ test("an event that comes before anything is registered waits for it", async () 
   ]);
   const fn = app.client.createFunction({ id: "fn", triggers: [{ event: app.name("early") }] }, ({ event }) => event.data.n);
   await app.start([fn]);
-  expect((await ended()).map((run) => run.output)).toEqual(["1"]);
+  expect((await app.ended()).map((run) => run.output)).toEqual(["1"]);
 });
 
 test("an event starts a function, steps run once in order, the result is kept", async () => {
@@ -56,7 +49,7 @@ test("an event starts a function, steps run once in order, the result is kept", 
   await app.start([fn]);
   const { ids } = await app.client.send({ name: app.name("go"), data: { n: 4 } });
   expect(ids[0]).toMatch(/^[0-9A-Z]{26}$/);
-  const [run] = await ended();
+  const [run] = await app.ended();
   expect(run?.status).toBe("completed");
   expect(JSON.parse(run?.output ?? "")).toEqual({ b: 10, runId: run?.id });
   expect(seen).toEqual(["a", "b"]);
@@ -71,7 +64,7 @@ test("an event id counts once for 24 hours, also when sent at the same moment", 
   app.move(23 * 3_600_000);
   await app.client.send(event);
   await app.client.send({ name: app.name("go"), data: {} });
-  expect(await ended(2)).toHaveLength(2);
+  expect(await app.ended(2)).toHaveLength(2);
 });
 
 test("a request that the SDK repeats stores its events once", async () => {
@@ -93,7 +86,7 @@ test("a request that the SDK repeats stores its events once", async () => {
   const [first, again] = [await send(), await send()];
   expect(first).toEqual(again);
   expect(new Set(first.ids).size).toBe(2);
-  expect(await ended(2)).toHaveLength(2);
+  expect(await app.ended(2)).toHaveLength(2);
 });
 
 test("what is not known is answered with 404, a bad event with 400", async () => {
@@ -120,7 +113,7 @@ test("a trigger's condition decides; a missing attribute makes it false", async 
       data,
     })),
   );
-  await ended();
+  await app.ended();
   expect(seen).toEqual([{ n: 3, kind: "a" }]);
 });
 
@@ -132,10 +125,10 @@ test("function idempotency: one run for each key in 24 hours", async () => {
   await app.start([fn]);
   const send = (id: string, dispatch: number) => app.client.send({ name: app.name("go"), data: { id, dispatch } });
   await Promise.all([send("a", 1), send("a", 1), send("a", 2), send("b", 1), send("b", 1)]);
-  expect(await ended(3)).toHaveLength(3);
+  expect(await app.ended(3)).toHaveLength(3);
   app.move(25 * 3_600_000);
   await send("a", 1);
-  expect(await ended(4)).toHaveLength(4);
+  expect(await app.ended(4)).toHaveLength(4);
 });
 
 test("a failing step is tried again later, finished steps are not", async () => {
@@ -155,7 +148,7 @@ test("a failing step is tried again later, finished steps are not", async () => 
     await parked();
     app.move(10_000);
   }
-  const [run] = await ended();
+  const [run] = await app.ended();
   expect(run?.status).toBe("completed");
   expect(seen).toEqual(["a", "b0", "b1", "b2", "c0"]);
 });
@@ -178,7 +171,7 @@ test("RetryAfterError says when, NonRetriableError and the last attempt end it",
   });
   await app.start([later, never, once]);
   await app.client.send(["later", "never", "once"].map((name) => ({ name: app.name(name), data: {} })));
-  const find = async (id: string) => (await runsOf(pool, app.client)).find((run) => run.fn_id.endsWith(id));
+  const find = async (id: string) => (await app.runs()).find((run) => run.fn_id.endsWith(id));
   await until(async () => (await find("-never"))?.status === "failed" && (await find("-once"))?.status === "failed");
   expect(JSON.parse((await find("-never"))?.output ?? "")).toMatchObject({ name: "NonRetriableError", message: "no use" });
   expect(JSON.parse((await find("-once"))?.output ?? "")).toMatchObject({ message: "only once" });
@@ -200,7 +193,7 @@ test("a function may catch a failed step and go on", async () => {
   });
   await app.start([fn]);
   await app.client.send({ name: app.name("go"), data: {} });
-  expect((await ended())[0]?.output).toBe('"TypeError: broken"');
+  expect((await app.ended())[0]?.output).toBe('"TypeError: broken"');
 });
 
 test("a function that throws outside its steps is tried again, then onFailure is told why", async () => {
@@ -229,7 +222,7 @@ test("a function that throws outside its steps is tried again, then onFailure is
   await until(() => attempts.length === 1);
   await parked();
   app.move(2000);
-  const runs = await ended(2);
+  const runs = await app.ended(2);
   expect(attempts).toEqual([0, 1]);
   const failure = runs.find((run) => run.fn_id.endsWith("fn-failure"));
   expect(told).toEqual([["broken 1", { n: 7 }, runs.find((run) => run.status === "failed")?.id, failure?.id]]);
@@ -249,10 +242,10 @@ test("step.sendEvent sends once, whatever is tried again after it", async () => 
   });
   await app.start([child, parent]);
   await app.client.send({ name: app.name("go"), data: {} });
-  await until(async () => (await runsOf(pool, app.client)).filter((run) => run.status === "completed").length === 2);
+  await until(async () => (await app.runs()).filter((run) => run.status === "completed").length === 2);
   await parked();
   app.move(2000);
-  expect((await ended(3)).map((run) => run.output).sort()).toEqual(["1", "2", "2"]);
+  expect((await app.ended(3)).map((run) => run.output).sort()).toEqual(["1", "2", "2"]);
 });
 
 test("large and unusual data goes through untouched", async () => {
@@ -265,9 +258,9 @@ test("large and unusual data goes through untouched", async () => {
   });
   await app.start([fn]);
   await app.client.send({ name: app.name("go"), data: odd });
-  await until(async () => Number((await runsOf(pool, app.client))[0]?.due_at) > Date.now());
+  await until(async () => Number((await app.runs())[0]?.due_at) > Date.now());
   app.move(1500);
-  expect(JSON.parse((await ended())[0]?.output ?? "")).toEqual({ same: true, odd });
+  expect(JSON.parse((await app.ended())[0]?.output ?? "")).toEqual({ same: true, odd });
 });
 
 test("a cron tick starts one run, however many executors there are", async () => {
@@ -280,9 +273,9 @@ test("a cron tick starts one run, however many executors there are", async () =>
   await app.start([fn], { pool: database.open() });
   for (const count of [1, 2, 3]) {
     app.move(60_000);
-    await ended(count);
+    await app.ended(count);
   }
-  const runs = await ended(3);
+  const runs = await app.ended(3);
   expect(runs).toHaveLength(3);
   expect(new Set(seen).size).toBe(3);
   expect(seen.every((ts) => ts % 60_000 === 0)).toBe(true);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
-import { withClient } from "#server/db/client.ts";
+import { inTransaction } from "#server/db/client.ts";
 
 export type Queryable = Pick<pg.Pool, "query">;
 
@@ -27,7 +27,7 @@ export async function prepared<R extends pg.QueryResultRow>(on: Queryable, name:
 export async function transaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await once(pool, work);
+      return await inTransaction(work, pool);
     } catch (error) {
       // 25P02: a statement after the one that met the deadlock.
       if (attempt > 5 || !(REPEAT.has(codeOf(error)) || codeOf(error) === "25P02")) throw error;
@@ -35,16 +35,3 @@ export async function transaction<T>(pool: pg.Pool, work: (client: pg.PoolClient
     }
   }
 }
-
-const once = <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
-  withClient(async (client) => {
-    try {
-      await client.query("BEGIN");
-      const result = await work(client);
-      await client.query("COMMIT");
-      return result;
-    } catch (error) {
-      await client.query("ROLLBACK").catch(() => undefined);
-      throw error;
-    }
-  }, pool);

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { sendHints } from "#server/inngest/local/fetch.ts";
-import { createApp, runsOf, startDatabase, until } from "#server/inngest/local/testing/harness.ts";
+import { createApp, startDatabase, until } from "#server/inngest/local/testing/harness.ts";
 
 // Runs that the process which stores their event takes itself, beside the claims of its executor.
 
@@ -59,10 +59,10 @@ test("claims and runs that are taken at once share the places of the process", a
   for (let n = 0; n < 4; n++) await sendHints([{ name: app.name("go"), data: {} }], pool);
   claims.letGo();
   await until(() => running >= 4);
-  await until(async () => (await runsOf(pool, app.client)).filter(({ owner }) => owner !== null).length >= 4);
+  await until(async () => (await app.runs()).filter(({ owner }) => owner !== null).length >= 4);
   go.resolve();
   await until(async () => {
-    const runs = await runsOf(pool, app.client);
+    const runs = await app.runs();
     return runs.length === 8 && runs.every(({ status }) => status === "completed");
   });
   expect(most).toBe(4);
@@ -114,8 +114,7 @@ test("a first step that is done without the SDK: it ends the function, is rememb
   };
   await app.start([fn], { firstSteps: { [`${app.client.id}-fn`]: { name: "first", run } } });
   for (const what of ["end", "go on", "fail"]) await sendHints([{ name: app.name("go"), data: { what } }], pool);
-  const ended = async () =>
-    (await runsOf(pool, app.client)).filter(({ status }) => status === "completed").map(({ output }) => JSON.parse(output ?? ""));
+  const ended = async () => (await app.runs()).filter(({ status }) => status === "completed").map(({ output }) => JSON.parse(output ?? ""));
   const outputs = await until(async () => ((await ended()).length === 3 ? ended() : undefined));
   expect(outputs).toHaveLength(3);
   expect(outputs).toEqual(expect.arrayContaining([null, { first: { n: 2 }, second: "two" }, { first: { n: 1 }, second: "two" }]));

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createApp, runsOf, startDatabase, until } from "#server/inngest/local/testing/harness.ts";
+import { createApp, startDatabase, until } from "#server/inngest/local/testing/harness.ts";
 
 let database: Awaited<ReturnType<typeof startDatabase>>;
 let pool: pg.Pool;
@@ -17,15 +17,10 @@ beforeEach(() => {
 });
 afterEach(() => app.stop());
 
-const ended = (count = 1) =>
-  until(async () => {
-    const runs = await runsOf(pool, app.client);
-    return runs.length >= count && runs.every((run) => run.status !== "running") ? runs : undefined;
-  });
 /** Every run of the app rests until something happens. */
 const resting = (count = 1) =>
   until(async () => {
-    const runs = (await runsOf(pool, app.client)).filter((run) => run.status === "running");
+    const runs = (await app.runs()).filter((run) => run.status === "running");
     return runs.length === count && runs.every((run) => run.owner === null && Number(run.due_at) > app.clock.now().getTime());
   }, 20_000);
 
@@ -41,9 +36,9 @@ test("sleep and sleepUntil end when their time has come, not before", async () =
   app.move(5_300_000);
   await resting();
   app.move(200_000);
-  await until(async () => Number((await runsOf(pool, app.client))[0]?.due_at) > Date.now() + 80_000_000);
+  await until(async () => Number((await app.runs())[0]?.due_at) > Date.now() + 80_000_000);
   app.move(86_400_000);
-  expect((await ended())[0]?.output).toBe('"awake"');
+  expect((await app.ended())[0]?.output).toBe('"awake"');
 });
 
 test("an event wakes the run that waits for it and no other; a timeout gives null", async () => {
@@ -57,7 +52,7 @@ test("an event wakes the run that waits for it and no other; a timeout gives nul
   await app.client.send([{ id: "b", say: "hello" }, { id: "x" }, {}].map((data) => ({ name: app.name("wake"), data })));
   await resting(2);
   app.move(601_000);
-  expect((await ended(3)).map((run) => run.output).sort()).toEqual(['"hello"', "null", "null"]);
+  expect((await app.ended(3)).map((run) => run.output).sort()).toEqual(['"hello"', "null", "null"]);
 });
 
 test("a wait may match an attribute or use any condition", async () => {
@@ -86,7 +81,7 @@ test("a wait may match an attribute or use any condition", async () => {
       { n: 4, any: true },
     ].map((data) => ({ name: app.name("wake"), data })),
   );
-  expect((await ended(2)).map((run) => run.output).sort()).toEqual(["2", "4"]);
+  expect((await app.ended(2)).map((run) => run.output).sort()).toEqual(["2", "4"]);
 });
 
 test("an event that is sent as soon as the wait is stored is never lost", async () => {
@@ -101,7 +96,7 @@ test("an event that is sent as soon as the wait is stored is never lost", async 
   await app.start([fn], { pool: database.open() });
   const ids = Array.from({ length: 200 }, (_, n) => `run-${n}`);
   await Promise.all(ids.map((id) => app.client.send({ name: app.name("go"), data: { id } })));
-  const runs = await ended(200);
+  const runs = await app.ended(200);
   expect(runs.map((run) => JSON.parse(run.output ?? "null")).sort()).toEqual(ids.sort());
 });
 
@@ -127,7 +122,7 @@ test("steps of a Promise.all run side by side and all must end before the functi
   await resting();
   expect(order.sort()).toEqual(["a", "b", "c"]);
   await app.client.send({ name: app.name("wake"), data: { n: 1 } });
-  expect((await ended())[0]?.output).toBe('"abc1"');
+  expect((await app.ended())[0]?.output).toBe('"abc1"');
   expect(order).toHaveLength(4);
 });
 
@@ -148,7 +143,7 @@ test("a step that fails beside others is tried again alone", async () => {
   await app.client.send({ name: app.name("go"), data: {} });
   await resting();
   app.move(2000);
-  expect((await ended())[0]?.output).toBe('["a","b","c"]');
+  expect((await app.ended())[0]?.output).toBe('["a","b","c"]');
   expect(Object.fromEntries(calls)).toEqual({ a: 1, b: 2, c: 1 });
 });
 
@@ -167,7 +162,7 @@ test("in race mode a chain goes on while another part waits", async () => {
   await until(() => seen.includes("b"));
   await resting();
   await app.client.send({ name: app.name("wake"), data: {} });
-  await ended();
+  await app.ended();
   expect(seen).toEqual(["a", "b"]);
 });
 
@@ -203,10 +198,10 @@ test("cancelOn ends a resting, a running and a waiting-to-start run, and only th
   await until(() => seen.includes("runninga"));
   await go("queued", "x");
   await app.client.send(["resting", "running", "queued", "nobody"].map((id) => ({ name: app.name("stop"), data: { id } })));
-  await until(async () => (await runsOf(pool, app.client)).filter((run) => run.status === "cancelled").length === 3);
+  await until(async () => (await app.runs()).filter((run) => run.status === "cancelled").length === 3);
   release();
   app.move(3_601_000);
-  expect((await ended(4)).map((run) => run.status).sort()).toEqual(["cancelled", "cancelled", "cancelled", "completed"]);
+  expect((await app.ended(4)).map((run) => run.status).sort()).toEqual(["cancelled", "cancelled", "cancelled", "completed"]);
   expect(seen.sort()).toEqual(["restinga", "runninga", "spareda"]);
 });
 
@@ -233,10 +228,10 @@ test("a concurrency key bounds the runs of one key and holds up no other", async
   await app.start([fn], { pool: database.open() });
   await app.client.send(Array.from({ length: 60 }, () => ({ name: app.name("go"), data: { p: "a" } })));
   await app.client.send(Array.from({ length: 20 }, () => ({ name: app.name("go"), data: { p: "b" } })));
-  await until(async () => (await runsOf(pool, app.client)).filter((run) => run.status === "completed").length === 20);
+  await until(async () => (await app.runs()).filter((run) => run.status === "completed").length === 20);
   expect(running.get("a")).toBe(2);
   release();
-  await ended(80);
+  await app.ended(80);
   expect(Object.fromEntries(most)).toEqual({ a: 2, b: 2 });
 });
 

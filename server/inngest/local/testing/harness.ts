@@ -1,33 +1,27 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Inngest, type InngestFunction } from "inngest";
 import { serve } from "inngest/edge";
 import pg from "pg";
-import { startEmbeddedDatabase } from "#server/db/embedded.ts";
 import { type LocalExecutor, type LocalExecutorOptions, startLocalExecutor } from "#server/inngest/local/executor.ts";
 import { createLocalFetch } from "#server/inngest/local/fetch.ts";
+import { createTestDatabase } from "#server/testing/test-database.ts";
 
-/** A database of its own for a test file. */
+/** A database of its own for a test file, without any table. */
 export async function startDatabase() {
-  const folder = await mkdtemp(join(tmpdir(), "treadle-jobs-"));
-  const database = await startEmbeddedDatabase(folder, "test");
+  const { url, drop } = await createTestDatabase({ isMigrated: false });
   const pools: pg.Pool[] = [];
   const open = (): pg.Pool => {
-    const pool = new pg.Pool({ connectionString: database.url, max: 10 });
+    const pool = new pg.Pool({ connectionString: url, max: 10 });
     pool.on("error", () => undefined);
     pools.push(pool);
     return pool;
   };
   return {
-    folder,
-    url: database.url,
+    url,
     open,
     async stop() {
       await Promise.all(pools.map((pool) => pool.end()));
-      await database.stop();
-      await rm(folder, { recursive: true, force: true });
+      await drop();
     },
   };
 }
@@ -54,10 +48,18 @@ export async function until<T>(look: () => T | Promise<T>, ms = 8000): Promise<N
   }
 }
 
+interface RunRow {
+  id: string;
+  fn_id: string;
+  status: string;
+  output: string | null;
+  owner: number | null;
+  due_at: string | null;
+}
+
 let apps = 0;
 
 type Handler = (request: Request) => Promise<Response>;
-type TestClient = Inngest.Any;
 
 /** An app of its own with its functions, client, clock and executors on the database of the file. */
 export function createApp(pool: pg.Pool) {
@@ -74,8 +76,23 @@ export function createApp(pool: pg.Pool) {
     fetch: createLocalFetch(() => pool, clock),
   });
   const executors: LocalExecutor[] = [];
+  /** The runs of its functions, oldest first. */
+  async function runs(): Promise<RunRow[]> {
+    const { rows } = await pool.query<RunRow>(
+      "SELECT id, fn_id, status, output, owner, due_at FROM treadle_jobs.runs WHERE fn_id LIKE $1 ORDER BY created_at, id",
+      [`${client.id}-%`],
+    );
+    return rows;
+  }
   return {
     client,
+    runs,
+    /** The runs, once there are so many and all have ended. */
+    ended: (count = 1) =>
+      until(async () => {
+        const all = await runs();
+        return all.length >= count && all.every((run) => run.status !== "running") ? all : undefined;
+      }),
     clock,
     name: (event: string) => `app${apps}/${event}`,
     async start(
@@ -109,22 +126,4 @@ export function createApp(pool: pg.Pool) {
       await Promise.all(executors.splice(0).map((executor) => executor.stop(1000)));
     },
   };
-}
-
-interface RunRow {
-  id: string;
-  fn_id: string;
-  status: string;
-  output: string | null;
-  owner: number | null;
-  due_at: string | null;
-}
-
-/** The runs of an app's functions, oldest first. */
-export async function runsOf(pool: pg.Pool, client: TestClient): Promise<RunRow[]> {
-  const { rows } = await pool.query<RunRow>(
-    "SELECT id, fn_id, status, output, owner, due_at FROM treadle_jobs.runs WHERE fn_id LIKE $1 ORDER BY created_at, id",
-    [`${client.id}-%`],
-  );
-  return rows;
 }
