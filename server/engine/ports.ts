@@ -206,6 +206,8 @@ export interface EngineServices {
   callAgent(
     call: AgentCall & {
       project_id: string;
+      /** The agent, when whoever wrote down this attempt has read it with that. For whoever calls it, not for the engine. */
+      known?: unknown;
       signal: AbortSignal;
       mask?: ((text: string) => string) | undefined;
       onDelta(content: string): void;

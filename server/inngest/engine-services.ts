@@ -6,6 +6,7 @@ import { isAppError, isDatabaseAway } from "#server/errors.ts";
 import { log } from "#server/log.ts";
 import { withMask } from "#server/mask-scope.ts";
 import { agentNames } from "#server/services/agents/agent-names.ts";
+import type { FoundAgent } from "#server/services/agents/find-agent.ts";
 import { runAgentCall } from "#server/services/agents/run-agent-call.ts";
 import { readCredentialValues } from "#server/services/credentials/read-credential-values.ts";
 import { redispatch } from "#server/services/executions/redispatch.ts";
@@ -16,9 +17,10 @@ import { wakeIfDecided } from "#server/services/reviews/wake-if-decided.ts";
 const callAgent: EngineServices["callAgent"] = ({ mask, ...call }) =>
   mask ? withMask(mask, () => callUnmasked(call)) : callUnmasked(call);
 
-async function callUnmasked({ timeout, ...call }: Omit<Parameters<EngineServices["callAgent"]>[0], "mask">): Promise<NodeResult> {
+async function callUnmasked({ timeout, known, ...call }: Omit<Parameters<EngineServices["callAgent"]>[0], "mask">): Promise<NodeResult> {
   try {
-    const { text, ...reply } = await runAgentCall({ ...call, timeoutMs: timeout * 1000 });
+    const found = known as FoundAgent | undefined; // cast: server/services/executions/accept-run.ts gives it, and nobody else
+    const { text, ...reply } = await runAgentCall({ ...call, found, timeoutMs: timeout * 1000 });
     return {
       output: text,
       model: reply.model,

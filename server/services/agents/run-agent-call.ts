@@ -6,7 +6,7 @@ import { ModelPrices } from "#server/schemas/llm-key.ts";
 import { toAgent } from "#server/services/agents/agent-dto.ts";
 import { CallMeter } from "#server/services/agents/call-meter.ts";
 import { composeQuestion } from "#server/services/agents/compose-question.ts";
-import { findAgent } from "#server/services/agents/find-agent.ts";
+import { agentOf, type FoundAgent, findAgent } from "#server/services/agents/find-agent.ts";
 import { recordToolCalls } from "#server/services/agents/record-tool-calls.ts";
 import { endpointOf } from "#server/services/llm-keys/endpoint-of.ts";
 import type { ToolAnswer } from "#server/tools/tool.ts";
@@ -14,6 +14,8 @@ import type { ToolAnswer } from "#server/tools/tool.ts";
 export interface RunAgentCall {
   project_id: string;
   agent_id: string;
+  /** The agent, when the caller has read it just now. */
+  found?: FoundAgent | undefined;
   /** What to ask. */
   message: string;
   /** Earlier turns, oldest first. */
@@ -56,8 +58,8 @@ export interface AgentCallResult extends Omit<ChatLoopResult, "tool_calls"> {
  *   the signal's reason when it fires; `onUsed` has told what was used before
  */
 export async function runAgentCall(call: RunAgentCall): Promise<AgentCallResult> {
-  const { project_id, agent_id, message, history, onUsed, ...rest } = call;
-  const agent = await findAgent(project_id, agent_id);
+  const { project_id, agent_id, found, message, history, onUsed, ...rest } = call;
+  const agent = found ? agentOf(found) : await findAgent(project_id, agent_id);
   const endpoint = endpointOf(agent.llm_key);
   const { model } = agent;
   const { provider, baseUrl } = endpoint;

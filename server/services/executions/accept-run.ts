@@ -12,6 +12,7 @@ import type { ExecutionStatus } from "#server/schemas/execution.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import { type EngineHere, engineHere } from "#server/services/executions/engine-here.ts";
 import {
+  type AgentsAsked,
   type DeliveryOfExecution,
   insertExecution,
   type NewExecution,
@@ -23,6 +24,8 @@ import { processId } from "#server/settings.ts";
 /** How long an accepted run may stay unwritten because it may be over in a moment, in milliseconds. */
 const MOMENT_MS = 50;
 
+/** For how long an agent that was read with the beginning of its call is taken as it was, in milliseconds. */
+const KNOWN_MS = 1000;
 /** For how long the answer to an acceptance that got lost is looked for, in milliseconds. */
 const LOST_ANSWER_MS = 3000;
 /** How long a run may be carried here, in seconds: as long as it takes. No request waits for it to hand over. */
@@ -50,6 +53,13 @@ const keptEnding = ({ status, output, error }: RunEnding): RunEnding => ({
   error: error && cleanText(error),
 });
 
+/** Ids of the agents whose calls begin once this is written. */
+function agentsOf({ graph }: RunState, { rows }: Commit): string[] {
+  const { byId, effects } = factsOf(graph);
+  const begun = rows.filter((row) => row.status === "running" && effects.has(row.node_id));
+  return [...new Set(begun.map((row) => byId.get(row.node_id)?.data.agent_id))].filter((id) => typeof id === "string");
+}
+
 function assertStarted({ kind }: Started): undefined {
   if (kind !== "started") throw new LeaseLost("The run was not accepted.");
 }
@@ -74,6 +84,7 @@ class RunHere {
   readonly #end: (ending: RunEnding | undefined) => void;
   #writing: Promise<Started> | undefined;
   #soon: NodeJS.Timeout | undefined;
+  #known: { agents: AgentsAsked; until: number } | undefined;
 
   constructor(engine: EngineHere, execution: NewExecution & { id: string; graph: Graph }, delivery: DeliveryOfExecution | undefined) {
     const accepted = Promise.withResolvers<Started>();
@@ -94,9 +105,11 @@ class RunHere {
   }
 
   async #insert(first?: Commit): Promise<Started> {
-    const begun = { run: this.#run, ...(first && { first }) };
+    const begun = { run: this.#run, ...(first && { first, asks: agentsOf(this.#run, first) }) };
     try {
-      return await insertExecution(this.#execution, { delivery: this.#delivery, begun });
+      const started = await insertExecution(this.#execution, { delivery: this.#delivery, begun });
+      if (started.kind === "started" && started.agents) this.#known = { agents: started.agents, until: Date.now() + KNOWN_MS };
+      return started;
     } catch (error) {
       const isThere = () => isAccepted(this.#run, AbortSignal.timeout(LOST_ANSWER_MS)).catch(() => false);
       if (isDatabaseAway(error) && (await isThere())) return { kind: "started", execution_id: this.#run.id };
@@ -153,8 +166,12 @@ class RunHere {
       renew: async (run: RunState) => ((await this.#isStarted()) ? services.store.renew(run) : true),
       release: async (run: RunState) => ((await this.#isStarted()) ? services.store.release(run) : undefined),
     };
+    const callAgent: typeof services.callAgent = (call) => {
+      const { agents, until = 0 } = this.#known ?? {};
+      return services.callAgent({ ...call, known: Date.now() < until ? agents?.[call.agent_id] : undefined });
+    };
     try {
-      const outcome = await carry({ ...services, store }, this.#run, LONGEST_SECONDS, this.#execution.names);
+      const outcome = await carry({ ...services, store, callAgent }, this.#run, LONGEST_SECONDS, this.#execution.names);
       if (outcome.kind === "over") return this.#end(outcome.ending && keptEnding(outcome.ending));
     } catch (error) {
       log.warn({ err: error, execution_id: this.#run.id }, "a run could not be carried on where it was accepted");

@@ -8,6 +8,8 @@ import { firstWrite, LEASE_SECONDS, LEFT_BEHIND_SECONDS } from "#server/engine/r
 import { newId } from "#server/new-id.ts";
 import { type ExecutionTrigger, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 import type { Graph } from "#server/schemas/graph.ts";
+import { AGENT_JSON, type FoundAgent } from "#server/services/agents/find-agent.ts";
+import { isUuid } from "#server/services/ids.ts";
 import { settings } from "#server/settings.ts";
 
 export interface NewExecution {
@@ -38,18 +40,30 @@ export interface DeliveryOfExecution {
   body: string;
 }
 
+/** The agents that a run calls first, by their ids. */
+export type AgentsAsked = Record<string, FoundAgent>;
+
 /** How it went: started, or nothing was written because the hour is used up or the same was started before. */
-export type Started = { kind: "started"; execution_id: string } | { kind: "limited"; retryAfter: number } | { kind: "repeated" };
+export type Started =
+  | { kind: "started"; execution_id: string; agents?: AgentsAsked }
+  | { kind: "limited"; retryAfter: number }
+  | { kind: "repeated" };
 
 /** A run that this process began before it was written. */
 export interface Begun {
   run: RunState;
   /** What it has to write so far; with an ending it is over. */
   first?: Commit;
+  /** Ids of the agents that it calls as soon as that is written. They are read with it. */
+  asks?: readonly string[];
 }
 
 /** `begun`: under way here, and nothing done yet; `first`: with its first write; `whole`: that is its only one. */
 type Kind = "new" | "begun" | "first" | "whole";
+
+const askedAgents = (ids: string) => `(
+      SELECT jsonb_object_agg(a.id, ${AGENT_JSON}) FROM agents a JOIN llm_keys k ON k.id = a.llm_key_id
+      WHERE a.id = ANY(${ids}::uuid[]) AND a.project_id = $2::uuid) AS agents`;
 
 /**
  * One statement, and so one round trip: the project's lock, the count (a function with a snapshot of its own, taken once
@@ -62,6 +76,7 @@ function statement(kind: Kind, hasDelivery: boolean) {
   const [holder, elapsed] = kind === "new" ? [] : [next(), next()];
   const [rows, events] = kind === "first" || kind === "whole" ? [next(), next()] : [];
   const ending = kind === "whole" ? `${next()}::jsonb` : undefined;
+  const agents = kind === "first" ? next() : undefined;
   const delivery = `delivery AS (
       INSERT INTO webhook_deliveries (id, workflow_id, status, execution_id, delivery_key, body)
       SELECT ${next()}::uuid, $3::uuid, 202, $1::uuid, ${next()}, ${next()} FROM room WHERE wait = 0
@@ -107,7 +122,7 @@ function statement(kind: Kind, hasDelivery: boolean) {
     kept AS (
       INSERT INTO execution_values (execution_id, input, params${values && ", output, outputs"}) SELECT id, $8, $9::jsonb${values} FROM execution
     )${rows && events ? `, ${firstWrite(rows, events)}` : ""}
-    SELECT wait, (SELECT id FROM execution) AS execution_id FROM room`,
+    SELECT wait, (SELECT id FROM execution) AS execution_id${agents ? `, ${askedAgents(agents)}` : ""} FROM room`,
   };
 }
 
@@ -116,9 +131,9 @@ const ALONE = Object.fromEntries(kinds.map((kind) => [kind, statement(kind, fals
 const WITH_DELIVERY = Object.fromEntries(kinds.map((kind) => [kind, statement(kind, true)]));
 
 /** The values of what this process has begun. */
-function begunValues({ run, first }: Begun): unknown[] {
+function begunValues({ run, first, asks = [] }: Begun): unknown[] {
   const elapsed = Math.max(0, Date.now() - run.created_at.getTime()) / 1000;
-  return [run.holder, elapsed, ...(first ? firstValues(run, first) : [])];
+  return [run.holder, elapsed, ...(first ? firstValues(run, first) : []), ...(first && !first.ending ? [asks.filter(isUuid)] : [])];
 }
 
 function kindOf(begun: Begun | undefined): Kind {
@@ -154,8 +169,8 @@ export async function insertExecution(
     ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),
   ];
   const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[kindOf(begun)] as ReturnType<typeof statement>;
-  const { rows } = await on.query<{ wait: number; execution_id: string | null }>({ name, text, values });
+  const { rows } = await on.query<{ wait: number; execution_id: string | null; agents?: AgentsAsked | null }>({ name, text, values });
   const [row] = rows;
-  if (row?.execution_id) return { kind: "started", execution_id: row.execution_id };
+  if (row?.execution_id) return { kind: "started", execution_id: row.execution_id, ...(row.agents && { agents: row.agents }) };
   return row?.wait ? { kind: "limited", retryAfter: row.wait } : { kind: "repeated" };
 }
