@@ -180,3 +180,9 @@ test("whoever goes on sending after a 413 can still read it; what follows that r
   expect(await text(socket)).toMatch(/^HTTP\/1.1 413 /);
   expect(seen).toEqual(["/api/v1/workflows"]);
 });
+
+test("an address of a page whose escapes make no sense is refused as such", async () => {
+  const port = await start((_, response) => void response.end("a page"));
+  expect(await ask(port, "/review/%E0%A4%A")).toMatchObject({ status: 400, body: expect.stringContaining("cannot be read") });
+  expect(await ask(port, "/review/%25")).toMatchObject({ status: 200, body: "a page" });
+});

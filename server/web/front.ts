@@ -100,6 +100,8 @@ const OF_NEXT = /^(rsc|next-|x-nextjs-|x-middleware-|x-invoke-|x-matched-path)/;
 const WEBHOOK_ALIAS = /^\/webhooks\/[^/?]+\/?(?=\?|$)/;
 const isUnder = (path: string, base: string): boolean => path === base || path.startsWith(`${base}/`);
 
+const UNREADABLE = "The path cannot be read. Check its escapes: a percent sign itself is %25.";
+
 /** The methods that Next hands to a route; it has no answer of ours for others. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
@@ -132,10 +134,14 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
   const isStream = (response: ServerResponse) =>
     response.headersSent && String(response.getHeader("content-type")).startsWith("text/event-stream");
 
-  /** Counts a request to the API, and refuses what Next would answer in words of its own; true when it may go on. */
+  /** Refuses what Next would answer in words of its own, and counts a request to the API; true when it may go on. */
   async function admit(request: IncomingMessage, address: string, response: ServerResponse): Promise<boolean> {
     const { path, isReadable, url } = readUrl(request.url ?? "/");
-    if (!isUnder(path, "/api/v1")) return true;
+    if (!isUnder(path, "/api/v1")) {
+      // Next answers such an address of a page with its own 500.
+      if (!isReadable) response.writeHead(400, { "content-type": "text/plain; charset=utf-8" }).end(`${UNREADABLE}\n`);
+      return isReadable;
+    }
     request.url = url;
     for (const name of Object.keys(request.headers)) if (OF_NEXT.test(name)) delete request.headers[name];
     keepEnvelope(response);
@@ -146,8 +152,7 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
     if (!isAllowed) answerError(response, tooMany(retryAfter));
     else if (!METHODS.includes(method))
       answerError(response, new AppError("METHOD_NOT_ALLOWED", `${method} is not used by this API.`), { allow: METHODS.join(", ") });
-    else if (!isReadable)
-      answerError(response, new AppError("BAD_REQUEST", "The path cannot be read. Check its escapes: a percent sign itself is %25."));
+    else if (!isReadable) answerError(response, new AppError("BAD_REQUEST", UNREADABLE));
     else return true;
     return false;
   }
