@@ -79,7 +79,10 @@ export default function Triggers() {
         <li>422: the payload path finds nothing, or the workflow has problems that keep it from running.</li>
         <li>429: the project has used up its executions of the hour.</li>
       </ul>
-      <p>The trigger’s panel lists the last deliveries that were signed well, and can send one again.</p>
+      <p>
+        The trigger’s panel lists the last deliveries, and can send one again. Of calls with a missing or wrong signature it lists at most
+        one a minute, without what they brought.
+      </p>
 
       <h2>Schedule</h2>
       <p>
@@ -88,8 +91,8 @@ export default function Triggers() {
         you choose another.
       </p>
       <ul>
-        <li>When clocks go forward, a time that the day leaves out fires right after the jump.</li>
-        <li>When they go back, a time that comes twice fires at the first.</li>
+        <li>When clocks go forward, a time that the day leaves out fires right after the jump, unless another fire is within 5 minutes.</li>
+        <li>When they go back, a time that comes twice fires at the first. What runs in every hour goes on in real time.</li>
         <li>Fires missed while the service was down are made up for by one run at its start.</li>
         <li>A fire that the hourly limit or a problem forbids leaves a failed run with the reason.</li>
       </ul>

@@ -94,6 +94,40 @@ describe("fires", () => {
     ]);
   });
 
+  it.each([
+    ["15,45 2 * * *", "01:00"],
+    ["*/20 2 * * *", "01:00"],
+    ["10-50/20 2 * * *", "01:00"],
+    ["0,30 2,3 * * *", "01:00 01:30"], // 03:00 is its own fire as well
+    ["0 1-4 * * *", "00:00 01:00 02:00 23:00"],
+    ["0 0-4/2 * * *", "01:00 02:00 22:00"],
+    ["0 */2 * * *", "01:00 02:00 04:00 06:00 08:00 10:00 12:00 14:00 16:00 18:00 20:00 22:00"],
+    ["3 2,3 * * *", "01:03"], // 03:00 would come three minutes before it
+    ["57 1,2 * * *", "00:57 23:57"], // and here three minutes after it
+  ])("%j on the day when clocks go forward: what is left out fires once, unless another fire is close", (pattern, times) => {
+    expect(() => check(pattern, "Europe/Berlin")).not.toThrow();
+    const day = fires(pattern, "Europe/Berlin", "2027-03-27T23:30:00Z", 12).filter((time) => time.startsWith("2027-03-28"));
+    expect(day.map((time) => time.slice(11, 16)).join(" ")).toBe(times);
+  });
+
+  it.each([
+    ["15,45 2 * * *", "00:15 00:45"],
+    ["*/20 2 * * *", "00:00 00:20 00:40"],
+    ["0 1-4 * * *", "00:00 02:00 03:00"],
+    ["0 */2 * * *", "00:00 03:00 05:00 07:00 09:00 11:00 13:00 15:00 17:00 19:00 21:00 23:00"],
+    ["0 2,3 * * *", "00:00 02:00"],
+  ])("%j on the day when clocks go back: what comes twice fires at the first", (pattern, times) => {
+    const day = fires(pattern, "Europe/Berlin", "2027-10-30T23:30:00Z", 12).filter((time) => time.startsWith("2027-10-31"));
+    expect(day.map((time) => time.slice(11, 16)).join(" ")).toBe(times);
+  });
+
+  it.each(["0 * * * *", "0 0-23 * * *", "0,30 */1 * * *"])("%j goes on in real time through both", (pattern) => {
+    for (const after of ["2027-03-27T22:59:00Z", "2027-10-30T22:59:00Z"]) {
+      const times = fires(pattern, "Europe/Berlin", after, 8).map(Date.parse);
+      expect(new Set(times.slice(1).map((time, index) => time - (times[index] ?? 0))).size).toBe(1);
+    }
+  });
+
   it("what runs each half hour goes on in real time through both", () => {
     const halves = fires("*/30 * * * *", "Europe/Berlin", "2027-10-30T23:00:00Z", 8).map(Date.parse);
     const spring = fires("*/30 * * * *", "Europe/Berlin", "2027-03-28T00:00:00Z", 8).map(Date.parse);

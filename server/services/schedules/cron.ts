@@ -2,8 +2,8 @@ import { Cron } from "croner";
 import { isTimezone } from "#server/engine/nodes/trigger-node.ts";
 
 // Cron expressions with five fields, in an IANA time zone. Pure: the same answer at any time for the same `from`.
-// On the days when clocks change: a time that the day leaves out fires when the clock has jumped, a time that the day has
-// twice fires at the first of the two, and what runs each hour or every few minutes goes on in real time.
+// On the days when clocks change: a time that the day leaves out fires when the clock has jumped, unless another fire is
+// close; a time that the day has twice fires at the first of the two; and what runs in every hour goes on in real time.
 
 /** Closest that two fires may be, in minutes (specification, Limits). */
 export const MIN_MINUTES = 5;
@@ -55,7 +55,25 @@ const OFFSET = /^[+-]\d\d:?\d\d$/;
 const noZone = (timezone: string) =>
   new CronError("timezone", `There is no time zone "${timezone}". Use an IANA name such as UTC or Europe/Berlin.`);
 
-const job = (pattern: string, timezone: string): Cron => new Cron(pattern, { paused: true, timezone, mode: "5-part" });
+const job = (pattern: string, timezone: string): Cron =>
+  new Cron(pattern, { paused: true, timezone, mode: "5-part", fixedTimeRule: "no-wildcard" });
+
+/** Every value of a field that croner can read, such as 0,20,40 for a star in steps of 20. */
+function valuesOf(field: string, most: number): number[] {
+  const values = field.split(",").flatMap((part) => {
+    const [range = "", step = "1"] = part.split("/");
+    const [first = 0, last = first] = range === "*" ? [0, most] : range.split("-").map(Number);
+    return Array.from({ length: Math.floor((last - first) / Number(step)) + 1 }, (_, index) => first + index * Number(step));
+  });
+  return [...new Set(values)].sort((a, b) => a - b);
+}
+
+/** To croner only what has neither star nor step is a time of day; what leaves out an hour is one too, however it is written. */
+function timesOfDay(fields: readonly string[]): string {
+  const [minute = "", hour = "", ...day] = fields;
+  const hours = valuesOf(hour, 23);
+  return hours.length === 24 ? [minute, "*", ...day].join(" ") : [valuesOf(minute, 59), hours, ...day].join(" ");
+}
 
 /** croner takes more than the standard five fields (seconds, L, W, #, @daily): only the standard is let through. */
 function parsed({ cron_expression, timezone }: CronSchedule): { cron: Cron; fields: string[] } {
@@ -69,24 +87,45 @@ function parsed({ cron_expression, timezone }: CronSchedule): { cron: Cron; fiel
   }
   if (!isTimezone(timezone) && !OFFSET.test(timezone)) throw noZone(timezone);
   try {
-    return { cron: job(fields.join(" "), timezone), fields };
+    job(fields.join(" "), timezone);
+    return { cron: job(timesOfDay(fields), timezone), fields };
   } catch (error) {
     const reason = (error instanceof Error ? error.message : "").replace(/^CronPattern: /, "");
     throw refuse(`The cron expression cannot be read: ${reason || cron_expression}`);
   }
 }
 
+/** True when a fire makes up for a time that the day leaves out, and the schedule fires within five minutes of it anyway. */
+function isNeedless(cron: Cron, at: Date): boolean {
+  if (cron.match(at)) return false;
+  const limit = MIN_MINUTES * MINUTE_MS;
+  const before = cron.nextRun(new Date(at.getTime() - limit));
+  const after = cron.nextRun(at);
+  return (before !== null && before < at) || (after !== null && after.getTime() - at.getTime() < limit);
+}
+
+function fireAfter(cron: Cron, after: Date): Date | null {
+  let at = cron.nextRun(after);
+  while (at && isNeedless(cron, at)) at = cron.nextRun(at);
+  return at;
+}
+
 /**
  * The first fire after a moment, or null when there is none.
  * @throws CronError
  */
-export const nextFire = (schedule: CronSchedule, after: Date): Date | null => parsed(schedule).cron.nextRun(after);
+export const nextFire = (schedule: CronSchedule, after: Date): Date | null => fireAfter(parsed(schedule).cron, after);
 
 /**
  * The next fires after a moment, at most `count`.
  * @throws CronError
  */
-export const nextFires = (schedule: CronSchedule, after: Date, count: number): Date[] => parsed(schedule).cron.nextRuns(count, after);
+export function nextFires(schedule: CronSchedule, after: Date, count: number): Date[] {
+  const { cron } = parsed(schedule);
+  const fires: Date[] = [];
+  for (let at = fireAfter(cron, after); at && fires.length < count; at = fireAfter(cron, at)) fires.push(at);
+  return fires;
+}
 
 /** Smallest distance of two neighbours, in milliseconds; stops at the first one below the limit. */
 function smallestGap(times: Iterable<number>): number {
@@ -102,7 +141,7 @@ function smallestGap(times: Iterable<number>): number {
 
 /** The fires after `from` up to `to`, in milliseconds since 1970. */
 function* firesBetween(cron: Cron, from: number, to: number): Generator<number> {
-  for (let at = cron.nextRun(new Date(from)); at && at.getTime() <= to; at = cron.nextRun(at)) yield at.getTime();
+  for (let at = fireAfter(cron, new Date(from)); at && at.getTime() <= to; at = fireAfter(cron, at)) yield at.getTime();
 }
 
 /** The moments within a year at which the zone's clocks change, in milliseconds since 1970. */
