@@ -161,6 +161,23 @@ test("rerun from a node takes over what does not depend on it, and says so", asy
   const current = await finished((await rerun({ from_node_id: "second", use_current: true })).execution_id);
   expect(current).toMatchObject({ output: "Echo: zwei Echo: one x / Echo: beside", version: 2 });
 
+  // What the original did not run comes first, and with it what depends on that.
+  const longer = graphOf(
+    {
+      t: ["trigger"],
+      early: ["agent", { agent_id: echo.id, input: "early" }],
+      first: ["agent", { agent_id: echo.id, input: "one {{early.output}}" }],
+      beside: ["agent", { agent_id: echo.id, input: "beside" }],
+      second: ["agent", { agent_id: echo.id, input: "two {{early.output}}, {{first.output}}" }],
+      o: ["output", { value: "{{second.output}} / {{beside.output}}" }],
+    },
+    ["t>early", "t>beside", "early>first", "first>second", "second>o", "beside>o"],
+  );
+  await api.put(`/workflows/${flow.id}`, longer, { schema: Workflow });
+  const inserted = await finished((await rerun({ from_node_id: "second", use_current: true })).execution_id);
+  expect(inserted).toMatchObject({ status: "completed", output: "Echo: two Echo: early, Echo: one Echo: early / Echo: beside" });
+  expect(inserted.node_results).toMatchObject({ beside: { reused: true }, first: { reused: false }, early: { reused: false } });
+
   const { body: refused } = await api.post(
     `/executions/${original.id}/rerun`,
     { from_node_id: "nobody" },

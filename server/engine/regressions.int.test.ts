@@ -71,6 +71,34 @@ test("a rerun of a run that a Terminate ended runs from its node", async () => {
   expect(run.node_results.b?.status).toBe("waiting");
 });
 
+// Without a clock: both took minutes, and a test may take half of one.
+test("a rerun takes over a loop of very many items, and what has run of such a loop is read", async () => {
+  const count = 40_000;
+  const id = await start({ t: ["triggerNode"], l: ["loopNode", { items_expression: "[]" }], o: ["outputNode"], d: ["outputNode"] }, [
+    "t>l",
+    "l.body>o",
+    "l.done>d",
+  ]);
+  await go(id);
+  // As such a loop leaves them.
+  await pool().query(
+    `WITH runs AS (
+       INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, started_at, completed_at, duration_ms)
+       SELECT gen_random_uuid(), $1, 'o', i::text, 1, 'complete', now(), now(), 0 FROM generate_series(1, $2::int) AS i RETURNING id
+     ) INSERT INTO node_run_values (node_run_id, output) SELECT id, 'done' FROM runs`,
+    [id, count],
+  );
+  await pool().query(
+    `INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, completed_at)
+     SELECT gen_random_uuid(), $1, 'l', i::text, 1, 'complete', 'item', now() FROM generate_series(1, $2::int) AS i`,
+    [id, count],
+  );
+  const { execution_id } = await rerunExecution(admin, { execution_id: id, from_node_id: "d", use_current: false });
+  expect(await db().nodeRun.count({ where: { execution_id, node_id: "o", values: { output: "done" } } })).toBe(count);
+  await go(execution_id);
+  expect((await getExecution(admin, { execution_id })).status).toBe("completed");
+});
+
 test("a rejection inside a loop in an earlier segment still ends the run as rejected", async () => {
   const id = await start(
     { t: ["triggerNode"], l: ["loopNode", { items_expression: "[1]" }], r: ["humanLoopNode"], q: ["humanLoopNode"], z: ["outputNode"] },

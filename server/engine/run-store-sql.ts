@@ -39,10 +39,11 @@ export const LEDGER = `
   WHERE r.execution_id = $1 ORDER BY r.completed_at NULLS LAST, r.id`;
 
 // Of an iteration that has ended nothing is wanted: $2 says which loop's body a node belongs to. Said as a list to look up in and
-// not as a join, which a planner that expects few rows would work through pair by pair.
-const notInEnded = (iteration: string) => `NOT coalesce(($2::jsonb->>r.node_id, ${iteration}) IN (
+// not as a join, which a planner that expects few rows would work through pair by pair; and never looked up for a node that is in
+// no loop, since PostgreSQL goes through all of a list for a value that is null.
+const notInEnded = (iteration: string) => `CASE WHEN $2::jsonb ? r.node_id THEN ($2::jsonb->>r.node_id, ${iteration}) NOT IN (
     SELECT ended.node_id, ended.iteration FROM node_runs ended
-    WHERE ended.execution_id = $1 AND ended.handle = '${ITEM}'), false)`;
+    WHERE ended.execution_id = $1 AND ended.handle = '${ITEM}') ELSE true END`;
 export const LEDGER_WITH_LOOPS = `
   SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}' AND ${notInEnded("r.iteration")}

@@ -86,7 +86,7 @@ export default function Nodes() {
       <p>
         A run that has ended can be run again: from its beginning or from one node on, as it was or with the workflow as it is saved now.
         From a node on, finished results of everything that does not depend on that node are taken over and marked as reused; no model is
-        asked for them again.
+        asked for them again. Nodes that the workflow has gained since then run, and so does what comes after them.
       </p>
     </article>
   );

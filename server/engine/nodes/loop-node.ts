@@ -13,6 +13,7 @@ function listOf(value: unknown): unknown[] {
     // The sentence below says it better than the parser does.
   }
   const begins = typeof value === "string" ? value : JSON.stringify(value);
+  if (text === "" && value === "") throw new Error("There is no list of items: what they are read from is empty. An empty list is [].");
   throw new Error(`The items are not a list. Give a list, or text that is a JSON array. It begins: ${String(begins).slice(0, 200)}`);
 }
 

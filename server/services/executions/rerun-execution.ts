@@ -5,6 +5,7 @@ import { definitionOf, goesOnAfterFailure } from "#server/engine/graph.ts";
 import { withPins } from "#server/engine/pins.ts";
 import { dependentsOf } from "#server/engine/plan.ts";
 import { givenWithout } from "#server/engine/run-until.ts";
+import { type NodeProgress, Schedule } from "#server/engine/scheduler.ts";
 import { AppError, notFound } from "#server/errors.ts";
 import { isFinal, type RerunInput, type RerunResult } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
@@ -17,21 +18,33 @@ import { isUuid } from "#server/services/ids.ts";
 
 const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
 
+/** How a node of the original ended, and its type there. */
+type Ended = ReadonlyMap<string, NodeProgress & { type: string }>;
+
 /**
- * Ids of the nodes whose results the new run takes over: everything that has finished and does not depend on `from`.
- * @param ended nodes of the original that left a result, by id with their type
+ * Ids of the nodes whose results the new run takes over: everything that has finished and depends neither on `from` nor on
+ * what the original did not run, which the graph may have by now.
  */
-function reusedNodes(graph: Graph, from: string, ended: ReadonlyMap<string, string>): string[] {
+function reusedNodes(graph: Graph, from: string, ended: Ended): string[] {
   const plan = runPlan(graph);
   const [loop] = plan.loopsAround(from);
   if (loop !== undefined) throw invalid("from_node_id", `"${from}" runs inside a loop. Run the loop again: from_node_id "${loop}".`);
   const top = plan.scopes.get(null);
-  const again = top ? dependentsOf(top, from) : new Set([from]);
-  const isReused = (id: string): boolean => {
-    const outermost = plan.loopsAround(id)[0] ?? id;
-    return !again.has(outermost) && ended.has(outermost);
-  };
-  return graph.nodes.filter(({ id, type }) => isReused(id) && (ended.get(id) ?? type) === type).map(({ id }) => id);
+  if (!top) return [];
+  const again = dependentsOf(top, from);
+  const types = new Map(graph.nodes.map(({ id, type }) => [id, type]));
+  const isSame = (id: string) => (ended.get(id)?.type ?? types.get(id)) === types.get(id);
+  const taken = new Set<string>();
+  // As the new run will go, as far as known results lead: what comes after a node without one has to wait for it.
+  const schedule = new Schedule(top);
+  for (let ready = schedule.takeReady(); ready.length > 0; ready = schedule.takeReady())
+    for (const id of ready) {
+      const before = ended.get(id);
+      if (!before || again.has(id) || !isSame(id)) continue;
+      taken.add(id);
+      schedule.end(id, before);
+    }
+  return graph.nodes.filter(({ id }) => taken.has(plan.loopsAround(id)[0] ?? id) && isSame(id)).map(({ id }) => id);
 }
 
 /**
@@ -65,17 +78,19 @@ async function leftOut(execution_id: string): Promise<string[]> {
   return (await db().nodeRun.findMany({ where, select: { node_id: true } })).map((row) => row.node_id);
 }
 
-/** Top-level nodes of the original with a result that may be taken over, by id with their type in its graph. */
-async function endedNodes(execution_id: string, graph: Graph): Promise<Map<string, string>> {
+/** Top-level nodes of the original with a result that may be taken over. */
+async function endedNodes(execution_id: string, graph: Graph): Promise<Ended> {
   const rows = await db().nodeRun.findMany({
     where: { execution_id, iteration: "", status: { in: ["complete", "failed"] } },
     orderBy: { attempt: "asc" },
-    select: { node_id: true, status: true },
+    select: { node_id: true, status: true, handle: true },
   });
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
-  const status = new Map(rows.map((row) => [row.node_id, row.status]));
-  const counts = [...status].filter(([id, how]) => how === "complete" || goesOnAfterFailure(nodes.get(id)));
-  return new Map(counts.map(([id]) => [id, nodes.get(id)?.type ?? ""]));
+  const last = new Map(rows.map((row) => [row.node_id, row]));
+  const counts = [...last].filter(([id, row]) => row.status === "complete" || goesOnAfterFailure(nodes.get(id)));
+  return new Map(
+    counts.map(([id, { status, handle }]) => [id, { status, handle, continues: status === "failed", type: nodes.get(id)?.type ?? "" }]),
+  );
 }
 
 /**

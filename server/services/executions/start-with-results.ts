@@ -10,6 +10,7 @@ import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
 // Of a loop that is taken over, its body too: the Output nodes in there are results of the run. A Terminate ($4) ended
 // the run that it was reached in; taken over it is only done, and its handle, which says how it ended that one, is left out.
 // Copies get the time and the count of the ids that they are made from, so that logs list them in the same order.
+// Two copies are never joined: nothing has an index there, and of a long loop that took minutes.
 const TAKE_OVER = `
   WITH source AS MATERIALIZED (
     SELECT DISTINCT ON (node_id, iteration) *, (left(id::text, 26) || right(gen_random_uuid()::text, 10))::uuid AS copy_id FROM node_runs
@@ -18,11 +19,9 @@ const TAKE_OVER = `
   ), copied AS (
     INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, cached_tokens, output_tokens, cost, items, reused)
     SELECT copy_id, $2, node_id, iteration, 1, status, CASE WHEN node_id <> ALL($4) THEN handle END, error, started_at, completed_at, duration_ms, model, input_tokens, cached_tokens, output_tokens, cost, items, true FROM source
-    RETURNING id
   )
   INSERT INTO node_run_values (node_run_id, input, output, tool_calls)
-  SELECT source.copy_id, v.input, v.output, v.tool_calls
-  FROM source JOIN copied ON copied.id = source.copy_id JOIN node_run_values v ON v.node_run_id = source.id`;
+  SELECT source.copy_id, v.input, v.output, v.tool_calls FROM source JOIN node_run_values v ON v.node_run_id = source.id`;
 
 // What was never run, but is there from the beginning: nodes that are left out, and pinned ones before which nothing runs.
 const GIVE = `
