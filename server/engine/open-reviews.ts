@@ -2,6 +2,7 @@ import { v7 as uuid } from "uuid";
 import type { ReviewRequest } from "#server/engine/define-node.ts";
 import type { Frame } from "#server/engine/frame.ts";
 import { labelOf } from "#server/engine/graph.ts";
+import { beginningOf } from "#server/engine/output-size.ts";
 import type { Clock, LedgerRow, LedgerWrite, ReviewState } from "#server/engine/ports.ts";
 import type { RunBatch } from "#server/engine/run-batch.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
@@ -61,15 +62,21 @@ export class OpenReviews {
     this.#tell(open);
   }
 
-  /** The run waits for people only: it is paused, and viewers who were told that it goes on are told so again. */
+  /**
+   * The run waits for people only: it is paused, and viewers who were told that it goes on are told so again. Of one review:
+   * each was told when it was asked, and all of them after every decision would be too much where many wait.
+   */
   pause(): void {
     this.#batch.mark("paused");
-    if (this.#isResumed) for (const open of this.#open.values()) this.#tell(open);
+    const [open] = this.#open.values();
+    if (this.#isResumed && open) this.#tell(open);
   }
 
   #tell({ row: { node_id, iteration }, title, display_value }: OpenReview): void {
     this.#isResumed = false;
-    this.#batch.tell({ type: "execution_paused", node_id, ...(iteration && { iteration }), title, display_value });
+    const shown = { title: beginningOf(title), display_value: beginningOf(display_value) };
+    const isCut = shown.title !== title || shown.display_value !== display_value;
+    this.#batch.tell({ type: "execution_paused", node_id, ...(iteration && { iteration }), ...shown, ...(isCut && { truncated: true }) });
   }
 
   /** Nobody needs to decide this one any more. */

@@ -23,13 +23,16 @@ export function outputUrl(execution_id: string, node_id: string, iteration: stri
   return `/api/v1/executions/${execution_id}/nodes/${encodeURIComponent(node_id)}/output${query}`;
 }
 
+/** A text as viewers are told it: whole, or of a large one the beginning. */
+export const beginningOf = (text: string): string => (text.length <= LARGE_OUTPUT ? text : text.slice(0, PREVIEW).toWellFormed());
+
 /** An output as viewers are told it: whole, or of a large one the beginning and where the whole is. */
 export function toldOutput<Output extends string | null>(output: Output, url: string) {
-  if ((output?.length ?? 0) <= LARGE_OUTPUT) return { output };
+  if (output === null || output.length <= LARGE_OUTPUT) return { output };
   return {
-    output: output?.slice(0, PREVIEW).toWellFormed() as Output,
+    output: beginningOf(output) as Output,
     truncated: true,
-    output_length: output?.length ?? 0,
+    output_length: output.length,
     output_url: url,
   };
 }

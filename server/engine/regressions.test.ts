@@ -140,6 +140,27 @@ test("viewers of a run that waits for another review are not left with execution
   expect(types.findLast((type) => type === "execution_paused" || type === "execution_resumed")).toBe("execution_paused");
 });
 
+test("a run in which many wait tells each review once, large ones by their beginning, and after a decision only that it waits again", async () => {
+  const { memory, go } = newRun(
+    {
+      t: ["triggerNode"],
+      l: ["loopNode", { items_expression: "[0, 1, 2, 3]", concurrency: 4 }],
+      r: ["humanLoopNode", { title: "Item {{l.index}}", display_value: "{{trigger.output}}" }],
+    },
+    ["t>l", "l>r"],
+    "é".repeat(300_000),
+  );
+  await go();
+  const paused = () => memory.events().flatMap((event) => (event.type === "execution_paused" ? [event] : []));
+  expect(paused()).toHaveLength(4);
+  expect(paused()[3]).toMatchObject({ iteration: "3", title: "Item 3", display_value: "é".repeat(2000), truncated: true });
+  memory.decide("r", "approved", "", "0");
+  await go();
+  memory.decide("r", "approved", "", "1");
+  await go();
+  expect(paused()).toHaveLength(6);
+});
+
 test("a large trigger output is parsed once, not again for each item that reads into it", async () => {
   const items = Array.from({ length: 2000 }, (_, i) => ({ i, text: "lorem ipsum ".repeat(40) }));
   const { memory, go } = newRun(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cutOutput } from "#server/schemas/cut-output.ts";
+import { cutOutput, nodeOutput } from "#server/schemas/cut-output.ts";
 import { ExecutionStatus } from "#server/schemas/execution.ts";
 import { Timestamp } from "#server/schemas/primitives.ts";
 
@@ -22,7 +22,7 @@ export const ExecutionEvent = z
     event("node_complete", "NodeCompleteEvent", "A node has ended well", {
       ...node,
       output: z.string(),
-      ...cutOutput,
+      ...nodeOutput,
       duration_ms: z.number().int(),
       input_tokens: z.number().int(),
       output_tokens: z.number().int(),
@@ -44,6 +44,7 @@ export const ExecutionEvent = z
       ...node,
       title: z.string(),
       display_value: z.string(),
+      truncated: z.boolean().optional().meta({ description: "true: one of the two is only the beginning; GET /reviews has them whole" }),
     }),
     event("execution_resumed", "ExecutionResumedEvent", "Somebody decided, the run goes on", { ...common }),
     event("execution_complete", "ExecutionCompleteEvent", "The last event of a run that was completed, rejected or cancelled", {
