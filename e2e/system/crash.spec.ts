@@ -18,11 +18,14 @@ const position = { x: 0, y: 0 };
 test("kill -9 in the middle of an agent's call: the run goes on by itself, and no finished call is made again", () =>
   proveThatItGoesOn((server) => server.kill9()));
 
-test("a process that is told to stop in the middle of an agent's call leaves the run to the next one", () =>
-  proveThatItGoesOn((server) => server.stop()));
+test("a process that is told to stop in the middle of an agent's call leaves the run to the next one, and says so to a caller who waits", () =>
+  proveThatItGoesOn((server) => server.stop(), true));
 
-/** Stops a process while an agent of a run is being called, and follows the run through the next one. */
-async function proveThatItGoesOn(stop: (server: Treadle) => Promise<unknown>): Promise<void> {
+/**
+ * Stops a process while an agent of a run is being called, and follows the run through the next one.
+ * @param answers whether the process still answers a call that waits for the end of another run
+ */
+async function proveThatItGoesOn(stop: (server: Treadle) => Promise<unknown>, answers = false): Promise<void> {
   const models = await startModelServer();
   const dataDir = newDataDir();
   const first = await startTreadle({ dataDir, env });
@@ -53,9 +56,16 @@ async function proveThatItGoesOn(stop: (server: Treadle) => Promise<unknown>): P
   const { body: run } = await api.post(`/workflows/${flow.id}/execute`, { input: mark }, { schema: ExecuteResult, status: 202 });
   const callsOf = (words: string) => models.calls({ contains: `${words} ${mark}` });
 
-  await until(() => callsOf("write Echo: scout")[0]?.outcome === "waiting");
+  const http = { id: "t", type: "triggerNode", position, data: { label: "Start", kind: "http", response_mode: "sync" } };
+  const waits = { id: "b", type: "agentNode", position, data: { label: "Write", agent_id: writer.id, input: `wait ${mark}` } };
+  const called = { name: "Called", nodes: [http, waits], edges: [{ id: "1", source: "t", target: "b" }] };
+  const { body: sync } = await api.post("/workflows", called, { schema: Workflow, status: 201 });
+  const call = answers ? api.post(`/http/${sync.id}`, {}, { status: 202 }) : undefined;
+
+  await until(() => callsOf("write Echo: scout")[0]?.outcome === "waiting" && (!answers || callsOf("wait").length > 0));
   await stop(first);
   expect(callsOf("write Echo: scout")).toHaveLength(1);
+  const answer = await call;
 
   const second = await startTreadle({ dataDir, env });
   models.release(gate);
@@ -64,6 +74,11 @@ async function proveThatItGoesOn(stop: (server: Treadle) => Promise<unknown>): P
     const { body } = await again.get(`/executions/${run.execution_id}`, { schema: Execution });
     return isFinal(body.status) ? body : undefined;
   }, 120_000);
+
+  if (answer) {
+    const { body: waited } = await again.get(`/executions/${answer.body.execution_id}`, { schema: Execution });
+    expect(waited).toMatchObject({ workflow_id: sync.id, trigger: "http" });
+  }
 
   expect(ended).toMatchObject({ status: "completed", error: null, output: `Waited at ${gate}: write Echo: scout ${mark}` });
   expect(models.calls({ contains: `scout ${mark}`, model: "echo" })).toHaveLength(1);
