@@ -12,7 +12,7 @@ import type { WebhookDelivery } from "#server/schemas/webhook.ts";
 
 const isGood = (status: number) => status >= 200 && status < 300;
 
-/** What arrived with a good signature: when, what was answered, its run, and the way to run it again. */
+/** What arrived: when, what was answered, its run, and the way to run it again. */
 export function WebhookDeliveries({ deliveries, isReadOnly }: { deliveries: readonly WebhookDelivery[]; isReadOnly: boolean }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
@@ -27,7 +27,9 @@ export function WebhookDeliveries({ deliveries, isReadOnly }: { deliveries: read
     <div className="flex flex-col gap-1.5">
       <h3 className="font-medium text-12 text-ink">Last deliveries</h3>
       {deliveries.length === 0 ? (
-        <p className="text-12 text-ink-faint">None yet. Each call with a good signature is listed here.</p>
+        <p className="text-12 text-ink-faint">
+          None yet. Each signed call is listed here, and some of those whose signature is missing or wrong.
+        </p>
       ) : (
         <ul aria-label="Last deliveries" className="flex flex-col divide-y divide-line rounded-md border">
           {deliveries.map((delivery) => (

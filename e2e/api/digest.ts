@@ -19,8 +19,8 @@ const VOLATILE = [
   "woken_at",
 ];
 /**
- * What a webhook keeps of every delivery with a good signature, refused ones too: that is what it is for. And what calls used,
- * which is added up by itself.
+ * What a webhook keeps of deliveries, refused ones too: that is what it is for. And what calls used, which is added up by
+ * itself.
  */
 const LEFT_OUT = ["webhook_deliveries", "usage_calls", "usage_days"];
 

@@ -219,6 +219,9 @@ test("the webhook panel: saved first, a secret shown once, a signed call listed 
   await expect(deliveries.first()).toContainText("202");
   await deliveries.first().getByRole("button", { name: "Replay" }).click();
   await expect(deliveries).toHaveCount(2);
+  // Calls without a good signature are told, and not one by one.
+  for (const signed of [{}, { "X-SERVICE-Signature": "sha256=0" }])
+    expect((await request.post(`/api/v1/webhooks/${flow.id}`, { data, headers: signed })).status()).toBe(401);
 
   await webhook.getByRole("button", { name: "Rotate secret" }).click();
   const question = page.getByRole("alertdialog");
@@ -227,8 +230,12 @@ test("the webhook panel: saved first, a secret shown once, a signed call listed 
   await expect(dialog).toBeVisible();
   await dialog.getByRole("button", { name: "Done" }).click();
   expect((await call(secret)).status()).toBe(401);
+  // The state is read anew after the rotation.
+  await expect(deliveries).toHaveCount(3);
+  await expect(deliveries.first()).toContainText("401");
+  await expect(deliveries.first()).toContainText("no signature");
 
-  await deliveries.first().getByRole("link", { name: "Run" }).click();
+  await deliveries.nth(1).getByRole("link", { name: "Run" }).click();
   await expect(page).toHaveURL(/\/runs\//);
   await expect(page.getByRole("main")).toContainText("world");
 });

@@ -1,6 +1,7 @@
 import { loggedErrorResponse } from "#server/api/rest/api-route.ts";
 import { readBytes } from "#server/api/rest/read-json.ts";
 import { jsonResponse } from "#server/api/rest/respond.ts";
+import { noteRefusal } from "#server/services/webhooks/note-refusal.ts";
 import { badSignature, receiveDelivery } from "#server/services/webhooks/receive-delivery.ts";
 import { isSignature } from "#server/services/webhooks/signature.ts";
 
@@ -8,7 +9,10 @@ import { isSignature } from "#server/services/webhooks/signature.ts";
 export async function incomingWebhook(request: Request, { params }: { params: Promise<{ workflow_id: string }> }): Promise<Response> {
   try {
     const { workflow_id } = await params;
-    if (!isSignature(request.headers.get("x-service-signature"))) throw badSignature();
+    if (!isSignature(request.headers.get("x-service-signature"))) {
+      void noteRefusal(workflow_id, "missing");
+      throw badSignature();
+    }
     // A body over the limit is 413 whatever the workflow, so this tells nothing of it either.
     return jsonResponse(await receiveDelivery(workflow_id, request.headers, await readBytes(request)), 202);
   } catch (error) {

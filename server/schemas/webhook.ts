@@ -14,7 +14,7 @@ export const WebhookSetup = z
   .meta({ id: "WebhookSetup" });
 export type WebhookSetup = z.infer<typeof WebhookSetup>;
 
-/** What arrived with a good signature, and what was answered. */
+/** What arrived, and what was answered; of what had no good signature only some. */
 export const WebhookDelivery = z.object({
   id: Id,
   status: z.number().int().meta({ description: "HTTP status of the answer" }),

@@ -4,6 +4,7 @@ import type { ExecuteResult } from "#server/schemas/execution.ts";
 import { randomToken, unseal } from "#server/secrets.ts";
 import { acceptDelivery } from "#server/services/webhooks/accept-delivery.ts";
 import { deliveryKey } from "#server/services/webhooks/delivery-key.ts";
+import { noteRefusal } from "#server/services/webhooks/note-refusal.ts";
 import { isSigned } from "#server/services/webhooks/signature.ts";
 import { savedWorkflow } from "#server/services/workflows/saved-workflow.ts";
 
@@ -47,6 +48,9 @@ export async function receiveDelivery(workflow_id: string, headers: Headers, bod
   const workflow = await savedWorkflow(workflow_id);
   const secret = secretOf(workflow?.sealed_secret);
   const isGood = isSigned(body, headers.get("x-service-signature"), secret ?? DECOY);
-  if (!workflow || secret === undefined || !isGood) throw badSignature();
+  if (!workflow || secret === undefined || !isGood) {
+    void noteRefusal(workflow_id, "wrong");
+    throw badSignature();
+  }
   return acceptDelivery(workflow, { body, key: deliveryKey(headers), started_by_id: null });
 }

@@ -4,6 +4,7 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { KEPT_CHARACTERS } from "#server/services/webhooks/accept-delivery.ts";
 import { getWebhookState } from "#server/services/webhooks/get-webhook-state.ts";
+import { noteRefusal } from "#server/services/webhooks/note-refusal.ts";
 import { receiveDelivery } from "#server/services/webhooks/receive-delivery.ts";
 import { replayDelivery } from "#server/services/webhooks/replay-delivery.ts";
 import { setupWebhook } from "#server/services/webhooks/setup-webhook.ts";
@@ -83,7 +84,7 @@ test("an id with more digits than JavaScript keeps arrives as it was sent, whole
   expect(await inputsOf(part.id)).toEqual(["98765432109876543210"]);
 });
 
-test("without a good signature everything is the same refusal, and leaves no trace", async () => {
+test("without a good signature everything is the same refusal, and at most one a minute is noted, without its body", async () => {
   const { admin, id, secret, send } = await newWebhook();
   const plain = await createWorkflow(admin, { name: "Never set up", nodes: [trigger()], edges: [] });
   const deleted = await newWebhook();
@@ -109,8 +110,26 @@ test("without a good signature everything is the same refusal, and leaves no tra
   ]);
   expect(new Set(answers).size).toBe(1);
   expect(answers[0]).toMatch(/^AUTH_REQUIRED /);
-  expect(await deliveriesOf(admin, id)).toEqual([]);
+  const refusal = { status: 401, execution_id: null, can_replay: false, error: expect.stringContaining("signature is wrong") };
+  await expect.poll(() => deliveriesOf(admin, id)).toMatchObject([refusal]);
   await expect(send("{}")).resolves.toMatchObject({ status: "queued" });
+  expect(await deliveriesOf(admin, id)).toMatchObject([{ status: 202 }, refusal]);
+  expect(await db().webhookDelivery.count({ where: { workflow_id: { in: [plain.id, deleted.id] } } })).toBe(0);
+});
+
+test("refused calls never push out what can be sent again, and another process's note counts", async () => {
+  const { admin, id, send } = await newWebhook();
+  const day = 86_400_000;
+  const old = (n: number) => ({ workflow_id: id, status: 401, error: `old ${n}`, received_at: new Date(Date.now() - day - n) });
+  for (const n of [0, 1, 2, 3, 4, 5, 6]) await db().webhookDelivery.create({ data: old(n) });
+  await send("{}");
+  await noteRefusal(id, "missing");
+  const kept = await deliveriesOf(admin, id);
+  expect(kept.map(({ error }) => error)).toEqual([expect.stringContaining("no signature"), null, "old 6", "old 5", "old 4", "old 3"]);
+  const other = await newWebhook();
+  await db().webhookDelivery.create({ data: { workflow_id: other.id, status: 401, error: "noted elsewhere" } });
+  await noteRefusal(other.id, "wrong");
+  expect(await deliveriesOf(other.admin, other.id)).toMatchObject([{ error: "noted elsewhere" }]);
 });
 
 test("the signature is over the bytes as they came, in either case of hex", async () => {
