@@ -59,6 +59,32 @@ test("a condition and a slug that follow a renamed node change nothing", () => {
   expect(stale(reading("Big Agent", "{{other.output}}"), {}, reading("Big Agent", "{{big_agent.output}}"))).toEqual({ V: "edited" });
 });
 
+test("what is switched off may change its settings, and its agent, without a result changing", () => {
+  const off = (graph: Graph, ...ids: string[]): Graph => ({
+    ...graph,
+    nodes: graph.nodes.map((one) => (ids.includes(one.id) ? { ...one, data: { ...one.data, disabled: true } } : one)),
+  });
+  const without = off(before, "B");
+  expect(stale(off(edited("B", { input: "other" }), "B"), {}, without)).toEqual({});
+  expect([
+    ...staleNodes(
+      without,
+      without,
+      () => null,
+      true,
+      ({ id }) => id === "B",
+    ),
+  ]).toEqual([]);
+  // It lets through what comes before it.
+  expect(stale(off(edited("A", { input: "other" }), "B"), {}, without)).toMatchObject({ A: "edited", B: "before", L: "before" });
+  expect(stale(edited("B", { input: "other" }), {}, without)).toMatchObject({ B: "edited", L: "before" });
+  expect(stale(without)).toMatchObject({ B: "edited", L: "before" });
+  // The body of a loop that is switched off does nothing either.
+  expect(stale(off(edited("in2", { input: "other" }), "L"), {}, off(before, "L"))).toEqual({});
+  // One that would come to stand behind the loop is another step.
+  expect(stale(off(edited("in2", { input: "{{L.output}}" }), "in2"), {}, off(before, "in2"))).not.toEqual({});
+});
+
 test("a change in a loop's body makes the loop stale, but not what comes before it in there", () => {
   expect(stale(edited("in2", { input: "other" }))).toEqual({ in2: "edited", L: "body", O: "before" });
 });

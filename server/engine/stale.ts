@@ -1,3 +1,4 @@
+import { isDisabled } from "#server/engine/disabled.ts";
 import { definitionOf, labelOf } from "#server/engine/graph.ts";
 import { diffGraphs } from "#server/engine/graph-diff.ts";
 import { pinnedText, pinOf } from "#server/engine/pins.ts";
@@ -62,6 +63,17 @@ export function staleNodes(
     return pin ? pin.output === outputOf(id) || pin.output === then.get(id) : false;
   };
   const plan = makePlan(now);
+  const planThen = makePlan(before);
+  const nodeThen = new Map(before.nodes.map((node) => [node.id, node]));
+  const nodeNow = new Map(now.nodes.map((node) => [node.id, node]));
+  /** Switched off then and now, as the same kind of node in the same loop: it lets things through, whatever its settings say. */
+  const isOff = (id: string) =>
+    isDisabled(nodeThen.get(id)) &&
+    isDisabled(nodeNow.get(id)) &&
+    nodeThen.get(id)?.type === nodeNow.get(id)?.type &&
+    planThen.ownerOf(id) === plan.ownerOf(id);
+  /** Nothing happens at it, so that no other settings change a result. */
+  const isIdle = (id: string) => isOff(id) || plan.loopsAround(id).some(isOff);
   const open: string[] = [];
   const mark = (id: string, reason: StaleReason) => {
     if (stale.has(id) || isFirm(id) || !pins.has(id)) return;
@@ -74,9 +86,9 @@ export function staleNodes(
   if (honoured) for (const node of before.nodes) if (pinnedText(node) !== null && !pins.get(node.id)) mark(node.id, { kind: "pinned" });
   for (const { id, kind, node, fields } of diff.nodes) {
     if (kind === "added") mark(id, { kind: "new" });
-    else if (kind === "changed" && fields.some(({ field }) => !isAside(node, field))) mark(id, { kind: "edited" });
+    else if (kind === "changed" && !isIdle(id) && fields.some(({ field }) => !isAside(node, field))) mark(id, { kind: "edited" });
   }
-  for (const node of now.nodes) if (isAgentChanged(node)) mark(node.id, { kind: "agent" });
+  for (const node of now.nodes) if (!isIdle(node.id) && isAgentChanged(node)) mark(node.id, { kind: "agent" });
   const former = new Map(before.edges.map((edge) => [edge.id, edge.target]));
   for (const { edge, kind } of diff.edges) {
     mark(edge.target, { kind: "rewired" });
