@@ -50,7 +50,7 @@ test("does not wait for a Retry-After beyond the time that is left", async () =>
   const server = await serveHttp((response) => refuse(response, 429, "Rate limit reached.", { "retry-after": "90" }));
   const error = await failure(ask(server.url, { retries: 3, clock }));
   expect(error.message).toBe(
-    'OpenAI-compatible answered 429: Rate limit reached. The LLM key "Main" is at its limit for echo: wait a little, or use another key or model.',
+    'OpenAI-compatible answered 429: Rate limit reached. The LLM key "Main" is at its limit for echo: wait 90 seconds, or use another key or model.',
   );
   expect([clock.slept, server.requests.length]).toEqual([[], 1]);
 });

@@ -117,8 +117,15 @@ class Conversation {
       const advice = "Change the message or the agent's instructions, or choose another model.";
       throw this.#failure("was stopped by a content filter of the provider", [advice, this.#raw(text)].filter(Boolean).join(" "));
     }
-    if (!isCut || text.trim() !== "" || tool_calls.length > 0) return;
+    if (!isCut) return;
     const { max_tokens } = this.#request;
+    // Asked again it would end at the same place, round after round.
+    if (tool_calls.some(({ isMalformed }) => isMalformed))
+      throw this.#failure(
+        "reached the limit of its length in the middle of a tool call",
+        `${typeof max_tokens === "number" ? "Raise the agent's longest answer (max_tokens), or leave it empty" : "Ask for less, or choose another model"}.`,
+      );
+    if (text.trim() !== "" || tool_calls.length > 0) return;
     if (typeof max_tokens !== "number") throw this.#failure("reached the limit of its length before it said anything");
     throw this.#failure(
       `used up its ${max_tokens.toLocaleString("en")} tokens before it said anything`,

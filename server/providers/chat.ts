@@ -145,7 +145,8 @@ export async function chat(request: ChatRequest): Promise<ChatResult> {
         const host = URL.parse(baseUrlOf(endpoint))?.host ?? "its address";
         const problem = providerError(error, endpoint, model, host, clock.now());
         const isTold = hasEmitted && !request.onRestart;
-        const pause = problem.retryAfterMs ?? pauseAfter(failures, clock.random());
+        // One who asks to wait no time at all would get all tries in one moment.
+        const pause = problem.retryAfterMs || pauseAfter(failures, clock.random());
         if (!problem.isRetryable || isTold || failures >= retries || clock.now() + pause >= deadline) throw problem;
         await clock.sleep(pause, stop.signal).catch(() => {
           request.signal?.throwIfAborted();

@@ -183,14 +183,15 @@ export function providerError(error: unknown, endpoint: ModelEndpoint, model: st
     const words = clean(wordsOf(body));
     const said = status ? `${label} answered ${status}` : `${label} stopped with an error`;
     const reason = refusalIn(status ?? 500, words, text);
+    const wait = retryAfterMs(answer?.headers, now) ?? retryDelayMs(text);
     return new ProviderError(
-      `${said}${words ? `: ${sentence(words)}` : " without saying why."} ${adviceFor(status ?? 500, reason, model, endpoint)}`,
+      `${said}${words ? `: ${sentence(words)}` : " without saying why."} ${adviceFor(status ?? 500, reason, model, endpoint, wait)}`,
       {
         status,
         words,
         reason,
-        isRetryable: !reason && (status === undefined || status >= 500 || (status === 429 && !IS_DAILY.test(text))),
-        retryAfterMs: retryAfterMs(answer?.headers, now) ?? retryDelayMs(text),
+        isRetryable: !reason && (status === undefined || status === 408 || status >= 500 || (status === 429 && !IS_DAILY.test(text))),
+        retryAfterMs: wait,
       },
     );
   }

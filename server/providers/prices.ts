@@ -84,6 +84,8 @@ export const priceList: { as_of: string; currency: "USD"; models: readonly ListP
       ["claude-3-haiku", 0.25, 1.25],
     ]),
     ...listed(openai, [
+      ["gpt-6.1-sol", 2, 10, { ...UP_TO_270K, ...cached(0.1) }],
+      ["gpt-6-sol", 2, 10, { ...UP_TO_270K, ...cached(0.2) }],
       ["gpt-5.5-pro", 30, 180],
       ["gpt-5.5", 5, 30, { ...UP_TO_270K, ...cached(0.5) }],
       ["gpt-5.4-mini", 0.75, 4.5, cached(0.075)],

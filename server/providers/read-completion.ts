@@ -49,7 +49,7 @@ function cachedOf(usage: Usage): number {
 
 /** Text of a content that is a string, or a list of parts of which some are text and others a model's thinking. */
 function textOf(said: Said): string {
-  const content = said?.content ?? said?.refusal;
+  const content = said?.content || said?.refusal;
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content
@@ -66,6 +66,7 @@ class Gatherer {
   #isCut = false;
   #isFiltered = false;
   #reasoning = "";
+  #half = "";
   readonly #calls = new ToolCallGatherer();
   readonly #thoughts = new WithoutThinking();
   readonly #onDelta: ((content: string) => void) | undefined;
@@ -78,9 +79,11 @@ class Gatherer {
     if (typeof body !== "object" || body === null) throw new GarbledAnswer(JSON.stringify(body) ?? "");
     // Google wraps an error in a list; Mistral and vLLM send the error itself as the body.
     const said = (Array.isArray(body) && body.length === 1 ? body[0] : body) as object | null;
-    const { object, error, usage, choices } = (said ?? {}) as {
+    const { object, error, detail, message, usage, choices } = (said ?? {}) as {
       object?: unknown;
       error?: unknown;
+      detail?: unknown;
+      message?: unknown;
       usage?: Usage;
       choices?: Loose<(ChatCompletionChunk.Choice & ChatCompletion.Choice)[]>;
     };
@@ -88,7 +91,11 @@ class Gatherer {
     if (object === "error") throw new StreamedError(said);
     if (usage) this.#usage = usage;
     const choice = Array.isArray(choices) ? choices[0] : undefined;
-    if (!choice) return;
+    if (!choice) {
+      // How a gateway tells in the middle of an answer that it cannot go on; before it, nothing says that this is a model at all.
+      if (this.hasChoices && (typeof detail === "string" || typeof message === "string")) throw new StreamedError(said);
+      return;
+    }
     this.hasChoices = true;
     if (choice.finish_reason) {
       if (IS_ERROR.test(choice.finish_reason)) throw new StreamedError({});
@@ -96,20 +103,26 @@ class Gatherer {
       this.#isCut = IS_CUT.test(choice.finish_reason);
       this.#isFiltered = IS_FILTERED.test(choice.finish_reason);
     }
-    const message = (choice.message ?? choice.delta) as Said;
-    this.#give(this.#thoughts.add(textOf(message)));
-    if (typeof message?.reasoning_content === "string") this.#reasoning += message.reasoning_content;
-    if (!Array.isArray(message?.tool_calls)) return;
-    for (const call of message.tool_calls as unknown[]) {
+    const part = (choice.message ?? choice.delta) as Said;
+    this.#give(this.#thoughts.add(textOf(part)));
+    if (typeof part?.reasoning_content === "string") this.#reasoning += part.reasoning_content;
+    if (!Array.isArray(part?.tool_calls)) return;
+    for (const call of part.tool_calls as unknown[]) {
       if (choice.message) this.#calls.addWhole(call);
       else this.#calls.addPiece(call);
     }
   }
 
+  /** A character that two pieces share waits for the second, as neither half can be kept or shown. */
   #give(piece: string): void {
     if (piece === "") return;
-    this.text += piece;
-    this.#onDelta?.(piece);
+    const text = this.#half + piece;
+    const isCutInTwo = /[\ud800-\udbff]$/.test(piece);
+    this.#half = isCutInTwo ? text.slice(-1) : "";
+    const whole = isCutInTwo ? text.slice(0, -1) : text;
+    if (whole === "") return;
+    this.text += whole;
+    this.#onDelta?.(whole);
   }
 
   completion(): Completion {
@@ -147,6 +160,8 @@ async function* eventsOf(body: AsyncIterable<string> | string[]): AsyncGenerator
         yield data.join("\n");
         data = [];
       } else if (line.startsWith("data:")) data.push(line.slice(5).trimStart());
+      // Older servers of llama.cpp put what went wrong into a field of its own.
+      else if (line.startsWith("error:")) data.push(`{"error":${line.slice(6)}}`);
     }
   }
   // A last event without the blank line after it still counts: some servers end so.
@@ -154,23 +169,49 @@ async function* eventsOf(body: AsyncIterable<string> | string[]): AsyncGenerator
   if (data.length) yield data.join("\n");
 }
 
-async function* textsOf(response: Response): AsyncGenerator<string> {
-  if (!response.body) return;
+/** How long a stream may go on in silence after the answer has ended, in milliseconds: the token counts come then. */
+const LINGER_MS = 5000;
+
+/** The text of a stream. Once its answer is whole, neither a line that drops nor one that is left open makes it less. */
+async function* textsOf(response: Response, isWhole: () => boolean, lingerMs: number): AsyncGenerator<string> {
+  const reader = response.body?.getReader();
+  if (!reader) return;
   const decoder = new TextDecoder();
-  for await (const chunk of response.body) yield decoder.decode(chunk, { stream: true });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    for (;;) {
+      if (isWhole()) timer = setTimeout(() => void reader.cancel().catch(() => undefined), lingerMs);
+      const { done, value } = await reader.read();
+      clearTimeout(timer);
+      if (done) return;
+      yield decoder.decode(value, { stream: true });
+    }
+  } catch (error) {
+    if (!isWhole()) throw error;
+  } finally {
+    clearTimeout(timer);
+    void reader.cancel().catch(() => undefined);
+  }
 }
 
 /**
  * Reads an answer to a chat-completions request: a stream of events or one JSON body, whichever the server chose to send.
  * @param onDelta gets each piece of text as it comes
+ * @param lingerMs how long the line may be silent after the answer has ended, in milliseconds
  * @throws GarbledAnswer, StreamedError, BrokenOff, or the connection's own error
  */
-export async function readCompletion(response: Response, onDelta?: (content: string) => void): Promise<Completion> {
+export async function readCompletion(
+  response: Response,
+  onDelta?: (content: string) => void,
+  lingerMs: number = LINGER_MS,
+): Promise<Completion> {
   const gatherer = new Gatherer(onDelta);
   let isDone = false;
   const readEvents = async (body: AsyncIterable<string> | string[]) => {
     for await (const data of eventsOf(body)) {
-      isDone = data === "[DONE]";
+      const text = data.trim();
+      if (text === "") continue;
+      isDone = text === "[DONE]";
       if (isDone) break;
       const value = parse(data);
       // After a good beginning the address is right, and what came was damaged on its way.
@@ -180,7 +221,7 @@ export async function readCompletion(response: Response, onDelta?: (content: str
   };
 
   if (response.headers.get("content-type")?.includes("text/event-stream")) {
-    await readEvents(textsOf(response));
+    await readEvents(textsOf(response, () => gatherer.isFinished, lingerMs));
     if (!gatherer.isFinished && !isDone) throw gatherer.hasChoices ? new BrokenOff() : new GarbledAnswer("");
   } else {
     const text = await response.text();

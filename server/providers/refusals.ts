@@ -66,13 +66,31 @@ function addressOf({ provider, baseUrl, keyName }: ModelEndpoint): string {
   return `the base URL${provider === "azure" ? " and the API version" : ""} of the LLM key "${keyName}"`;
 }
 
-/** What to do about a refusal. Each sentence names the model and the key, so that it can be read on its own in a run. */
-export function adviceFor(status: number, reason: Refusal | undefined, model: string, endpoint: ModelEndpoint): string {
+/** A time that somebody asks to wait, in words; a short one is tried out before anybody reads of it. */
+function inWords(ms: number | undefined): string {
+  const seconds = Math.ceil((ms ?? 0) / 1000);
+  if (seconds <= 20) return "a little";
+  if (seconds <= 120) return `${seconds} seconds`;
+  return seconds <= 2 * 3600 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.ceil(seconds / 3600)} hours`;
+}
+
+/**
+ * What to do about a refusal. Each sentence names the model and the key, so that it can be read on its own in a run.
+ * @param retryAfterMs how long the vendor asks to wait
+ */
+export function adviceFor(
+  status: number,
+  reason: Refusal | undefined,
+  model: string,
+  endpoint: ModelEndpoint,
+  retryAfterMs?: number,
+): string {
   const { keyName } = endpoint;
   if (reason) return ADVICE[reason](model, endpoint);
   if (status === 403) return `Check the LLM key "${keyName}" (model ${model}): it may not be allowed to use this.`;
   if (status === 404) return `Check the model ${model} and ${addressOf(endpoint)}.`;
-  if (status === 429) return `The LLM key "${keyName}" is at its limit for ${model}: wait a little, or use another key or model.`;
+  if (status === 429)
+    return `The LLM key "${keyName}" is at its limit for ${model}: wait ${inWords(retryAfterMs)}, or use another key or model.`;
   if (status >= 500) return `The fault is on the provider's side (model ${model}, LLM key "${keyName}"): try again later.`;
   if (status >= 300 && status < 400) return `Put the final address into a new LLM key in place of "${keyName}" (model ${model}).`;
   return `Check the settings for the model ${model} (LLM key "${keyName}").`;
