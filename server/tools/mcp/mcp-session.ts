@@ -2,17 +2,12 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import {
-  type CallToolResult,
-  CallToolResultSchema,
-  ErrorCode,
-  type ListToolsResult,
-  ListToolsResultSchema,
-  McpError,
-} from "@modelcontextprotocol/sdk/types.js";
+import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { McpEndpoint } from "#server/tools/mcp/mcp-endpoint.ts";
 import { ConnectionLost, McpTimeout } from "#server/tools/mcp/mcp-errors.ts";
 import { awaitedHere, mcpFetch } from "#server/tools/mcp/mcp-fetch.ts";
+import { ToolPage } from "#server/tools/mcp/mcp-listing.ts";
+import { ToolResult } from "#server/tools/mcp/mcp-result.ts";
 
 /** How long the end of a session may take that a server is told of out of politeness. */
 const GOODBYE_MS = 2000;
@@ -26,8 +21,8 @@ export interface SessionLimits {
 
 /** One connection to a server, initialized. It is not made again when it breaks: see `openMcpTools`. */
 export interface McpSession {
-  listPage(cursor: string | undefined, signal?: AbortSignal): Promise<ListToolsResult>;
-  callTool(name: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<CallToolResult>;
+  listPage(cursor: string | undefined, signal?: AbortSignal): Promise<ToolPage>;
+  callTool(name: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>;
   /** False once nothing can be asked on it any more. */
   isOpen(): boolean;
   close(): Promise<void>;
@@ -135,11 +130,11 @@ export async function openSession(endpoint: McpEndpoint, limits: SessionLimits, 
   return {
     listPage: (cursor, inner) =>
       ask(connection, limits.connectSeconds, inner, (options) =>
-        client.request({ method: "tools/list", params: cursor === undefined ? {} : { cursor } }, ListToolsResultSchema, options),
+        client.request({ method: "tools/list", params: cursor === undefined ? {} : { cursor } }, ToolPage, options),
       ),
     callTool: (name, args, inner) =>
       ask(connection, limits.callSeconds, inner, (options) =>
-        client.request({ method: "tools/call", params: { name, arguments: args } }, CallToolResultSchema, options),
+        client.request({ method: "tools/call", params: { name, arguments: args } }, ToolResult, options),
       ),
     isOpen: () => connection.isOpen,
     close: () => closeConnection(connection),

@@ -1,7 +1,7 @@
-import { cleanText } from "#server/clean-text.ts";
 import { settings } from "#server/settings.ts";
 import { type McpEndpoint, type McpToolInfo, withoutSecrets } from "#server/tools/mcp/mcp-endpoint.ts";
 import { mcpFailure, statusOf } from "#server/tools/mcp/mcp-errors.ts";
+import { toolIn } from "#server/tools/mcp/mcp-listing.ts";
 import { answerOf } from "#server/tools/mcp/mcp-result.ts";
 import { isSessionGone, type McpSession, openSession, type SessionLimits } from "#server/tools/mcp/mcp-session.ts";
 import type { ToolAnswer } from "#server/tools/tool.ts";
@@ -9,7 +9,6 @@ import type { ToolAnswer } from "#server/tools/tool.ts";
 /** Most tools that are taken over from one server, and most pages that are asked for. */
 export const MAX_TOOLS = 500;
 const MAX_PAGES = 50;
-const MAX_DESCRIPTION = 10_000;
 
 /** The tools of one server. Nothing is connected until something is asked. */
 export interface McpTools {
@@ -45,20 +44,17 @@ async function orAborted<Value>(waitedFor: Promise<Value>, signal: AbortSignal |
   return Promise.race([waitedFor, aborted.promise]).finally(() => signal.removeEventListener("abort", onAbort));
 }
 
-/** The JSON as PostgreSQL keeps it. */
-const cleanJson = <Value>(value: Value): Value =>
-  JSON.parse(JSON.stringify(value), (_, item) => (typeof item === "string" ? cleanText(item) : item));
-
 async function allTools(session: McpSession, signal?: AbortSignal): Promise<McpToolInfo[]> {
   const found = new Map<string, McpToolInfo>();
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && found.size < MAX_TOOLS; page += 1) {
     const { tools, nextCursor } = await session.listPage(cursor, signal);
-    for (const { name, description = "", inputSchema } of tools) {
+    for (const value of tools) {
       if (found.size >= MAX_TOOLS) break;
-      found.set(name, cleanJson({ name, description: description.slice(0, MAX_DESCRIPTION), input_schema: inputSchema }));
+      const tool = toolIn(value);
+      if (tool) found.set(tool.name, tool);
     }
-    if (nextCursor === undefined || nextCursor === cursor) break;
+    if (typeof nextCursor !== "string" || nextCursor === cursor) break;
     cursor = nextCursor;
   }
   return [...found.values()];

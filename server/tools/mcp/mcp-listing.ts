@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { cleanText } from "#server/clean-text.ts";
+import type { McpToolInfo } from "#server/tools/mcp/mcp-endpoint.ts";
+
+/**
+ * One page of a list of tools, as far as it must be known. What a server fills in wrongly about one tool must not cost the
+ * others.
+ */
+export const ToolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.unknown().optional() });
+export type ToolPage = z.infer<typeof ToolPage>;
+
+const MAX_DESCRIPTION = 10_000;
+
+/** The JSON as PostgreSQL keeps it. */
+const cleanJson = <Value>(value: Value): Value =>
+  JSON.parse(JSON.stringify(value), (_, item) => (typeof item === "string" ? cleanText(item) : item));
+
+/** A tool of such a page; undefined for what has no name by which it could be called. */
+export function toolIn(value: unknown): McpToolInfo | undefined {
+  const { name, description, inputSchema } = Object(value) as { name?: unknown; description?: unknown; inputSchema?: unknown };
+  if (typeof name !== "string" || name === "") return undefined;
+  const isSchema = typeof inputSchema === "object" && inputSchema !== null && !Array.isArray(inputSchema);
+  return cleanJson({
+    name,
+    description: typeof description === "string" ? description.slice(0, MAX_DESCRIPTION) : "",
+    // Arguments are always an object, whatever else is said of them; models are told so.
+    input_schema: { ...(isSchema ? inputSchema : {}), type: "object" },
+  });
+}
