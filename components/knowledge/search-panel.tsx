@@ -8,6 +8,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { Rag, RagHit } from "#server/schemas/rag.ts";
 
@@ -45,6 +46,11 @@ export function SearchPanel({ rag }: { rag: Rag }) {
       <div aria-live="polite" className="flex flex-col gap-3">
         {found.isError && <LoadFailure error={found.error} onRetry={() => void found.refetch()} />}
         {query !== "" && found.isPending && <Skeleton className="h-32" />}
+        {found.data?.problems?.map((problem) => (
+          <Notice key={problem} tone="waiting">
+            {problem}
+          </Notice>
+        ))}
         {found.data?.items.length === 0 && <p className="text-13 text-ink-soft">Nothing fits. An agent would be told so.</p>}
         {found.data && found.data.items.length > 0 && (
           <ol className="flex flex-col divide-y">

@@ -281,4 +281,11 @@ export const RagCitation = RagHit.pick({ rag_id: true, document_id: true, title:
   .extend({ number: z.number().int().meta({ description: "As the model was given it, and cites it: [2]" }) })
   .meta({ description: "A piece of knowledge that the model was given, without its text" });
 export type RagCitation = z.infer<typeof RagCitation>;
-export const RagSearchResult = z.object({ items: z.array(RagHit) });
+export const RagSearchResult = z.object({
+  items: z.array(RagHit),
+  problems: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Only there when a part of the search failed, so that more might have been found: what, and why" }),
+});
+export type RagSearchResult = z.infer<typeof RagSearchResult>;

@@ -72,8 +72,9 @@ export default function Knowledge() {
       <h2>Embedding key</h2>
       <p>
         An LLM key and the id of an embedding model make a vector of each piece, and of each question. Changing the model indexes all
-        documents anew; meanwhile they are found by words. When the key cannot be used, a search falls back to words too. For pgvector and
-        Qdrant a key is needed: it must be the model that made the vectors there.
+        documents anew; meanwhile they are found by words. When the key cannot be used, a search falls back to words too; what failed of a
+        search stands in <code>problems</code>, and the agent is told. For pgvector and Qdrant a key is needed: it must be the model that
+        made the vectors there.
       </p>
       <Example file="set-embedding.sh" />
       <h2>In an agent</h2>

@@ -43,11 +43,14 @@ export const knowledgeTool = (project_id: string, sources: readonly { id: string
       const most = Number.isFinite(asked) ? Math.min(Math.max(asked, 1), MAX_LIMIT) : DEFAULT_LIMIT;
       try {
         const ids = sources.map(({ id }) => id);
-        const hits = await searchRag(project_id, ids, query, most, signal);
-        if (!hits.length) return { result: "Nothing was found. Try other words.", success: true };
+        const problems: string[] = [];
+        const hits = await searchRag(project_id, ids, query, most, { signal, onProblem: (problem) => problems.push(problem) });
+        // Or the model would take what it gets for all there is.
+        const note = problems.length ? `\n\nMore might have been found, but a part of the search failed. ${problems.join(" ")}` : "";
+        if (!hits.length) return { result: `Nothing was found. Try other words.${note}`, success: true };
         const numbered = hits.map((hit) => ({ hit, number: numberOf(hit) }));
         return {
-          result: cutResult(numbered.map(({ hit, number }) => asText(hit, number)).join("\n\n")),
+          result: cutResult(numbered.map(({ hit, number }) => asText(hit, number)).join("\n\n")) + note,
           success: true,
           sources: numbered.map(({ hit: { rag_id, document_id, title, uri, place }, number }) => ({
             number,

@@ -19,6 +19,7 @@ import { deleteDocument } from "#server/services/rags/delete-document.ts";
 import { getDocument } from "#server/services/rags/get-document.ts";
 import { reindexDocument } from "#server/services/rags/reindex-document.ts";
 import { resumeIndexing } from "#server/services/rags/request-indexing.ts";
+import { searchOneRag } from "#server/services/rags/search-one-rag.ts";
 import { searchRag } from "#server/services/rags/search-rag.ts";
 import { testRag } from "#server/services/rags/test-rag.ts";
 import { updateRag } from "#server/services/rags/update-rag.ts";
@@ -141,6 +142,25 @@ test("a question whose vector cannot be had is answered by words", async () => {
   await ready(addText(rag, "Garage", "The car needs a new tyre."));
   outside.failEmbeddings(500, 1);
   expect((await find("tyre", rag))[0]).toMatchObject({ title: "Garage" });
+});
+
+test("a part of a search that failed is told beside what was found, to who tries a source and to the model", async () => {
+  const rag = await newSource(await withVectors());
+  await ready(addText(rag, "Garage", "The car needs a new tyre."));
+  const search = () => searchOneRag(admin, { rag_id: rag.id, query: "tyre", limit: 5 });
+  expect(await search()).not.toHaveProperty("problems");
+  outside.failEmbeddings(500, 2);
+  const words = `"${rag.name}" was searched by words only: OpenAI-compatible answered 500`;
+  expect(await search()).toMatchObject({ items: [{ title: "Garage" }], problems: [expect.stringContaining(words)] });
+  const away = await createRag(admin, { name: "Away", type: "http", config: { url: "http://127.0.0.1:1/search" } });
+  const tool = knowledgeTool(admin.project.id, [rag, away]);
+  const { result, success } = await tool.call({ query: "tyre" }, { signal: new AbortController().signal });
+  expect(success).toBe(true);
+  expect(result).toMatch(/^\[1\] Garage\nThe car needs a new tyre\.\n\nMore might have been found, but a part of the search failed\. /);
+  expect(result).toContain(words);
+  expect(result).toContain('"Away" could not be searched: No server accepts connections at 127.0.0.1:1.');
+  const alone = knowledgeTool(admin.project.id, [away]);
+  await expect(alone.call({ query: "tyre" }, { signal: new AbortController().signal })).resolves.toMatchObject({ success: false });
 });
 
 test("an agent's tool numbers each piece once, however often it searches, and names what can be cited", async () => {

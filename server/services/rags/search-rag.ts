@@ -91,13 +91,28 @@ async function fuse(rankings: Ranking[], limit: number): Promise<{ hits: RagHit[
   return { hits, isWhole: hits.length === best.length };
 }
 
+const shownOf = ({ code, message }: AppError): string => (code === "INTERNAL_ERROR" ? "something went wrong on our side." : message);
+
+export interface SearchOptions {
+  signal?: AbortSignal | undefined;
+  /** Gets a sentence for each part of the search that failed while another one answered. */
+  onProblem?: ((problem: string) => void) | undefined;
+  /** How often it searches once more when pieces went away meanwhile; 2 unless given. */
+  again?: number;
+}
+
+/** One part of a search, and what is said when it fails. */
+interface Part {
+  ranking: Promise<Ranking>;
+  failing: string;
+}
+
 /**
  * Searches knowledge sources of a project: documents by their words and, where the source names an embedding key, by
  * meaning; other stores by their own means. All lists are fused by reciprocal rank. A source that fails is left out as long
- * as another one answers, and a question whose vector cannot be had is answered by words.
+ * as another one answers, and a question whose vector cannot be had is answered by words: `onProblem` tells.
  * @param ragIds sources; those that the project does not have are left out
  * @param limit results at most
- * @param again how often it searches once more when pieces went away meanwhile
  * @returns the best pieces with what a citation needs, best first
  * @throws AppError when every source failed: the first one's
  */
@@ -106,44 +121,52 @@ export async function searchRag(
   ragIds: readonly string[],
   query: string,
   limit: number,
-  signal?: AbortSignal,
-  again = 2,
+  options: SearchOptions = {},
 ): Promise<RagHit[]> {
+  const { signal, onProblem, again = 2 } = options;
   const question = query.trim().slice(0, MOST_QUERY).toWellFormed().replaceAll("\u0000", "");
   const sources = await db().ragSource.findMany({ where: { project_id: projectId, id: { in: ragIds.filter(isUuid) } } });
   if (!sources.length || question === "") return [];
   const vectors = questionVectors(projectId, question, signal);
   const local = sources.filter(({ type }) => type === "documents");
   const depth = Math.max(DEPTH, limit);
-  const searches: Promise<Ranking>[] = [
-    ...(local.length
-      ? [
-          searchWords(
-            local.map(({ id }) => id),
-            question,
-            depth,
-          ).then(localRanking),
-        ]
-      : []),
-    ...local.map(async (source) => {
-      const vector = await vectors(openConfig(source));
-      return vector ? localRanking(await searchVectors(source, normalized(vector), depth)) : [];
-    }),
+  const byWords = async () =>
+    localRanking(
+      await searchWords(
+        local.map(({ id }) => id),
+        question,
+        depth,
+      ),
+    );
+  const byMeaning = async (source: RagSource) => {
+    const vector = await vectors(openConfig(source));
+    return vector ? localRanking(await searchVectors(source, normalized(vector), depth)) : [];
+  };
+  const parts: Part[] = [
+    ...(local.length ? [{ ranking: byWords(), failing: "" }] : []),
+    ...local.map((source) => ({ ranking: byMeaning(source), failing: `"${source.name}" was searched by words only` })),
     ...sources
       .filter(({ type }) => type !== "documents")
-      .map(async (source) => remoteRanking(source, await searchRemote(source, question, depth, vectors, signal))),
+      .map((source) => ({
+        ranking: searchRemote(source, question, depth, vectors, signal).then((hits) => remoteRanking(source, hits)),
+        failing: `"${source.name}" could not be searched`,
+      })),
   ];
-  const settled = await Promise.allSettled(searches);
+  const settled = await Promise.allSettled(parts.map(({ ranking }) => ranking));
   signal?.throwIfAborted();
   const rankings = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-  const failures = settled.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
-  const unforeseen = failures.find((error) => !isAppError(error));
-  if (unforeseen) throw unforeseen;
+  const failures = settled.flatMap((one, index) =>
+    one.status === "rejected" ? [{ error: one.reason as unknown, failing: parts[index]?.failing ?? "" }] : [],
+  );
+  const unforeseen = failures.find(({ error }) => !isAppError(error));
+  if (unforeseen) throw unforeseen.error;
   if (failures.length) {
-    if (!rankings.some((ranking) => ranking.length) && !local.length) throw failures[0];
-    log.warn({ err: failures[0], project_id: projectId, failures: failures.length }, "a part of a knowledge search failed");
+    if (!rankings.some((ranking) => ranking.length) && !local.length) throw failures[0]?.error;
+    log.warn({ err: failures[0]?.error, project_id: projectId, failures: failures.length }, "a part of a knowledge search failed");
   }
   const { hits, isWhole } = await fuse(rankings, limit);
   // A document that was indexed anew while the question's vector was made has other pieces now.
-  return isWhole || again === 0 ? hits : searchRag(projectId, ragIds, query, limit, signal, again - 1);
+  if (!isWhole && again > 0) return searchRag(projectId, ragIds, query, limit, { ...options, again: again - 1 });
+  for (const { error, failing } of failures) if (isAppError(error)) onProblem?.(`${failing}: ${shownOf(error)}`);
+  return hits;
 }

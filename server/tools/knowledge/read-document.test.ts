@@ -133,3 +133,8 @@ test("a page or an XML file in an encoding of its own is read in it; what the se
   expect(await read(bytes('<meta charset="shift_jis"><p>äöü</p>'), "text/html", "text/html; charset=utf-8")).toBe("äöü");
   expect(await read(bytes('<meta charset="no-such"><p>äöü</p>'), "text/html")).toBe("äöü");
 });
+
+test("a text of marks that only a word processor reads is refused, however it is called", () => {
+  for (const name of ["letter.rtf", "letter.txt", "letter"])
+    expect(() => mediaTypeOf(bytes("{\\rtf1\\ansi Dear Ada}"), name, "text/rtf")).toThrow("This kind of file cannot be read.");
+});

@@ -62,6 +62,8 @@ export function mediaTypeOf(bytes: Uint8Array, name: string, declared = ""): str
   // A file called .pdf or .docx that does not begin like one is damaged, or another thing.
   if (ending === PDF || ending === DOCX) throw new AppError("VALIDATION_ERROR", `The file ${name} is damaged, or not what its name says.`);
   if (bytes.subarray(0, 4096).includes(0) && !startsWith(bytes, "\u00ff\u00fe") && !startsWith(bytes, "\u00fe\u00ff")) throw unknownKind();
+  // Text to the eye of a machine, and mostly marks to anybody else's.
+  if (startsWith(bytes, "{\\rtf")) throw unknownKind();
   if (ending) return ending;
   if (said === "application/xhtml+xml") return "text/html";
   if (said.startsWith("text/") || said === "application/json" || said === "application/xml") return said;
