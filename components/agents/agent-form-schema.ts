@@ -65,3 +65,14 @@ export const requestOf = ({ output_schema, ...rest }: AgentForm) => ({
   ...rest,
   output_schema: output_schema.trim() === "" ? null : (JSON.parse(output_schema) as Record<string, unknown>), // cast: checked by the form
 });
+
+type Asked = Pick<AgentForm, "llm_key_id" | "model" | "temperature" | "tools" | "mcp_server_ids" | "rag_ids">;
+const hasTools = ({ tools = [], mcp_server_ids = [], rag_ids = [] }: Partial<Asked>) =>
+  tools.length + mcp_server_ids.length + rag_ids.length > 0;
+
+/** Whether saving makes a check call: the model is asked with something else than before, or is offered tools for the first time. */
+export const isAskedAnew = (before: Asked, after: Pick<Asked, "llm_key_id" | "model"> & Partial<Asked>): boolean =>
+  before.llm_key_id !== after.llm_key_id ||
+  before.model !== after.model ||
+  (before.temperature ?? null) !== (after.temperature ?? null) ||
+  (hasTools(after) && !hasTools(before));

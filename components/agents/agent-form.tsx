@@ -2,20 +2,29 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { toast } from "sonner";
 import type { z } from "zod";
 import { AbilityFields } from "#components/agents/ability-fields.tsx";
-import { AgentForm, type AgentSuggestion, EXAMPLE_SCHEMA, formValues, requestOf } from "#components/agents/agent-form-schema.ts";
+import {
+  AgentForm,
+  type AgentSuggestion,
+  EXAMPLE_SCHEMA,
+  formValues,
+  isAskedAnew,
+  requestOf,
+} from "#components/agents/agent-form-schema.ts";
 import { KeyPicker } from "#components/agents/key-picker.tsx";
+import { type Meanwhile, mergedForm } from "#components/agents/merged-form.ts";
 import { ModelPicker } from "#components/agents/model-picker.tsx";
 import { PromptPreviewButton } from "#components/agents/prompt-preview.tsx";
+import { SavedMeanwhile } from "#components/agents/saved-meanwhile.tsx";
 import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import type { Agent } from "#server/schemas/agent.ts";
 
@@ -25,10 +34,6 @@ const abilitiesOf = ({ tools = [], mcp_server_ids = [], rag_ids = [], skill_ids 
   rag_ids,
   skill_ids,
 });
-
-/** Whether saving makes a check call: the model is asked with something else than before. */
-const isAskedAnew = (before: Agent, { llm_key_id, model, temperature = null }: ReturnType<typeof requestOf>) =>
-  before.llm_key_id !== llm_key_id || before.model !== model || before.temperature !== temperature;
 
 export interface AgentEditorProps {
   agent?: Agent;
@@ -46,16 +51,25 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
   const cache = useQueryClient();
   const router = useRouter();
   const { canEdit } = useStudio();
+  // What the form began with. The page may load the agent again at any time, and what others saved is no part of the form then.
+  const [base, setBase] = useState(agent);
+  const [meanwhile, setMeanwhile] = useState<Meanwhile | null>(null);
   const form = useForm({
     schema: AgentForm,
     initial: formValues(agent ?? suggestion),
     submit: async (filledIn) => {
       const value = requestOf(filledIn);
       let saved: Agent;
-      if (agent) {
-        saved = await client.agents.update.mutate({ agent_id: agent.id, ...value });
-        cache.setQueryData(trpc.agents.get.queryKey({ agent_id: agent.id }), saved);
-        toast.success("Agent saved", isAskedAnew(agent, value) ? { description: "The model answered a check call." } : {});
+      setMeanwhile(null);
+      if (base) {
+        const { id: agent_id, updated_at: if_unchanged_since } = base;
+        saved = await client.agents.update.mutate({ agent_id, ...value, if_unchanged_since }).catch(async (error: unknown) => {
+          await takeIn(base, error);
+          throw error;
+        });
+        setBase(saved);
+        cache.setQueryData(trpc.agents.get.queryKey({ agent_id }), saved);
+        toast.success("Agent saved", isAskedAnew(base, value) ? { description: "The model answered a check call." } : {});
       } else {
         saved = await client.agents.create.mutate(value);
         cache.setQueryData(trpc.agents.get.queryKey({ agent_id: saved.id }), saved);
@@ -66,6 +80,17 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
       onSaved?.(saved);
     },
   });
+  /** After a refusal because others saved: their changes come into the form, and what was changed in it stays. */
+  const takeIn = async (before: Agent, error: unknown) => {
+    const said = errorBodyOf(error).errors?.find(({ path }) => path === "if_unchanged_since")?.message;
+    if (said === undefined) return;
+    const theirs = await client.agents.get.query({ agent_id: before.id });
+    const merged = mergedForm({ before: formValues(before), mine: form.values, theirs: formValues(theirs) });
+    cache.setQueryData(trpc.agents.get.queryKey({ agent_id: before.id }), theirs);
+    form.reset(formValues(theirs), merged.values);
+    setBase(theirs);
+    setMeanwhile({ said, ...merged });
+  };
   const isDirty = form.isDirty && !form.isPending;
   useEffect(() => onDirtyChange?.(form.isDirty), [form.isDirty, onDirtyChange]);
   // Nobody has filled this in: closing the form loses nothing.
@@ -135,18 +160,30 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
       {canEdit ? (
         <div className="sticky bottom-(--foot,0px) -mx-1 flex flex-col gap-3 bg-linear-to-t from-85% from-(--ground,var(--paper)) to-transparent px-1 pt-5 pb-3">
           <div className="max-h-48 overflow-y-auto empty:hidden">
-            <FormFailure
-              failure={form.failure}
-              title={form.failure?.error_code === "UPSTREAM_ERROR" ? "Not saved: the check call failed" : "Not saved"}
-            />
+            {meanwhile ? (
+              <SavedMeanwhile
+                meanwhile={meanwhile}
+                onTakeTheirs={() => {
+                  if (base) form.reset(formValues(base));
+                  setMeanwhile(null);
+                }}
+              />
+            ) : (
+              <FormFailure
+                failure={form.failure}
+                title={form.failure?.error_code === "UPSTREAM_ERROR" ? "Not saved: the check call failed" : "Not saved"}
+              />
+            )}
           </div>
-          <div className="flex items-center gap-3">
+          <div className="flex flex-wrap items-center justify-between gap-3">
             <Button type="submit" variant="primary" isPending={form.isPending}>
               {agent ? "Save" : "Create agent"}
             </Button>
-            <p role="status" className="min-w-0 flex-1 text-12 text-ink-soft">
+            <p role="status" className="min-w-0 flex-1 text-12 text-ink-soft max-sm:order-first max-sm:basis-full max-sm:empty:hidden">
               {form.isPending
-                ? "Asking the model for a short answer, to see that key and model work…"
+                ? base && !isAskedAnew(base, form.values)
+                  ? "Saving…"
+                  : "Asking the model for a short answer, to see that key and model work…"
                 : form.isDirty && agent
                   ? "Not saved yet"
                   : !agent && "Saving makes one short call to check key and model."}

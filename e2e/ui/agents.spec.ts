@@ -33,6 +33,10 @@ test("an agent gets knowledge, a skill and a schema in the form, and its chat sh
   await expect(chat.getByText(/\d+ in · \d+ out tokens/)).toBeVisible();
   await chat.getByText("search_knowledge").click();
   await expect(chat.getByRole("heading", { name: "Result" })).toBeVisible();
+  // An answer that begins with a bracket is no JSON for that.
+  await chat.getByRole("textbox", { name: "Message" }).fill("[[parrot]] says **so**");
+  await page.keyboard.press("Enter");
+  await expect(chat.getByRole("strong").filter({ hasText: "so" })).toBeVisible();
   await page.reload();
   await expect(page.getByRole("checkbox", { name: "Handbook" })).toBeChecked();
   await expect(page.getByRole("checkbox", { name: "Summarize" })).toBeChecked();
@@ -71,4 +75,24 @@ test("a chat is stopped in the middle, goes on with what was said before, and sa
   await expect.poll(async () => (await modelServer.calls({ contains: `third ${id}` })).length).toBe(2);
   await expect(chat.getByRole("alert")).toContainText("Check the LLM key");
   await expect(chat.getByText(`third ${id}`)).toHaveCount(1);
+});
+
+test("what others saved while the form was open comes into it, and what was typed stays", async ({ signedInPage: page, api, agent }) => {
+  const { id } = await agent({ name: "Scout", model: "echo" });
+  await page.goto(`/agents/${id}`);
+  const prompt = page.getByRole("textbox", { name: "System prompt" });
+  await prompt.fill("Be brief.");
+  await page.getByRole("textbox", { name: "Description" }).fill("Mine");
+  await api.put(`/agents/${id}`, { max_tokens: 77, description: "Theirs" });
+  await page.getByRole("button", { name: "Save" }).click();
+  const told = page.getByRole("alert").filter({ hasText: "Not saved yet" });
+  await expect(told).toContainText(
+    "saved this agent after you loaded it. Now in this form as it was saved: Longest answer. Changed by you both: Description.",
+  );
+  await expect(page.getByLabel("Longest answer")).toHaveValue("77");
+  await expect(prompt).toHaveValue("Be brief.");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Agent saved")).toBeVisible();
+  await expect(told).toBeHidden();
+  expect((await api.get(`/agents/${id}`)).body).toMatchObject({ system_prompt: "Be brief.", description: "Mine", max_tokens: 77 });
 });

@@ -77,7 +77,14 @@ export const callFields = {
   rag_ids: true,
   skill_ids: true,
 } as const;
-export const UpdateAgentInput = z.strictObject({ ...ignoredFields(Agent, writable), agent_id: Id, ...z.object(writable).partial().shape });
+export const UpdateAgentInput = z.strictObject({
+  ...ignoredFields(Agent, writable),
+  agent_id: Id,
+  ...z.object(writable).partial().shape,
+  if_unchanged_since: Timestamp.optional().meta({
+    description: "The `updated_at` that the change begins from: when the agent was saved after it, the answer is 409 and says by whom",
+  }),
+});
 export type UpdateAgentInput = z.infer<typeof UpdateAgentInput>;
 export const AgentRef = z.strictObject({ agent_id: Id });
 export const AgentPage = pageOf(Agent);

@@ -31,6 +31,10 @@ export default function Agents() {
         Prompt preview on the agent’s page shows what its model is sent before the question, as the form stands and saved or not: the system
         message with the skills, the tools with their parameters, the response format, and the whole request as JSON.
       </p>
+      <p>
+        A PUT may say in <code>if_unchanged_since</code> from which <code>updated_at</code> it begins: when the agent was saved after that,
+        the answer is 409 and tells by whom and what. The form does so, takes over what others saved, and keeps what you typed.
+      </p>
       <h2>Chat</h2>
       <p>
         On its page an agent can be chatted with, tools included. Nothing of that is kept: over REST, send what was said before as{" "}
@@ -43,9 +47,10 @@ export default function Agents() {
         fails before its first word is a 502 either way. A chat may take five minutes.
       </p>
       <p>
-        An answer that ends at the limit of its length says <code>truncated: true</code>. One that a content filter of the provider held
-        back, and one that never began because the model thought until its limit, is an error. The <code>tool_result</code> of{" "}
-        <code>search_knowledge</code> has <code>sources</code>: number, document and place of each piece.
+        An answer that ends at the limit of its length says <code>truncated: true</code>, and <code>answer_truncated: true</code> in the
+        results, log and events of a run. One that a content filter of the provider held back, and one that never began because the model
+        thought until its limit, is an error. The <code>tool_result</code> of <code>search_knowledge</code> has <code>sources</code>:
+        number, document and place of each piece.
       </p>
       <Example file="ask-agent.sh" />
       <h2>Answers in JSON</h2>

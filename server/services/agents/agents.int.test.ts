@@ -188,3 +188,35 @@ test("a model that spends the few tokens on thinking is accepted", async () => {
   const key = await createLlmKey(admin, { name: "Thinker", provider: "openai", api_key: "sk-123456789", base_url: server.url });
   await expect(newAgent(admin, key.id, { model: "o9" })).resolves.toMatchObject({ model: "o9" });
 });
+
+test("a change that begins from an agent as it is no longer is refused with who saved it and what, and one without the time is not", async () => {
+  const { admin, key } = await adminWithKey();
+  const { id: agent_id, updated_at } = await newAgent(admin, key.id);
+  const change = (more: object) => updateAgent(admin, { agent_id, ...more });
+  const second = await change({ system_prompt: "Be brief.", if_unchanged_since: updated_at });
+  await change({ max_tokens: 50 });
+  models.reset();
+  const { name } = await db().user.findUniqueOrThrow({ where: { id: admin.user.id } });
+  for (const [since, changed] of [
+    [updated_at, "max_tokens, system_prompt"],
+    [second.updated_at, "max_tokens"],
+  ])
+    await expect(change({ model: "parrot", if_unchanged_since: since })).rejects.toMatchObject({
+      code: "CONFLICT",
+      message: `${name} saved this agent after you loaded it (changed: ${changed}). Load it again, or leave if_unchanged_since out to write over that.`,
+      errors: [{ path: "if_unchanged_since" }],
+    });
+  expect(models.calls()).toEqual([]);
+  expect(await getAgent(admin, { agent_id })).toMatchObject({ model: "echo", system_prompt: "Be brief.", max_tokens: 50 });
+  expect(await change({ model: "parrot" })).toMatchObject({ model: "parrot" });
+});
+
+test("of two changes that begin from the same agent and are saved at once, one is refused", async () => {
+  const { admin, key } = await adminWithKey();
+  const { id: agent_id, updated_at: if_unchanged_since } = await newAgent(admin, key.id);
+  const ends = await Promise.allSettled(
+    ["One", "Two"].map((description) => updateAgent(admin, { agent_id, description, temperature: 0.5, if_unchanged_since })),
+  );
+  const refusals = ends.flatMap((end) => (end.status === "rejected" ? [end.reason] : []));
+  expect(refusals).toMatchObject([{ code: "CONFLICT", message: expect.stringContaining("saved this agent after you loaded it") }]);
+});

@@ -31,17 +31,13 @@ export async function assertNameFree(projectId: string, name: string, exceptAgen
  */
 export async function saveAgent(
   principal: ProjectPrincipal,
-  { action, name, detail }: { action: "agent.create" | "agent.update"; name: string; detail?: Prisma.InputJsonObject },
+  { action, name, ...more }: { action: "agent.create" | "agent.update"; name: string; detail?: Prisma.InputJsonObject; at?: Date },
   write: (tx: Prisma.TransactionClient) => Promise<{ id: string; name: string }>,
 ): Promise<Agent> {
   try {
     const { id } = await db().$transaction(async (tx) => {
       const row = await write(tx);
-      await recordAudit(
-        principal,
-        { action, resource_type: "agent", resource_id: row.id, resource_name: row.name, ...(detail && { detail }) },
-        tx,
-      );
+      await recordAudit(principal, { action, resource_type: "agent", resource_id: row.id, resource_name: row.name, ...more }, tx);
       return row;
     });
     return toAgent(await findAgent(principal.project.id, id));

@@ -8,6 +8,7 @@ import { chooseLlmKey } from "#server/services/agents/choose-llm-key.ts";
 import { findAgent } from "#server/services/agents/find-agent.ts";
 import { assertNameFree, saveAgent } from "#server/services/agents/save-agent.ts";
 import { saveLinks } from "#server/services/agents/save-links.ts";
+import { savedMeanwhile } from "#server/services/agents/saved-meanwhile.ts";
 import { validateModel } from "#server/services/agents/validate-model.ts";
 import { endpointOf } from "#server/services/llm-keys/endpoint-of.ts";
 
@@ -40,12 +41,16 @@ function columnsOf({ mcp_server_ids: _, rag_ids: __, skill_ids: ___, output_sche
 /**
  * Changes an agent; fields left out keep their value. A change of what the provider is asked with (key, model,
  * temperature, the first tool) makes one live call first.
- * @throws AppError NOT_FOUND; VALIDATION_ERROR, CONFLICT and UPSTREAM_ERROR as at creation, and nothing is changed then
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR, CONFLICT and UPSTREAM_ERROR as at creation, CONFLICT also when the agent was
+ *   saved after `if_unchanged_since`, and nothing is changed then
  */
 export async function updateAgent(principal: ProjectPrincipal, input: UpdateAgentInput): Promise<Agent> {
   const project_id = principal.project.id;
   const row = await findAgent(project_id, input.agent_id);
   const before = toAgent(row);
+  const { if_unchanged_since: since } = input;
+  const stale = () => savedMeanwhile(project_id, row.id, new Date(since ?? 0));
+  if (since !== undefined && Date.parse(since) !== row.updated_at.getTime()) throw await stale();
   const key =
     input.llm_key_id === undefined || input.llm_key_id === before.llm_key_id
       ? row.llm_key
@@ -57,18 +62,22 @@ export async function updateAgent(principal: ProjectPrincipal, input: UpdateAgen
   if (errors[0]) throw new AppError("VALIDATION_ERROR", errors[0].message, { errors });
 
   const changed = FIELDS.filter((field) => given[field] !== undefined && comparable(given[field]) !== comparable(before[field]));
+  // Nothing is written then: what others save in this moment stays, and its time.
+  if (changed.length === 0) return before;
   if (changed.includes("name")) await assertNameFree(project_id, after.name, before.id);
   const isAskedOtherwise = changed.some((field) => field === "llm_key_id" || field === "model" || field === "temperature");
   if (isAskedOtherwise || (hasTools(after) && !hasTools(before)))
     await validateModel(endpoint, { model: after.model, temperature: after.temperature, hasTools: hasTools(after) });
 
-  return saveAgent(principal, { action: "agent.update", name: after.name, detail: { changed } }, async (tx) => {
+  const at = new Date();
+  return saveAgent(principal, { action: "agent.update", name: after.name, detail: { changed }, at }, async (tx) => {
     const { count } = await tx.agent.updateMany({
-      where: { id: before.id, project_id },
+      where: { id: before.id, project_id, ...(since !== undefined && { updated_at: row.updated_at }) },
       // Results of earlier runs are told apart by it from what the agent would answer now.
-      data: { ...columnsOf(given), updated_at: changed.length > 0 ? new Date() : row.updated_at },
+      data: { ...columnsOf(given), updated_at: at },
     });
-    if (count === 0) throw notFound("agent");
+    if (count === 0)
+      throw since !== undefined && (await tx.agent.count({ where: { id: before.id } })) > 0 ? await stale() : notFound("agent");
     await saveLinks(tx, { project_id, agent_id: before.id }, given);
     return after;
   });

@@ -19,6 +19,8 @@ export interface AuditRecord {
   resource_name: string;
   /** What changed, as JSON; never a secret. */
   detail?: Prisma.InputJsonObject;
+  /** When it was done, where the resource tells that too; else now. */
+  at?: Date;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface AuditRecord {
  */
 export async function recordAudit(
   principal: AuditActor,
-  { action, resource_type, resource_id, resource_name, detail }: AuditRecord,
+  { action, resource_type, resource_id, resource_name, detail, at }: AuditRecord,
   within: Pick<PrismaClient, "auditEntry"> = db(),
 ): Promise<void> {
   await within.auditEntry.create({
@@ -41,6 +43,7 @@ export async function recordAudit(
       resource_id,
       resource_name,
       ...(detail && { detail }),
+      ...(at && { created_at: at }),
     },
   });
 }

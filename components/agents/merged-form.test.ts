@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { formValues, isAskedAnew } from "#components/agents/agent-form-schema.ts";
+import { mergedForm } from "#components/agents/merged-form.ts";
+
+const before = formValues({ name: "Scout", model: "echo", llm_key_id: "k", system_prompt: "Be brief." });
+
+test("what others changed comes into the form, what was changed in it stays, and only a difference is a clash", () => {
+  const mine = { ...before, description: "Finds", system_prompt: "Be long.", tools: ["web_search" as const] };
+  const theirs = { ...before, model: "parrot", system_prompt: "Be kind.", tools: ["web_search" as const] };
+  expect(mergedForm({ before, mine, theirs })).toEqual({
+    values: { ...mine, model: "parrot" },
+    taken: ["model"],
+    clashes: ["system_prompt"],
+  });
+});
+
+test("a check call is told of only when the model is asked otherwise, or gets its first tool", () => {
+  const reworded = { ...before, system_prompt: "Be kind.", max_tokens: 5 };
+  expect(isAskedAnew(before, reworded)).toBe(false);
+  expect(isAskedAnew(before, { ...before, temperature: 0 })).toBe(true);
+  const equipped = { ...before, rag_ids: ["r"] };
+  expect(isAskedAnew(before, equipped)).toBe(true);
+  expect(isAskedAnew(equipped, { ...equipped, tools: ["web_search"] })).toBe(false);
+});
