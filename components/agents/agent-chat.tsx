@@ -8,6 +8,7 @@ import { ToolStep } from "#components/agents/tool-step.tsx";
 import { useChat } from "#components/agents/use-chat.ts";
 import { formatDuration, formatTokens } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
+import { CutAnswer } from "#components/runs/cut-answer.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -127,9 +128,7 @@ function ExchangeView({ exchange, onAgain }: { exchange: Exchange; onAgain?: () 
       {isRunning && parts.at(-1)?.kind !== "text" && <p className="animate-breathe text-13 text-ink-soft">Waiting for the model…</p>}
       {state === "stopped" && <p className="text-12 text-ink-faint">Stopped.</p>}
       {state === "done" && textOf(exchange) === "" && <p className="text-13 text-ink-faint">The model sent an empty answer.</p>}
-      {exchange.isCut && (
-        <p className="text-12 text-waiting">The answer ends at the limit of its length and may be cut: raise “Longest answer”.</p>
-      )}
+      {exchange.isCut && <CutAnswer />}
       {detail !== null && <Notice tone="failed">{detail}</Notice>}
       {!isRunning && <ChatSources sources={citedIn(exchange)} />}
       {!isRunning && <ExchangeFacts exchange={exchange} {...(onAgain && { onAgain })} />}
@@ -139,12 +138,22 @@ function ExchangeView({ exchange, onAgain }: { exchange: Exchange; onAgain?: () 
 
 /** Text of an answer; JSON, as an output schema asks for it, is set as code. */
 function AnswerText({ text }: { text: string }) {
-  const isJson = /^\s*[[{]/.test(text);
-  return isJson ? (
+  return isJson(text) ? (
     <pre className="overflow-x-auto whitespace-pre-wrap break-words rounded-md bg-sunken p-2.5 font-mono text-12">{pretty(text)}</pre>
   ) : (
     <Markdown className="min-w-0">{text}</Markdown>
   );
+}
+
+/** An object from its first key on, while it arrives, and a whole list: an answer may well begin with the number of a source. */
+function isJson(text: string): boolean {
+  if (/^\s*\{\s*("|\}?\s*$)/.test(text)) return true;
+  if (!/^\s*\[/.test(text)) return false;
+  try {
+    return Array.isArray(JSON.parse(text));
+  } catch {
+    return false;
+  }
 }
 
 function pretty(text: string): string {

@@ -19,18 +19,15 @@ export function ChatSources({ sources }: { sources: readonly RagCitation[] }) {
         const { href, isAway } = hrefOf(source);
         const Icon = isAway ? ExternalLink : FileText;
         return (
-          <li key={source.number} className="flex min-w-0 items-baseline gap-1.5 text-12">
+          <li key={source.number} className="flex min-w-0 items-baseline gap-1.5 text-12 pointer-coarse:py-2">
             <span className="shrink-0 text-ink-faint tabular">[{source.number}]</span>
-            <a
-              href={href}
-              target="_blank"
-              rel="noreferrer"
-              className="inline-flex min-h-6 min-w-0 items-center gap-1 text-thread-text hover:underline pointer-coarse:min-h-10"
-            >
-              <Icon aria-hidden className="size-3 shrink-0" />
-              <span className="min-w-0 break-words [overflow-wrap:anywhere]">{source.title}</span>
-            </a>
-            {source.place !== "" && <span className="min-w-0 truncate text-ink-soft">{source.place}</span>}
+            <span className="min-w-0 [overflow-wrap:anywhere]">
+              <a href={href} target="_blank" rel="noreferrer" className="py-1 text-thread-text hover:underline pointer-coarse:py-2.5">
+                <Icon aria-hidden className="mr-1 inline size-3 align-[-1px]" />
+                {source.title}
+              </a>
+              {source.place !== "" && <span className="ml-1.5 text-ink-soft">{source.place}</span>}
+            </span>
           </li>
         );
       })}

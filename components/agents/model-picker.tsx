@@ -24,7 +24,7 @@ export function ModelPicker({ keyId, value, onValueChange, disabled = false }: M
   const footer = models.data
     ? models.data.models.length > 0
       ? SOURCES[models.data.source]
-      : "This key's provider lists no models. Type the model's id."
+      : "This key's provider gives no list of models. Type the model's id."
     : models.isError
       ? "The list of models could not be loaded. Type the model's id."
       : undefined;

@@ -32,3 +32,13 @@ test("while a run goes on: what came along waits at a join, what has not come ye
   expect(trafficOf(running, graph, { source: "way", target: "join" })).toBe("none");
   expect(trafficOf(null, null, { source: "a", target: "join" })).toBe("none");
 });
+
+test("in a loop the only way to a node was taken when some item came to it, whatever way the latest went", () => {
+  const body = { ...graph, edges: [{ id: "e", source: "way", target: "a", sourceHandle: "true" }] };
+  const item = (status: "complete" | "skipped", iteration: string) => ({ status, iteration, output: "False" });
+  const way = { source: "way", target: "a", sourceHandle: "true" };
+  expect(trafficOf(pictureOf({ way: item("complete", "9"), a: item("complete", "3") }), body, way)).toBe("taken");
+  expect(trafficOf(pictureOf({ way: item("complete", "9"), a: item("skipped", "9") }), body, way)).toBe("skipped");
+  const joined = { ...body, edges: [...body.edges, { id: "f", source: "ask", target: "a" }] };
+  expect(trafficOf(pictureOf({ way: item("complete", "9"), a: item("complete", "3") }), joined, way)).toBe("skipped");
+});

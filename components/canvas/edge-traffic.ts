@@ -21,9 +21,19 @@ function typesOf(graph: Graph): ReadonlyMap<string, string> {
   return known;
 }
 
+const waysIn = new WeakMap<Graph, ReadonlyMap<string, number>>();
+
+/** How many edges lead to each node of a graph, counted once for each graph. */
+function waysInOf(graph: Graph): ReadonlyMap<string, number> {
+  const known = waysIn.get(graph) ?? new Map([...Map.groupBy(graph.edges, (edge) => edge.target)].map(([id, edges]) => [id, edges.length]));
+  waysIn.set(graph, known);
+  return known;
+}
+
 /**
  * How a run went along an edge, told by what its source left behind: of a branch or a review that has ended, only the way
- * that it went by was taken, whatever became of the nodes at the others.
+ * that it went by was taken, whatever became of the nodes at the others. In a loop, whose items go different ways, the only
+ * way to a node was taken when some item came to it.
  * @param graph the one that runs
  */
 export function trafficOf(picture: RunPicture | null, graph: Graph | null, { source, target, sourceHandle }: Way): Traffic {
@@ -31,7 +41,8 @@ export function trafficOf(picture: RunPicture | null, graph: Graph | null, { sou
   if (!picture || !node || !picture.nodes[target]) return "none";
   const [from, to] = [cardStatus(picture, source), cardStatus(picture, target)];
   if (from === "skipped" || to === "skipped") return "skipped";
-  if (from === "complete" && graph) {
+  const isReached = graph !== null && picture.nodes[target].iteration !== "" && to !== "queued" && waysInOf(graph).get(target) === 1;
+  if (from === "complete" && graph && !isReached) {
     const left = handleLeftBy(typesOf(graph).get(source) ?? "", node.output);
     if (left !== null && sourceHandle && left !== sourceHandle) return "skipped";
   }

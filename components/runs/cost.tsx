@@ -19,7 +19,9 @@ export interface CostProps {
 export function Cost({ cost, isPartial = false, isLinked = true, className }: CostProps) {
   if (cost !== null && !isPartial) return <span className={cn("whitespace-nowrap tabular", className)}>{formatCost(cost)}</span>;
   const text = cost === null ? "price unknown" : `${formatCost(cost)} and more`;
-  const why = cost === null ? "The price of the model is not known." : "The price of some calls is not known.";
+  const what = cost === null ? "The price of the model is not known" : "The price of some calls is not known";
+  // A price alone says nothing of a call whose tokens nobody counted.
+  const why = `${what}, or the service did not tell the tokens.`;
   const style = cn("whitespace-nowrap tabular", className);
   if (!isLinked)
     return (
@@ -30,7 +32,7 @@ export function Cost({ cost, isPartial = false, isLinked = true, className }: Co
   return (
     <Link
       href={PRICES_PLACE}
-      title={`${why} Set it at the LLM key.`}
+      title={`${why} Prices are set at the LLM key.`}
       className={cn(style, "inline-flex min-h-6 items-center underline underline-offset-2")}
     >
       {text}

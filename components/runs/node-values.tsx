@@ -4,6 +4,7 @@ import { Tabs as Radix } from "radix-ui";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { formatDuration, formatTokens } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
+import { CutAnswer } from "#components/runs/cut-answer.tsx";
 import { NodeValuesBar } from "#components/runs/node-values-bar.tsx";
 import { useRun } from "#components/runs/run-context.tsx";
 import { cardStatus } from "#components/runs/run-picture.ts";
@@ -86,6 +87,7 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
         ) : log.item ? (
           <OutputOrError
             status={log.item.status}
+            isCut={log.item.answer_truncated === true}
             error={log.item.error}
             output={
               log.item.output === null ? null : <ValueView key={path} value={log.item.output} what="output" format={formatOf(node.data)} />
@@ -112,12 +114,14 @@ const formatOf = (data: Record<string, unknown>) => (typeof data.format === "str
 
 interface OutputOrErrorProps {
   status: NodeStatus;
+  /** An agent's answer ended at the limit of its length. */
+  isCut: boolean;
   error: string | null;
   output: ReactNode;
   otherwise: string;
 }
 
-function OutputOrError({ status, error, output, otherwise }: OutputOrErrorProps) {
+function OutputOrError({ status, isCut, error, output, otherwise }: OutputOrErrorProps) {
   return (
     <>
       {error !== null && (
@@ -125,6 +129,7 @@ function OutputOrError({ status, error, output, otherwise }: OutputOrErrorProps)
           {error}
         </Notice>
       )}
+      {isCut && <CutAnswer className="mb-3" />}
       {output ?? (error === null && <p className="text-12 text-ink-faint">{otherwise}</p>)}
     </>
   );
@@ -146,6 +151,7 @@ function LatestOutput({ nodeId }: { nodeId: string }) {
   return (
     <OutputOrError
       status={run.status}
+      isCut={run.answer_truncated === true}
       error={run.error}
       output={
         run.output !== null ? (

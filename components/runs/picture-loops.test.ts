@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { usedBy } from "#components/runs/picture-loops.ts";
-import { applyEvent, cardStatus, pictureOf } from "#components/runs/run-picture.ts";
+import { applyEvent, cardStatus, type NodePicture, pictureOf } from "#components/runs/run-picture.ts";
 import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
 import { anExecution, eventFields, idleNode, nodeComplete } from "#server/testing/an-execution.ts";
 
@@ -75,4 +75,27 @@ test("of a node inside a loop all items count, those told before and those that 
 test("a node outside loops shows its own tokens and time", () => {
   const picture = applyEvent(pictureOf(anExecution("running", loopResults), 0, { graph: looped }), 1, nodeComplete("a", "x"));
   expect(picture.nodes.a && usedBy(picture.nodes.a)).toEqual({ count: 0, duration_ms: 5, tokens: 5 });
+});
+
+test("a node is shown at the last item that came to it, whatever way later ones went; the API's answer says the same", () => {
+  const at = { ...eventFields, node_id: "a", iteration: "1" };
+  const skip = (iteration: string): ExecutionEvent => ({ type: "node_skipped", ...eventFields, node_id: "a", iteration });
+  const live = [
+    skip("0"),
+    { type: "node_start", ...at, node_type: "agentNode", attempt: 1 } as ExecutionEvent,
+    { ...nodeComplete("a", "one"), iteration: "1" } as ExecutionEvent,
+    skip("2"),
+    skip("10"),
+  ].reduce((picture, event, index) => applyEvent(picture, index + 1, event), pictureOf(anExecution("running", loopResults), 0));
+  expect(live.nodes.a).toMatchObject({ status: "complete", iteration: "1", output: "one", items: { count: 1 } });
+  expect(usedBy(live.nodes.a as NodePicture).count).toBe(1);
+
+  const sums = { count: 1, duration_ms: 5, input_tokens: 3, output_tokens: 2 };
+  const last = { iteration: "1", status: "complete" as const, attempt: 1, started_at: "2026-11-21T08:00:00.000Z", duration_ms: 5 };
+  const results = { ...loopResults, a: { ...idleNode, status: "skipped" as const, iteration: "10" } };
+  const told = pictureOf(anExecution("completed", results), 5, { graph: looped, item_sums: { a: { ...sums, last } } });
+  expect(told.nodes.a).toMatchObject({ status: "complete", iteration: "1", isPast: true, duration_ms: 5 });
+  expect(told.order).toEqual(["a"]);
+  // One that no item came to was skipped.
+  expect(pictureOf(anExecution("completed", results), 5, { graph: looped }).nodes.a).toMatchObject({ status: "skipped", iteration: "10" });
 });

@@ -33,7 +33,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
     }
   };
   return (
-    <header className="flex shrink-0 flex-wrap items-center gap-x-5 gap-y-2 border-b bg-surface px-4 py-2.5">
+    <header className="grid shrink-0 grid-cols-[minmax(0,1fr)_auto] items-end gap-x-5 gap-y-1.5 border-b bg-surface px-4 py-2.5 max-md:flex max-md:flex-col max-md:items-stretch">
       <div className="flex min-w-0 flex-col">
         <BackLink href="/runs">Runs</BackLink>
         <h1 className="truncate font-semibold text-16">
@@ -41,47 +41,49 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
           {workflow_name}
         </h1>
       </div>
-      <RunSummary />
-      <dl className="flex flex-wrap items-center gap-x-4 gap-y-1 text-12 text-ink-soft [&>div]:flex [&>div]:items-center [&>div]:gap-1.5 [&_dt]:sr-only">
-        <div>
-          <dt>Trigger</dt>
-          <dd>
-            <TriggerLabel kind={trigger} />
-          </dd>
-        </div>
-        <div>
-          <dt>Version</dt>
-          <dd>{version === null ? "Draft" : `Version ${version}`}</dd>
-        </div>
-        {rerun_of !== null && (
+      <div className="col-span-2 row-start-2 flex flex-wrap items-center gap-x-5 gap-y-1">
+        <RunSummary />
+        <dl className="flex flex-wrap items-center gap-x-4 gap-y-1 text-12 text-ink-soft [&>div]:flex [&>div]:items-center [&>div]:gap-1.5 [&_dt]:sr-only">
           <div>
-            <dt>Run again from</dt>
+            <dt>Trigger</dt>
             <dd>
-              <Link href={`/runs/${rerun_of}`} className="inline-flex min-h-6 items-center text-thread-text hover:underline">
-                Rerun of …{rerun_of.slice(-6)}
-              </Link>
+              <TriggerLabel kind={trigger} />
             </dd>
           </div>
-        )}
-        <div>
-          <dt>Started by</dt>
-          <dd>{started_by?.name ?? "Automatically"}</dd>
-        </div>
-        <div>
-          <dt>When</dt>
-          <dd>
-            <Time value={created_at} />
-          </dd>
-        </div>
-        <div>
-          <dt>Execution id</dt>
-          <dd className="flex items-center gap-1 font-mono text-11">
-            {id.slice(0, 8)}…
-            <CopyButton value={id} what="execution id" className="size-6" />
-          </dd>
-        </div>
-      </dl>
-      <div className="ml-auto flex flex-wrap items-center gap-2">
+          <div>
+            <dt>Version</dt>
+            <dd>{version === null ? "Draft" : `Version ${version}`}</dd>
+          </div>
+          {rerun_of !== null && (
+            <div>
+              <dt>Run again from</dt>
+              <dd>
+                <Link href={`/runs/${rerun_of}`} className="inline-flex min-h-6 items-center text-thread-text hover:underline">
+                  Rerun of …{rerun_of.slice(-6)}
+                </Link>
+              </dd>
+            </div>
+          )}
+          <div>
+            <dt>Started by</dt>
+            <dd>{started_by?.name ?? "Automatically"}</dd>
+          </div>
+          <div>
+            <dt>When</dt>
+            <dd>
+              <Time value={created_at} />
+            </dd>
+          </div>
+          <div>
+            <dt>Execution id</dt>
+            <dd className="flex items-center gap-1 font-mono text-11">
+              {id.slice(0, 8)}…
+              <CopyButton value={id} what="execution id" className="size-6" />
+            </dd>
+          </div>
+        </dl>
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
         <Button
           variant="ghost"
           icon={<Link2 />}

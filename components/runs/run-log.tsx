@@ -5,6 +5,7 @@ import { useEffect, useRef } from "react";
 import { formatDateTime, formatDuration, formatTokens } from "#components/format.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
 import { Cost } from "#components/runs/cost.tsx";
+import { CutAnswer } from "#components/runs/cut-answer.tsx";
 import { ItemPicker } from "#components/runs/item-picker.tsx";
 import { innerPath, planOf } from "#components/runs/iterations.ts";
 import { LoopStrip } from "#components/runs/loop-strip.tsx";
@@ -127,6 +128,14 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
           </div>
         )}
         {log.output !== null && <Value name="Output" value={log.output} />}
+        {log.answer_truncated && (
+          <div>
+            <dt className="sr-only">Note</dt>
+            <dd>
+              <CutAnswer />
+            </dd>
+          </div>
+        )}
         {log.error !== null && (
           <div>
             <dt className="mb-1 font-medium text-failed">Error</dt>

@@ -4,7 +4,7 @@ import { type Execution, type ExecutionStatus, type ExecutionView, isFinal, type
 import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
 import type { ItemSums } from "#server/schemas/item-sums.ts";
 
-/** How one node stands in a run; of a node inside a loop, its latest iteration. */
+/** How one node stands in a run; of a node inside a loop, the latest iteration that came to it. */
 export interface NodePicture {
   status: NodeStatus;
   attempt: number;
@@ -24,9 +24,13 @@ export interface NodePicture {
   reused: boolean;
   /** True when a pinned output was taken instead of running the node. */
   pinned?: true;
+  /** True when an agent's answer ended at the limit of its length and may be cut. */
+  answer_truncated?: true | undefined;
   /** Characters of the whole output when `output` is only its beginning. */
   whole_length: number | null;
   iterations?: { total: number; complete: number; failed: number };
+  /** True of a node inside loops whose latest items went another way: it is shown at the last that came to it, whose output is asked for. */
+  isPast?: true;
   /** Of a node inside loops: what its items took together. */
   items?: ItemSums;
 }
@@ -92,6 +96,7 @@ export function pictureOf(
     const items = own(view.item_sums ?? {}, id);
     const more = { ...(iterations && { iterations }), ...(pinned && { pinned }), ...(items && { items }) };
     nodes[id] = { ...untouched, ...rest, iteration, whole_length: wholeLength(result), ...more };
+    if (result.status === "skipped" && items?.last) nodes[id] = { ...nodes[id], ...items.last, isPast: true };
   }
   for (const loopId of Object.keys(bodies)) nodes = withBodySkipped(nodes, bodies, loopId);
   const started = Object.entries(nodes).filter(([, node]) => node.started_at !== null);
@@ -190,6 +195,8 @@ function withWaiting(picture: RunPicture, event: NodeEvent): RunPicture {
 function withNode(picture: RunPicture, event: NodeEvent): RunPicture {
   const { node_id, iteration = "" } = event;
   const known = picture.nodes[node_id] ?? untouched;
+  // An item that goes another way leaves what is shown of those that came here.
+  if (event.type === "node_skipped" && known.started_at !== null && known.iteration !== iteration) return picture;
   const order = known.status === "idle" && known.iteration === "" ? 0 : compareIterations(iteration, known.iteration);
   const items = itemsAfter(known.items, event);
   if (order < 0) {
@@ -242,6 +249,7 @@ function patchOf(node: NodePicture, event: NodeEvent): Partial<NodePicture> | nu
         status: "complete",
         output: event.output,
         whole_length: wholeLength(event),
+        answer_truncated: event.answer_truncated,
         error: null,
         arriving: "",
         started_at: node.started_at ?? event.timestamp,

@@ -50,7 +50,7 @@ export function RunsPage() {
       <PageHeader title="Runs" />
       {(isFiltered || (runs.data?.total ?? 0) > 0) && (
         <div className="-mb-2 flex flex-wrap items-center gap-2">
-          <div className="w-40">
+          <div className="w-40 max-sm:w-auto max-sm:min-w-0 max-sm:flex-1">
             <Select
               aria-label="Status"
               value={status ?? ALL}
@@ -61,7 +61,7 @@ export function RunsPage() {
               onValueChange={(value) => go({ status: value, page: undefined })}
             />
           </div>
-          <div className="w-56">
+          <div className="w-56 max-sm:w-auto max-sm:min-w-0 max-sm:flex-1">
             <Select
               aria-label="Workflow"
               value={workflow ?? ALL}

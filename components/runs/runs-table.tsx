@@ -23,17 +23,17 @@ export interface RunsTableProps {
 /** Executions as rows; the whole row leads to the run. */
 export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
   return (
-    <Table label="Runs" className={hasWorkflow ? "min-w-230" : "min-w-190"}>
+    <Table label="Runs" className={hasWorkflow ? "md:min-w-230" : "md:min-w-190"}>
       <TableHead>
         <tr>
           <TableHeader>Status</TableHeader>
           <TableHeader className="w-full">{hasWorkflow ? "Workflow" : "Result"}</TableHeader>
-          <TableHeader>Version</TableHeader>
-          <TableHeader>Trigger</TableHeader>
-          <TableHeader>Started by</TableHeader>
-          <TableHeader className="text-right">Tokens</TableHeader>
-          <TableHeader className="text-right">Cost</TableHeader>
-          <TableHeader className="text-right">Duration</TableHeader>
+          <TableHeader className="max-md:hidden">Version</TableHeader>
+          <TableHeader className="max-md:hidden">Trigger</TableHeader>
+          <TableHeader className="max-md:hidden">Started by</TableHeader>
+          <TableHeader className="text-right max-md:hidden">Tokens</TableHeader>
+          <TableHeader className="text-right max-md:hidden">Cost</TableHeader>
+          <TableHeader className="text-right max-md:hidden">Duration</TableHeader>
           <TableHeader>When</TableHeader>
           {onShow && (
             <TableHeader>
@@ -58,8 +58,10 @@ export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
                 </span>
               )}
             </TableCell>
-            <TableCell className="whitespace-nowrap text-ink-soft tabular">{run.version === null ? "Draft" : `v${run.version}`}</TableCell>
-            <TableCell>
+            <TableCell className="whitespace-nowrap text-ink-soft tabular max-md:hidden">
+              {run.version === null ? "Draft" : `v${run.version}`}
+            </TableCell>
+            <TableCell className="max-md:hidden">
               {run.rerun_of === null ? (
                 <TriggerLabel kind={run.trigger} />
               ) : (
@@ -73,18 +75,18 @@ export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
                 </Link>
               )}
             </TableCell>
-            <TableCell className="whitespace-nowrap text-ink-soft">{run.started_by?.name ?? "—"}</TableCell>
-            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">
+            <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">{run.started_by?.name ?? "—"}</TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-md:hidden">
               {run.input_tokens + run.output_tokens > 0 ? formatCount(run.input_tokens + run.output_tokens) : "—"}
             </TableCell>
-            <TableCell className="whitespace-nowrap text-right text-ink-soft">
+            <TableCell className="whitespace-nowrap text-right text-ink-soft max-md:hidden">
               {run.input_tokens + run.output_tokens > 0 || run.cost_is_partial ? (
                 <Cost cost={run.cost} isPartial={run.cost_is_partial} isLinked={false} />
               ) : (
                 "—"
               )}
             </TableCell>
-            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-md:hidden">
               {run.duration_ms !== null ? formatDuration(run.duration_ms) : isFinal(run.status) ? "—" : <Elapsed since={run.created_at} />}
             </TableCell>
             <TableCell className="whitespace-nowrap text-ink-soft">

@@ -17,8 +17,10 @@ const outside: readonly string[] = [];
 export function useNodeIteration(nodeId: string): NodeIteration {
   const { loops, path } = useRunShallow(({ view, picked, picture }) => {
     const around = view ? planOf(view.graph).loopsAround(nodeId) : outside;
-    if (around.length === 0 || around.every((id) => picked[id] === undefined)) return { loops: around, path: null };
-    const latest = picture?.nodes[nodeId]?.iteration.split(".") ?? [];
+    const node = picture?.nodes[nodeId];
+    if (around.length === 0 || around.every((id) => picked[id] === undefined))
+      return { loops: around, path: node?.isPast ? node.iteration : null };
+    const latest = node?.iteration.split(".") ?? [];
     return { loops: around, path: around.map((id, depth) => picked[id] ?? latest[depth] ?? 0).join(".") };
   });
   return { loops, path };

@@ -1,6 +1,6 @@
 import type { LoopRun } from "#server/engine/loop-run.ts";
 import type { PlanScope } from "#server/engine/plan.ts";
-import type { LedgerRow } from "#server/engine/ports.ts";
+import { CUT_OFF, type LedgerRow } from "#server/engine/ports.ts";
 import { type NodeProgress, Schedule } from "#server/engine/scheduler.ts";
 
 /** Place of an iteration in its loop. */
@@ -98,6 +98,6 @@ export class Frame {
 /** A row as the scheduler sees it. */
 export const progressOf = (row: LedgerRow, continues: boolean): NodeProgress => ({
   status: row.status,
-  handle: row.handle,
+  handle: row.handle === CUT_OFF ? null : row.handle,
   continues: row.status === "failed" && continues,
 });

@@ -2,7 +2,7 @@ import type { NodeResult } from "#server/engine/define-node.ts";
 import { childPath, type Frame } from "#server/engine/frame.ts";
 import { errorText, type ItemEnd, type LoopRun } from "#server/engine/loop-run.ts";
 import { outputUrl, toldOutput } from "#server/engine/output-size.ts";
-import { type Clock, INTERRUPTED, ITEM, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
+import { type Clock, CUT_OFF, INTERRUPTED, ITEM, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
 import type { RunBatch } from "#server/engine/run-batch.ts";
 import { newId } from "#server/new-id.ts";
 
@@ -48,7 +48,15 @@ export class Ledger {
     const told = toldOutput(done.output ?? "", outputUrl(this.#run.id, row.node_id, row.iteration));
     this.#batch.tell(
       end.status === "complete"
-        ? { type: "node_complete", ...common, ...told, input_tokens, output_tokens, ...(done.cost !== undefined && { cost: done.cost }) }
+        ? {
+            type: "node_complete",
+            ...common,
+            ...told,
+            ...(done.handle === CUT_OFF && { answer_truncated: true }),
+            input_tokens,
+            output_tokens,
+            ...(done.cost !== undefined && { cost: done.cost }),
+          }
         : { type: "node_failed", ...common, error: end.error ?? "" },
     );
     return done;

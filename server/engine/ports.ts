@@ -52,6 +52,9 @@ export type BodyOutput = Pick<LedgerRow, "node_id" | "iteration" | "output">;
 /** The handle of an attempt whose process died, and whose node is started again. */
 export const INTERRUPTED = "interrupted";
 
+/** The handle of an agent's row whose answer ended at the limit of its length and may be cut; all its edges are live. */
+export const CUT_OFF = "cut_off";
+
 /** A row to write; fields left out of an update keep their value. What a call cost comes with the agent that made it. */
 export interface LedgerWrite extends LedgerRow, Pick<NodeResult, "agent_id" | "provider" | "cached_tokens" | "cost"> {
   duration_ms: number | null;

@@ -1,6 +1,6 @@
 import { evaluateCondition } from "#server/engine/condition-host.ts";
 import type { NodeResult } from "#server/engine/define-node.ts";
-import { type EngineServices, HostFault } from "#server/engine/ports.ts";
+import { CUT_OFF, type EngineServices, HostFault } from "#server/engine/ports.ts";
 import { runStore } from "#server/engine/run-store.ts";
 import { isAppError, isDatabaseAway } from "#server/errors.ts";
 import { log } from "#server/log.ts";
@@ -23,6 +23,7 @@ async function callUnmasked({ timeout, known, ...call }: Omit<Parameters<EngineS
     const { text, ...reply } = await runAgentCall({ ...call, found, timeoutMs: timeout * 1000 });
     return {
       output: text,
+      ...(reply.truncated && { handle: CUT_OFF }),
       model: reply.model,
       input_tokens: reply.input_tokens,
       cached_tokens: reply.cached_tokens,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cutOutput } from "#server/schemas/cut-output.ts";
+import { answerTruncated, nodeOutput } from "#server/schemas/cut-output.ts";
 import { graphShape } from "#server/schemas/graph.ts";
 import { ItemSums } from "#server/schemas/item-sums.ts";
 import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/schemas/primitives.ts";
@@ -90,7 +90,7 @@ export const NodeResult = z
       .object({ total: z.number().int(), complete: z.number().int(), failed: z.number().int() })
       .optional()
       .meta({ description: "Of a loop: how many items it has, and how they ended" }),
-    ...cutOutput,
+    ...nodeOutput,
   })
   .meta({ id: "NodeResult" });
 export type NodeResult = z.infer<typeof NodeResult>;
@@ -187,6 +187,7 @@ export const NodeLog = z
     cached_tokens: z.number().int().meta({ description: "Of the input tokens: those that the provider read from its cache", example: 0 }),
     output_tokens: z.number().int(),
     cost: nodeCost,
+    answer_truncated: answerTruncated,
     tool_calls: z.array(RunToolCall).meta({ description: "In the order in which they began" }),
   })
   .meta({ id: "NodeLog" });

@@ -1,6 +1,7 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { labelOf } from "#server/engine/graph.ts";
+import { CUT_OFF } from "#server/engine/ports.ts";
 import { notFound } from "#server/errors.ts";
 import { type ExecutionLogs, type ExecutionLogsInput, type NodeLog, RunToolCall } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
@@ -48,6 +49,7 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
       cached_tokens,
       output_tokens,
       cost: model === null ? 0 : (run.cost?.toNumber() ?? null),
+      ...(run.handle === CUT_OFF && { answer_truncated: true }),
       tool_calls: RunToolCall.array().parse(run.values?.tool_calls ?? []),
     };
   });

@@ -3,7 +3,7 @@ import { db } from "#server/db/client.ts";
 import { type ExecutionView, isFinal } from "#server/schemas/execution.ts";
 import { executionDto } from "#server/services/executions/execution-dto.ts";
 import { findExecution } from "#server/services/executions/find-execution.ts";
-import { itemSums } from "#server/services/executions/item-sums.ts";
+import { itemSums, lastItems } from "#server/services/executions/item-sums.ts";
 
 /**
  * An execution with the graph that it runs, and the number after which a viewer follows the stream. The row is read before
@@ -19,9 +19,11 @@ export async function getExecutionView(principal: ProjectPrincipal, { execution_
     select: { seq: true },
   });
   const last_event_id = Math.min(row.last_seq, (piece?.seq ?? row.last_seq + 1) - 1);
-  const [execution, item_sums] = await Promise.all([
-    executionDto(row, graph),
-    itemSums(execution_id, graph, isFinal(row.status) ? null : last_event_id),
-  ]);
+  const upTo = isFinal(row.status) ? null : last_event_id;
+  const [execution, sums] = await Promise.all([executionDto(row, graph), itemSums(execution_id, graph, upTo)]);
+  // A node whose latest item went another way is shown as it was at the last one that came there.
+  const passed = Object.keys(sums).filter((id) => execution.node_results[id]?.status === "skipped");
+  const last = await lastItems(execution_id, passed, upTo);
+  const item_sums = Object.fromEntries(Object.entries(sums).map(([id, sum]) => [id, last[id] ? { ...sum, last: last[id] } : sum]));
   return { execution, graph, last_event_id, item_sums };
 }

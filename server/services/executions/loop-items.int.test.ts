@@ -124,4 +124,9 @@ test("what a node inside loops took is told for all its items together, up to th
   expect(await sums()).toEqual({ p: { count: 2, duration_ms: 300, input_tokens: 7, output_tokens: 4 } });
   await db().execution.update({ where: { id: execution_id }, data: { status: "completed" } });
   expect(await sums()).toEqual({ p: { count: 3, duration_ms: 400, input_tokens: 10, output_tokens: 6 } });
+  // Where the latest items went another way, the last that came there is told.
+  await db().nodeRun.deleteMany({ where: { execution_id, node_id: "p", iteration: "3" } });
+  await db().nodeRun.createMany({ data: [row("p", "10", "skipped"), done("p", "9", 10), done("p", "1", 9, { attempt: 2 })] });
+  const last = { iteration: "9", status: "complete", attempt: 1, started_at: null, duration_ms: 100 };
+  expect((await sums()).p).toMatchObject({ count: 4, last });
 });

@@ -2,7 +2,7 @@ import { pool } from "#server/db/client.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 import { LARGE_OUTPUT, outputUrl, toldOutput } from "#server/engine/output-size.ts";
 import { pinOf } from "#server/engine/pins.ts";
-import { ITEM } from "#server/engine/ports.ts";
+import { CUT_OFF, ITEM } from "#server/engine/ports.ts";
 import { type ExecutionStatus, isFinal, type NodeResult } from "#server/schemas/execution.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
@@ -10,7 +10,8 @@ import type { Graph } from "#server/schemas/graph.ts";
 // limit is enough to know that it is cut.
 const RESULTS = `
   SELECT DISTINCT ON (r.node_id) r.node_id, r.iteration, r.status, r.error, r.duration_ms, r.started_at, r.completed_at,
-    r.input_tokens, r.output_tokens, CASE WHEN r.model IS NULL THEN 0 ELSE r.cost::float8 END AS cost, r.attempt, r.reused, left(v.output, ${LARGE_OUTPUT + 1}) AS output, length(v.output) AS output_length
+    r.input_tokens, r.output_tokens, CASE WHEN r.model IS NULL THEN 0 ELSE r.cost::float8 END AS cost, r.attempt, r.reused,
+    r.handle = '${CUT_OFF}' AS is_cut_off, left(v.output, ${LARGE_OUTPUT + 1}) AS output, length(v.output) AS output_length
   FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}'
   ORDER BY r.node_id, string_to_array(r.iteration, '.')::int[] DESC, r.attempt DESC`;
@@ -27,6 +28,7 @@ type Row = Omit<NodeResult, "started_at" | "completed_at" | "iteration"> & {
   started_at: Date | null;
   completed_at: Date | null;
   output_length: number | null;
+  is_cut_off: boolean | null;
 };
 
 const untouched = (status: "idle" | "skipped"): NodeResult => ({
@@ -43,12 +45,16 @@ const untouched = (status: "idle" | "skipped"): NodeResult => ({
   reused: false,
 });
 
-function resultOf(execution_id: string, { node_id, iteration, output_length, output, started_at, completed_at, ...row }: Row): NodeResult {
+function resultOf(
+  execution_id: string,
+  { node_id, iteration, output_length, is_cut_off, output, started_at, completed_at, ...row }: Row,
+): NodeResult {
   const told = toldOutput(output, outputUrl(execution_id, node_id, iteration));
   return {
     ...row,
     ...told,
     ...("output_url" in told && output_length !== null && { output_length }),
+    ...(is_cut_off && { answer_truncated: true }),
     ...(iteration && { iteration }),
     started_at: started_at?.toISOString() ?? null,
     completed_at: completed_at?.toISOString() ?? null,
