@@ -17,6 +17,8 @@ import type { Decision } from "#server/schemas/review.ts";
 
 /** Pixels below a card in which the answers and the canvas's bar find room. */
 const LEAST_BELOW = 104;
+/** The same above it, with the card's toolbar between. */
+const LEAST_ABOVE = 88;
 
 /** How often, and how far apart in milliseconds, the form is looked for: the review may still be on its way. */
 const TRIES = 40;
@@ -47,12 +49,15 @@ export function NodeDecision() {
   const places = useRun((state) => state.picture?.waiting[id]);
   const label = useEditor((state) => labelOf(state.data[id], "humanLoopNode"));
   const [isSending, setIsSending] = useState(false);
-  // Near the lower edge the canvas's bar would lie over it; above, it leaves room for the toolbar of the card.
-  const isLow = useStore(({ nodeLookup, transform: [, y, zoom], height }) => {
+  // Near the lower edge the canvas's bar would lie over it; above, it leaves room for the toolbar of the card. What is left of
+  // the canvas over a tall panel may have room for neither: the panel has the answers then.
+  const side = useStore(({ nodeLookup, transform: [, y, zoom], height }) => {
     const node = nodeLookup.get(id);
-    return node !== undefined && (node.internals.positionAbsolute.y + (node.measured.height ?? 0)) * zoom + y > height - LEAST_BELOW;
+    const top = (node?.internals.positionAbsolute.y ?? 0) * zoom + y;
+    if (node === undefined || top + (node.measured.height ?? 0) * zoom <= height - LEAST_BELOW) return Position.Bottom;
+    return top >= LEAST_ABOVE ? Position.Top : null;
   });
-  if (!isEditor || !places || places.length === 0) return null;
+  if (!isEditor || !places || places.length === 0 || side === null) return null;
   const [place = ""] = places;
 
   const decide = async (decision: Decision) => {
@@ -76,7 +81,7 @@ export function NodeDecision() {
     focusComment();
   };
   return (
-    <NodeToolbar isVisible position={isLow ? Position.Top : Position.Bottom} offset={isLow ? 44 : 6}>
+    <NodeToolbar isVisible position={side} offset={side === Position.Top ? 44 : 6}>
       <div
         role="toolbar"
         aria-label={`Decide ${label}`}

@@ -5,8 +5,12 @@ import { type RefObject, useCallback } from "react";
 import { toast } from "sonner";
 import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { firstWay } from "#components/canvas/graph-edits.ts";
+import { PORT_HEIGHT } from "#components/canvas/loop-frames.ts";
 import { dictionary } from "#server/engine/dictionary.ts";
 import { checkConnection } from "#server/engine/graph.ts";
+
+/** How far beside a straight line a connection may be dropped and still become one, in canvas units. */
+const NEARLY_STRAIGHT = 20;
 
 /**
  * Drawing a connection by pointer: what refuses it dims and says why, by the same rules as the server; dropped anywhere on a
@@ -51,10 +55,12 @@ export function useConnecting(area: RefObject<HTMLElement | null>) {
     }
     if (!under?.closest(".react-flow__pane") || !isForward) return;
     const box = area.current?.getBoundingClientRect();
-    const position = flow.screenToFlowPosition({ x: clientX, y: clientY });
+    const { x, y } = flow.screenToFlowPosition({ x: clientX, y: clientY });
+    // The new card's way in comes where the line was dropped, and the line is straight where it nearly is.
+    const row = state.from && Math.abs(y - state.from.y) < NEARLY_STRAIGHT ? state.from.y : y;
     ui.setState({
       palette: {
-        placement: { position: { x: position.x, y: position.y - 40 }, after: from },
+        placement: { position: { x: Math.round(x), y: Math.round(row - PORT_HEIGHT) }, after: from },
         at: { x: clientX - (box?.left ?? 0), y: clientY - (box?.top ?? 0) },
       },
     });

@@ -165,9 +165,18 @@ export function useFrames(nodes: FlowNode[], edges: FlowEdge[]) {
     const state = editor.getState();
     const to = destination(dragged);
     const { bodies, frames } = now.current;
+    const { heldFrames } = ui.getState();
     ui.setState({ heldFrames: NONE_HELD });
     show(null, null);
-    if (!to || state.isReadOnly) return;
+    if (state.isReadOnly) return;
+    if (!to) {
+      // Its own frame has waited for it, and now follows.
+      const owner = bodies.owner[heldOf(dragged, bodies, grip())?.id ?? ""] ?? null;
+      const document = { nodes: state.nodes, edges: state.edges, data: state.data };
+      const roomy = makeWay(document, owner, heldFrames);
+      if (roomy !== document) state.apply("move", roomy, { joins: true });
+      return;
+    }
     const edit = moveToLoop(state, movedTo(to.loop, dragged, bodies), to.loop);
     if ("document" in edit) {
       state.apply("move", makeWay(edit.document, to.loop, frames), { joins: true, say: edit.say });

@@ -65,25 +65,16 @@ export function ConflictChoice({
   const merged = conflict?.merge?.result;
   // Who has changed nothing has nothing of theirs to put beside it.
   const isOnlyTheirs = merged !== undefined && [merged.mine, merged.both].every(({ nodes, edges }) => nodes.length + edges.length === 0);
-  const isClean = merged?.isClean;
+  // Over a draft there is nothing to weigh then either.
+  const isSettled = isOnlyTheirs && over === "draft";
+  const isClean = isSettled ? undefined : merged?.isClean;
   const common = { disabled: isBusy, ...(size && { size }) };
-  if (isOnlyTheirs && over === "draft")
-    return (
-      <>
-        <Button {...common} onClick={() => void choose(keepMine)}>
-          Keep mine
-        </Button>
-        <Button {...common} variant="primary" onClick={() => void choose(loadTheirs)}>
-          Load theirs
-        </Button>
-      </>
-    );
   return (
     <>
-      <Button {...common} onClick={() => void choose(loadTheirs)}>
+      <Button {...common} variant={isSettled ? "primary" : "secondary"} onClick={() => void choose(loadTheirs)}>
         Load theirs
       </Button>
-      <Button {...common} variant={isClean ? "secondary" : "primary"} onClick={() => void choose(keepMine)}>
+      <Button {...common} variant={isSettled || isClean ? "secondary" : "primary"} onClick={() => void choose(keepMine)}>
         Keep mine
       </Button>
       {isClean !== undefined && (

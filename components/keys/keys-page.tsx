@@ -76,7 +76,7 @@ export function KeysPage() {
                 <TableRow key={key.id}>
                   <TableCell className="font-medium">
                     {key.name}
-                    <span className="block font-mono font-normal text-11 text-ink-faint md:hidden">{key.masked_key}</span>
+                    <span className="block whitespace-nowrap font-mono font-normal text-11 text-ink-faint md:hidden">{key.masked_key}</span>
                   </TableCell>
                   <TableCell>
                     {providerKind(key.provider).label}
@@ -84,7 +84,7 @@ export function KeysPage() {
                       <span className="block text-11 text-ink-faint">{plural(key.prices.length, "price")} of its own</span>
                     )}
                     {key.base_url && (
-                      <span className="block max-w-64 truncate font-mono max-md:max-w-32 text-11 text-ink-faint">{key.base_url}</span>
+                      <span className="block max-w-64 truncate font-mono max-md:max-w-28 text-11 text-ink-faint">{key.base_url}</span>
                     )}
                   </TableCell>
                   <TableCell className="font-mono text-12 text-ink-soft max-md:hidden">{key.masked_key}</TableCell>

@@ -24,7 +24,15 @@ export interface TooltipProps {
 export function Tooltip({ content, shortcut, side = "top", children }: TooltipProps) {
   return (
     <Radix.Root>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Trigger
+        asChild
+        onFocus={(event) => {
+          // The focus that a closed dialog gives back to its button asks for no hint: only one that the keyboard brings does.
+          if (!event.currentTarget.matches(":focus-visible")) event.preventDefault();
+        }}
+      >
+        {children}
+      </Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
           side={side}

@@ -87,8 +87,15 @@ test("a loop is a frame: it takes its body along, a node is dropped out of it an
   if (!target || !lone) throw new Error("a card is gone");
   await drag(page, node(page, "Output No"), { x: target.x + 4 - lone.x, y: target.y + target.height - 20 - lone.y });
   await expect(page.getByText("No put into Each")).toBeAttached();
-  expect((await savedGraph(page, api, flow.id, 5)).links).toContain("Check.false>No");
+  const inside = await savedGraph(page, api, flow.id, 5);
+  expect(inside.links).toContain("Check.false>No");
 
+  // A card that is dragged about in its own frame takes the frame along, which makes way: one step.
+  await drag(page, node(page, "Output Yes"), { x: 60, y: 0 });
+  const wide = await savedGraph(page, api, flow.id, 6);
+  expect([wide.links, ...["Yes", "All"].map((name) => wide.at(name).x > inside.at(name).x)]).toEqual([inside.links, true, true]);
+  await page.getByRole("toolbar", { name: "Canvas" }).getByRole("button", { name: "Undo" }).click();
+  expect((await savedGraph(page, api, flow.id, 7)).nodes).toEqual(inside.nodes);
   // The toolbar of the card under the pointer goes when the pointer does.
   await page.mouse.move(4, 500);
   await expect(page.getByRole("toolbar", { name: "Node actions" })).toBeHidden();
