@@ -58,6 +58,9 @@ async function start(): Promise<void> {
     const { stopSegments } = await import("#server/inngest/engine-services.ts");
     stops.push(async () => stopSegments(HAND_OVER_MS));
   }
+  const { SMTP_URL, APP_URL } = settings();
+  if (role === "worker" && SMTP_URL && !APP_URL)
+    say(`APP_URL is not set, so links in e-mails will lead to ${appUrl()}. Set it to the address of the web.`);
   process.stdout.write(role === "worker" ? "Treadle's worker is ready\n" : `Treadle is ready at ${appUrl()}\n`);
 }
 

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
 import type { z } from "zod";
 import { AbilityFields } from "#components/agents/ability-fields.tsx";
@@ -54,6 +54,7 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
   // What the form began with. The page may load the agent again at any time, and what others saved is no part of the form then.
   const [base, setBase] = useState(agent);
   const [meanwhile, setMeanwhile] = useState<Meanwhile | null>(null);
+  const saveButton = useRef<HTMLButtonElement>(null);
   const form = useForm({
     schema: AgentForm,
     initial: formValues(agent ?? suggestion),
@@ -67,7 +68,6 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
           await takeIn(base, error);
           throw error;
         });
-        setBase(saved);
         cache.setQueryData(trpc.agents.get.queryKey({ agent_id }), saved);
         toast.success("Agent saved", isAskedAnew(base, value) ? { description: "The model answered a check call." } : {});
       } else {
@@ -77,6 +77,7 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
         if (!onSaved) router.replace(`/agents/${saved.id}`);
       }
       await cache.invalidateQueries(trpc.agents.list.pathFilter());
+      if (base) setBase(saved);
       onSaved?.(saved);
     },
   });
@@ -85,11 +86,21 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
     const said = errorBodyOf(error).errors?.find(({ path }) => path === "if_unchanged_since")?.message;
     if (said === undefined) return;
     const theirs = await client.agents.get.query({ agent_id: before.id });
-    const merged = mergedForm({ before: formValues(before), mine: form.values, theirs: formValues(theirs) });
+    const merge = (mine: typeof form.values) => mergedForm({ before: formValues(before), mine, theirs: formValues(theirs) });
     cache.setQueryData(trpc.agents.get.queryKey({ agent_id: before.id }), theirs);
-    form.reset(formValues(theirs), merged.values);
+    void cache.invalidateQueries(trpc.agents.list.pathFilter());
+    // Typing goes on while a save is under way.
+    form.reset(formValues(theirs), (current) => merge(current).values);
     setBase(theirs);
-    setMeanwhile({ said, ...merged });
+    setMeanwhile({ said, ...merge(form.values) });
+  };
+  const takeTheirs = () => {
+    if (!base) return;
+    const typed = form.values;
+    form.reset(formValues(base));
+    setMeanwhile(null);
+    saveButton.current?.focus(); // the button that was pressed is gone
+    toast("Your changes are discarded", { action: { label: "Undo", onClick: () => form.reset(formValues(base), () => typed) } });
   };
   const isDirty = form.isDirty && !form.isPending;
   useEffect(() => onDirtyChange?.(form.isDirty), [form.isDirty, onDirtyChange]);
@@ -161,13 +172,7 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
         <div className="sticky bottom-(--foot,0px) -mx-1 flex flex-col gap-3 bg-linear-to-t from-85% from-(--ground,var(--paper)) to-transparent px-1 pt-5 pb-3">
           <div className="max-h-48 overflow-y-auto empty:hidden">
             {meanwhile ? (
-              <SavedMeanwhile
-                meanwhile={meanwhile}
-                onTakeTheirs={() => {
-                  if (base) form.reset(formValues(base));
-                  setMeanwhile(null);
-                }}
-              />
+              <SavedMeanwhile meanwhile={meanwhile} onTakeTheirs={takeTheirs} />
             ) : (
               <FormFailure
                 failure={form.failure}
@@ -176,10 +181,10 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
             )}
           </div>
           <div className="flex flex-wrap items-center justify-between gap-3">
-            <Button type="submit" variant="primary" isPending={form.isPending}>
+            <Button ref={saveButton} type="submit" variant="primary" isPending={form.isPending}>
               {agent ? "Save" : "Create agent"}
             </Button>
-            <p role="status" className="min-w-0 flex-1 text-12 text-ink-soft max-sm:order-first max-sm:basis-full max-sm:empty:hidden">
+            <p role="status" className="min-w-0 flex-1 text-12 text-ink-soft max-sm:order-first max-sm:basis-full max-sm:empty:-mb-3">
               {form.isPending
                 ? base && !isAskedAnew(base, form.values)
                   ? "Saving…"

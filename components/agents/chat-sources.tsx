@@ -14,7 +14,7 @@ function hrefOf({ uri, rag_id, document_id }: RagCitation): { href: string; isAw
 export function ChatSources({ sources }: { sources: readonly RagCitation[] }) {
   if (sources.length === 0) return null;
   return (
-    <ul aria-label="Sources" className="flex min-w-0 flex-col gap-1">
+    <ul aria-label="Sources" className="flex min-w-0 flex-col gap-1.5">
       {sources.map((source) => {
         const { href, isAway } = hrefOf(source);
         const Icon = isAway ? ExternalLink : FileText;
@@ -22,7 +22,7 @@ export function ChatSources({ sources }: { sources: readonly RagCitation[] }) {
           <li key={source.number} className="flex min-w-0 items-baseline gap-1.5 text-12 pointer-coarse:py-2">
             <span className="shrink-0 text-ink-faint tabular">[{source.number}]</span>
             <span className="min-w-0 [overflow-wrap:anywhere]">
-              <a href={href} target="_blank" rel="noreferrer" className="py-1 text-thread-text hover:underline pointer-coarse:py-2.5">
+              <a href={href} target="_blank" rel="noreferrer" className="py-1.5 text-thread-text hover:underline pointer-coarse:py-2.5">
                 <Icon aria-hidden className="mr-1 inline size-3 align-[-1px]" />
                 {source.title}
               </a>

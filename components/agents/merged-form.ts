@@ -1,4 +1,5 @@
 import type { formValues } from "#components/agents/agent-form-schema.ts";
+import { canonical } from "#server/engine/graph-diff.ts";
 
 type Values = ReturnType<typeof formValues>;
 export type Field = keyof Values;
@@ -13,7 +14,16 @@ export interface Meanwhile {
   clashes: Field[];
 }
 
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+/** Lists are sets, and a schema is the same however it is written. */
+function meaningOf(field: Field, value: unknown): string {
+  if (Array.isArray(value)) return canonical([...value].sort());
+  if (field !== "output_schema" || typeof value !== "string") return canonical(value ?? null);
+  try {
+    return canonical(JSON.parse(value));
+  } catch {
+    return value; // somebody is still writing it
+  }
+}
 
 /** The form after others have saved: their changes are in it, and its own stay. */
 export function mergedForm<Mine extends Partial<Record<Field, unknown>>>({
@@ -25,8 +35,10 @@ export function mergedForm<Mine extends Partial<Record<Field, unknown>>>({
   mine: Mine;
   theirs: Values;
 }): { values: Mine } & Pick<Meanwhile, "taken" | "clashes"> {
-  const changed = (Object.keys(theirs) as Field[]).filter((field) => !isSame(before[field], theirs[field])); // cast: an object of ours
-  const taken = changed.filter((field) => isSame(before[field], mine[field]));
-  const clashes = changed.filter((field) => !taken.includes(field) && !isSame(mine[field], theirs[field]));
+  const isSame = (field: Field, one: Partial<Record<Field, unknown>>, other: Partial<Record<Field, unknown>>) =>
+    meaningOf(field, one[field]) === meaningOf(field, other[field]);
+  const changed = (Object.keys(theirs) as Field[]).filter((field) => !isSame(field, before, theirs)); // cast: an object of ours
+  const taken = changed.filter((field) => isSame(field, before, mine));
+  const clashes = changed.filter((field) => !taken.includes(field) && !isSame(field, mine, theirs));
   return { values: { ...mine, ...Object.fromEntries(taken.map((field) => [field, theirs[field]])) }, taken, clashes };
 }

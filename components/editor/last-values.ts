@@ -45,7 +45,8 @@ export function lastOutput(node: GraphNode, { picture }: LastRun): string | unde
   const pinned = pinnedIn(node);
   if (pinned !== undefined) return pinned;
   const result = picture.nodes[node.id];
-  if (!result) return undefined;
+  // What the last item that came to it left there is not at hand.
+  if (!result || result.isPast) return undefined;
   if (result.status === "failed") return result.error ?? "";
   if (result.status === "skipped") return "";
   return result.status === "complete" ? (result.output ?? "") : undefined;

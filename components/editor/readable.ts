@@ -68,7 +68,7 @@ export function nodesBefore({ graph, nodeId }: Pick<Readable, "graph" | "nodeId"
 /** True when the run came to what stands straight before the node, so that there is something to show. */
 export const hasValuesBefore = (readable: Readable, run: LastRun): boolean =>
   nodesBefore(readable).some((id) => {
-    const status = run.picture.nodes[id]?.status;
+    const { status, isPast } = run.picture.nodes[id] ?? {};
     const isPinned = pinOf(readable.graph.nodes.find((node) => node.id === id)) !== null;
-    return isPinned || readable.around.includes(id) || status === "complete" || status === "failed";
+    return isPinned || readable.around.includes(id) || (!isPast && (status === "complete" || status === "failed"));
   });

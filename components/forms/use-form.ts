@@ -17,8 +17,8 @@ export interface Form<Schema extends z.ZodObject> {
   schema: Schema;
   values: z.input<Schema>;
   set: <Name extends keyof z.input<Schema> & string>(name: Name, value: z.input<Schema>[Name]) => void;
-  /** Takes new values as the saved ones; with `edited`, what people have made of them since stays in the form. */
-  reset: (values: z.input<Schema>, edited?: z.input<Schema>) => void;
+  /** Takes new values as the saved ones; `edited` says what stands in the form then, out of what stands there now. */
+  reset: (values: z.input<Schema>, edited?: (current: z.input<Schema>) => z.input<Schema>) => void;
   errorOf: (name: string) => string | undefined;
   /** What the server said, apart from the fields of this form. */
   failure: ErrorBody | null;
@@ -87,7 +87,7 @@ export function useForm<Schema extends z.ZodObject>({ schema, initial, submit }:
       setValues((current) => ({ ...current, [name]: value }));
       setErrors(({ [name]: _, ...rest }) => rest);
     },
-    reset: (next, edited = next) => {
+    reset: (next, edited = () => next) => {
       setSaved(next);
       setValues(edited);
       setErrors({});

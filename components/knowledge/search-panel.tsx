@@ -46,7 +46,7 @@ export function SearchPanel({ rag }: { rag: Rag }) {
       <div aria-live="polite" className="flex flex-col gap-3">
         {found.isError && <LoadFailure error={found.error} onRetry={() => void found.refetch()} />}
         {query !== "" && found.isPending && <Skeleton className="h-32" />}
-        {found.data?.problems?.map((problem) => (
+        {[...new Set(found.data?.problems)].map((problem) => (
           <Notice key={problem} tone="waiting">
             {problem}
           </Notice>

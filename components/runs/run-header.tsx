@@ -33,7 +33,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
     }
   };
   return (
-    <header className="grid shrink-0 grid-cols-[minmax(0,1fr)_auto] items-end gap-x-5 gap-y-1.5 border-b bg-surface px-4 py-2.5 max-md:flex max-md:flex-col max-md:items-stretch">
+    <header className="grid shrink-0 grid-cols-[minmax(0,1fr)_auto] items-end gap-x-5 gap-y-1.5 border-b bg-surface px-4 py-2.5 max-lg:flex max-lg:flex-col max-lg:items-stretch">
       <div className="flex min-w-0 flex-col">
         <BackLink href="/runs">Runs</BackLink>
         <h1 className="truncate font-semibold text-16">

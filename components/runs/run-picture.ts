@@ -96,7 +96,8 @@ export function pictureOf(
     const items = own(view.item_sums ?? {}, id);
     const more = { ...(iterations && { iterations }), ...(pinned && { pinned }), ...(items && { items }) };
     nodes[id] = { ...untouched, ...rest, iteration, whole_length: wholeLength(result), ...more };
-    if (result.status === "skipped" && items?.last) nodes[id] = { ...nodes[id], ...items.last, isPast: true };
+    // One that was stopped half way is skipped, too, but has begun.
+    if (result.status === "skipped" && result.started_at === null && items?.last) nodes[id] = { ...nodes[id], ...items.last, isPast: true };
   }
   for (const loopId of Object.keys(bodies)) nodes = withBodySkipped(nodes, bodies, loopId);
   const started = Object.entries(nodes).filter(([, node]) => node.started_at !== null);

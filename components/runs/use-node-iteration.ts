@@ -19,7 +19,8 @@ export function useNodeIteration(nodeId: string): NodeIteration {
     const around = view ? planOf(view.graph).loopsAround(nodeId) : outside;
     const node = picture?.nodes[nodeId];
     if (around.length === 0 || around.every((id) => picked[id] === undefined))
-      return { loops: around, path: node?.isPast ? node.iteration : null };
+      // While somebody is waited for there, the questions are what is to be seen.
+      return { loops: around, path: node?.isPast && !picture?.waiting[nodeId] ? node.iteration : null };
     const latest = node?.iteration.split(".") ?? [];
     return { loops: around, path: around.map((id, depth) => picked[id] ?? latest[depth] ?? 0).join(".") };
   });

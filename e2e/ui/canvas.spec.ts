@@ -90,15 +90,16 @@ test("a loop is a frame: it takes its body along, a node is dropped out of it an
   const inside = await savedGraph(page, api, flow.id, 5);
   expect(inside.links).toContain("Check.false>No");
 
+  // The toolbar of the card under the pointer goes when the pointer does.
+  const leave = () => page.mouse.move(4, 500).then(() => expect(page.getByRole("toolbar", { name: "Node actions" })).toBeHidden());
   // A card that is dragged about in its own frame takes the frame along, which makes way: one step.
+  await leave();
   await drag(page, node(page, "Output Yes"), { x: 60, y: 0 });
   const wide = await savedGraph(page, api, flow.id, 6);
   expect([wide.links, ...["Yes", "All"].map((name) => wide.at(name).x > inside.at(name).x)]).toEqual([inside.links, true, true]);
   await page.getByRole("toolbar", { name: "Canvas" }).getByRole("button", { name: "Undo" }).click();
   expect((await savedGraph(page, api, flow.id, 7)).nodes).toEqual(inside.nodes);
-  // The toolbar of the card under the pointer goes when the pointer does.
-  await page.mouse.move(4, 500);
-  await expect(page.getByRole("toolbar", { name: "Node actions" })).toBeHidden();
+  await leave();
   await page.getByRole("button", { name: "Collapse loop" }).click();
   await expect(node(page, "Branch Check")).toBeHidden();
   await expect(canvas(page).locator(".react-flow__edge")).toHaveCount(2);
@@ -265,8 +266,7 @@ test("a note is made larger by its corner and in its panel, one step each; the r
   expect(Math.min(corner.width, corner.height)).toBeGreaterThanOrEqual(24);
   await page.mouse.move(corner.x + 12, corner.y + 12);
   await page.mouse.down();
-  await page.mouse.move(corner.x + 80, corner.y + 60, { steps: 4 });
-  await page.mouse.move(corner.x + 132, corner.y + 112, { steps: 4 });
+  await page.mouse.move(corner.x + 132, corner.y + 112, { steps: 8 });
   await page.mouse.up();
   await expect.poll(async () => (await note.boundingBox())?.width).toBeGreaterThan(before.width + 60);
   const dragged = (await savedGraph(page, api, flow.id, 2)).nodes.find(({ id }) => id === "Remark");

@@ -96,7 +96,7 @@ export class Frame {
 }
 
 /** A row as the scheduler sees it. */
-export const progressOf = (row: LedgerRow, continues: boolean): NodeProgress => ({
+export const progressOf = (row: Pick<LedgerRow, "status" | "handle">, continues: boolean): NodeProgress => ({
   status: row.status,
   handle: row.handle === CUT_OFF ? null : row.handle,
   continues: row.status === "failed" && continues,

@@ -66,6 +66,7 @@ test("what is switched off may change its settings, and its agent, without a res
   });
   const without = off(before, "B");
   expect(stale(off(edited("B", { input: "other" }), "B"), {}, without)).toEqual({});
+  expect(stale(off(edited("B", { agent_id: "other" }), "B"), {}, without)).toMatchObject({ B: "edited" }); // its name, by which it is read
   expect([
     ...staleNodes(
       without,

@@ -86,7 +86,9 @@ export function staleNodes(
   if (honoured) for (const node of before.nodes) if (pinnedText(node) !== null && !pins.get(node.id)) mark(node.id, { kind: "pinned" });
   for (const { id, kind, node, fields } of diff.nodes) {
     if (kind === "added") mark(id, { kind: "new" });
-    else if (kind === "changed" && !isIdle(id) && fields.some(({ field }) => !isAside(node, field))) mark(id, { kind: "edited" });
+    // What is switched off still bears the name of its agent, by which others read what it lets through.
+    else if (kind === "changed" && fields.some(({ field }) => !isAside(node, field) && (!isIdle(id) || field === "agent_id")))
+      mark(id, { kind: "edited" });
   }
   for (const node of now.nodes) if (!isIdle(node.id) && isAgentChanged(node)) mark(node.id, { kind: "agent" });
   const former = new Map(before.edges.map((edge) => [edge.id, edge.target]));

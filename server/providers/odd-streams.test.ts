@@ -22,6 +22,7 @@ const streamOf = (...parts: string[]) =>
 test.each<[string, string[]]>([
   ["an end with a blank after it", [event(delta("Hi")), "data: [DONE] \n\n"]],
   ["events without data", ["data: \n\n", event(delta("Hi")), "data:\n\n", end, "data: [DONE]\n\n"]],
+  ["a message behind the end", [event(delta("Hi")), end, event({ choices: [], message: "Success" })]],
   ["a refusal beside an empty text", [event({ choices: [{ delta: { content: "", refusal: "Hi" } }] }), end]],
 ])("%s is understood", async (_, parts) => {
   const server = await streamOf(...parts);
@@ -52,10 +53,10 @@ test("a character that two pieces share is given out whole", async () => {
   expect(seen).toEqual(["a", "🎉b"]);
 });
 
-test("a line that drops after the whole answer costs nothing", async () => {
+test.each(["", 'data: {"choices":[],"usage":{"pro'])("a line that drops after the whole answer, %j, costs nothing", async (more) => {
   const server = await serveHttp((response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(event(delta("whole")) + end, () => response.destroy());
+    response.write(event(delta("whole")) + end + more, () => response.destroy());
   });
   await expect(ask(server.url, { retries: 2, onDelta: () => undefined })).resolves.toMatchObject({ text: "whole" });
   expect(server.requests.length).toBe(1);

@@ -92,8 +92,10 @@ class Gatherer {
     if (usage) this.#usage = usage;
     const choice = Array.isArray(choices) ? choices[0] : undefined;
     if (!choice) {
-      // How a gateway tells in the middle of an answer that it cannot go on; before it, nothing says that this is a model at all.
-      if (this.hasChoices && (typeof detail === "string" || typeof message === "string")) throw new StreamedError(said);
+      // How a gateway tells in the middle of an answer that it cannot go on; before it, nothing says that this is a model at all,
+      // and behind it there is nothing left to fail.
+      const isTold = [detail, message].some((words) => typeof words === "string" && words !== "");
+      if (this.hasChoices && !this.isFinished && isTold) throw new StreamedError(said);
       return;
     }
     this.hasChoices = true;
@@ -214,6 +216,8 @@ export async function readCompletion(
       isDone = text === "[DONE]";
       if (isDone) break;
       const value = parse(data);
+      // Behind the end of an answer only counts follow, and they may be cut off.
+      if (value === undefined && gatherer.isFinished) break;
       // After a good beginning the address is right, and what came was damaged on its way.
       if (value === undefined) throw gatherer.hasChoices ? new BrokenOff() : new GarbledAnswer(data);
       gatherer.add(value);

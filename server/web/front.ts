@@ -177,8 +177,6 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
   const shouldUpgradeCallback = (request: IncomingMessage) => upgrade !== undefined && request.url?.startsWith("/_next/") === true;
   const server = createServer({ keepAliveTimeout: 65_000, shouldUpgradeCallback });
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // Sent behind a request that ended the connection: nobody could be answered, so nothing may be done.
-    if (request.socket.writableEnded) return;
     serve(request, response).catch((err: unknown) => {
       log.error({ err, path: readUrl(request.url ?? "/").path }, "request failed");
       if (response.headersSent) response.destroy();

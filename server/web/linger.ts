@@ -1,24 +1,26 @@
 import type { ServerResponse } from "node:http";
 
-/** For how long the rest of a request is read and dropped, in milliseconds. */
+/** For how long what a client still sends is read and dropped, in milliseconds. */
 const LINGER_MS = 5000;
 
 /**
  * Lets an answer reach a client that is still sending. The connection ends with the answer, but closing one with bytes
  * unread resets it, and a reset may take away what the client has not read yet (RFC 9112, section 9.6). So only our half
- * ends at first, and the rest of the request is read and dropped until it ends, for five seconds at most.
+ * ends at first, and what comes is dropped until the client ends its half, for five seconds at most.
  */
 export function lingerAfter(response: ServerResponse): void {
   response.setHeader("connection", "close");
   const { req, socket } = response;
   if (!socket || req.complete) return;
+  const { destroySoon } = socket;
   // What Node calls once the answer has been written.
   socket.destroySoon = () => {
-    const close = () => socket.destroy();
-    const timer = setTimeout(close, LINGER_MS).unref();
+    socket.destroySoon = destroySoon;
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once("close", () => clearTimeout(timer));
-    req.once("close", close);
-    req.resume();
+    // Not by way of the request: whoever had enough of its body may have destroyed that, and then nothing is read any more.
+    socket.removeAllListeners("data").on("data", () => undefined);
+    socket.resume();
     socket.end();
   };
 }

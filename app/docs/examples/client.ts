@@ -39,8 +39,9 @@ export function success<Data>(answer: { data?: Data; error?: components["schemas
 export async function* follow(executionId: string): AsyncGenerator<ExecutionEvent> {
   for (let lastId = "0"; ; ) {
     const url = `${TREADLE_URL}/executions/${executionId}/stream`;
+    const request = new Request(url, { headers: { ...headers, "Last-Event-ID": lastId } });
     try {
-      const response = await patientFetch(new Request(url, { headers: { ...headers, "Last-Event-ID": lastId } }));
+      const response = await patientFetch(request);
       if (!response.ok || !response.body) throw new TreadleError(await response.json());
       let text = "";
       for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {

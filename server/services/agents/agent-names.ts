@@ -12,8 +12,8 @@ export const AGENTS_OF_WORKFLOW = `(
   WHERE u.workflow_id = w.id) AS agents`;
 
 /**
- * Names by id of those of `ids` that are agents of the project.
- * @param found what is known of them; nobody is asked for these again
+ * Names by id of those of `ids` that are agents of the project, beside those that are known.
+ * @param found what is known; nobody is asked for these again
  */
 export async function agentNames(project_id: string, ids: string[], found: AgentNames = null): Promise<Map<string, string>> {
   const names = new Map(Object.entries(found ?? {}));

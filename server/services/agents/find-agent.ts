@@ -18,9 +18,9 @@ export interface FoundAgent {
 
 /** SQL: an agent `a` whose key is `k`, as a `FoundAgent`. One value and not a statement for each relation, since each agent node asks for it. */
 export const AGENT_JSON = `jsonb_build_object('agent', to_jsonb(a), 'llm_key', to_jsonb(k),
-           'mcp_server_ids', ARRAY(SELECT mcp_server_id FROM agent_mcp_servers WHERE agent_id = a.id),
-           'rag_source_ids', ARRAY(SELECT rag_source_id FROM agent_rag_sources WHERE agent_id = a.id),
-           'skill_ids', ARRAY(SELECT skill_id FROM agent_skills WHERE agent_id = a.id))`;
+           'mcp_server_ids', ARRAY(SELECT mcp_server_id FROM agent_mcp_servers WHERE agent_id = a.id ORDER BY 1),
+           'rag_source_ids', ARRAY(SELECT rag_source_id FROM agent_rag_sources WHERE agent_id = a.id ORDER BY 1),
+           'skill_ids', ARRAY(SELECT skill_id FROM agent_skills WHERE agent_id = a.id ORDER BY 1))`;
 const FIND = {
   name: "find-agent",
   text: `SELECT ${AGENT_JSON} AS found FROM agents a JOIN llm_keys k ON k.id = a.llm_key_id WHERE a.id = $1 AND a.project_id = $2`,

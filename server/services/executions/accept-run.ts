@@ -168,7 +168,10 @@ class RunHere {
     };
     const callAgent: typeof services.callAgent = (call) => {
       const { agents, until = 0 } = this.#known ?? {};
-      return services.callAgent({ ...call, known: Date.now() < until ? agents?.[call.agent_id] : undefined });
+      const known = Date.now() < until ? agents?.[call.agent_id] : undefined;
+      // Once: a later call of the same agent is a later attempt, and asks it as it is then.
+      if (agents) delete agents[call.agent_id];
+      return services.callAgent({ ...call, known });
     };
     try {
       const outcome = await carry({ ...services, store, callAgent }, this.#run, LONGEST_SECONDS, this.#execution.names);

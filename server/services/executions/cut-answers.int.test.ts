@@ -23,7 +23,7 @@ test("an answer that ended at the limit of its length says so in the results, th
   const key = { name: "Main", provider: "openai_compatible", api_key: "test-key-0123456789", base_url: models.url } as const;
   const { id: llm_key_id } = await createLlmKey(admin, key);
   const agent = async (name: string, model: string) => (await createAgent(admin, { name, model, llm_key_id })).id;
-  const chain = agentChain([await agent("Cut", "cut-json"), await agent("Whole", "echo")]);
+  const chain = agentChain([await agent("Cut", "cut-json"), await agent("Whole", "echo"), await agent("Last", "echo")]);
   // The straight way out may be named.
   const graph = { ...chain, edges: chain.edges.map((edge) => ({ ...edge, sourceHandle: "output" })) };
   const execution_id = await runChain(admin, graph);
@@ -38,13 +38,14 @@ test("an answer that ended at the limit of its length says so in the results, th
     ["t", undefined],
     ["a0", true],
     ["a1", undefined],
+    ["a2", undefined],
   ]);
   const told = await db().executionEvent.findMany({ where: { execution_id, type: "node_complete" }, orderBy: { seq: "asc" } });
-  expect(told.map(({ data }) => (data as { answer_truncated?: true }).answer_truncated)).toEqual([undefined, true, undefined]);
+  expect(told.map(({ data }) => (data as { answer_truncated?: true }).answer_truncated)).toEqual([undefined, true, undefined, undefined]);
 
-  const rerun = await rerunExecution(admin, { execution_id, from_node_id: "a1", use_current: false });
+  const rerun = await rerunExecution(admin, { execution_id, from_node_id: "a2", use_current: false });
   await advance(engineServices, rerun.execution_id, 0, 1e6);
   const again = await getExecution(admin, { execution_id: rerun.execution_id });
   expect(again.status).toBe("completed");
-  expect(again.node_results).toMatchObject({ a0: { reused: true, answer_truncated: true }, a1: { status: "complete", reused: false } });
+  expect(again.node_results).toMatchObject({ a0: { reused: true, answer_truncated: true }, a1: { reused: true }, a2: { reused: false } });
 });

@@ -22,7 +22,10 @@ export async function getExecutionView(principal: ProjectPrincipal, { execution_
   const upTo = isFinal(row.status) ? null : last_event_id;
   const [execution, sums] = await Promise.all([executionDto(row, graph), itemSums(execution_id, graph, upTo)]);
   // A node whose latest item went another way is shown as it was at the last one that came there.
-  const passed = Object.keys(sums).filter((id) => execution.node_results[id]?.status === "skipped");
+  const passed = Object.keys(sums).filter((id) => {
+    const result = execution.node_results[id];
+    return result?.status === "skipped" && result.started_at === null;
+  });
   const last = await lastItems(execution_id, passed, upTo);
   const item_sums = Object.fromEntries(Object.entries(sums).map(([id, sum]) => [id, last[id] ? { ...sum, last: last[id] } : sum]));
   return { execution, graph, last_event_id, item_sums };

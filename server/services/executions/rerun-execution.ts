@@ -1,8 +1,9 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { runPlan } from "#server/engine/disabled.ts";
+import { progressOf } from "#server/engine/frame.ts";
 import { definitionOf, goesOnAfterFailure } from "#server/engine/graph.ts";
-import { withPins } from "#server/engine/pins.ts";
+import { pinnedWork, withPins } from "#server/engine/pins.ts";
 import { dependentsOf } from "#server/engine/plan.ts";
 import { givenWithout } from "#server/engine/run-until.ts";
 import { type NodeProgress, Schedule } from "#server/engine/scheduler.ts";
@@ -24,6 +25,7 @@ type Ended = ReadonlyMap<string, NodeProgress & { type: string }>;
 /**
  * Ids of the nodes whose results the new run takes over: everything that has finished and depends neither on `from` nor on
  * what the original did not run, which the graph may have by now.
+ * @param graph as it is played, with its pins when they count
  */
 function reusedNodes(graph: Graph, from: string, ended: Ended): string[] {
   const plan = runPlan(graph);
@@ -34,13 +36,20 @@ function reusedNodes(graph: Graph, from: string, ended: Ended): string[] {
   const again = dependentsOf(top, from);
   const types = new Map(graph.nodes.map(({ id, type }) => [id, type]));
   const isSame = (id: string) => (ended.get(id)?.type ?? types.get(id)) === types.get(id);
-  const taken = new Set<string>();
+  const resultOf = (id: string) => (again.has(id) || !isSame(id) ? undefined : ended.get(id));
+  // A pinned output waits for nothing: a run that went only as far as one node has left out what comes before it.
+  const given = new Map<string, NodeProgress>();
+  for (const node of graph.nodes) {
+    const before = pinnedWork(node) && resultOf(node.id);
+    if (before) given.set(node.id, before);
+  }
+  const taken = new Set(given.keys());
   // As the new run will go, as far as known results lead: what comes after a node without one has to wait for it.
-  const schedule = new Schedule(top);
+  const schedule = new Schedule(top, undefined, given);
   for (let ready = schedule.takeReady(); ready.length > 0; ready = schedule.takeReady())
     for (const id of ready) {
-      const before = ended.get(id);
-      if (!before || again.has(id) || !isSame(id)) continue;
+      const before = resultOf(id);
+      if (!before) continue;
       taken.add(id);
       schedule.end(id, before);
     }
@@ -81,16 +90,16 @@ async function leftOut(execution_id: string): Promise<string[]> {
 /** Top-level nodes of the original with a result that may be taken over. */
 async function endedNodes(execution_id: string, graph: Graph): Promise<Ended> {
   const rows = await db().nodeRun.findMany({
-    where: { execution_id, iteration: "", status: { in: ["complete", "failed"] } },
+    where: { execution_id, iteration: "" },
     orderBy: { attempt: "asc" },
     select: { node_id: true, status: true, handle: true },
   });
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const last = new Map(rows.map((row) => [row.node_id, row]));
-  const counts = [...last].filter(([id, row]) => row.status === "complete" || goesOnAfterFailure(nodes.get(id)));
-  return new Map(
-    counts.map(([id, { status, handle }]) => [id, { status, handle, continues: status === "failed", type: nodes.get(id)?.type ?? "" }]),
+  const counts = [...last].filter(
+    ([id, row]) => row.status === "complete" || (row.status === "failed" && goesOnAfterFailure(nodes.get(id))),
   );
+  return new Map(counts.map(([id, row]) => [id, { ...progressOf(row, true), type: nodes.get(id)?.type ?? "" }]));
 }
 
 /**
@@ -120,7 +129,7 @@ export async function rerunExecution(principal: ProjectPrincipal, input: RerunIn
     const from = graph.nodes.find((node) => node.id === input.from_node_id);
     if (!from || definitionOf(from.type)?.isInert)
       throw invalid("from_node_id", `The graph has no node "${input.from_node_id}" that runs.`);
-    taken = reusedNodes(graph, from.id, await endedNodes(input.execution_id, before));
+    taken = reusedNodes(played, from.id, await endedNodes(input.execution_id, before));
     // A trigger with a new input is not what it was.
     if (isNewInput) taken = taken.filter((id) => definitionOf(graph.nodes.find((node) => node.id === id)?.type ?? "")?.group !== "trigger");
   }

@@ -96,6 +96,18 @@ test("test runs take pinned outputs in their order and by their handles; every o
   expect(asked).toEqual(["no mock", "one go", "yes"]);
 });
 
+test("a run up to a node is run again from it: what followed a pin is taken over, though what stands before that never ran", async () => {
+  const { id } = await newWorkflow(
+    { t: ["triggerNode"], a: agent("never"), p: agent("never", pinned("mock")), b: agent("b {{p.output}}"), c: agent("c {{b.output}}") },
+    ["t>a", "a>p", "p>b", "b>c"],
+  );
+  const run = await draft(id, { until_node_id: "c" });
+  expect(asked).toEqual(["b mock", "c <b mock>"]);
+  const again = await play(rerunExecution(admin, { execution_id: run.id, from_node_id: "c", use_current: false }));
+  expect(again.node_results).toMatchObject({ p: { reused: true }, b: { reused: true }, c: { status: "complete", reused: false } });
+  expect(asked.filter((message) => message === "b mock")).toHaveLength(1);
+});
+
 test("a pinned loop does not run its body, a pin in a body holds for every item, one on a way not taken is skipped", async () => {
   const nodes: Golden["nodes"] = {
     t: ["triggerNode", { default_input: '["a", "b"]' }],

@@ -48,6 +48,7 @@ function resourceText(value: unknown): string {
 /** One part as text: what cannot be read as text is described, never dropped in silence. */
 function partText(value: unknown): string {
   if (typeof value === "string") return value;
+  if (value === null || value === undefined) return "";
   const part = Object(value) as Part;
   switch (part.type) {
     case "text":
