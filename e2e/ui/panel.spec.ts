@@ -76,6 +76,7 @@ test("a text field knows the last run: values in the list, a live preview, and w
   // From the tree: a click at the caret, a drag where it is dropped.
   const tree = panel(page).getByRole("list", { name: "Connections" });
   await input.fill("One: ");
+  await expect(preview).toBeHidden(); // what moves the tree has happened
   await tree.getByRole("button", { name: "What is inside trigger.output", exact: true }).click();
   await tree.getByRole("button", { name: "What is inside trigger.output.items" }).click();
   await tree.getByRole("button", { name: "Insert trigger.output.items[1]" }).click();
@@ -113,8 +114,9 @@ test("a condition is tried on the last run while it is typed", async ({ signedIn
   await condition.fill(`"${"x".repeat(5000)}" in output`);
   await expect(trial).toHaveText("With last run False");
 
-  // The tree writes Python here.
+  // The tree writes Python here. What is said of an empty condition moves it first.
   await condition.fill("");
+  await expect(condition).toHaveAttribute("aria-invalid", "true");
   const tree = panel(page).getByRole("list", { name: "Connections" });
   await tree.getByRole("button", { name: "What is inside trigger.output", exact: true }).click();
   await tree.getByRole("button", { name: "Insert trigger.output.topic" }).click();
