@@ -254,6 +254,8 @@ test("typing in a field draws no card, and the editor's first load stays small",
     await page.goto(`/workflows/${flow.id}`);
     await expect(node(page, "Agent Ask")).toBeVisible();
   });
+  // What is loaded after the graph has come: it would change cards, too.
+  for (const name of ["Agent Ask", "Agent Step"]) await expect(node(page, name)).toContainText("Scout");
   await node(page, "Branch Enough").click();
   const changes = await page.evaluateHandle(() => {
     const seen: string[] = [];

@@ -40,6 +40,7 @@ test("typing in a field draws nothing of the canvas again but the card of its ow
   const edges = ids.map((id, index) => ({ id: `to ${id}`, source: ids[index - 1] ?? "t", target: id }));
   const flow = await workflow({ nodes: [trigger, ...steps], edges });
   await page.goto(`/workflows/${flow.id}`);
+  await expect(node(page, "Agent Step 2")).toContainText("Scout"); // loaded after the graph, and drawn on every card
   await node(page, "Agent Step 2").click();
   const input = panel(page).getByLabel("Input", { exact: true });
   await input.press("End");
