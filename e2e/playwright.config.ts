@@ -24,8 +24,7 @@ export default defineConfig({
   },
   projects: [
     { name: "api", testMatch: "api/**/*.spec.ts" },
-    // A browser on a busy machine: in CI one fault of a test's own timing must not hide what all others say. It is told, and counted.
-    { name: "ui", testMatch: "ui/**/*.spec.ts", retries: process.env.CI ? 1 : 0 },
+    { name: "ui", testMatch: "ui/**/*.spec.ts" },
     // Each starts servers of its own, with a database each.
     { name: "system", testMatch: "system/**/*.spec.ts", timeout: 180_000 },
   ],
