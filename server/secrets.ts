@@ -1,4 +1,14 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
 import { AppError } from "#server/errors.ts";
 import { settings } from "#server/settings.ts";
@@ -7,16 +17,16 @@ const VERSION = "v1";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-const derived = new Map<string, Buffer>();
+const derived = new Map<string, KeyObject>();
 
 /** 32 bytes out of ENCRYPTION_KEY for one purpose, whatever its length and alphabet. */
-function keyFor(purpose: "seal" | "hash"): Buffer {
+function keyFor(purpose: "seal" | "hash"): KeyObject {
   const { ENCRYPTION_KEY } = settings();
   if (!ENCRYPTION_KEY) throw new Error("ENCRYPTION_KEY is not known yet: server/main.ts sets it at start.");
   const name = `${purpose} ${ENCRYPTION_KEY}`;
   let key = derived.get(name);
   if (!key) {
-    key = Buffer.from(hkdfSync("sha256", ENCRYPTION_KEY, "", `treadle ${purpose} v1`, 32));
+    key = createSecretKey(new Uint8Array(hkdfSync("sha256", ENCRYPTION_KEY, "", `treadle ${purpose} v1`, 32)));
     derived.set(name, key);
   }
   return key;

@@ -1,7 +1,8 @@
 import type { Principal } from "#server/auth/principal.ts";
 import { askedProject, type Membership, membershipsOf, membershipValues } from "#server/auth/project-of.ts";
 import { sessionPrincipal } from "#server/auth/session.ts";
-import { db, pool } from "#server/db/client.ts";
+import { db } from "#server/db/client.ts";
+import { readTogether } from "#server/db/read-together.ts";
 import { log } from "#server/log.ts";
 import { sha256 } from "#server/secrets.ts";
 
@@ -28,7 +29,7 @@ type KeyRow = { key_id: string; last_used_at: Date | null; user_id: string; emai
 /** The owner of a platform key, or null. Looked up by hash, so how long it takes tells nothing about keys that exist. */
 async function keyAsker(key: string, headers: Headers): Promise<Asker | null> {
   if (!key.startsWith("sk-service-")) return null;
-  const { rows } = await pool().query<KeyRow>({ ...BY_KEY, values: [sha256(key), ...membershipValues(askedProject(headers))] });
+  const rows = await readTogether<KeyRow>({ ...BY_KEY, values: [sha256(key), ...membershipValues(askedProject(headers))] });
   const [row] = rows;
   if (!row) return null;
   const stale = new Date(Date.now() - TOUCH_EVERY_MS);

@@ -75,7 +75,7 @@ export const firstBody = (question: ChatQuestion, isStreamed: boolean): ReturnTy
 /** One try, with a few steps down to what the server understands. */
 async function attempt(request: ChatRequest, signal: AbortSignal): Promise<Completion> {
   const { endpoint, onDelta } = request;
-  const client = openModelClient(endpoint);
+  const { client, headers } = openModelClient(endpoint);
   let dialect = dialectFor(request);
   let isToBeKept = true;
   for (let tried = 0; ; tried += 1) {
@@ -83,7 +83,7 @@ async function attempt(request: ChatRequest, signal: AbortSignal): Promise<Compl
     try {
       // The SDK's own timeout must never be the first: ours covers all tries and the reading of the answer.
       const response = await client.chat.completions
-        .create(bodyFor(request, spoken), { signal, timeout: request.timeoutMs + 60_000 })
+        .create(bodyFor(request, spoken), { signal, headers, timeout: request.timeoutMs + 60_000 })
         .asResponse();
       const completion = await readCompletion(response, onDelta);
       if (tried > 0 && isToBeKept) {

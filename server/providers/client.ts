@@ -79,15 +79,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/**
- * A client for the chat-completions API behind an LLM key, whatever its kind. It never retries, follows no redirect and
- * connects only where an endpoint that an admin configured may be (server/net/guard.ts).
- */
-export function openModelClient(endpoint: ModelEndpoint): OpenAI {
+/** Stands where the SDK wants a key. */
+const NO_KEY = "-";
+
+function newClient(provider: ProviderId, baseURL: string, apiVersion: string): OpenAI {
   const options = {
-    apiKey: endpoint.apiKey,
-    baseURL: baseUrlOf(endpoint),
-    fetch: keepingWords(guardedFetch(configuredReach())),
+    apiKey: NO_KEY,
+    baseURL,
+    fetch: keepingWords((input, init) => guardedFetch(configuredReach())(input, init)),
     maxRetries: 0,
     // Nothing of the process's own environment may reach a provider, and the SDK writes no log.
     organization: null,
@@ -95,11 +94,33 @@ export function openModelClient(endpoint: ModelEndpoint): OpenAI {
     logLevel: "off",
     defaultHeaders: OWN_HEADERS,
   } as const;
-  if (endpoint.provider === "azure") {
-    if (!options.baseURL.endsWith("/v1")) return new AzureOpenAI({ ...options, apiVersion: endpoint.apiVersion ?? AZURE_API_VERSION });
-    // The API without versions takes both headers; gateways in front of a resource know this one.
-    const defaultHeaders = { ...OWN_HEADERS, authorization: null, "api-key": endpoint.apiKey };
-    return new OpenAI({ ...options, adminAPIKey: null, defaultHeaders });
-  }
+  if (provider === "azure" && !baseURL.endsWith("/v1")) return new AzureOpenAI({ ...options, apiVersion });
   return new OpenAI({ ...options, adminAPIKey: null });
+}
+
+// One for each address, because making one costs more than asking with it. They hold no key.
+const clients = new Map<string, OpenAI>();
+const MOST_CLIENTS = 500;
+
+function clientFor(endpoint: ModelEndpoint): OpenAI {
+  const { provider, apiVersion } = endpoint;
+  const version = apiVersion ?? AZURE_API_VERSION;
+  const base = baseUrlOf(endpoint);
+  const place = `${provider} ${version} ${base}`;
+  const client = clients.get(place) ?? newClient(provider, base, version);
+  if (clients.size >= MOST_CLIENTS) clients.clear();
+  clients.set(place, client);
+  return client;
+}
+
+/**
+ * A client for the chat-completions API behind an LLM key, whatever its kind, and the headers without which it may not be
+ * asked: they bear the key. It never retries, follows no redirect and connects only where an endpoint that an admin
+ * configured may be (server/net/guard.ts).
+ */
+export function openModelClient(endpoint: ModelEndpoint): { client: OpenAI; headers: Record<string, string | null> } {
+  const { provider, apiKey } = endpoint;
+  // Azure's API without versions takes both headers; gateways in front of a resource know this one.
+  const headers = provider === "azure" ? { authorization: null, "api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
+  return { client: clientFor(endpoint), headers };
 }

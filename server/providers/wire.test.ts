@@ -186,7 +186,7 @@ describe.each(providerIds)("%s", (provider) => {
   test("is called at its documented address", () => {
     const endpoint = testEndpoint("", { provider, baseUrl: typedBase(provider) });
     expect(baseUrlOf(endpoint)).toBe(wire.base);
-    expect(openModelClient(endpoint).baseURL).toBe(wire.base);
+    expect(openModelClient(endpoint).client.baseURL).toBe(wire.base);
   });
 
   test.each(Object.keys(asks))("a call, %s", async (name) => {

@@ -1,5 +1,5 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
-import { pool } from "#server/db/client.ts";
+import { readTogether } from "#server/db/read-together.ts";
 import { triggerNode } from "#server/engine/nodes/trigger-node.ts";
 import { ParameterError, paramValues } from "#server/engine/params.ts";
 import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
@@ -34,8 +34,7 @@ const WORKFLOW = {
 export async function graphToRun(project_id: string, workflow_id: string, isDraft = false) {
   if (!isUuid(workflow_id)) throw notFound("workflow");
   const values = [workflow_id, project_id, isDraft];
-  const { rows } = await pool().query<Found>({ ...WORKFLOW, values });
-  const [workflow] = rows;
+  const [workflow] = await readTogether<Found>({ ...WORKFLOW, values });
   if (!workflow) throw notFound("workflow");
   const { version, snapshot_id, agents } = workflow;
   if (workflow.draft) {

@@ -1,5 +1,5 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
-import { pool } from "#server/db/client.ts";
+import { readTogether } from "#server/db/read-together.ts";
 import { triggerNode } from "#server/engine/nodes/trigger-node.ts";
 import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -42,9 +42,9 @@ type Row = Omit<SavedWorkflow, "trigger" | "graph" | "membership"> & { role: Rol
  */
 export async function savedWorkflow(workflow_id: string, user_id: string | null = null): Promise<SavedWorkflow | undefined> {
   if (!isUuid(workflow_id)) return undefined;
-  const { rows } = await pool().query<Row>({ ...READ, values: [workflow_id, user_id] });
-  if (!rows[0]) return undefined;
-  const { role, slug, name, ...row } = rows[0];
+  const [found] = await readTogether<Row>({ ...READ, values: [workflow_id, user_id] });
+  if (!found) return undefined;
+  const { role, slug, name, ...row } = found;
   const graph = await snapshotGraph(row.snapshot_id);
   const membership = role && { role, project: { id: row.project_id, slug, name } };
   return { ...row, graph, membership, trigger: triggerNode.config.parse(triggerOf(graph)?.data) };

@@ -35,10 +35,11 @@ export async function embedTexts(
   let data: { index?: number; embedding: number[] }[];
   let told: unknown;
   try {
-    const answer = await openModelClient(endpoint).embeddings.create(
+    const { client, headers } = openModelClient(endpoint);
+    const answer = await client.embeddings.create(
       // Without this the SDK asks for base64, which not every compatible server knows.
       { model: wireModel(endpoint.provider, model), input: texts.map((text) => text.slice(0, MOST_TEXT)), encoding_format: "float" },
-      { signal: signal ? AbortSignal.any([signal, limit]) : limit },
+      { headers, signal: signal ? AbortSignal.any([signal, limit]) : limit },
     );
     data = answer.data;
     // Servers differ from the SDK's types: some tell nothing, others only the total.
