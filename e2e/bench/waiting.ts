@@ -8,7 +8,9 @@ import { until } from "#e2e/until.ts";
 import { ExecutionPage } from "#server/schemas/execution.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
-const IDLE_SECONDS = 20;
+/** What starting up, or starting many runs, leaves to do: memory is tidied, tables are vacuumed. */
+const SETTLE_SECONDS = 60;
+const IDLE_SECONDS = 60;
 
 /** Memory that a process holds, in MiB. */
 const memoryOf = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
@@ -31,7 +33,7 @@ export async function measureWaiting({ env, key }: { env: Record<string, string>
     await until(async () => (await paused()) === total, 600_000);
   };
   const idle = async () => {
-    await pause(2000);
+    await pause(SETTLE_SECONDS * 1000);
     const before = treeCpu(first.pid);
     await pause(IDLE_SECONDS * 1000);
     return { memory_mib: memoryOf(first.pid), idle_cpu_percent: (treeCpu(first.pid) - before) / (IDLE_SECONDS * 10) };
