@@ -47,26 +47,40 @@ test("one after the other, each reads for itself; other keys wait for nobody", a
   expect(begun).toHaveLength(3);
 });
 
-test("a failure reaches those who share the read and nobody else", async () => {
+test("a failure reaches those who share the read; where only the connection broke, they read for themselves", async () => {
   const { begun, read } = reads();
   const first = together("failing", read);
-  const second = together("failing", read);
-  begun[0]?.reject(new Error("away"));
-  await expect(first).rejects.toThrow("away");
+  const sharing = [together("failing", read), together("failing", read)];
+  begun[0]?.reject(new Error("refused"));
+  await expect(first).rejects.toThrow("refused");
   await settled();
-  begun[1]?.resolve("back");
-  expect(await second).toBe("back");
+  begun[1]?.reject(new Error("refused again"));
+  for (const { status } of await Promise.allSettled(sharing)) expect(status).toBe("rejected");
+  expect(begun).toHaveLength(2);
+
+  const broken = together("failing", read);
+  const others = [together("failing", read), together("failing", read)];
+  begun[2]?.resolve("there");
+  await broken;
+  await settled();
+  begun[3]?.reject(new Error("Connection terminated unexpectedly"));
+  await settled();
+  for (const { resolve } of begun.slice(4)) resolve("there");
+  expect(await Promise.all(others)).toEqual(["there", "there"]);
+  expect(begun).toHaveLength(6);
 });
 
-test("a read that hangs holds up nobody for long", async () => {
+test("a read that hangs holds up nobody for long, whether it is waited for or shared", async () => {
   vi.useFakeTimers();
   try {
     const { begun, read } = reads();
     void together("hanging", read);
-    const second = together("hanging", read);
+    const sharing = [together("hanging", read), together("hanging", read)];
     await vi.advanceTimersByTimeAsync(1000);
-    begun[1]?.resolve("answered");
-    expect(await second).toBe("answered");
+    expect(begun.length).toBeGreaterThan(1);
+    await vi.advanceTimersByTimeAsync(1000);
+    for (const { resolve } of begun.slice(2)) resolve("answered");
+    expect(await Promise.all(sharing)).toEqual(["answered", "answered"]);
   } finally {
     vi.useRealTimers();
   }

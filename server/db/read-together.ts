@@ -1,8 +1,11 @@
 import type pg from "pg";
 import { pool } from "#server/db/client.ts";
+import { isDatabaseAway } from "#server/errors.ts";
 
 /** How long a read waits for the same one that is under way, in milliseconds: one that hangs must not hold up the others. */
 const LONGEST_WAIT_MS = 50;
+/** How long one waits for a read that is shared, in milliseconds, before one reads alone. */
+const LONGEST_SHARE_MS = 1000;
 
 interface Reads {
   /** The newest that has begun. */
@@ -14,7 +17,7 @@ interface Reads {
 const reads = new Map<string, Reads>();
 
 function begin<Result>(key: string, read: () => Promise<Result>): Promise<Result> {
-  const underWay = read();
+  const underWay = (async () => read())();
   const mine: Reads = { underWay };
   reads.set(key, mine);
   // Of those that began after it, whoever is the newest clears up.
@@ -23,13 +26,31 @@ function begin<Result>(key: string, read: () => Promise<Result>): Promise<Result
   return underWay;
 }
 
-async function isOver(read: Promise<unknown>): Promise<void> {
-  let late: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    late = setTimeout(resolve, LONGEST_WAIT_MS);
+/** What a promise comes to, or undefined when that takes longer. */
+async function within<Result>(promise: Promise<Result>, ms: number): Promise<Result | undefined> {
+  let late: ReturnType<typeof setTimeout> | undefined;
+  const patience = new Promise<undefined>((resolve) => {
+    late = setTimeout(() => resolve(undefined), ms);
   });
-  await Promise.race([read.catch(() => undefined), patience]);
-  clearTimeout(late);
+  try {
+    return await Promise.race([promise, patience]);
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** What a shared read came to; one that hangs or whose connection broke is the misfortune of one, and the others read for themselves. */
+async function shared<Result>(next: Promise<Result>, read: () => Promise<Result>): Promise<Result> {
+  try {
+    const first = await within(
+      next.then((result) => ({ result })),
+      LONGEST_SHARE_MS,
+    );
+    return first ? first.result : await read();
+  } catch (error) {
+    if (!isDatabaseAway(error)) throw error;
+    return await read();
+  }
 }
 
 /**
@@ -42,17 +63,21 @@ async function isOver(read: Promise<unknown>): Promise<void> {
 export function together<Result>(key: string, read: () => Promise<Result>): Promise<Result> {
   const found = reads.get(key);
   if (!found) return begin(key, read);
-  found.next ??= isOver(found.underWay).then(() => begin(key, read));
-  return found.next as Promise<Result>; // cast: a key stands for one kind of read
+  const { underWay } = found;
+  found.next ??= within(
+    underWay.catch(() => undefined),
+    LONGEST_WAIT_MS,
+  ).then(() => begin(key, read));
+  return shared(found.next as Promise<Result>, read); // cast: a key stands for one kind of read
 }
 
 /**
  * The rows of a named statement that changes nothing, by `together`.
- * @throws the database's error, the same for all who share the read
+ * @throws the database's error
  */
 export const readTogether = <Row extends pg.QueryResultRow>(statement: {
   name: string;
   text: string;
   values: unknown[];
-}): Promise<readonly Row[]> =>
+}): Promise<readonly Readonly<Row>[]> =>
   together(`${statement.name} ${JSON.stringify(statement.values)}`, async () => (await pool().query<Row>(statement)).rows);

@@ -106,8 +106,10 @@ function clientFor(endpoint: ModelEndpoint): OpenAI {
   const { provider, apiVersion } = endpoint;
   const version = apiVersion ?? AZURE_API_VERSION;
   const base = baseUrlOf(endpoint);
-  const place = `${provider} ${version} ${base}`;
-  const client = clients.get(place) ?? newClient(provider, base, version);
+  const place = JSON.stringify([provider, version, base]);
+  const known = clients.get(place);
+  if (known) return known;
+  const client = newClient(provider, base, version);
   if (clients.size >= MOST_CLIENTS) clients.clear();
   clients.set(place, client);
   return client;

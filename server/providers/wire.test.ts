@@ -257,6 +257,25 @@ test("a deployment's name cannot leave its place in the path", async () => {
   expect(server.requests[0]?.path).toBe("/openai/deployments/a%20b%2Fc%3Fd/chat/completions?api-version=2024-10-21");
 });
 
+test("keys that lead to one address side by side: each question goes with its own", async () => {
+  const server = await serveHttp((response) => json(response, 200, answered("ok")));
+  const keys = Array.from({ length: 20 }, (_, index) => `key-number-${index}`);
+  for (const [provider, base, header] of [
+    ["openai", server.url, "authorization"],
+    ["azure", server.url, "api-key"],
+    ["azure", `${server.url}/openai/v1`, "api-key"],
+  ] as const) {
+    server.requests.length = 0;
+    const endpoint = testEndpoint(base, { provider });
+    await Promise.all(keys.map((apiKey) => ask("", { endpoint: { ...endpoint, apiKey }, messages: [{ role: "user", content: apiKey }] })));
+    const sent = server.requests.map(({ headers, body }) => [
+      headers[header],
+      (body as { messages: { content: string }[] }).messages[0]?.content,
+    ]);
+    expect(sent.sort()).toEqual(keys.map((key) => [header === "api-key" ? key : `Bearer ${key}`, key]).sort());
+  }
+});
+
 test("a tool that takes nothing has an object without fields, and a long description is cut where the vendor has a limit", async () => {
   const tools = [{ name: "now", description: "x".repeat(1100), parameters: { type: "object" } }];
   for (const [provider, length] of [
