@@ -33,13 +33,13 @@ module.exports = {
     forbid(
       "nodes-are-isomorphic",
       {
-        path: "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions|json-text|params|plain-handles|dictionary)",
+        path: "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions|json-text|output-size|params|plain-handles|dictionary)",
       },
       {
         path: OURS,
         pathNot: [
           "^server/schemas/",
-          "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions|json-text|params|plain-handles|dictionary)",
+          "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions|json-text|output-size|params|plain-handles|dictionary)",
         ],
       },
       "The language of workflows loads in a browser; side effects reach a node through its context, never through an import.",

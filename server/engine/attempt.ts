@@ -1,9 +1,10 @@
 import type { NodeContext, NodeDefinition, NodeScope } from "#server/engine/define-node.ts";
 import { workOf } from "#server/engine/disabled.ts";
-import { parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/engine/expressions.ts";
+import { ExpressionError, parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/engine/expressions.ts";
 import type { Frame } from "#server/engine/frame.ts";
 import { templateFields } from "#server/engine/graph.ts";
 import { unmasked } from "#server/engine/masker.ts";
+import { MAX_OUTPUT, tooLong } from "#server/engine/output-size.ts";
 import type { EngineServices, LedgerWrite, RunState } from "#server/engine/ports.ts";
 import { RunNames, upstreamOutput } from "#server/engine/run-scope.ts";
 import type { RunSecrets } from "#server/engine/run-secrets.ts";
@@ -81,7 +82,9 @@ export class Attempts {
     const said = own === undefined ? "" : String(config[own] ?? "").trim();
     // An agent is never asked nothing; what any other node is told to say may well be nothing.
     const isSaid = said !== "" || (own !== undefined && !definition.isEffect && isWritten(own));
-    row.input = isSaid ? said : upstream || (definition.group === "trigger" ? this.#run.input : "");
+    const input = isSaid ? said : upstream || (definition.group === "trigger" ? this.#run.input : "");
+    if (input.length > MAX_OUTPUT) throw new ExpressionError(tooLong(input.length));
+    row.input = input;
     const run = this.#run;
     const trigger = { output: run.input, params: run.params };
     const host = this.#host;

@@ -2,6 +2,7 @@
 // editor's autocomplete use the same code (specification, Workflow node types; contract, section 4).
 
 import { parseJson } from "#server/engine/json-text.ts";
+import { MAX_OUTPUT, tooLong } from "#server/engine/output-size.ts";
 
 export type PathPart = string | number;
 
@@ -188,12 +189,18 @@ export const asText = (value: unknown): string =>
 
 /**
  * A template as text.
- * @throws ExpressionError as resolveReference does
+ * @throws ExpressionError as resolveReference does, and before the text gets longer than a node may work with
  */
-export const resolveText = (template: string | readonly TemplatePart[], scope: Scope): string =>
-  (typeof template === "string" ? parseTemplate(template) : template)
-    .map((part) => ("text" in part ? part.text : asText(resolveReference(part.reference, scope))))
-    .join("");
+export function resolveText(template: string | readonly TemplatePart[], scope: Scope): string {
+  let whole = "";
+  for (const part of typeof template === "string" ? parseTemplate(template) : template) {
+    const text = "text" in part ? part.text : asText(resolveReference(part.reference, scope));
+    const length = whole.length + text.length;
+    if (length > MAX_OUTPUT) throw new ExpressionError(tooLong(length));
+    whole += text;
+  }
+  return whole;
+}
 
 /**
  * A template's value: of a single expression with nothing around it the value itself, otherwise text.

@@ -13,6 +13,17 @@ const mib = (characters: number) => `${(characters / 1024 / 1024).toFixed(1)} Mi
 export const tooLarge = (characters: number): string =>
   `The output has ${mib(characters)}, more than the ${mib(MAX_OUTPUT)} that one node may leave behind. Shorten it, or pass on a part.`;
 
+/** Why a node was not given a text. */
+export const tooLong = (characters: number): string =>
+  `What this node is given has at least ${mib(characters)}, more than the ${mib(MAX_OUTPUT)} that one node may work with. Pass on a part.`;
+
+/** The most characters of an error that are kept and told. */
+const MAX_ERROR = 10_000;
+
+/** An error as it is kept and told: whole, or of a long one the beginning. A text that it quotes is kept elsewhere. */
+export const shortError = (error: string): string =>
+  error.length <= MAX_ERROR ? error : `${error.slice(0, MAX_ERROR - 1).toWellFormed()}…`;
+
 /** Why a run's results were not put together. */
 export const tooMuch = (characters: number): string =>
   `The results of the run have ${mib(characters)} together, more than the ${mib(MAX_RESULT)} that one run may have. Keep less of it.`;

@@ -1,4 +1,5 @@
 import { type Masker, unmasked } from "#server/engine/masker.ts";
+import { shortError } from "#server/engine/output-size.ts";
 import {
   type Commit,
   type Ending,
@@ -20,12 +21,16 @@ const EVENT_TEXTS = ["content", "output", "error", "title", "display_value"];
 const REVIEW_TEXTS = ["title", "description", "display_value"];
 const ENDING_TEXTS = ["output", "error"];
 
+/** With an error no longer than is kept. Cut only after the masking: it would not know half of a secret. */
+const withShortError = <Fields extends object>(fields: Fields): Fields =>
+  "error" in fields && typeof fields.error === "string" ? { ...fields, error: shortError(fields.error) } : fields;
+
 /** A row without secrets. The input of an open loop is its items as JSON, which had theirs masked one by one. */
 function maskedRow(row: LedgerWrite, masker: Masker): LedgerWrite {
-  if (masker === unmasked) return row;
+  if (masker === unmasked) return withShortError(row);
   const { tool_calls } = row;
   const shown = masker.fields(row, row.items === null ? ["input", "output", "error"] : ["output", "error"]);
-  return { ...shown, tool_calls: tool_calls && masker.deep(tool_calls) };
+  return withShortError({ ...shown, tool_calls: tool_calls && masker.deep(tool_calls) });
 }
 
 const sizeOf = (row: LedgerWrite) => (row.input?.length ?? 0) + 2 * (row.output?.length ?? 0);
@@ -80,7 +85,7 @@ export class RunBatch {
 
   /** Adds an event, as of now. */
   tell(fact: EventFact): void {
-    const event = { ...this.#masker.fields(fact, EVENT_TEXTS), timestamp: this.#services.clock.now().toISOString() };
+    const event = { ...withShortError(this.#masker.fields(fact, EVENT_TEXTS)), timestamp: this.#services.clock.now().toISOString() };
     const key = fact.type === "loop_progress" ? `${fact.iteration ?? ""} ${fact.node_id}` : undefined;
     const earlier = key === undefined ? undefined : this.#progress.get(key);
     if (earlier) this.#outdated.add(earlier);
@@ -147,7 +152,7 @@ export class RunBatch {
   async end(ending: Ending): Promise<Ending> {
     if (this.isLarge) await this.flush();
     const outputs = ending.outputs.map((output) => this.#masker.fields(output, ["value"]));
-    const kept = { ...this.#masker.fields(ending, ENDING_TEXTS), outputs };
+    const kept = { ...withShortError(this.#masker.fields(ending, ENDING_TEXTS)), outputs };
     await this.#send({ ...this.#waiting, reviews: [], ending: kept });
     return kept;
   }
