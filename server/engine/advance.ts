@@ -10,8 +10,8 @@ const RENEW_MS = 10_000;
 export type Outcome =
   /** The run has ended, or a newer dispatch carries it. */
   | { kind: "over" }
-  /** Another process holds it until then. */
-  | { kind: "busy"; until: string }
+  /** Another process holds it, for so long unless it renews its lease. */
+  | { kind: "busy"; seconds: number }
   /** The time share is used up and there is more to do. */
   | { kind: "yielded" }
   /** Only people can carry it on now. `at`: when that was found; `wake_at`: the nearest deadline. */
@@ -26,8 +26,11 @@ async function namesFor(services: EngineServices, run: RunState): Promise<NodeSc
   return { agentName: (id) => names.get(id) };
 }
 
-/** PostgreSQL's classes 22 and 54: it will never take this, however often it is sent. */
-export const isRefused = (error: unknown): boolean => error instanceof Error && "code" in error && /^(22|54)/.test(String(error.code));
+/** What will never be written, however often it is tried: PostgreSQL's classes 22 and 54, and what is too long for one text. */
+export function isRefused(error: unknown): boolean {
+  if (error instanceof RangeError) return error.message === "Invalid string length";
+  return error instanceof Error && "code" in error && /^(22|54)/.test(String(error.code));
+}
 
 /** Ends a run whose results cannot be stored; trying again would only repeat what it has done. */
 async function endAsUnstorable(services: EngineServices, run: RunState, error: unknown, signal: AbortSignal): Promise<Carried> {
@@ -50,8 +53,7 @@ async function endAsUnstorable(services: EngineServices, run: RunState, error: u
  */
 export async function advance(services: EngineServices, execution_id: string, dispatch: number, seconds: number): Promise<Outcome> {
   const acquired = await services.store.acquire(execution_id, dispatch);
-  if (acquired.kind === "busy") return { kind: "busy", until: acquired.until.toISOString() };
-  if (acquired.kind === "over") return { kind: "over" };
+  if (acquired.kind !== "acquired") return acquired;
   const outcome = await carry(services, acquired.run, seconds);
   return outcome.kind === "over" ? { kind: "over" } : outcome;
 }

@@ -13,6 +13,7 @@ describe.each([
     const whole = await play(golden);
     const writes = whole.memory.commits.length;
     const made = (calls: Record<string, number>) => Object.values(calls).reduce((sum, count) => sum + count, 0);
+    const underWay = (id: string) => maxUnderWay(whole.memory.rows().filter(({ node_id }) => node_id === id));
     for (let write = 1; write <= writes; write++) {
       const broken = await play(golden, { write, isMade });
       expect(broken.memory.ending()).toEqual(whole.memory.ending());
@@ -20,6 +21,7 @@ describe.each([
       const names = completed.map(({ node_id, iteration }) => `${node_id}:${iteration}`);
       expect(new Set(names).size).toBe(names.length);
       expect(made(broken.calls) - made(whole.calls)).toBeLessThanOrEqual(maxUnderWay(whole.memory.rows()));
+      for (const [id, count] of Object.entries(broken.calls)) expect(count - (whole.calls[id] ?? 0), id).toBeLessThanOrEqual(underWay(id));
       expect(broken.memory.waiting()).toEqual([]);
     }
   });

@@ -95,8 +95,8 @@ export interface RunState {
 
 export type Acquired =
   | { kind: "acquired"; run: RunState }
-  /** Another process carries it until then. */
-  | { kind: "busy"; until: Date }
+  /** Another process carries it, and its lease lasts so long. Not a time of day: clocks differ. */
+  | { kind: "busy"; seconds: number }
   /** A newer dispatch carries it, or it has ended. */
   | { kind: "over" };
 

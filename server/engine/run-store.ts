@@ -101,13 +101,14 @@ async function acquire(execution_id: string, dispatch: number): Promise<Acquired
       run: { ...rest, params: params ?? {}, graph, epoch: lease_epoch, holder, commits: 0, ...past, toldFrom: new Map() },
     };
   }
-  const [held] = await query<{ lease_until: Date }>(
+  const [held] = await query<{ seconds: number }>(
     "run-held",
     // One that has run out since is looked for again at once.
-    `SELECT greatest(lease_until, now()) AS lease_until FROM executions WHERE id = $1 AND dispatch = $2 AND status NOT IN ${FINAL}`,
+    `SELECT greatest(extract(epoch FROM lease_until - now()), 0)::float8 AS seconds
+     FROM executions WHERE id = $1 AND dispatch = $2 AND status NOT IN ${FINAL}`,
     [execution_id, dispatch],
   );
-  return held ? { kind: "busy", until: held.lease_until } : { kind: "over" };
+  return held ? { kind: "busy", seconds: held.seconds } : { kind: "over" };
 }
 
 /** What has happened so far: rows, without the inside of iterations that have ended, and how far loops have come. */

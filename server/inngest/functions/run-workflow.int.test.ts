@@ -188,6 +188,31 @@ for (const seconds of [-5, 5])
     expect(segments).toBeLessThan(10);
   });
 
+test("a run that another process holds is not asked about again and again, whose clock ever is ahead", async () => {
+  executorAhead = 5000;
+  const id = await oneReview();
+  await db().execution.update({
+    where: { id },
+    data: { lease_owner: "another", lease_epoch: 1, lease_until: new Date(Date.now() + 4000) },
+  });
+  await start();
+  const sleeping = () =>
+    until(async () => {
+      const { rows } = await pool().query(
+        "SELECT FROM treadle_jobs.runs WHERE event::json->'data'->>'execution_id' = $1 AND owner IS NULL AND due_at > $2",
+        [id, Date.now() + executorAhead],
+      );
+      return rows.length === 1;
+    });
+  await until(() => segments > 0);
+  await sleeping();
+  expect(segments).toBe(1);
+  await db().execution.update({ where: { id }, data: { lease_until: null } });
+  await move(4000);
+  await resting(id);
+  expect(segments).toBe(2);
+});
+
 test("timeout_hours fires through the clock, with nobody looking", async () => {
   await start();
   const id = await oneReview({ timeout_hours: 48 });

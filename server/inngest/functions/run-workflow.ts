@@ -14,6 +14,9 @@ const MINUTE_MS = 60 * SECOND_MS;
 const FIRST_WAIT_MS = 15 * MINUTE_MS;
 const LONGEST_WAIT_MS = 60 * MINUTE_MS;
 
+/** In milliseconds, as Inngest counts: whole seconds, and one at least. */
+const wholeSeconds = (seconds: number): number => Math.max(1, Math.ceil(seconds)) * SECOND_MS;
+
 /**
  * How long to wait for a decision, in milliseconds, computed from what the step returned so that a replay says the same. Not
  * a time of day: the executor's clock may be another one, and ours may say that the deadline is still to come.
@@ -21,7 +24,7 @@ const LONGEST_WAIT_MS = 60 * MINUTE_MS;
 function waitMs({ at, wake_at }: Extract<Outcome, { kind: "waiting" }>, waits: number): number {
   const bound = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits);
   const left = wake_at ? Math.min(bound, Date.parse(wake_at) - Date.parse(at)) : bound;
-  return Math.max(1, Math.ceil(left / SECOND_MS)) * SECOND_MS; // Inngest counts in whole seconds
+  return wholeSeconds(left / SECOND_MS);
 }
 
 /** An Inngest server goes on in the request that it has made; what this process must not start is for the next request. */
@@ -77,7 +80,7 @@ export const runWorkflow = () =>
           carryOn({ execution_id, project_id, dispatch }),
         );
         if (outcome.kind === "over") return;
-        if (outcome.kind === "busy") await step.sleepUntil(`busy ${n}`, outcome.until);
+        if (outcome.kind === "busy") await step.sleep(`busy ${n}`, wholeSeconds(outcome.seconds));
         if (outcome.kind === "yielded" && isHandingOver()) break;
         if (outcome.kind !== "waiting") {
           waits = 0;
