@@ -78,10 +78,14 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
   const isSnapping = useCanvasUi((state) => state.isSnapping);
 
   const focusCanvas = useCallback(() => {
+    const from = document.activeElement;
     const selected = editor.getState().nodes.find((node) => node.selected);
     // A new node is drawn a moment later, and hidden until it is measured.
     let tries = 30;
     const attempt = () => {
+      const now = document.activeElement;
+      // Who has gone to a field meanwhile keeps it: letters that are meant for it would work on the canvas.
+      if (now !== from && now?.matches("input, textarea, [contenteditable]") && !area.current?.contains(now)) return;
       const node = selected && area.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(selected.id)}"]`);
       node?.focus({ preventScroll: true });
       if (node && document.activeElement === node) return;

@@ -47,8 +47,9 @@ function DaysForm({ days }: { days: number | null }) {
     initial: { retention_days: days },
     submit: async (value) => {
       await client.projects.update.mutate({ project_id: project.id, ...value });
-      toast.success(value.retention_days === null ? "Runs are kept for ever" : `Runs are kept for ${value.retention_days} days`);
+      // First read again: the form begins anew with what was saved, and must not do so under somebody's hands.
       await cache.invalidateQueries(trpc.projects.get.pathFilter());
+      toast.success(value.retention_days === null ? "Runs are kept for ever" : `Runs are kept for ${value.retention_days} days`);
     },
   });
   const { retention_days } = form.values;
@@ -60,7 +61,7 @@ function DaysForm({ days }: { days: number | null }) {
         hint="Off, every run is kept. Once an hour what is too old is deleted."
         checked={retention_days !== null}
         onCheckedChange={(checked) => form.set("retention_days", checked ? (days ?? FIRST_DAYS) : null)}
-        disabled={!canAdminister}
+        disabled={!canAdminister || form.isPending}
       />
       {retention_days !== null && (
         <FormField
@@ -77,7 +78,7 @@ function DaysForm({ days }: { days: number | null }) {
             max={3650}
             value={Number.isNaN(retention_days) ? "" : retention_days}
             onChange={(event) => form.set("retention_days", event.target.valueAsNumber)}
-            disabled={!canAdminister}
+            disabled={!canAdminister || form.isPending}
           />
         </FormField>
       )}
