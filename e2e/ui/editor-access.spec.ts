@@ -189,6 +189,7 @@ test("the canvas is worked by keyboard alone: found, moved, inserted into, conne
   );
   const flow = await workflow({ name: "Report", ...graph });
   await page.goto(`/workflows/${flow.id}`);
+  await expect(node(page, "Agent Research")).toBeVisible(); // before it is measured it takes no focus
   await node(page, "Agent Research").focus();
 
   // Searching: by the words of a prompt, with Enter from one to the next, and Esc back into the canvas.

@@ -60,7 +60,8 @@ async function drawWorkflow(page: Page, agent: string): Promise<void> {
   await page.getByRole("button", { name: "Add node" }).click();
   await page.getByRole("combobox", { name: "Search nodes" }).fill("agent");
   await page.keyboard.press("Enter");
-  await expect(node(page, "Agent")).toBeVisible();
+  // A new node takes the focus once it is drawn: then the field can have it.
+  await expect(node(page, "Agent")).toBeFocused();
   await rename(page, "Node name", "Research");
   const panel = page.getByRole("complementary", { name: "Nodes and settings" });
   await panel.getByLabel("Agent", { exact: true }).click();
@@ -69,7 +70,7 @@ async function drawWorkflow(page: Page, agent: string): Promise<void> {
   await panel.getByRole("button", { name: "Next step" }).click();
   await page.getByRole("combobox", { name: "Search nodes" }).fill("output");
   await page.keyboard.press("Enter");
-  await expect(node(page, "Output")).toBeVisible();
+  await expect(node(page, "Output")).toBeFocused();
   await rename(page, "Node name", "Brief");
 }
 

@@ -55,6 +55,7 @@ test("a source is created, filled with a text, a file and a page, searched, and 
   await page.keyboard.press("Escape");
 
   const search = page.getByRole("region", { name: "Try a search" });
+  await expect(documents.getByRole("button", { name: "boiler.pdf", exact: true })).toBeFocused();
   await search.getByRole("textbox", { name: "Question" }).fill("Who may play the drums?");
   await page.keyboard.press("Enter");
   const first = search.getByRole("listitem").first();

@@ -91,6 +91,7 @@ test("the workflow is read and changed in the outline by keyboard alone, and und
   expect((await read(tree(page))).slice(0, 4)).toEqual(["Trigger Start", "Agent Search", "Output", "Branch Enough"]);
   await page.keyboard.press("Alt+ArrowUp");
   await expect(told(page)).toContainText("Output moved up");
+  await expect(tree(page).locator(":focus")).toContainText("Output"); // its line is moved in the page, and focused anew
   expect((await read(tree(page))).slice(0, 4)).toEqual(["Trigger Start", "Output", "Agent Search", "Branch Enough"]);
   await page.keyboard.press("Alt+ArrowUp");
   await expect(told(page)).toContainText("A Trigger cannot change places with another step.");

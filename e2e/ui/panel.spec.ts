@@ -84,6 +84,7 @@ test("a text field knows the last run: values in the list, a live preview, and w
   await expect(preview).toContainText("One: weft");
   await expect(list).toBeHidden();
   await input.fill("");
+  await expect(preview).toBeHidden();
   await tree.getByRole("button", { name: "Insert Research.output" }).dragTo(input);
   await expect(input).toHaveValue("{{Research.output}}");
   await page.keyboard.press("Control+z");

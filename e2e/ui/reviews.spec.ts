@@ -142,9 +142,9 @@ test("in the editor ten lines are read before the answers, on a phone too, and a
   await show.click();
   await expect(card).toBeFocused();
   await page.setViewportSize({ width: 390, height: 844 });
-  await isReadFirst();
   const nodes = panel.getByRole("list", { name: "Nodes of this run" });
-  await expect(nodes).toBeHidden();
+  await expect(nodes).toBeHidden(); // the page is laid out anew a moment after its window has changed
+  await isReadFirst();
   await panel.getByRole("button", { name: "Show all nodes" }).click();
   await expect(nodes).toBeVisible();
   await panel.getByRole("button", { name: "Hide the nodes" }).click();
@@ -248,7 +248,9 @@ test("a run is run again from a node: what came before is taken over", async ({ 
   await expect(values(page).getByText("Reused")).toBeHidden();
 
   await page.getByRole("button", { name: "Run again", exact: true }).click();
+  const second = page.url();
   await page.getByRole("menuitem", { name: "Version 1, same input" }).click();
+  await expect(page).not.toHaveURL(second);
   await page.goto("/runs");
   await expect(page.getByRole("row", { name: /Weaving news/ })).toHaveCount(3);
   await expect(page.getByRole("link", { name: /^Rerun of/ }).last()).toHaveAttribute("href", `/runs/${first.id}`);

@@ -232,6 +232,7 @@ test("the view follows the node at work, until one moves it oneself", async ({ s
   const flow = await workflow({ ...graph, nodes: graph.nodes.map((one, at) => ({ ...one, position: { x: at * 1500, y: 0 } })) });
   await page.goto(`/workflows/${flow.id}`);
   await page.getByRole("button", { name: /^Zoom \d+ %/ }).click();
+  await expect(page.getByRole("button", { name: /^Zoom 100 %/ })).toBeVisible();
   const follow = page.getByRole("button", { name: "Follow run" });
   await follow.click();
   await start(page);

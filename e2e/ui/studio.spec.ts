@@ -89,6 +89,7 @@ test("an API key is shown once and works", async ({ signedInPage: page, baseURL 
 
 test("an invitation link leads a newcomer into the project, once", async ({ signedInPage: page, browser, baseURL }) => {
   await page.goto("/settings/members");
+  await expect(page.getByRole("table", { name: "Members", exact: true })).toBeVisible(); // read once the page takes clicks
   await page.getByRole("button", { name: "Invite" }).click();
   await page.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
   await page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();

@@ -111,6 +111,7 @@ test("the editor shows what is so: unknown names, states in the minimap, changed
   // On a phone a toast stands above the bar at the foot.
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`/workflows/${flow.id}`);
+  await expect(node(page, "Output o")).toBeVisible(); // what is not measured yet takes no focus
   await node(page, "Output o").focus();
   await page.keyboard.press("d");
   await page.keyboard.press("Control+s");
