@@ -85,7 +85,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     const attempt = () => {
       const now = document.activeElement;
       // Who has gone to a field meanwhile keeps it: letters that are meant for it would work on the canvas.
-      if (now !== from && now?.matches("input, textarea, [contenteditable]") && !area.current?.contains(now)) return;
+      if (now !== from && now?.matches("input, textarea, [contenteditable]") && !now.closest(".react-flow__node")) return;
       const node = selected && area.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(selected.id)}"]`);
       node?.focus({ preventScroll: true });
       if (node && document.activeElement === node) return;

@@ -78,7 +78,8 @@ function DaysForm({ days }: { days: number | null }) {
             max={3650}
             value={Number.isNaN(retention_days) ? "" : retention_days}
             onChange={(event) => form.set("retention_days", event.target.valueAsNumber)}
-            disabled={!canAdminister || form.isPending}
+            disabled={!canAdminister}
+            readOnly={form.isPending}
           />
         </FormField>
       )}

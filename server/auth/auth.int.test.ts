@@ -1,11 +1,11 @@
 import { encode } from "next-auth/jwt";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createContext } from "#server/api/context.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { principalOf } from "#server/auth/principal-of.ts";
 import { projectOf } from "#server/auth/project-of.ts";
 import { passwordMark } from "#server/auth/session.ts";
-import { db } from "#server/db/client.ts";
+import { db, inTransaction, pool } from "#server/db/client.ts";
 import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
 import { deletePlatformKey } from "#server/services/platform-keys/delete-platform-key.ts";
 import { createProject } from "#server/services/projects/create-project.ts";
@@ -49,6 +49,23 @@ test("a deleted key is nobody at once", async () => {
   const { key, id } = await createPlatformKey(ada, { name: "CI" });
   await deletePlatformKey(ada, { key_id: id });
   expect(await principalOf(bearer(key))).toBeNull();
+});
+
+test("many who ask at once read together, and each sees a key that was deleted before it was read", async () => {
+  const ada = await database.newAdmin();
+  const { key, id } = await createPlatformKey(ada, { name: "CI" });
+  expect(await principalOf(bearer(key))).not.toBeNull();
+  const query = vi.spyOn(pool(), "query");
+  const reads = () => query.mock.calls.filter(([asked]) => Object(asked).name === "principal-by-key").length;
+  const asked = await inTransaction(async (client) => {
+    await client.query("LOCK TABLE platform_keys IN ACCESS EXCLUSIVE MODE");
+    const all = Array.from({ length: 20 }, () => principalOf(bearer(key)));
+    await client.query("DELETE FROM platform_keys WHERE id = $1", [id]);
+    return { all };
+  });
+  expect(await Promise.all(asked.all)).toEqual(Array(20).fill(null));
+  expect(reads()).toBe(2);
+  query.mockRestore();
 });
 
 test("the last use of a key is kept, at most once a minute", async () => {

@@ -1,5 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { together } from "#server/db/read-together.ts";
+
+// No pause of the machine's may begin a read before its time.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
 
 /** Reads that end when told to, in the order in which they began. */
 function reads() {
@@ -71,17 +75,11 @@ test("a failure reaches those who share the read; where only the connection brok
 });
 
 test("a read that hangs holds up nobody for long, whether it is waited for or shared", async () => {
-  vi.useFakeTimers();
-  try {
-    const { begun, read } = reads();
-    void together("hanging", read);
-    const sharing = [together("hanging", read), together("hanging", read)];
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(begun.length).toBeGreaterThan(1);
-    await vi.advanceTimersByTimeAsync(1000);
-    for (const { resolve } of begun.slice(2)) resolve("answered");
-    expect(await Promise.all(sharing)).toEqual(["answered", "answered"]);
-  } finally {
-    vi.useRealTimers();
-  }
+  const { begun, read } = reads();
+  void together("hanging", read);
+  const sharing = [together("hanging", read), together("hanging", read)];
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(begun).toHaveLength(4);
+  for (const { resolve } of begun.slice(2)) resolve("answered");
+  expect(await Promise.all(sharing)).toEqual(["answered", "answered"]);
 });

@@ -245,12 +245,14 @@ describe("advance", () => {
     expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "running" });
   });
 
-  it("ends a run whose result the database refuses, instead of calling again and again", async () => {
+  it.each([
+    [Object.assign(new Error("too large"), { code: "54000" }), "A result could not be stored: too large"],
+    [new RangeError("Invalid string length"), "The results together are too long to be stored. Keep less of them."],
+  ])("ends a run whose result cannot be stored, instead of calling again and again: %s", async (refusal, error) => {
     const memory = memoryStore(chain, { input: "x" });
     const { commit } = memory.store;
     memory.store.commit = async (run, what, signal) => {
-      if (what.rows.some((written) => written.status === "complete" && written.node_id === "a"))
-        throw Object.assign(new Error("too large"), { code: "54000" });
+      if (what.rows.some((written) => written.status === "complete" && written.node_id === "a")) throw refusal;
       return commit(run, what, signal);
     };
     expect(
@@ -261,7 +263,7 @@ describe("advance", () => {
         60,
       ),
     ).toEqual({ kind: "over" });
-    expect(memory.ending()).toMatchObject({ status: "failed", error: "A result could not be stored: too large" });
+    expect(memory.ending()).toMatchObject({ status: "failed", error });
   });
 
   it("passes pieces of an answer on, and none after the result", async () => {

@@ -1,4 +1,5 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
+import { shortError } from "#server/engine/output-size.ts";
 import { type Ending, type EngineServices, LeaseLost, type RunState } from "#server/engine/ports.ts";
 import { readSecrets } from "#server/engine/run-secrets.ts";
 import { Segment } from "#server/engine/segment.ts";
@@ -34,7 +35,9 @@ export function isRefused(error: unknown): boolean {
 
 /** Ends a run whose results cannot be stored; trying again would only repeat what it has done. */
 async function endAsUnstorable(services: EngineServices, run: RunState, error: unknown, signal: AbortSignal): Promise<Carried> {
-  const reason = `A result could not be stored: ${error instanceof Error ? error.message : String(error)}`;
+  const isLong = error instanceof RangeError;
+  const told = `A result could not be stored: ${error instanceof Error ? error.message : String(error)}`;
+  const reason = isLong ? "The results together are too long to be stored. Keep less of them." : shortError(told);
   const now = services.clock.now();
   const duration_ms = now.getTime() - run.created_at.getTime();
   const event = { type: "execution_failed", status: "failed", error: reason, duration_ms, timestamp: now.toISOString() } as const;
@@ -46,7 +49,7 @@ async function endAsUnstorable(services: EngineServices, run: RunState, error: u
 
 /**
  * Carries an execution on: takes its lease, runs what can run, and gives the lease back. Safe to call at any time and
- * from several processes: one holds the lease, the others are told until when.
+ * from several processes: one holds the lease, the others are told for how long.
  * @param dispatch which request this is; only the newest acts
  * @param seconds for which new nodes are started, so that a segment fits any host's request limit
  * @throws whatever the store throws when the database is away; calling again is always right

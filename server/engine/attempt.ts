@@ -1,10 +1,9 @@
 import type { NodeContext, NodeDefinition, NodeScope } from "#server/engine/define-node.ts";
 import { workOf } from "#server/engine/disabled.ts";
-import { ExpressionError, parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/engine/expressions.ts";
+import { parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/engine/expressions.ts";
 import type { Frame } from "#server/engine/frame.ts";
 import { templateFields } from "#server/engine/graph.ts";
 import { unmasked } from "#server/engine/masker.ts";
-import { MAX_OUTPUT, tooLong } from "#server/engine/output-size.ts";
 import type { EngineServices, LedgerWrite, RunState } from "#server/engine/ports.ts";
 import { RunNames, upstreamOutput } from "#server/engine/run-scope.ts";
 import type { RunSecrets } from "#server/engine/run-secrets.ts";
@@ -76,15 +75,14 @@ export class Attempts {
     const { masker } = this.#secrets;
     const kept = (text: string) => (definition.isEffect ? text : masker.text(text));
     for (const [field, parts] of templates) config[field] = kept(resolveText(parts, scope));
-    const upstream = upstreamOutput(frame, id, this.#continues);
     const own = definition.input ?? templates[0]?.[0];
     const isWritten = (field: string) => String(raw[field] ?? "").trim() !== "";
     const said = own === undefined ? "" : String(config[own] ?? "").trim();
     // An agent is never asked nothing; what any other node is told to say may well be nothing.
     const isSaid = said !== "" || (own !== undefined && !definition.isEffect && isWritten(own));
-    const input = isSaid ? said : upstream || (definition.group === "trigger" ? this.#run.input : "");
-    if (input.length > MAX_OUTPUT) throw new ExpressionError(tooLong(input.length));
-    row.input = input;
+    // Who says what it works with needs nothing of what came before, however much that is.
+    const upstream = isSaid ? "" : upstreamOutput(frame, id, this.#continues);
+    row.input = isSaid ? said : upstream || (definition.group === "trigger" ? this.#run.input : "");
     const run = this.#run;
     const trigger = { output: run.input, params: run.params };
     const host = this.#host;

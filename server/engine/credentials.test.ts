@@ -160,3 +160,13 @@ describe("the checks of a graph", () => {
     expect(problems("{{credential.TOKEN}}", ["TOKEN"])[0]?.message).toContain('Did you mean "credentials"?');
   });
 });
+
+it("a long error is cut only after its secrets are masked", async () => {
+  const graph: typeof nodes = { t: ["triggerNode"], a: ["agentNode", { input: "{{credentials.TOKEN}}" }] };
+  const callAgent: EngineServices["callAgent"] = () => Promise.reject(new Error(`${"x".repeat(9_990)}${SECRET}${"y".repeat(100)}`));
+  const { memory, go } = newRun(graph, ["t>a"], "", { credentials, callAgent });
+  await go();
+  expect(memory.ending()?.error).toMatch(/^a: x+.*…$/);
+  expect(JSON.stringify([memory.rows(), memory.commits])).toContain("xxx••••");
+  expect(JSON.stringify([memory.rows(), memory.commits, memory.ending()])).not.toContain(SECRET.slice(0, 4));
+});

@@ -6,7 +6,7 @@ import { objectText } from "#server/engine/json-text.ts";
 import type { Ledger } from "#server/engine/ledger.ts";
 import { type ItemEnd, LoopRun } from "#server/engine/loop-run.ts";
 import { factsOf } from "#server/engine/node-facts.ts";
-import { MAX_OUTPUT, tooLarge } from "#server/engine/output-size.ts";
+import { MAX_OUTPUT, shortError, tooLarge } from "#server/engine/output-size.ts";
 import type { Plan } from "#server/engine/plan.ts";
 import type { ItemRow, LedgerRow, LedgerWrite, RunState, RunStore } from "#server/engine/ports.ts";
 import { outputOf } from "#server/engine/run-scope.ts";
@@ -140,7 +140,8 @@ export class LoopDriver {
   frameFailed(frame: Frame, row: LedgerRow): void {
     if (frame.isClosed || !frame.iteration) return;
     const node = this.#nodes.get(row.node_id);
-    const error = `${node ? labelOf(node) : row.node_id}: ${row.error ?? ""}`;
+    // As it is kept, so that the loop makes the same of it after a restart.
+    const error = shortError(`${node ? labelOf(node) : row.node_id}: ${row.error ?? ""}`);
     const { loop, index } = frame.iteration;
     this.#host.closed(frame);
     this.#itemEnded(frame, { status: "failed", error });

@@ -15,12 +15,12 @@ export const tooLarge = (characters: number): string =>
 
 /** Why a node was not given a text. */
 export const tooLong = (characters: number): string =>
-  `What this node is given has at least ${mib(characters)}, more than the ${mib(MAX_OUTPUT)} that one node may work with. Pass on a part.`;
+  `What this node is given has more than the ${mib(MAX_OUTPUT)} that one node may work with: ${mib(characters)} at least. Pass on a part.`;
 
 /** The most characters of an error that are kept and told. */
 const MAX_ERROR = 10_000;
 
-/** An error as it is kept and told: whole, or of a long one the beginning. A text that it quotes is kept elsewhere. */
+/** An error as it is kept and told: whole, or of a long one the beginning. */
 export const shortError = (error: string): string =>
   error.length <= MAX_ERROR ? error : `${error.slice(0, MAX_ERROR - 1).toWellFormed()}…`;
 

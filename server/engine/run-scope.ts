@@ -5,6 +5,7 @@ import type { Frame } from "#server/engine/frame.ts";
 import { progressOf } from "#server/engine/frame.ts";
 import { definitionOf, namesOf } from "#server/engine/graph.ts";
 import { parseJson } from "#server/engine/json-text.ts";
+import { MAX_OUTPUT, tooLong } from "#server/engine/output-size.ts";
 import type { LedgerRow, RunState } from "#server/engine/ports.ts";
 import type { RunSecrets } from "#server/engine/run-secrets.ts";
 import { isLive } from "#server/engine/scheduler.ts";
@@ -129,5 +130,7 @@ export function upstreamOutput(frame: Frame, id: string, continues: (id: string)
     const text = iteration ? asText(iteration.item) : row ? outputOf(row) : "";
     if (text !== "") texts.push(text);
   }
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  if (length > MAX_OUTPUT) throw new ExpressionError(tooLong(length));
   return texts.join("\n\n");
 }

@@ -68,7 +68,7 @@ const told = (node_id: string) => ({ type: "node_skipped", node_id, timestamp: n
 const eventTypes = async () =>
   (await db().executionEvent.findMany({ where: { execution_id }, orderBy: { seq: "asc" } })).map(({ seq, type }) => `${seq} ${type}`);
 
-test("one process at a time: a second one is told until when, and a lost lease writes nothing", async () => {
+test("one process at a time: a second one is told for how long, and a lost lease writes nothing", async () => {
   const first = await acquired();
   expect(await runStore.acquire(execution_id, 0)).toMatchObject({
     kind: "busy",

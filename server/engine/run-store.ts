@@ -103,7 +103,7 @@ async function acquire(execution_id: string, dispatch: number): Promise<Acquired
   }
   const [held] = await query<{ seconds: number }>(
     "run-held",
-    // One that has run out since is looked for again at once.
+    // One that has run out since is looked for again soon.
     `SELECT greatest(extract(epoch FROM lease_until - now()), 0)::float8 AS seconds
      FROM executions WHERE id = $1 AND dispatch = $2 AND status NOT IN ${FINAL}`,
     [execution_id, dispatch],

@@ -25,21 +25,22 @@ test("a text that grows beyond what a node may work with fails the node before i
   expect(await go()).toEqual({ kind: "over" });
   expect(memory.ending()).toMatchObject({
     status: "failed",
-    error: expect.stringMatching(/^o: .* more than the 16\.0 MiB that one node may work with\. Pass on a part\.$/),
+    error: "o: What this node is given has more than the 16.0 MiB that one node may work with: 18.0 MiB at least. Pass on a part.",
   });
   expect(longest(memory).input).toBe(2 * MIB);
 });
 
-test("so do the outputs of several nodes together", async () => {
+test("so do the outputs of several nodes together, unless it says itself what it works with", async () => {
   const { memory, go } = newRun(
-    { t: ["triggerNode"], a: ["agentNode"], b: ["agentNode"], c: ["agentNode"] },
-    ["t>a", "t>b", "a>c", "b>c"],
+    { t: ["triggerNode"], a: ["agentNode"], b: ["agentNode"], o: ["outputNode", { value: "mine" }], c: ["agentNode"] },
+    ["t>a", "t>b", "a>o", "b>o", "a>c", "b>c", "o>c"],
     "",
     { callAgent: async () => ({ output: "x".repeat(10 * MIB) }) },
   );
   expect(await go()).toEqual({ kind: "over" });
-  expect(memory.ending()?.error).toMatch(/^c: What this node is given has at least 20\.0 MiB/);
+  expect(memory.ending()?.error).toMatch(/^c: What this node is given .*: 20\.0 MiB at least\./);
   expect(longest(memory).input).toBeLessThan(16 * MIB);
+  expect(memory.rows().find(({ node_id, status }) => node_id === "o" && status === "complete")?.output).toBe("mine");
 });
 
 test.each(["completed", "failed"])(

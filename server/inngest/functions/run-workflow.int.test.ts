@@ -193,7 +193,7 @@ test("a run that another process holds is not asked about again and again, whose
   const id = await oneReview();
   await db().execution.update({
     where: { id },
-    data: { lease_owner: "another", lease_epoch: 1, lease_until: new Date(Date.now() + 4000) },
+    data: { lease_owner: "another", lease_epoch: 1, lease_until: new Date(Date.now() + 30_000) },
   });
   await start();
   const sleeping = () =>
@@ -208,9 +208,34 @@ test("a run that another process holds is not asked about again and again, whose
   await sleeping();
   expect(segments).toBe(1);
   await db().execution.update({ where: { id }, data: { lease_until: null } });
-  await move(4000);
+  await move(31_000);
   await resting(id);
   expect(segments).toBe(2);
+});
+
+test("events and steps hold ids, however large the texts of a run are", async () => {
+  await start();
+  const large = "large ".repeat(200_000);
+  const nodes: Parameters<typeof run>[0] = {
+    t: ["triggerNode"],
+    Check: ["humanLoopNode"],
+    o: ["outputNode", { value: "{{trigger.output}}" }],
+  };
+  const edges: Parameters<typeof run>[1] = [
+    ["t", "Check"],
+    ["Check", "o", "approved"],
+  ];
+  const id = await run(nodes, edges, large);
+  await resting(id);
+  expect((await reviewOf(id)).display_value).toBe(large);
+  await approve(id, { comment: "word ".repeat(1000) });
+  expect(await ended(id)).toMatchObject({ status: "completed", values: { output: large } });
+  const { rows } = await pool().query<{ longest: number }>(
+    `SELECT greatest((SELECT max(length(payload)) FROM treadle_jobs.events), max(length(r.event)), max(length(s.data)))::int AS longest
+     FROM treadle_jobs.runs r LEFT JOIN treadle_jobs.steps s ON s.run_id = r.id`,
+  );
+  expect(rows[0]?.longest).toBeGreaterThan(100);
+  expect(rows[0]?.longest).toBeLessThan(2000);
 });
 
 test("timeout_hours fires through the clock, with nobody looking", async () => {

@@ -14,8 +14,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 const FIRST_WAIT_MS = 15 * MINUTE_MS;
 const LONGEST_WAIT_MS = 60 * MINUTE_MS;
 
-/** In milliseconds, as Inngest counts: whole seconds, and one at least. */
-const wholeSeconds = (seconds: number): number => Math.max(1, Math.ceil(seconds)) * SECOND_MS;
+/** In milliseconds, as Inngest counts: whole seconds, and one at least, also of a step that an older version kept without them. */
+const wholeSeconds = (seconds: number): number => Math.max(1, Math.ceil(seconds) || 1) * SECOND_MS;
 
 /**
  * How long to wait for a decision, in milliseconds, computed from what the step returned so that a replay says the same. Not
