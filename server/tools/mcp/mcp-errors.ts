@@ -81,12 +81,13 @@ function predicate(error: unknown, endpoint: McpEndpoint): string {
   if (error instanceof McpTimeout) return `gave no answer within ${error.seconds} seconds. Try again, or ask its operator.`;
   if (error instanceof ConnectionLost) return BROKE_OFF;
   if (error instanceof AnswerTooLong) return "sent an answer that is too long to read.";
-  const message = error instanceof Error ? error.message : String(error);
+  // Before anything is cut: what is left of half a secret would not be known.
+  const message = withoutSecrets(error instanceof Error ? error.message : String(error), endpoint);
   const status = statusOf(error);
   if (status !== undefined) return refusal(status, message, endpoint);
   if (error instanceof McpError) {
     if (error.code === ErrorCode.ConnectionClosed) return BROKE_OFF;
-    return `refused: ${wordsOf(error.message.replace(/^MCP error -?\d+: /, "")).replace(/[.\s]+$/, "")}.`;
+    return `refused: ${wordsOf(message.replace(/^MCP error -?\d+: /, "")).replace(/[.\s]+$/, "")}.`;
   }
   const code = codeOf(error);
   if (code) return connectionTrouble(code, new URL(endpoint.url).host);
