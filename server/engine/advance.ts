@@ -35,9 +35,10 @@ export function isRefused(error: unknown): boolean {
 
 /** Ends a run whose results cannot be stored; trying again would only repeat what it has done. */
 async function endAsUnstorable(services: EngineServices, run: RunState, error: unknown, signal: AbortSignal): Promise<Carried> {
-  const isLong = error instanceof RangeError;
-  const told = `A result could not be stored: ${error instanceof Error ? error.message : String(error)}`;
-  const reason = isLong ? "The results together are too long to be stored. Keep less of them." : shortError(told);
+  const reason =
+    error instanceof RangeError
+      ? "The results together are too long to be stored. Keep less of them."
+      : shortError(`A result could not be stored: ${error instanceof Error ? error.message : String(error)}`);
   const now = services.clock.now();
   const duration_ms = now.getTime() - run.created_at.getTime();
   const event = { type: "execution_failed", status: "failed", error: reason, duration_ms, timestamp: now.toISOString() } as const;
