@@ -14,5 +14,5 @@ COPY --from=build --chown=node:node /app /app
 USER node
 VOLUME /data
 EXPOSE 3000
-# Node runs the sources as they are; SIGTERM reaches it directly and drains the runs under way.
-CMD ["node", "server/main.ts"]
+# As `npm start` does, without npm: SIGTERM reaches Node directly and drains the runs under way.
+CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=30", "server/main.ts"]

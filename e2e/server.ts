@@ -6,6 +6,9 @@ import { until } from "#e2e/until.ts";
 import { freePort } from "#server/db/embedded.ts";
 
 const root = join(import.meta.dirname, "..");
+const { start } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts as { start: string };
+/** What `npm start` gives to Node in its last step: flags, then the program. */
+export const START_ARGUMENTS = start.slice(start.lastIndexOf(" node ") + " node ".length).split(" ");
 /** Starting may build the web app first, when nobody has. */
 const START_MS = 300_000;
 const STOP_MS = 30_000;
@@ -90,7 +93,7 @@ process.on("exit", () => {
 function launch({ env = {}, dataDir, port, role }: StartOptions & { dataDir: string; port: number }) {
   // Nothing of the surrounding shell gets in: a developer's DATABASE_URL is not a test database.
   const { PATH = "", HOME = "", TMPDIR } = process.env;
-  const child = spawn(process.execPath, ["server/main.ts", ...(role ? ["--role", role] : [])], {
+  const child = spawn(process.execPath, [...START_ARGUMENTS, ...(role ? ["--role", role] : [])], {
     cwd: root,
     env: {
       PATH,

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ApiClient } from "#e2e/api-client.ts";
 import { canMeasureCpu, treeCpu } from "#e2e/bench/cpu.ts";
+import { beginPeak, peakOf } from "#e2e/bench/memory.ts";
 import type { Scenario } from "#e2e/bench/scenarios.ts";
 import { postgresOf, type Treadle } from "#e2e/server.ts";
 import { ExecutionPage } from "#server/schemas/execution.ts";
@@ -13,6 +14,8 @@ export interface Round {
   /** Everything that the service's processes used, PostgreSQL included; null where it cannot be measured. */
   cpu_ms_per_run: number | null;
   postgres_cpu_ms_per_run: number | null;
+  /** The most that the service's own process has held; null where it cannot be measured. */
+  memory_mib: number | null;
 }
 
 const GIVE_UP_MS = 120_000;
@@ -74,6 +77,7 @@ export async function measure(
   for (let round = 1; round <= rounds; round++) {
     const mark = `round-${round} of ${name}`;
     const before = canMeasureCpu() ? cpu() : undefined;
+    if (canMeasureCpu()) beginPeak(treadle.pid);
     const { seconds, requests, isSync } = await play(api, scenario, runs, mark);
     const after = canMeasureCpu() ? cpu() : undefined;
     const made = callsWith(`${mark} `);
@@ -86,6 +90,7 @@ export async function measure(
       p95_ms: at(durations, 0.95),
       cpu_ms_per_run: used ? (used.own + used.postgres) / runs : null,
       postgres_cpu_ms_per_run: used ? used.postgres / runs : null,
+      memory_mib: canMeasureCpu() ? peakOf(treadle.pid) : null,
     });
   }
   return results;

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { apiClient } from "#e2e/api-client.ts";
 import { treeCpu } from "#e2e/bench/cpu.ts";
+import { memoryOf } from "#e2e/bench/memory.ts";
 import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { until } from "#e2e/until.ts";
 import { ExecutionPage } from "#server/schemas/execution.ts";
@@ -11,9 +11,6 @@ import { Workflow } from "#server/schemas/workflow.ts";
 /** What starting up, or starting many runs, leaves to do: memory is tidied, tables are vacuumed. */
 const SETTLE_SECONDS = 60;
 const IDLE_SECONDS = 60;
-
-/** Memory that a process holds, in MiB. */
-const memoryOf = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
 
 /** 1,000 runs that wait in a review: what they cost while they wait; then a restart with 10,000 of them. */
 export async function measureWaiting({ env, key }: { env: Record<string, string>; key: string }) {

@@ -1,94 +1,49 @@
-import { readdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { PrismaPg } from "@prisma/adapter-pg";
-import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
-import type { SchemaEngine as Engine, MigrationList } from "@prisma/schema-engine-wasm";
+import { fork } from "node:child_process";
+import { join } from "node:path";
 import pg from "pg";
+import type { MigrationAnswer } from "#server/db/migrate-process.ts";
+import { migrationNames } from "#server/db/schema-engine.ts";
 
-const require = createRequire(import.meta.url);
+const PROGRAM = join(import.meta.dirname, "migrate-process.ts");
 
-/** The folder of prisma/ beside the running code. */
-const prismaDir = join(import.meta.dirname, "../../prisma");
-
-const filters = { externalTables: [], externalEnums: [] };
-
-type Glue = typeof import("@prisma/schema-engine-wasm/schema_engine_bg");
-let loading: Promise<Glue> | undefined;
-
-/** Prisma's schema engine as WebAssembly, loaded once: its glue code holds one instance. The native engine would have to be downloaded. */
-async function loadGlue(): Promise<Glue> {
-  const glue = await import("@prisma/schema-engine-wasm/schema_engine_bg");
-  const file = join(dirname(require.resolve("@prisma/schema-engine-wasm/schema_engine_bg")), "schema_engine_bg.wasm");
-  const module = await WebAssembly.compile(new Uint8Array(await readFile(file)));
-  const instance = await WebAssembly.instantiate(module, { "./schema_engine_bg.js": glue as unknown as WebAssembly.ModuleImports });
-  glue.__wbg_set_wasm(instance.exports);
-  (instance.exports as { __wbindgen_start: () => void }).__wbindgen_start();
-  return glue;
-}
-
-/** Lends a schema engine to `use`. Its connections are closed afterwards: one of them holds Prisma's migration lock until then. */
-async function withEngine<Result>(databaseUrl: string, use: (engine: Engine) => Promise<Result>): Promise<Result> {
-  loading ??= loadGlue();
-  const { SchemaEngine } = await loading;
-  const schema = await readFile(join(prismaDir, "schema.prisma"), "utf8");
-  const pool = new pg.Pool({ connectionString: databaseUrl });
+/** Whether the database has had every migration of this version, and none has failed half-way, as Prisma's own table says. */
+async function isUpToDate(databaseUrl: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
   try {
-    const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool));
-    const engine = await SchemaEngine.new({ datamodels: [["schema.prisma", schema]] }, () => undefined, adapter);
-    return await use(engine).finally(() => engine.free());
+    const { rows: tables } = await client.query("SELECT 1 WHERE to_regclass('_prisma_migrations') IS NOT NULL");
+    if (tables.length === 0) return false;
+    const { rows } = await client.query<{ name: string; is_done: boolean }>(
+      "SELECT migration_name AS name, finished_at IS NOT NULL AS is_done FROM _prisma_migrations WHERE rolled_back_at IS NULL",
+    );
+    const had = new Set(rows.map(({ name }) => name));
+    return rows.every(({ is_done }) => is_done) && (await migrationNames()).every((name) => had.has(name));
   } finally {
-    await pool.end();
+    await client.end();
   }
 }
 
-async function migrationList(): Promise<MigrationList> {
-  const base = join(prismaDir, "migrations");
-  const names = (await readdir(base, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  const directories = await Promise.all(
-    names.sort().map(async (name) => ({
-      path: name,
-      migrationFile: {
-        path: "migration.sql",
-        content: { tag: "ok" as const, value: await readFile(join(base, name, "migration.sql"), "utf8") },
-      },
-    })),
-  );
-  return {
-    baseDir: base,
-    lockfile: { path: "./migration_lock.toml", content: 'provider = "postgresql"\n' },
-    migrationDirectories: directories,
-    shadowDbInitScript: "",
-  };
+/** In a process of its own: what compiling Prisma's schema engine takes, some 40 MB, a process keeps for as long as it lives. */
+function migrateApart(databaseUrl: string): Promise<MigrationAnswer> {
+  const child = fork(PROGRAM, [], { env: { NODE_ENV: "production" }, execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const { promise, resolve, reject } = Promise.withResolvers<MigrationAnswer>();
+  child.once("message", (answer: MigrationAnswer) => resolve(answer));
+  child.once("error", reject);
+  child.once("exit", () => reject(new Error("The database's migrations were cut off. Start again: those that are done stay done.")));
+  // Not among its arguments, which anybody on the machine can list. When it cannot be sent the process is gone, and its exit says so.
+  child.send(databaseUrl, () => undefined);
+  return promise;
 }
 
 /**
- * Applies the migrations of prisma/migrations that the database does not have yet, and records them in Prisma's own
- * `_prisma_migrations` table. Safe to call from several processes: Prisma takes an advisory lock.
+ * Brings the database to this version's schema: applies the migrations of prisma/migrations that it does not have yet.
+ * Safe to call from several processes at once.
  * @returns the names of the migrations applied now
  * @throws Error when a migration fails
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const migrationsList = await migrationList();
-  const result = await withEngine(databaseUrl, (engine) => engine.applyMigrations({ migrationsList, filters }));
-  return result.appliedMigrationNames;
-}
-
-/**
- * The SQL that builds schema.prisma from nothing. A new migration is written from it, and a test compares what it
- * builds with what prisma/migrations builds (the engine's own comparison cannot read a live schema through the
- * adapter: "Column type 'char' could not be deserialized").
- */
-export async function schemaSql(databaseUrl: string): Promise<string> {
-  const content = await readFile(join(prismaDir, "schema.prisma"), "utf8");
-  const result = await withEngine(databaseUrl, (engine) =>
-    engine.diff({
-      from: { tag: "empty" },
-      to: { tag: "schemaDatamodel", files: [{ path: "schema.prisma", content }] },
-      script: true,
-      exitCode: null,
-      filters,
-    }),
-  );
-  return result.stdout ?? "";
+  if (await isUpToDate(databaseUrl)) return [];
+  const answer = await migrateApart(databaseUrl);
+  if ("error" in answer) throw new Error(answer.error);
+  return answer.applied;
 }

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { expect, test } from "vitest";
-import { migrate, schemaSql } from "#server/db/migrate.ts";
+import { migrate } from "#server/db/migrate.ts";
+import { schemaSql } from "#server/db/schema-engine.ts";
 import { createTestDatabase } from "#server/testing/test-database.ts";
 
 // What a database consists of, by query; each gives rows that are equal exactly when the databases are.
@@ -45,6 +46,21 @@ test("the migrations build what schema.prisma describes", async () => {
   expect(wanted.columns?.length).toBeGreaterThan(100);
   expect(built).toEqual(wanted);
   await Promise.all([migrated.drop(), described.drop()]);
+});
+
+test("a migration that broke off half-way is told, not passed over", async () => {
+  const { url, drop } = await createTestDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    "UPDATE _prisma_migrations SET finished_at = NULL WHERE started_at = (SELECT max(started_at) FROM _prisma_migrations)",
+  );
+  await expect(migrate(url)).rejects.toThrow(/failed migrations/);
+  // What an operator does about it, once the database is as it should be.
+  await client.query("UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL");
+  expect(await migrate(url)).toEqual([]);
+  await client.end();
+  await drop();
 });
 
 test("a second start applies nothing, and starts side by side apply each migration once", async () => {

@@ -1,0 +1,16 @@
+import { applyMigrations } from "#server/db/schema-engine.ts";
+
+// A program of its own, started by migrate.ts: gets the address of a database over IPC, applies the migrations and answers.
+
+/** What the process answers: the names of the migrations applied, or why they could not be. */
+export type MigrationAnswer = { applied: string[] } | { error: string };
+
+process.on("disconnect", () => process.exit());
+process.once("message", async (databaseUrl: string) => {
+  const answer: MigrationAnswer = await applyMigrations(databaseUrl).then(
+    (applied) => ({ applied }),
+    (error) => ({ error: error instanceof Error ? error.message : String(error) }),
+  );
+  // Not left to end by itself: the engine's adapter keeps timers for as long as connections may be idle.
+  process.send?.(answer, () => process.exit());
+});
