@@ -1,4 +1,5 @@
 import { AppError } from "#server/errors.ts";
+import { masked } from "#server/mask-scope.ts";
 import { AddressRefused, chosenReach } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
 import { readUpTo } from "#server/net/read-up-to.ts";
@@ -64,7 +65,9 @@ export async function fetchDocument(address: string): Promise<FetchedDocument> {
       }
       await response.body?.cancel();
       const isPassing = response.status >= 500 || response.status === 429 || response.status === 408;
-      throw (isPassing ? passing : lasting)(`The server ${url.host} answered ${response.status} for ${url.pathname.slice(0, 200)}.`);
+      throw (isPassing ? passing : lasting)(
+        `The server ${url.host} answered ${response.status} for ${masked(url.pathname).slice(0, 200)}.`,
+      );
     }
     throw lasting(`The server ${url.host} redirects more than ${MOST_REDIRECTS} times.`);
   } catch (error) {

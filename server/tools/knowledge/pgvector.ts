@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import pg from "pg";
+import { masked } from "#server/mask-scope.ts";
 import { AddressRefused, guardedLookup, isReachable, type Reach } from "#server/net/guard.ts";
 import type { RagConfigs } from "#server/schemas/rag.ts";
 import { connectionFault, REMOTE_TIMEOUT_MS, type Reaching, type RemoteHit, textOf, upstream } from "#server/tools/knowledge/remote-hit.ts";
@@ -94,7 +95,7 @@ async function withConnection<Result>(config: Config, work: (client: pg.Client) 
 }
 
 function databaseSentence({ code, message }: pg.DatabaseError): string {
-  const said = message.slice(0, 300);
+  const said = masked(message).slice(0, 300);
   if (code === "28P01" || code === "28000")
     return `The database refused the sign-in: ${said}. Check the connection string, and whether it needs ?sslmode=require.`;
   if (code === "3D000") return `The database refused the connection: ${said}.`;

@@ -1,4 +1,5 @@
 import { AppError } from "#server/errors.ts";
+import { masked } from "#server/mask-scope.ts";
 import { AddressRefused, type Reach } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
 
@@ -105,7 +106,7 @@ export function refusalOf(what: string, status: number, json: unknown, secrets: 
   // The words of a header's value too: "Bearer" and the token.
   const parts = secrets.flatMap((secret) => (secret ? [secret, ...secret.split(/\s+/)] : [])).filter((part) => part.length >= 4);
   for (const part of parts) words = words.replaceAll(part, "••••");
-  words = words.replace(/\s+/g, " ").trim().slice(0, MOST_WORDS);
+  words = masked(words).replace(/\s+/g, " ").trim().slice(0, MOST_WORDS);
   const advice =
     status === 401 || status === 403
       ? " Check the key or the headers of the source."

@@ -2,6 +2,7 @@ import { SseError } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { AppError } from "#server/errors.ts";
+import { masked } from "#server/mask-scope.ts";
 import { AddressRefused } from "#server/net/guard.ts";
 import { type McpEndpoint, withoutSecrets } from "#server/tools/mcp/mcp-endpoint.ts";
 
@@ -41,7 +42,10 @@ function wordsOf(message: string): string {
   const text = message.replace(/^(Streamable HTTP error|SSE error): /, "").replace(/^Error POSTing to endpoint[^:]*: /, "");
   if (/<!doctype|<html/i.test(text)) return "";
   const inJson = /"message"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
-  return (inJson ?? text).replace(/\s+/g, " ").trim().slice(0, MOST_WORDS);
+  return masked(inJson ?? text)
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, MOST_WORDS);
 }
 
 const redirectIn = (message: string) => /Redirect to (\S+) not followed/.exec(message)?.[1];
