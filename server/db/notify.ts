@@ -11,6 +11,9 @@ export type Channel = "treadle_execution" | "treadle_control";
 type Handler = (payload: string) => void;
 
 const LONGEST_PAUSE_MS = 5000;
+const CONNECT_MS = 5000;
+/** How often the connection must show that it lives, in milliseconds: two of them and a new one are less than the 5 s in which a run ends that somebody cancels. */
+const BEAT_MS = 2000;
 
 /** What the connection in use listens to: only what somebody here wants to hear. */
 let listened = new Set<Channel>();
@@ -28,8 +31,29 @@ function dispatchAll(): void {
   for (const byPayload of handlers.values()) for (const [payload, set] of byPayload) for (const handler of set) handler(payload);
 }
 
+/**
+ * Ends a connection that no longer answers, such as one through a router that has forgotten it: nobody would say that it is
+ * gone, and it would be silent for ever.
+ */
+function watch(watched: pg.Client): void {
+  let isAsked = false;
+  const timer = setInterval(() => {
+    if (isAsked) {
+      // After a long turn of this process the answer may lie there unread.
+      setImmediate(() => isAsked && void watched.end().catch(() => undefined));
+    } else if ([...handlers.values()].some((byPayload) => byPayload.size > 0)) {
+      isAsked = true;
+      const answered = () => {
+        isAsked = false;
+      };
+      watched.query("SELECT 1").then(answered, () => undefined);
+    }
+  }, BEAT_MS).unref();
+  watched.on("end", () => clearInterval(timer));
+}
+
 async function connect(): Promise<void> {
-  const next = new pg.Client({ connectionString: settings().DATABASE_URL, keepAlive: true });
+  const next = new pg.Client({ connectionString: settings().DATABASE_URL, keepAlive: true, connectionTimeoutMillis: CONNECT_MS });
   next.on("notification", ({ channel, payload }) => dispatch(channel, payload ?? ""));
   next.on("error", () => undefined);
   next.on("end", () => {
@@ -47,6 +71,7 @@ async function connect(): Promise<void> {
     throw error;
   }
   client = next;
+  watch(next);
 }
 
 /** Tries until it is back; there is one such loop at a time. */
@@ -87,16 +112,23 @@ async function listen(channel: Channel): Promise<void> {
  */
 export async function subscribe(channel: Channel, payload: string, handler: Handler): Promise<() => void> {
   isClosed = false;
-  await listen(channel);
   const byPayload = handlers.get(channel) ?? new Map<string, Set<Handler>>();
   handlers.set(channel, byPayload);
   const set = byPayload.get(payload) ?? new Set<Handler>();
   byPayload.set(payload, set);
   set.add(handler);
-  return () => {
+  const stop = () => {
     set.delete(handler);
     if (set.size === 0) byPayload.delete(payload);
   };
+  try {
+    // Known by now to whoever puts a lost connection back.
+    await listen(channel);
+    return stop;
+  } catch (error) {
+    stop();
+    throw error;
+  }
 }
 
 /** Closes the connection of this copy. */

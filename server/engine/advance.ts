@@ -75,12 +75,13 @@ export async function carry(services: EngineServices, run: RunState, seconds: nu
     if (!(await services.store.renew(run).catch(() => true))) lost.abort(new LeaseLost());
   };
   let segment: Segment | undefined;
-  const stopListening = await services.store.onControl(run.id, () => {
-    void check();
-    segment?.look();
-  });
+  let stopListening = () => {};
   const timer = setInterval(() => void check(), RENEW_MS);
   try {
+    stopListening = await services.store.onControl(run.id, () => {
+      void check();
+      segment?.look();
+    });
     const names = known ?? (await namesFor(services, run));
     const secrets = await readSecrets(services, run);
     const until = new Date(services.clock.now().getTime() + seconds * 1000);
