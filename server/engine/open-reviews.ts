@@ -3,7 +3,7 @@ import type { ReviewRequest } from "#server/engine/define-node.ts";
 import type { Frame } from "#server/engine/frame.ts";
 import { labelOf } from "#server/engine/graph.ts";
 import { beginningOf } from "#server/engine/output-size.ts";
-import type { Clock, LedgerRow, LedgerWrite, ReviewState } from "#server/engine/ports.ts";
+import type { EngineServices, LedgerRow, LedgerWrite, ReviewState, RunState } from "#server/engine/ports.ts";
 import type { RunBatch } from "#server/engine/run-batch.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
 
@@ -26,14 +26,16 @@ export interface DecidedReview extends OpenReview {
 
 /** The reviews that a segment waits for. The table `reviews` is the truth; this knows which node each one holds up. */
 export class OpenReviews {
-  readonly #clock: Clock;
+  readonly #services: EngineServices;
+  readonly #run: RunState;
   readonly #batch: RunBatch;
   readonly #open = new Map<string, OpenReview>();
   /** True when the last that viewers were told is that the run goes on. */
   #isResumed = false;
 
-  constructor(clock: Clock, batch: RunBatch) {
-    this.#clock = clock;
+  constructor(services: EngineServices, run: RunState, batch: RunBatch) {
+    this.#services = services;
+    this.#run = run;
     this.#batch = batch;
   }
 
@@ -50,7 +52,7 @@ export class OpenReviews {
   ask(frame: Frame, node: GraphNode, row: LedgerWrite, request: ReviewRequest): void {
     const { node_id, iteration } = row;
     const { description, display_value, notification_email, timeout_hours } = request;
-    const due_at = timeout_hours > 0 ? new Date(this.#clock.now().getTime() + timeout_hours * HOUR_MS) : null;
+    const due_at = timeout_hours > 0 ? new Date(this.#services.clock.now().getTime() + timeout_hours * HOUR_MS) : null;
     const waiting: LedgerWrite = { ...row, status: "waiting" };
     frame.rows.set(node_id, waiting);
     const label = labelOf(node);
@@ -84,22 +86,27 @@ export class OpenReviews {
     if (this.#open.delete(keyOf(row))) this.#batch.withdraw(row.node_id, row.iteration);
   }
 
-  /** Takes what people, or the clock, have decided. */
-  take(states: readonly ReviewState[]): DecidedReview[] {
-    return states.flatMap((review): DecidedReview[] => {
-      const open = this.#open.get(keyOf(review));
-      if (review.status === "waiting") {
-        if (open) Object.assign(open, { due_at: review.due_at, title: review.title, display_value: review.display_value });
-        return [];
-      }
-      this.#batch.take(review.id);
-      if (!open) return [];
-      this.#open.delete(keyOf(review));
-      this.#batch.mark("running");
-      this.#batch.tell({ type: "execution_resumed" });
-      this.#isResumed = true;
-      return [{ ...open, handle: review.status, output: review.comment ? `${review.status}: ${review.comment}` : review.status }];
-    });
+  /** Takes what people, or the clock, have decided, once what has been asked is written. */
+  async takeDecisions(): Promise<DecidedReview[]> {
+    if (this.#open.size === 0) return [];
+    await this.#batch.flush();
+    const states = await this.#services.store.reviews(this.#run, this.#services.clock.now());
+    return states.flatMap((review) => this.#take(review));
+  }
+
+  #take(review: ReviewState): DecidedReview[] {
+    const open = this.#open.get(keyOf(review));
+    if (review.status === "waiting") {
+      if (open) Object.assign(open, { due_at: review.due_at, title: review.title, display_value: review.display_value });
+      return [];
+    }
+    this.#batch.take(review.id);
+    if (!open) return [];
+    this.#open.delete(keyOf(review));
+    this.#batch.mark("running");
+    this.#batch.tell({ type: "execution_resumed" });
+    this.#isResumed = true;
+    return [{ ...open, handle: review.status, output: review.comment ? `${review.status}: ${review.comment}` : review.status }];
   }
 
   /** When the first of them counts as rejected, if one has a deadline. */

@@ -1,3 +1,4 @@
+import { LARGE_OUTPUT } from "#server/engine/output-size.ts";
 import { ITEM } from "#server/engine/ports.ts";
 import { finalStatuses, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 
@@ -218,5 +219,7 @@ export const TIMEOUT = `
   )
   UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM expired) AND read_at IS NULL`;
 export const REVIEW_STATES = `
-  SELECT id, node_id, iteration, status, comment, title, display_value, due_at FROM reviews
+  -- Viewers are told no more of a larger text than its beginning.
+  SELECT id, node_id, iteration, status, comment, left(title, ${LARGE_OUTPUT + 1}) AS title,
+    left(display_value, ${LARGE_OUTPUT + 1}) AS display_value, due_at FROM reviews
   WHERE execution_id = $1 AND (status = 'waiting' OR (status IN ('approved', 'rejected') AND taken_at IS NULL)) ORDER BY decided_at NULLS LAST, id`;

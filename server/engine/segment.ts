@@ -58,7 +58,7 @@ export class Segment {
     this.#signal.addEventListener("abort", () => this.#bell.ring());
     this.#batch = new RunBatch(services, run, signal, secrets.masker);
     this.#ledger = new Ledger(run, services.clock, this.#batch);
-    this.#reviews = new OpenReviews(services.clock, this.#batch);
+    this.#reviews = new OpenReviews(services, run, this.#batch);
     this.#deltas = new DeltaBuffer((events) => services.store.deltas(run, events), services.clock, secrets.masker);
     const continues = (id: string) => this.#facts.continues(id);
     this.#attempts = new Attempts({ services, run, names, nodes, secrets }, continues, {
@@ -94,7 +94,12 @@ export class Segment {
       for (let round = 1; ; round++) {
         await breathe(round);
         this.#signal.throwIfAborted();
-        if (this.#fault) await this.#giveUp(this.#fault);
+        if (this.#fault) {
+          // The step is tried again; what calls under way bring is kept.
+          await this.#calls.settled();
+          await this.#batch.flush();
+          throw this.#fault;
+        }
         if (this.#mustLook) await this.#takeDecisions();
         if (this.#loops.hasUnread) await this.#loops.close();
         if (this.#stop || this.#top.schedule.isDone) return await this.#finish();
@@ -233,18 +238,15 @@ export class Segment {
     } else if ("end" in outcome) {
       // Nothing after it counts, not even the end of an iteration that it stands in.
       this.#stop = { node_id: node.id, end: outcome.end };
-      const { message, status } = outcome.end;
-      frame.rows.set(node.id, this.#ledger.end(row, { status: "complete", output: message, handle: status }));
+      frame.rows.set(node.id, this.#ledger.end(row, { status: "complete", output: outcome.end.message, handle: outcome.end.status }));
     } else this.#end(frame, row, { status: "complete", ...outcome });
   }
 
   /** Acts on what people, or the clock, have decided. */
   async #takeDecisions(): Promise<void> {
     this.#mustLook = false;
-    if (this.#reviews.size === 0) return;
-    await this.#batch.flush();
-    const states = await this.#services.store.reviews(this.#run, this.#services.clock.now());
-    for (const { frame, row, output, handle } of this.#reviews.take(states)) this.#end(frame, row, { status: "complete", output, handle });
+    for (const { frame, row, output, handle } of await this.#reviews.takeDecisions())
+      this.#end(frame, row, { status: "complete", output, handle });
   }
 
   /** A node has ended: its row is kept, and what follows it may start. */
@@ -281,13 +283,6 @@ export class Segment {
       this.#reviews.withdraw(row);
     }
     for (const loop of frame.loops) for (const inner of loop.active.values()) this.#close(inner);
-  }
-
-  /** Lets calls under way end and keeps what they brought, then ends the segment: the step is tried again. */
-  async #giveUp(fault: HostFault): Promise<never> {
-    await this.#calls.settled();
-    await this.#batch.flush();
-    throw fault;
   }
 
   /** Aborts what still runs, marks what was not reached, and writes the end together with the last results. */
