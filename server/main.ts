@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { openDatabase } from "#server/boot/database.ts";
+import { messageOf } from "#server/message-of.ts";
 import { appUrl, detachEnvironment, isEmbeddedExecutor, publishSettings, settings } from "#server/settings.ts";
 
 // The boot order, top to bottom: settings, secrets and database, migrations, first owner, executor, web. The way down is
@@ -14,8 +15,7 @@ const stops: (() => Promise<void>)[] = [];
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
 async function stop(): Promise<void> {
-  for (const step of stops.reverse())
-    await step().catch((error) => say(`While stopping: ${error instanceof Error ? error.message : error}`));
+  for (const step of stops.reverse()) await step().catch((error) => say(`While stopping: ${messageOf(error)}`));
 }
 
 async function start(): Promise<void> {
@@ -80,6 +80,6 @@ try {
     process.on(signal, () => void end(0));
   }
 } catch (error) {
-  say(error instanceof Error ? error.message : String(error));
+  say(messageOf(error));
   await end(1);
 }

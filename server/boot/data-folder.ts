@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "#server/message-of.ts";
 
 /** When a process started, in clock ticks since boot (Linux), so that a reused process id is not taken for the old one. */
 function startOf(pid: number): string | undefined {
@@ -20,7 +21,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-const firstLine = (error: unknown) => (error instanceof Error ? error.message : String(error)).split("\n")[0];
+const firstLine = (error: unknown) => messageOf(error).split("\n")[0];
 
 /**
  * Makes the data folder and takes it for this process alone.

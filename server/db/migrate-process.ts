@@ -1,4 +1,5 @@
 import { applyMigrations } from "#server/db/schema-engine.ts";
+import { messageOf } from "#server/message-of.ts";
 
 // A program of its own, started by migrate.ts: gets the address of a database over IPC, applies the migrations and answers.
 
@@ -9,7 +10,7 @@ process.on("disconnect", () => process.exit());
 process.once("message", async (databaseUrl: string) => {
   const answer: MigrationAnswer = await applyMigrations(databaseUrl).then(
     (applied) => ({ applied }),
-    (error) => ({ error: error instanceof Error ? error.message : String(error) }),
+    (error) => ({ error: messageOf(error) }),
   );
   // Not left to end by itself: the engine's adapter keeps timers for as long as connections may be idle.
   process.send?.(answer, () => process.exit());

@@ -3,6 +3,7 @@ import { shortError } from "#server/engine/output-size.ts";
 import { type Ending, type EngineServices, LeaseLost, type RunState } from "#server/engine/ports.ts";
 import { readSecrets } from "#server/engine/run-secrets.ts";
 import { Segment } from "#server/engine/segment.ts";
+import { messageOf } from "#server/message-of.ts";
 
 /** How often a lease is renewed, in milliseconds; a lease lasts three times as long. */
 const RENEW_MS = 10_000;
@@ -38,7 +39,7 @@ async function endAsUnstorable(services: EngineServices, run: RunState, error: u
   const reason =
     error instanceof RangeError
       ? "The results together are too long to be stored. Keep less of them."
-      : shortError(`A result could not be stored: ${error instanceof Error ? error.message : String(error)}`);
+      : shortError(`A result could not be stored: ${messageOf(error)}`);
   const now = services.clock.now();
   const duration_ms = now.getTime() - run.created_at.getTime();
   const event = { type: "execution_failed", status: "failed", error: reason, duration_ms, timestamp: now.toISOString() } as const;

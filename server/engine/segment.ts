@@ -15,13 +15,13 @@ import { type Ending, type EngineServices, HostFault, type LedgerRow, type Ledge
 import { restoreFrames } from "#server/engine/restore.ts";
 import { RunBatch } from "#server/engine/run-batch.ts";
 import type { RunSecrets } from "#server/engine/run-secrets.ts";
+import { messageOf } from "#server/message-of.ts";
 
 /** What one pass over a run came to; one that only waits for people names the nearest deadline. */
 export type SegmentOutcome = { kind: "finished"; ending: Ending } | { kind: "yielded" } | { kind: "waiting"; wake_at: Date | null };
 
 /** Why calls under way are aborted at the end; made once, because an error is costly to make. */
 const OVER = new Error("The run does not wait for this call any more.");
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /**
  * One stretch of a run in this process: starts whatever is ready, side by side, and writes each result before it counts.

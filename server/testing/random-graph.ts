@@ -1,5 +1,6 @@
 import { definitionOf, findFaults } from "#server/engine/graph.ts";
 import { findProblems } from "#server/engine/problems.ts";
+import { messageOf } from "#server/message-of.ts";
 import { Graph, type GraphNode } from "#server/schemas/graph.ts";
 
 /** Draws a whole number from 0 to below the bound; the same seed draws the same numbers. */
@@ -126,5 +127,5 @@ export function randomGraph(seed: number, isWild: boolean): Graph | undefined {
 export function failureOf(seed: number, graph: Graph, error: unknown): string {
   const nodes = graph.nodes.map(({ id, data }) => `${id}${JSON.stringify(data)}`).join(" ");
   const edges = graph.edges.map(({ id }) => id).join(" ");
-  return `seed ${seed}: ${error instanceof Error ? error.message : String(error)}\n${nodes}\n${edges}`;
+  return `seed ${seed}: ${messageOf(error)}\n${nodes}\n${edges}`;
 }

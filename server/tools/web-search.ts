@@ -1,4 +1,5 @@
 import { cleanText } from "#server/clean-text.ts";
+import { messageOf } from "#server/message-of.ts";
 import { settings } from "#server/settings.ts";
 import { type AgentToolDefinition, cutResult } from "#server/tools/tool.ts";
 import { failedAnswer, ToolFailure, webFetch } from "#server/tools/web-fetch.ts";
@@ -83,7 +84,7 @@ export async function search(
   try {
     asked = provider.request(words, most, value);
   } catch (error) {
-    throw new ToolFailure(error instanceof Error ? error.message : String(error));
+    throw new ToolFailure(messageOf(error));
   }
   if (redirectTo) asked = redirectTo(asked);
   const { url, method, headers, body, reach = provider.reach() } = asked;

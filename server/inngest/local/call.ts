@@ -1,4 +1,5 @@
 import { type Changes, changesOf, errorText, parseOps } from "#server/inngest/local/ops.ts";
+import { messageOf } from "#server/message-of.ts";
 
 /** [id, state, data as JSON text, attempt, due in ms since 1970, race, order of completion] */
 export type StepRow = [
@@ -74,7 +75,7 @@ export async function callHandler(
   } catch (error) {
     return {
       steps: [],
-      failed: { error: errorText({ name: "Error", message: error instanceof Error ? error.message : String(error), stack: "" }) },
+      failed: { error: errorText({ name: "Error", message: messageOf(error), stack: "" }) },
       retryAfter: null,
     };
   }

@@ -1,4 +1,5 @@
 import { type ASTNode, Environment, type ParseResult } from "@marcbachmann/cel-js";
+import { messageOf } from "#server/message-of.ts";
 
 export interface CelContext {
   /** The event that started the run, or the one that a trigger looks at. */
@@ -45,7 +46,7 @@ export function celProblem(expression: string): string | undefined {
     environment.parse(expression);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -8,6 +8,7 @@ import { changesOf, opsOf } from "#server/inngest/local/ops.ts";
 import { installJobSchema } from "#server/inngest/local/schema.ts";
 import { apply } from "#server/inngest/local/store.ts";
 import { log } from "#server/log.ts";
+import { messageOf } from "#server/message-of.ts";
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -117,7 +118,7 @@ export function createLocalFetch(pool: () => pg.Pool, clock: Clock = systemClock
     } catch (error) {
       log.error({ err: error, method, path: url.pathname }, "the embedded executor could not answer");
       // The SDK repeats a request that fails so; events carry a seed, so nothing is stored twice.
-      return answer(500, { status: 500, error: error instanceof Error ? error.message : String(error) });
+      return answer(500, { status: 500, error: messageOf(error) });
     }
   };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { waitKey } from "#server/inngest/local/cel.ts";
 import { dueAt, retryAt } from "#server/inngest/local/clock.ts";
+import { messageOf } from "#server/message-of.ts";
 
 // What the SDK reports, in a 206 and in checkpoints.
 const Op = z.looseObject({
@@ -113,7 +114,7 @@ export function changesOf(ops: Op[], context: CallContext): Changes {
       } catch (error) {
         changes.end = {
           status: "failed",
-          output: errorText({ name: "Error", message: error instanceof Error ? error.message : String(error), stack: "" }),
+          output: errorText({ name: "Error", message: messageOf(error), stack: "" }),
         };
       }
     }

@@ -1,6 +1,7 @@
 import { jsonpath } from "json-p3";
 import { db } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
+import { messageOf } from "#server/message-of.ts";
 import { GRID_COLUMNS, type Widget } from "#server/schemas/canvas.ts";
 import type { FieldError } from "#server/schemas/error.ts";
 import { isUuid } from "#server/services/ids.ts";
@@ -10,7 +11,7 @@ function pathFault(path: string): string | undefined {
     jsonpath.compile(path);
     return undefined;
   } catch (error) {
-    return `This is no JSONPath: ${error instanceof Error ? error.message : String(error)}. It begins with $, for example $.total.`;
+    return `This is no JSONPath: ${messageOf(error)}. It begins with $, for example $.total.`;
   }
 }
 

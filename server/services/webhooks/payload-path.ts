@@ -1,5 +1,6 @@
 import { createContext, Script } from "node:vm";
 import { jsonpath } from "json-p3";
+import { messageOf } from "#server/message-of.ts";
 
 // RFC 9535. Expressions in {{braces}} have paths of their own, which begin at a node.
 
@@ -10,7 +11,7 @@ export function pathFault(path: string): string | undefined {
     jsonpath.compile(path.trim());
     return undefined;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return `The payload path is no JSONPath: ${reason}. It begins with $, for example $.issue.title.`;
   }
 }

@@ -4,6 +4,7 @@ import { evaluateCondition } from "#server/engine/condition-host.ts";
 import type { ConditionVariables } from "#server/engine/conditions.ts";
 import { HostFault, ITEM } from "#server/engine/ports.ts";
 import { notFound } from "#server/errors.ts";
+import { messageOf } from "#server/message-of.ts";
 import type { ConditionTrial, TryConditionInput } from "#server/schemas/condition.ts";
 import { isUuid } from "#server/services/ids.ts";
 
@@ -67,6 +68,6 @@ export async function tryCondition(
     return { holds: await evaluateCondition(condition, variables, { signal }), failure: null };
   } catch (error) {
     if (error instanceof HostFault) return { holds: null, failure: "It cannot be tried now. A run would try it again." };
-    return { holds: null, failure: error instanceof Error ? error.message : String(error) };
+    return { holds: null, failure: messageOf(error) };
   }
 }

@@ -3,6 +3,7 @@ import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { AppError } from "#server/errors.ts";
 import { masked } from "#server/mask-scope.ts";
+import { messageOf } from "#server/message-of.ts";
 import { AddressRefused } from "#server/net/guard.ts";
 import { type McpEndpoint, withoutSecrets } from "#server/tools/mcp/mcp-endpoint.ts";
 
@@ -86,7 +87,7 @@ function predicate(error: unknown, endpoint: McpEndpoint): string {
   if (error instanceof ConnectionLost) return BROKE_OFF;
   if (error instanceof AnswerTooLong) return "sent an answer that is too long to read.";
   // Before anything is cut: what is left of half a secret would not be known.
-  const message = withoutSecrets(error instanceof Error ? error.message : String(error), endpoint);
+  const message = withoutSecrets(messageOf(error), endpoint);
   const status = statusOf(error);
   if (status !== undefined) return refusal(status, message, endpoint);
   if (error instanceof McpError) {
