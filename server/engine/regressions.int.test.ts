@@ -20,8 +20,7 @@ beforeAll(async () => {
   collectEvents();
 });
 
-const start = (nodes: Golden["nodes"], edges: string[]) =>
-  startStoredRun(admin, graphOf({ about: "", nodes, edges, expect: { status: "" } }));
+const start = (nodes: Golden["nodes"], edges: string[]) => startStoredRun(admin, graphOf({ nodes, edges }));
 const go = (id: string, own: Partial<EngineServices> = {}) => advance(storedServices(own), id, 0, 60);
 const ageRun = (id: string) =>
   pool().query("UPDATE node_runs SET started_at = started_at - interval '30 days' WHERE execution_id = $1", [id]);

@@ -191,7 +191,7 @@ test("a plan looks at each template a few times, not once for each loop around i
     nodes[`o${i}`] = ["outputNode", { value: "{{trigger.output}}" }];
     edges.push(i ? `o${i - 1}>o${i}` : "l39.body>o0");
   }
-  const graph = graphOf({ about: "", nodes, edges, expect: { status: "" } });
+  const graph = graphOf({ nodes, edges });
   const matches = vi.spyOn(String.prototype, "matchAll");
   makePlan(graph);
   const looks = matches.mock.calls.length;

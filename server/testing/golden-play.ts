@@ -12,25 +12,33 @@ type Step =
   | { reject: string; comment?: string; iteration?: string }
   | { hours: number };
 
-export interface Golden {
-  about: string;
-  input?: string;
+/** A workflow in short. */
+interface Drawn {
   /** node id → [type, data]; the trigger is "t" */
   nodes: Record<string, [string, Record<string, unknown>?]>;
   /** "a>b", or "a.true>b" for a way out with a name */
   edges: string[];
+}
+
+/** What happens to a run from outside. */
+interface Played extends Drawn {
+  input?: string;
   /** Agent → what it answers, the last one again and again; "!text" fails with the text. An agent's id is its name. */
   answers?: Record<string, string | string[]>;
   /** Agents in the order in which their calls end, where that matters. */
   ends?: string[];
   /** Decisions and hours that pass, one each time the run waits. */
   then?: Step[];
+}
+
+export interface Golden extends Played {
+  about: string;
   expect: {
     /** With the iteration after a colon where there is one. */
-    started?: string[];
-    skipped?: string[];
+    started: string[];
+    skipped: string[];
     status: string;
-    output?: string | null;
+    output: string | null;
     error?: string;
     inputs?: Record<string, string>;
     calls?: Record<string, number>;
@@ -42,14 +50,14 @@ const folder = join(import.meta.dirname, "../engine/golden");
 export const goldens = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as Golden);
 const HOUR_MS = 3_600_000;
 
-export function graphOf(golden: Golden): Graph {
-  const nodes = Object.entries(golden.nodes).map(([id, [type, data]]) => ({
+export function graphOf(drawn: Drawn): Graph {
+  const nodes = Object.entries(drawn.nodes).map(([id, [type, data]]) => ({
     id,
     type,
     position: { x: 0, y: 0 },
     data: { label: id, ...(type === "agentNode" && { agent_id: id }), ...data },
   }));
-  const edges = golden.edges.map((text) => {
+  const edges = drawn.edges.map((text) => {
     const [from = "", target = ""] = text.split(">");
     const [source = "", sourceHandle] = from.split(".");
     return { id: text, source, target, ...(sourceHandle && { sourceHandle }) };
@@ -64,7 +72,7 @@ class Killed extends Error {}
  * @param death with which write the process dies, counted from 1, and whether that one is still made; another process
  *   takes the run up, and calls under way are lost
  */
-export async function play(golden: Golden, death?: { write: number; isMade: boolean }) {
+export async function play(golden: Played, death?: { write: number; isMade: boolean }) {
   const memory = memoryStore(graphOf(golden), { input: golden.input ?? "" });
   let writes = 0;
   const store: RunStore = {

@@ -9,7 +9,7 @@ import { memoryStore } from "#server/testing/memory-store.ts";
 
 /** A run of a graph that a save accepts, in memory; its agents answer what they were asked unless the test says otherwise. */
 export function newRun(nodes: Golden["nodes"], edges: string[], input = "", own: Partial<EngineServices> = {}) {
-  const graph = graphOf({ about: "", nodes, edges, expect: { status: "" } });
+  const graph = graphOf({ nodes, edges });
   expect(findFaults(graph)).toEqual([]);
   const memory = memoryStore(graph, { input });
   let now = 0;

@@ -34,7 +34,7 @@ const agent = (input: string, more: object = {}): Golden["nodes"][string] => ["a
 const pinned = (output: string) => ({ pinned: { output } });
 
 async function newWorkflow(nodes: Golden["nodes"], edges: string[]) {
-  const graph = graphOf({ about: "", nodes, edges, expect: { status: "" } });
+  const graph = graphOf({ nodes, edges });
   const { id } = await createWorkflow(admin, { name: `Workflow ${++count}`, ...graph });
   let revision = (await db().workflowDraft.findUniqueOrThrow({ where: { workflow_id: id } })).revision;
   return {

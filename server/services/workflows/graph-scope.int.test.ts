@@ -11,10 +11,8 @@ const database = testDatabase();
 
 const reading = (name: string) =>
   graphOf({
-    about: "",
     nodes: { t: ["triggerNode"], o: ["outputNode", { value: `{{credentials.${name}}}` }] },
     edges: ["t>o"],
-    expect: { status: "" },
   });
 
 test("a graph that names a credential is asked about those of its own project, at save and before each run", async () => {
