@@ -70,16 +70,27 @@ export function useWorkflowRun(workflowId: string) {
   /** The run on the screen was not started here but opened. */
   const [isPast, setIsPast] = useState(false);
   const isBusy = useRef(false);
+  /** Counts the runs that were asked for: only the last one comes on the screen, however late an answer is. */
+  const turn = useRef(0);
   const isRunning = useRun((state) => state.picture !== null && !isFinal(state.picture.status));
 
+  const read = useCallback(
+    async (executionId: string) => {
+      const mine = ++turn.current;
+      const view = await client.executions.view.query({ execution_id: executionId });
+      return mine === turn.current ? view : null;
+    },
+    [client],
+  );
   const show = useCallback(
     async (executionId: string) => {
-      const view = await client.executions.view.query({ execution_id: executionId });
+      const view = await read(executionId);
+      if (!view) return null;
       run.getState().show(view);
       putInAddress(executionId);
       return view;
     },
-    [client, run],
+    [read, run],
   );
 
   // What was on the screen before a reload, else what runs right now.
@@ -88,22 +99,23 @@ export function useWorkflowRun(workflowId: string) {
     const open = async () => {
       const wanted = new URLSearchParams(location.search).get("run");
       if (wanted) {
-        const view = await client.executions.view.query({ execution_id: wanted });
-        if (isGone || view.execution.workflow_id !== workflowId) return;
+        const view = await read(wanted);
+        if (isGone || view?.execution.workflow_id !== workflowId) return;
         run.getState().show(view);
         setIsPast(true);
         if (takeDebugMark() && !editor.getState().isReadOnly) pinAndTell(editor, run);
         return;
       }
+      const before = turn.current;
       const [latest] = await client.workflows.executions.query({ workflow_id: workflowId, limit: 1 });
-      if (!isGone && latest && !isFinal(latest.status)) await show(latest.id);
+      if (!isGone && before === turn.current && latest && !isFinal(latest.status)) await show(latest.id);
     };
     // A run that is gone (kept too long, or of another project) is no reason to disturb.
     open().catch(() => putInAddress(null));
     return () => {
       isGone = true;
     };
-  }, [workflowId, client, run, editor, show]);
+  }, [workflowId, client, run, editor, read, show]);
 
   useEffect(() => {
     if (!isRunning) setIsStopping(false);
@@ -126,9 +138,9 @@ export function useWorkflowRun(workflowId: string) {
       });
       setIsPast(false);
       editor.getState().say("Run started");
-      const { execution } = await show(execution_id);
+      const shown = await show(execution_id);
       // One that was over before anybody could follow it.
-      if (isFinal(execution.status)) editor.getState().say(`Run ${execution.status}`);
+      if (shown && isFinal(shown.execution.status)) editor.getState().say(`Run ${shown.execution.status}`);
       void cache.invalidateQueries(trpc.executions.pathFilter());
       return true;
     } catch (error) {
@@ -169,8 +181,7 @@ export function useWorkflowRun(workflowId: string) {
   };
   const open = async (executionId: string) => {
     try {
-      await show(executionId);
-      setIsPast(true);
+      if (await show(executionId)) setIsPast(true);
     } catch (error) {
       toast.error(errorBodyOf(error).detail);
     }

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
-import { ExecutionSummary } from "#server/schemas/execution.ts";
+import { ExecuteResult, ExecutionSummary } from "#server/schemas/execution.ts";
 import { Workflow } from "#server/schemas/workflow.ts";
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
@@ -249,4 +249,33 @@ test("the view follows the node at work, until one moves it oneself", async ({ s
   await expect(follow).toHaveAttribute("aria-pressed", "false");
   await modelServer.release(gates[1] ?? "");
   await ended(page);
+});
+
+test("a run opened by its address that answers late does not cover one started meanwhile", async ({
+  signedInPage: page,
+  workflow,
+  api,
+}) => {
+  const flow = await workflow(graphOf({ t: ["trigger"], o: ["output", { value: "It was {{trigger.output}}." }] }, ["t>o"]));
+  const earlier = (await api.post(`/workflows/${flow.id}/execute`, { input: "earlier" }, { schema: ExecuteResult, status: 202 })).body;
+  const asked = Promise.withResolvers<void>();
+  const mayAnswer = Promise.withResolvers<void>();
+  await page.route(
+    (url) => url.pathname.includes("executions.view") && decodeURIComponent(url.search).includes(earlier.execution_id),
+    async (route) => {
+      asked.resolve();
+      await mayAnswer.promise;
+      await route.continue();
+    },
+  );
+  await page.goto(`/workflows/${flow.id}?run=${earlier.execution_id}`);
+  await asked.promise;
+  await start(page, "later");
+  await expect(run(page)).toContainText("It was later.");
+  const answered = page.waitForResponse((response) => decodeURIComponent(response.url()).includes(earlier.execution_id));
+  mayAnswer.resolve();
+  await (await answered).finished();
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await expect(run(page)).toContainText("It was later.");
+  await expect(page).not.toHaveURL(new RegExp(earlier.execution_id));
 });
