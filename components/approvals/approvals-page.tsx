@@ -5,6 +5,7 @@ import Link from "next/link";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { ReviewCard } from "#components/approvals/review-card.tsx";
+import { useKeptReviews } from "#components/approvals/use-kept-reviews.ts";
 import { REVIEWS_LIVE_MS, useWaitingCount } from "#components/approvals/use-waiting-count.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useTRPC } from "#components/trpc.tsx";
@@ -14,7 +15,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
-import type { Review } from "#server/schemas/review.ts";
+import type { ReviewSummary } from "#server/schemas/review.ts";
 
 const PER_PAGE = 20;
 type Tab = "waiting" | "decided";
@@ -85,12 +86,15 @@ function ReviewList({ status, page, isShown, onPageChange }: ReviewListProps) {
     ),
   );
   // One that was decided here stays where it was, with its verdict, until the reader goes elsewhere.
-  const [settled, setSettled] = useState<readonly Review[]>([]);
+  const [settled, setSettled] = useState<readonly ReviewSummary[]>([]);
+  const { kept, keep } = useKeptReviews(reviews.data && [...reviews.data.items, ...settled]);
+  const settle = (review: ReviewSummary, isShown: boolean) =>
+    setSettled((before) => [...before.filter(({ id }) => id !== review.id), ...(isShown ? [review] : [])]);
   if (reviews.isError && !reviews.data) return <LoadFailure error={reviews.error} onRetry={() => void reviews.refetch()} />;
   if (!reviews.data) return <TableSkeleton label="Loading reviews" rows={3} />;
   const fresh = reviews.data.items.filter(({ id }) => !settled.some((one) => one.id === id));
   // Ids grow with time.
-  const shown = [...fresh, ...settled].sort((a, b) => (a.id < b.id ? 1 : -1));
+  const shown = [...fresh, ...kept, ...settled].sort((a, b) => (a.id < b.id ? 1 : -1));
   if (shown.length === 0)
     return status === "waiting" ? <NothingWaits /> : <p className="py-6 text-13 text-ink-soft">No review has been decided yet.</p>;
   return (
@@ -100,7 +104,9 @@ function ReviewList({ status, page, isShown, onPageChange }: ReviewListProps) {
           <li key={review.id}>
             <ReviewCard
               review={review}
-              onDecided={(decided) => setSettled((before) => [...before.filter(({ id }) => id !== decided.id), decided])}
+              onTyping={(isTyping) => keep(review, isTyping)}
+              onDecided={(decided) => settle(decided, true)}
+              onDismiss={() => settle(review, false)}
             />
           </li>
         ))}

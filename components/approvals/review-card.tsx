@@ -4,9 +4,11 @@ import Link from "next/link";
 import { type ReactNode, useId } from "react";
 import { ReviewContent } from "#components/approvals/review-content.tsx";
 import { ReviewDecision, type ReviewDecisionProps } from "#components/approvals/review-decision.tsx";
+import { useWholeReview } from "#components/approvals/use-whole-review.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
+import type { Review } from "#server/schemas/review.ts";
 
 /** When an open review ends by itself. */
 function Deadline({ dueAt }: { dueAt: string | null }) {
@@ -18,7 +20,7 @@ function Deadline({ dueAt }: { dueAt: string | null }) {
   );
 }
 
-interface ReviewCardProps extends ReviewDecisionProps {
+interface ReviewCardProps extends Omit<ReviewDecisionProps, "isCompact"> {
   /** False on the page of the run itself. */
   hasRun?: boolean;
   /** Without a frame of its own, where something around it is one. */
@@ -26,7 +28,8 @@ interface ReviewCardProps extends ReviewDecisionProps {
 }
 
 /** One review with all that is needed to decide it, and afterwards who did. */
-export function ReviewCard({ review, onDecided, hasRun = true, isPlain = false }: ReviewCardProps) {
+export function ReviewCard({ hasRun = true, isPlain = false, ...decision }: ReviewCardProps) {
+  const { shown: review, missing } = useWholeReview(decision.review);
   const titleId = useId();
   const isWaiting = review.status === "waiting";
   return (
@@ -44,17 +47,17 @@ export function ReviewCard({ review, onDecided, hasRun = true, isPlain = false }
           </h2>
           <ReviewFacts review={review} hasRun={hasRun} />
         </header>
-        <ReviewContent review={review} />
+        <ReviewContent review={review} missing={missing} />
         {/* In a panel the answers stay in view while the content is read; on a phone they would leave no room to read it in. */}
         <div className={cn(isPlain && isWaiting && "-mx-3 -mb-3 border-t bg-surface px-3 py-2.5 md:sticky md:-bottom-3 md:z-1")}>
-          <ReviewDecision review={review} isCompact={isPlain} {...(onDecided && { onDecided })} />
+          <ReviewDecision {...decision} isCompact={isPlain} />
         </div>
       </div>
     </article>
   );
 }
 
-function ReviewFacts({ review, hasRun }: Pick<ReviewCardProps, "review"> & { hasRun: boolean }) {
+function ReviewFacts({ review, hasRun }: { review: Review; hasRun: boolean }) {
   const facts: [string, ReactNode][] = [];
   if (hasRun)
     facts.push([

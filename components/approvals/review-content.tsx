@@ -2,9 +2,11 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import type { MissingPart } from "#components/approvals/use-whole-review.ts";
 import { ValueView } from "#components/runs/value-view.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
 import type { Review } from "#server/schemas/review.ts";
 
 // Loaded with the first review that has a description: the renderer is heavy, and the editor shows reviews too.
@@ -16,13 +18,34 @@ const FOLD_LINES = 16;
 
 const isLong = (text: string) => text.length > FOLD_CHARACTERS || text.split("\n", FOLD_LINES + 1).length > FOLD_LINES;
 
+interface ReviewContentProps {
+  review: Pick<Review, "description" | "display_value">;
+  /** What the list left out of it. */
+  missing: MissingPart | null;
+}
+
 /** What a reviewer is shown: the description, and the content to decide about. */
-export function ReviewContent({ review: { description, display_value } }: { review: Pick<Review, "description" | "display_value"> }) {
+export function ReviewContent({ review: { description, display_value }, missing }: ReviewContentProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const isFolded = isLong(display_value) && !isOpen;
+  const hasLongContent = isLong(display_value) && display_value.trim() !== "";
+  const isFolded = hasLongContent && (!isOpen || missing !== null);
+  const toggle = () => {
+    setIsOpen(missing !== null || !isOpen);
+    missing?.load();
+  };
+  const fold = (missing !== null || hasLongContent) && (
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <Button size="sm" variant="ghost" aria-expanded={isOpen && !missing} isPending={missing?.isLoading ?? false} onClick={toggle}>
+        {isOpen && !missing ? "Show less" : "Show all"}
+      </Button>
+      {missing && <span className="text-12 text-ink-soft">Only the beginning is shown.</span>}
+    </div>
+  );
   return (
     <>
       {description.trim() !== "" && <Markdown className="text-13 text-ink-soft">{description}</Markdown>}
+      {/* A short content is whole, so it is the description or the title that was cut. */}
+      {!hasLongContent && fold}
       {display_value.trim() !== "" && (
         <section aria-label="Content to review" className="rounded-md border">
           <div
@@ -33,18 +56,14 @@ export function ReviewContent({ review: { description, display_value } }: { revi
           >
             {/* Folded, what cannot be seen cannot be reached by Tab either. */}
             <div inert={isFolded}>
-              <ValueView value={display_value} what="content" format="markdown" />
+              {/* Half a JSON value is neither JSON nor Markdown. */}
+              <ValueView value={display_value} what="content" format={missing && /^\s*[[{]/.test(display_value) ? "text" : "markdown"} />
             </div>
           </div>
-          {isLong(display_value) && (
-            <div className="border-t px-3 py-1.5">
-              <Button size="sm" variant="ghost" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-                {isOpen ? "Show less" : "Show all"}
-              </Button>
-            </div>
-          )}
+          {hasLongContent && <div className="border-t px-3 py-1.5">{fold}</div>}
         </section>
       )}
+      {missing && !missing.isLoading && missing.error !== null && <LoadFailure error={missing.error} onRetry={missing.load} />}
     </>
   );
 }

@@ -3,10 +3,10 @@
 import Link from "next/link";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { Review } from "#server/schemas/review.ts";
+import type { ReviewSummary } from "#server/schemas/review.ts";
 
 /** Reviews that wait, as rows: what is asked, of which workflow, since when. */
-export function ReviewRows({ reviews }: { reviews: readonly Review[] }) {
+export function ReviewRows({ reviews }: { reviews: readonly ReviewSummary[] }) {
   return (
     <ul className="divide-y">
       {reviews.map((review) => (

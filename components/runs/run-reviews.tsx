@@ -1,6 +1,7 @@
 "use client";
 
 import { ReviewCard } from "#components/approvals/review-card.tsx";
+import { useKeptReviews } from "#components/approvals/use-kept-reviews.ts";
 import { Verdict } from "#components/approvals/verdict.tsx";
 import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { plural } from "#components/format.ts";
@@ -10,6 +11,7 @@ import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";
+import type { ReviewSummary } from "#server/schemas/review.ts";
 
 /** Says that the run waits for somebody, and leads to the question. Nothing while it does not. */
 export function WaitingBanner({ onShow, isPanel = false }: { onShow?: () => void; isPanel?: boolean }) {
@@ -53,12 +55,20 @@ export function WaitingBanner({ onShow, isPanel = false }: { onShow?: () => void
   );
 }
 
+/** `useKeptReviews` for the run on the screen: what was typed at an earlier one is no longer of interest. */
+function useKeptOfRun(waiting: readonly ReviewSummary[]): ReturnType<typeof useKeptReviews> {
+  const executionId = useRun((state) => state.executionId);
+  const { kept, keep } = useKeptReviews(waiting);
+  return { kept: kept.filter(({ execution_id }) => execution_id === executionId), keep };
+}
+
 /** What a review node asks, for whoever may decide; once decided, by whom. */
 export function NodeReviews({ nodeId, iteration }: { nodeId: string; iteration: string | null }) {
   const { waiting, decided } = useRunReviews();
   const isHere = (review: { node_id: string; iteration: string }) =>
     review.node_id === nodeId && (iteration === null || review.iteration === iteration);
-  const open = waiting.filter(isHere);
+  const { kept, keep } = useKeptOfRun(waiting);
+  const open = [...waiting, ...kept].filter(isHere);
   const latest = useRun((state) => state.picture?.nodes[nodeId]?.iteration ?? "");
   // While one waits, the verdict of another item beside it would mislead.
   const closed =
@@ -67,7 +77,7 @@ export function NodeReviews({ nodeId, iteration }: { nodeId: string; iteration: 
     <>
       {open.map((review) => (
         <div key={review.id} className="mb-6 last:mb-0">
-          <ReviewCard review={review} hasRun={false} isPlain={open.length === 1} />
+          <ReviewCard review={review} hasRun={false} isPlain={open.length === 1} onTyping={(isTyping) => keep(review, isTyping)} />
         </div>
       ))}
       {closed.map((review) => (
@@ -82,14 +92,15 @@ export function NodeReviews({ nodeId, iteration }: { nodeId: string; iteration: 
 /** Every review of the run: what waits, and who decided what. */
 export function RunReviewList() {
   const { waiting, decided, decidedCount } = useRunReviews();
-  const reviews = [...waiting, ...decided];
+  const { kept, keep } = useKeptOfRun(waiting);
+  const reviews = [...waiting, ...kept, ...decided.filter(({ id }) => !kept.some((one) => one.id === id))];
   if (reviews.length === 0) return <p className="p-4 text-13 text-ink-soft">The run has not come to a review yet.</p>;
   return (
     <div className="flex flex-col gap-3 p-4">
       <ul className="flex flex-col gap-3">
         {reviews.map((review) => (
           <li key={review.id}>
-            <ReviewCard review={review} hasRun={false} />
+            <ReviewCard review={review} hasRun={false} onTyping={(isTyping) => keep(review, isTyping)} />
           </li>
         ))}
       </ul>

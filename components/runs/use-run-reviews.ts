@@ -4,13 +4,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useRun } from "#components/runs/run-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
-import type { Review } from "#server/schemas/review.ts";
+import type { ReviewSummary } from "#server/schemas/review.ts";
 
 const MOST = 100;
-const none: readonly Review[] = [];
+const none: readonly ReviewSummary[] = [];
 
 /** The reviews of the run on the screen, newest first: those that wait, and the latest hundred that were decided. */
-export function useRunReviews(): { waiting: readonly Review[]; decided: readonly Review[]; decidedCount: number } {
+export function useRunReviews(): { waiting: readonly ReviewSummary[]; decided: readonly ReviewSummary[]; decidedCount: number } {
   const trpc = useTRPC();
   const executionId = useRun((state) => state.executionId) ?? "";
   const hasReviews = useRun((state) => state.view?.graph.nodes.some((node) => node.type === "humanLoopNode") ?? false);

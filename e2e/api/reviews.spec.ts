@@ -80,6 +80,26 @@ run("approving with a comment goes on at Approved, and who did it stays on the r
   });
 });
 
+run(
+  "a list shows the beginning of what a review asks, and the review alone has it whole",
+  async ({ api, paused, workflow, execute, waiting }) => {
+    const all = "{{trigger.output}}";
+    const long = "🧵".repeat(5000);
+    const flow = await workflow(twoWays({ title: all, description: all, display_value: all }) as Parameters<typeof workflow>[0]);
+    const { id } = await waiting(await execute(flow, { input: long }));
+    const { id: short } = await paused(twoWays({ display_value: all }));
+    const { body: list } = await api.get("/reviews", { schema: ReviewPage });
+    const [last, first] = list.items;
+    expect(last).toMatchObject({ execution_id: short, display_value: "the draft", truncated: false });
+    const beginning = "🧵".repeat(2000);
+    expect(first).toMatchObject({ execution_id: id, title: beginning, description: beginning, display_value: beginning, truncated: true });
+    const { body: one } = await api.get(`/reviews/${first?.id}`, { schema: Review });
+    expect(one).toMatchObject({ title: long, description: long, display_value: long });
+    const one_of_run = await api.get(`/reviews?execution_id=${id}&status=waiting`, { schema: ReviewPage });
+    expect(one_of_run.body.items).toEqual([first]);
+  },
+);
+
 run("rejecting goes on at Rejected", async ({ api, paused, finished }) => {
   const waiting = await paused(twoWays());
   await api.post(`/executions/${waiting.id}/approve`, { decision: "rejected" }, { status: 200 });

@@ -20,11 +20,11 @@ const test = base.extend<{
 });
 
 /** A review with an Output at Approved, and at Rejected when asked for. */
-const pressDesk = ({ hasRejected }: { hasRejected: boolean }) =>
+const pressDesk = ({ hasRejected, content = "# Draft\n\n{{trigger.output}}" }: { hasRejected: boolean; content?: string }) =>
   graphOf(
     {
       Start: ["trigger", { kind: "manual" }],
-      Check: ["humanLoop", { title: "Publish it?", description: "Names are **checked**.", display_value: "# Draft\n\n{{trigger.output}}" }],
+      Check: ["humanLoop", { title: "Publish it?", description: "Names are **checked**.", display_value: content }],
       Print: ["output", { value: "printed: {{Check.comment}}" }],
       ...(hasRejected && { Back: ["output", { value: "back" }] }),
     },
@@ -155,30 +155,72 @@ test("in the editor ten lines are read before the answers, on a phone too, and a
   await expect(panel).toContainText("printed: Go ahead");
 });
 
-test("who comes too late is told who was first, and a viewer why there are no buttons", async ({
+test("a long text is read whole, who comes too late keeps the words, and a viewer is told why there are no buttons", async ({
   signedInPage: page,
-  api,
   paused,
   newUser,
   browser,
   baseURL,
 }) => {
-  const execution = await paused("Press desk", pressDesk({ hasRejected: true }));
+  const long = `${"A line of the draft.\n\n".repeat(200)}The very end.`;
+  const press = await paused("Press desk", pressDesk({ hasRejected: true }));
+  const refunds = await paused("Refunds", pressDesk({ hasRejected: false, content: long }));
+  const orders = await paused("Orders desk", pressDesk({ hasRejected: false }));
   const viewer = await newUser({ role: "viewer" });
+  const editor = await newUser({ role: "editor" });
+  const decide = (id: string, body: object) => editor.api.post(`/executions/${id}/approve`, body, { status: 200 });
   const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
   await context.addCookies([{ name: PROJECT_COOKIE, value: viewer.project.id, url: baseURL }]);
   const watching = await context.newPage();
-  await watching.goto(`/runs/${execution.id}`);
+  await watching.goto(`/runs/${press.id}`);
   await expect(values(watching)).toContainText("In this project you are a viewer.");
   await expect(watching.getByRole("button", { name: "Approve" })).toBeHidden();
-  await page.goto("/approvals");
-  const card = page.getByRole("article", { name: "Publish it?" });
-  await card.getByLabel("Comment").fill("late");
-  await api.post(`/executions/${execution.id}/approve`, { decision: "approved" }, { status: 200 });
-  await card.getByRole("button", { name: "Reject" }).click();
-  await expect(card.getByRole("alert")).toContainText(/has already approved/);
-  await expect(card).toContainText("Approved by Robin Weaver (admin) over the API");
   await context.close();
+
+  await page.goto("/approvals");
+  const cardOf = (workflow: string) => page.getByRole("article", { name: "Publish it?" }).filter({ hasText: workflow });
+  const typedAt = cardOf("Refunds");
+  await expect(typedAt).toContainText("Only the beginning is shown.");
+  await expect(typedAt).not.toContainText("The very end.");
+  await typedAt.getByRole("button", { name: "Show all" }).click();
+  await expect(typedAt.getByText("The very end.")).toBeVisible();
+  await typedAt.getByRole("button", { name: "Show less" }).click();
+  await typedAt.getByLabel("Comment").fill("Ask Ada first");
+  await decide(refunds.id, { decision: "approved", comment: "Fine by me" });
+
+  // Deciding reads the list again, which has neither of the two any more.
+  const tooLate = cardOf("Press desk");
+  await tooLate.getByLabel("Comment").fill("late");
+  await decide(press.id, { decision: "approved" });
+  await tooLate.getByRole("button", { name: "Reject" }).click();
+  await expect(tooLate.getByRole("alert")).toContainText(/has already approved/);
+  for (const [card, words] of [
+    [tooLate, "late"],
+    [typedAt, "Ask Ada first"],
+  ] as const) {
+    await expect(card).toContainText("Approved by Robin Weaver (editor) over the API");
+    const unsent = card.getByLabel("Your comment, which was not sent");
+    await expect(unsent).toHaveValue(words);
+    await expect(unsent).not.toBeEditable();
+    await expect(card.getByRole("button", { name: "Copy comment" })).toBeVisible();
+    await expect(card.getByRole("button", { name: "Approve" })).toBeHidden();
+  }
+  await expect(typedAt).toContainText("Fine by me");
+  await typedAt.getByRole("button", { name: "Dismiss" }).click();
+  await expect(typedAt).toBeHidden();
+  await expect(page.getByRole("tabpanel", { name: /Waiting/ })).toBeFocused();
+  await expect(tooLate).toBeVisible();
+
+  await page.goto(`/runs/${orders.id}`);
+  await values(page).getByRole("button", { name: "Add a comment" }).click();
+  await page.keyboard.type("Half a thou");
+  await decide(orders.id, { decision: "rejected" });
+  await expect(values(page)).toContainText("Rejected by Robin Weaver (editor) over the API");
+  // Whoever types is not thrown out of the field.
+  await expect(values(page).getByLabel("Your comment, which was not sent")).toBeFocused();
+  await expect(values(page).getByLabel("Your comment, which was not sent")).toHaveValue("Half a thou");
+  await values(page).getByRole("button", { name: "Dismiss" }).click();
+  await expect(values(page).getByRole("article")).toBeHidden();
 });
 
 test("a loop shows its items as a strip, and one that is picked shows what the nodes inside did", async ({ signedInPage: page, ran }) => {

@@ -44,7 +44,10 @@ export const ExecutionEvent = z
       ...node,
       title: z.string(),
       display_value: z.string(),
-      truncated: z.boolean().optional().meta({ description: "true: one of the two is only the beginning; GET /reviews has them whole" }),
+      truncated: z
+        .boolean()
+        .optional()
+        .meta({ description: "true: one of the two is only the beginning; GET /reviews/{review_id} has them whole" }),
     }),
     event("execution_resumed", "ExecutionResumedEvent", "Somebody decided, the run goes on", { ...common }),
     event("execution_complete", "ExecutionCompleteEvent", "The last event of a run that was completed, rejected or cancelled", {

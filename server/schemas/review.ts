@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Reviewer } from "#server/schemas/execution.ts";
+import { PREVIEW_CHARACTERS, Reviewer } from "#server/schemas/execution.ts";
 import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/schemas/primitives.ts";
 
 export const ReviewStatus = z.enum(["waiting", "approved", "rejected", "withdrawn"]).meta({
@@ -51,7 +51,16 @@ export const Review = z
   .meta({ id: "Review" });
 export type Review = z.infer<typeof Review>;
 
-export const ReviewPage = pageOf(Review);
+/** A review as lists show it: what it asks may have millions of characters. */
+export const ReviewSummary = Review.extend({
+  truncated: z.boolean().meta({
+    description: `true when title, description or display_value is longer than the ${PREVIEW_CHARACTERS} characters of it shown in a list; GET /reviews/{review_id} has them whole`,
+    example: false,
+  }),
+}).meta({ id: "ReviewSummary" });
+export type ReviewSummary = z.infer<typeof ReviewSummary>;
+
+export const ReviewPage = pageOf(ReviewSummary);
 export const ListReviewsInput = z.strictObject({
   ...pageQuery,
   status: z.enum(["waiting", "decided"]).optional().meta({ description: "decided: approved or rejected; left out, all" }),

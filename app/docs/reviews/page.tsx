@@ -17,7 +17,8 @@ export default function Reviews() {
       <ul>
         <li>
           In the web app: every editor and admin of the project is notified, and decides under <Link href="/approvals">Approvals</Link> or
-          on the page of the run.
+          on the page of the run. When somebody else decides while you write a comment, the decision is shown and your words stay, to be
+          copied.
         </li>
         <li>
           By e-mail: the address under “Notify by e-mail” gets a link to a page with both answers, which works on a phone and needs no
@@ -30,7 +31,9 @@ export default function Reviews() {
       <p>
         When several reviews of a run wait, say which one with <code>node_id</code>, and inside a loop with <code>iteration</code> (
         <code>"3"</code> is the fourth item). A second decision is answered with 409, which names who decided and when.{" "}
-        <code>GET /reviews?status=waiting</code> lists what waits in the project.
+        <code>GET /reviews?status=waiting</code> lists what waits in the project: of a title, description or content longer than 2,000
+        characters the beginning, with <code>truncated: true</code> beside it. <code>{"GET /reviews/{review_id}"}</code> has them whole, as
+        “Show all” has in the web app.
       </p>
       <h2>What comes after</h2>
       <p>

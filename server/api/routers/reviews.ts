@@ -21,12 +21,19 @@ const tag = "Reviews";
 // Deciding over REST is POST /executions/{execution_id}/approve, in routers/executions.ts.
 export const reviewsRouter = router({
   list: viewerProcedure
-    .meta(endpoint("GET", "/reviews", { tag, summary: "List the reviews", description: "Newest first; filter by waiting or decided." }))
+    .meta(
+      endpoint("GET", "/reviews", {
+        tag,
+        summary: "List the reviews",
+        description:
+          "Newest first; filter by waiting or decided. Of a long title, description or display_value the beginning is listed, and truncated is true.",
+      }),
+    )
     .input(ListReviewsInput)
     .output(ReviewPage)
     .query(({ ctx, input }) => listReviews(ctx.principal, input)),
   get: viewerProcedure
-    .meta(endpoint("GET", "/reviews/{review_id}", { tag, summary: "Read a review" }))
+    .meta(endpoint("GET", "/reviews/{review_id}", { tag, summary: "Read a review", description: "With all that it asks, however long." }))
     .input(ReviewRef)
     .output(Review)
     .query(({ ctx, input }) => getReview(ctx.principal, input)),

@@ -9,6 +9,7 @@ import {
 import type { Graph } from "#server/schemas/graph.ts";
 import { nodeResults } from "#server/services/executions/node-results.ts";
 import { reviewerDto } from "#server/services/reviews/review-dto.ts";
+import { longTexts } from "#server/services/reviews/review-texts.ts";
 
 /** What a list reads: never the big values. */
 export const summaryFields = {
@@ -79,7 +80,7 @@ export const detailFields = {
   last_seq: true,
   snapshot_id: true,
   values: { select: { input: true, output: true, outputs: true } },
-  reviews: { orderBy: { id: "asc" } },
+  reviews: { omit: longTexts, orderBy: { id: "asc" } },
 } as const satisfies Prisma.ExecutionSelect;
 
 type DetailRow = Prisma.ExecutionGetPayload<{ select: typeof detailFields }>;

@@ -9,6 +9,7 @@ import { getExecution } from "#server/services/executions/get-execution.ts";
 import { isUuid } from "#server/services/ids.ts";
 import { decideReview } from "#server/services/reviews/decide-review.ts";
 import { decidedSentence } from "#server/services/reviews/decided-sentence.ts";
+import { longTexts } from "#server/services/reviews/review-texts.ts";
 
 /** How many waiting reviews an answer lists. */
 const LISTED = 50;
@@ -34,7 +35,12 @@ async function reviewMeant({ project }: ProjectPrincipal, { execution_id, node_i
   });
   if (!execution) throw notFound("execution");
   const where = { execution_id, ...(node_id !== undefined && { node_id }), ...(iteration !== undefined && { iteration }) };
-  const waiting = await db().review.findMany({ where: { ...where, status: "waiting" }, orderBy: { id: "asc" }, take: LISTED });
+  const waiting = await db().review.findMany({
+    where: { ...where, status: "waiting" },
+    omit: longTexts,
+    orderBy: { id: "asc" },
+    take: LISTED,
+  });
   const [review, ...others] = waiting;
   if (review && others.length === 0) return review.id;
   if (review) throw ambiguous(waiting);
@@ -42,7 +48,7 @@ async function reviewMeant({ project }: ProjectPrincipal, { execution_id, node_i
   throw await noneWaits(where, execution.status);
 }
 
-type Waiting = Prisma.ReviewGetPayload<null>;
+type Waiting = Prisma.ReviewGetPayload<{ omit: typeof longTexts }>;
 
 function ambiguous(waiting: Waiting[]): AppError {
   const isOneNode = new Set(waiting.map((review) => review.node_id)).size === 1;
@@ -68,8 +74,11 @@ async function assertReviewNode(snapshot_id: string, node_id: string): Promise<v
 
 async function noneWaits(where: Prisma.ReviewWhereInput, status: Execution["status"]): Promise<AppError> {
   const last =
-    (await db().review.findFirst({ where: { ...where, status: { in: ["approved", "rejected"] } }, orderBy: { decided_at: "desc" } })) ??
-    (await db().review.findFirst({ where: { ...where, status: "withdrawn" } }));
+    (await db().review.findFirst({
+      where: { ...where, status: { in: ["approved", "rejected"] } },
+      omit: longTexts,
+      orderBy: { decided_at: "desc" },
+    })) ?? (await db().review.findFirst({ where: { ...where, status: "withdrawn" }, omit: longTexts }));
   if (last) return new AppError("CONFLICT", decidedSentence(last));
   if (isFinal(status)) return new AppError("CONFLICT", `This execution has already ended: it is ${status}.`);
   const isNamed = where.node_id !== undefined || where.iteration !== undefined;

@@ -9,6 +9,7 @@ import { type AuditActor, recordAudit } from "#server/services/audit/record-audi
 import { wakeRuns } from "#server/services/executions/wake-run.ts";
 import { decidedSentence } from "#server/services/reviews/decided-sentence.ts";
 import { expireReviews } from "#server/services/reviews/expire-reviews.ts";
+import { longTexts } from "#server/services/reviews/review-texts.ts";
 
 /** Who decides, and how he or she came here. */
 export interface ReviewActor {
@@ -73,7 +74,11 @@ export async function decideReview(
 /** Why a review could not be decided. One that is due is rejected now, so that the answer is the truth. */
 async function tooLate(review_id: string): Promise<AppError> {
   await expireReviews(review_id);
-  const row = await db().review.findUnique({ where: { id: review_id }, include: { execution: { select: { status: true } } } });
+  const row = await db().review.findUnique({
+    where: { id: review_id },
+    include: { execution: { select: { status: true } } },
+    omit: longTexts,
+  });
   if (!row) return notFound("review");
   if (row.status !== "waiting") return new AppError("CONFLICT", decidedSentence(row));
   const { status } = row.execution;

@@ -2,18 +2,19 @@ import type { Prisma } from "#prisma/generated/client.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import type { Page } from "#server/schemas/primitives.ts";
-import type { ListReviewsInput, Review } from "#server/schemas/review.ts";
+import type { ListReviewsInput, ReviewSummary } from "#server/schemas/review.ts";
 import { isUuid } from "#server/services/ids.ts";
 import { paged, pageWindow } from "#server/services/paging.ts";
 import { continuingReviews, reviewDto, reviewFields } from "#server/services/reviews/review-dto.ts";
+import { longTexts, textBeginnings } from "#server/services/reviews/review-texts.ts";
 
 const STATES = { waiting: { in: ["waiting"] }, decided: { in: ["approved", "rejected"] } } as const satisfies Record<
   string,
   Prisma.EnumReviewStatusFilter
 >;
 
-/** The project's reviews, newest first. */
-export async function listReviews({ project }: ProjectPrincipal, input: ListReviewsInput): Promise<Page<Review>> {
+/** The project's reviews, newest first. Of a long text only the beginning is read. */
+export async function listReviews({ project }: ProjectPrincipal, input: ListReviewsInput): Promise<Page<ReviewSummary>> {
   const { status, execution_id } = input;
   // An execution that cannot exist has none.
   if (execution_id !== undefined && !isUuid(execution_id)) return { items: [], total: 0, page: input.page, per_page: input.per_page };
@@ -22,10 +23,16 @@ export async function listReviews({ project }: ProjectPrincipal, input: ListRevi
     ...(status && { status: STATES[status] }),
     ...(execution_id !== undefined && { execution_id }),
   };
-  const found = await Promise.all([
+  const [total, rows] = await Promise.all([
     db().review.count({ where }),
-    db().review.findMany({ where, include: reviewFields, orderBy: { id: "desc" }, ...pageWindow(input) }),
+    db().review.findMany({ where, include: reviewFields, omit: longTexts, orderBy: { id: "desc" }, ...pageWindow(input) }),
   ]);
-  const continuing = await continuingReviews(found[1].map(({ id }) => id));
-  return paged(input, found, (row) => reviewDto(row, continuing));
+  const ids = rows.map(({ id }) => id);
+  const [continuing, texts] = await Promise.all([continuingReviews(ids), textBeginnings(ids)]);
+  // One whose run was deleted between the two reads has no texts any more.
+  const listed = rows.flatMap((row) => {
+    const text = texts.get(row.id);
+    return text ? [{ ...row, ...text }] : [];
+  });
+  return paged(input, [total, listed], (row) => ({ ...reviewDto(row, continuing), truncated: row.truncated }));
 }

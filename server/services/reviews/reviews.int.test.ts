@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
+import { PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 import type { Role } from "#server/schemas/primitives.ts";
 import { cancelExecution } from "#server/services/executions/cancel-execution.ts";
 import { getExecution } from "#server/services/executions/get-execution.ts";
@@ -225,6 +226,17 @@ test("lists: newest first, by state, and of the project only", async () => {
   expect(await ids({})).toEqual([other.id, b.id, a.id]);
   expect(await ids({ execution_id })).toEqual([b.id, a.id]);
   expect(await ids({ execution_id: "nonsense" })).toEqual([]);
+});
+
+test("a list says that a text was cut from the first character that it leaves out", async () => {
+  const fits = "🧵".repeat(PREVIEW_CHARACTERS);
+  for (const [iteration, fields] of [{}, { title: `${fits}.` }, { description: `${fits}.` }, { display_value: `${fits}.` }].entries())
+    await openReview(execution_id, "a", { iteration: `${iteration}`, title: fits, description: fits, display_value: fits, ...fields });
+  const { items } = await listReviews(admin, { page: 1, per_page: 50, execution_id });
+  expect(items.map(({ truncated }) => truncated)).toEqual([true, true, true, false]); // newest first
+  for (const { title, description, display_value } of items) expect([title, description, display_value]).toEqual([fits, fits, fits]);
+  const { display_value } = await getReview(admin, { review_id: items[0]?.id ?? "" });
+  expect(display_value).toBe(`${fits}.`);
 });
 
 test("a review says whether anything follows its rejection", async () => {
