@@ -6,6 +6,7 @@ import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
 import { firstUser, noLimits } from "#e2e/system/install.ts";
+import { type RunRequest, runRequests } from "#e2e/system/run-requests.ts";
 import { until } from "#e2e/until.ts";
 import { freePort } from "#server/db/embedded.ts";
 import { type ExecutionSummary, isFinal } from "#server/schemas/execution.ts";
@@ -14,6 +15,8 @@ const RUNS = 200;
 const KILLS = 5;
 /** Requests under way at once. */
 const CLIENTS = 6;
+/** A request that names itself and came while its key was held by a process that died is sent again after this time, in milliseconds. */
+const AGAIN_MS = 1000;
 /** A kill comes while requests come in, or within this time after them, in milliseconds. */
 const LATEST_KILL_MS = 1500;
 
@@ -54,30 +57,50 @@ test(`${RUNS} runs under load, ${KILLS} kills at random moments: all end, and no
   const api = apiClient({ url: server.url, key });
   const { workflows } = await saveStandardWorkflows(api, models.url, { pieceMs: 40 });
 
-  const accepted: ExpectedRun[] = [];
-  /** Marks of requests that a kill has cut: each may have been accepted or not. */
-  const cut: Omit<ExpectedRun, "execution_id">[] = [];
-  let started = 0;
+  const nextRequest = await runRequests(api, { url: `${server.url}/api/v1`, workflows, keyed: RUNS / (KILLS + 1), random });
+
+  const accepted: (ExpectedRun & { request: RunRequest })[] = [];
+  /** What a kill has cut and does not name itself: each may have been accepted or not. */
+  const cut: RunRequest[] = [];
+  /** What names itself and is to be sent again: it was cut, or accepted by a process that is gone. */
+  const again: { request: RunRequest; after: number }[] = [];
+  const ids = new Map<RunRequest, string>();
+  let repeats = 0;
   /** How many runs may have been accepted by now, so that every life of the process gets its share. */
   let share = 0;
   let isOver = false;
 
-  const start = async (): Promise<void> => {
-    const workflow = workflows[started % workflows.length];
-    if (!workflow) throw new Error("There is no workflow.");
-    const mark = `run-${started++}`;
+  const send = async (request: RunRequest): Promise<void> => {
+    const repeat = (ms: number) => again.push({ request, after: Date.now() + ms });
     try {
-      const { status, body } = await api.post(`/workflows/${workflow.id}/execute`, { input: workflow.input(mark) });
+      const { status, body } = await request.send();
+      if (status === 409 && request.isNamed) return void repeat(AGAIN_MS);
       expect(status, JSON.stringify(body)).toBe(202);
-      accepted.push({ workflow, mark, execution_id: body.execution_id });
+      const { execution_id } = body;
+      const known = ids.get(request);
+      if (known !== undefined) {
+        repeats++;
+        return expect(execution_id, `${request.trigger} ${request.mark} was sent again`).toBe(known);
+      }
+      ids.set(request, execution_id);
+      accepted.push({ ...request, execution_id, request });
     } catch (error) {
       if (!(error instanceof TypeError)) throw error; // fetch failed: the process is gone
-      cut.push({ workflow, mark });
+      if (request.isNamed) repeat(0);
+      else cut.push(request);
     }
   };
+  const start = async (): Promise<void> => {
+    const request = await nextRequest().catch((error) => {
+      if (!(error instanceof TypeError)) throw error;
+    });
+    if (request) await send(request);
+  };
   const client = async (): Promise<void> => {
-    while (!isOver && accepted.length < RUNS) {
-      if (server && accepted.length < share) await start();
+    while (!isOver && (accepted.length < RUNS || again.length > 0)) {
+      const due = again.findIndex(({ after }) => after <= Date.now());
+      if (server && due >= 0) for (const { request } of again.splice(due, 1)) await send(request);
+      else if (server && accepted.length < share) await start();
       else await pause(20);
     }
   };
@@ -94,13 +117,15 @@ test(`${RUNS} runs under load, ${KILLS} kills at random moments: all end, and no
       }
     }
   };
-  const load = Promise.all([...Array.from({ length: CLIENTS }, client), approve()]);
+  const asking = Promise.all(Array.from({ length: CLIENTS }, client));
+  const approving = approve();
   let fault: unknown;
-  load.catch((error: unknown) => {
+  Promise.all([asking, approving]).catch((error: unknown) => {
     fault = error;
   });
 
   const stops: Stop[] = [];
+  let sentAgain = 0;
   for (let life = 1; life <= KILLS; life++) {
     const before = share;
     share = Math.round((RUNS * life) / (KILLS + 1));
@@ -110,11 +135,14 @@ test(`${RUNS} runs under load, ${KILLS} kills at random moments: all end, and no
     const killed: Treadle = server;
     server = undefined;
     stops.push(await stopped(killed.kill9));
+    // Senders that do not know whether they were heard.
+    for (const { request } of accepted.slice(sentAgain)) if (request.isNamed) again.push({ request, after: 0 });
+    sentAgain = accepted.length;
     process.stdout.write(`kill ${life}: ${accepted.length} runs accepted, ${cut.length} requests cut\n`);
     server = await startTreadle({ dataDir, port, env });
   }
   share = RUNS;
-  await until(() => fault !== undefined || accepted.length >= RUNS, 60_000);
+  await Promise.race([asking, until(() => fault, 90_000)]);
   let open: ExecutionSummary[] = [];
   const all = await until(async () => {
     const executions = await everyExecution(api);
@@ -124,16 +152,23 @@ test(`${RUNS} runs under load, ${KILLS} kills at random moments: all end, and no
     throw new Error(`These runs have not ended: ${JSON.stringify(open)}\n${server?.logs()}`, { cause: error });
   });
   isOver = true;
-  await load;
+  await approving;
 
   const known = new Set(accepted.map(({ execution_id }) => execution_id));
   const others = all.filter(({ id }) => !known.has(id));
-  expect(all.length - others.length, "every accepted run is there").toBe(known.size);
+  expect([known.size, all.length - others.length], "each request has its run, and every accepted one is there").toEqual(
+    Array(2).fill(accepted.length),
+  );
   for (const { id, input } of others) {
     const index = cut.findIndex(({ workflow, mark }) => workflow.input(mark) === input);
     expect(index, `${id} with the input ${input} was asked for once`).not.toBe(-1);
-    for (const run of cut.splice(index, 1)) accepted.push({ ...run, execution_id: id });
+    for (const request of cut.splice(index, 1)) accepted.push({ ...request, execution_id: id, request });
   }
+  const starts = new Map(all.map(({ id, trigger, rerun_of }) => [id, { trigger, rerun_of }]));
+  for (const { execution_id, request } of accepted)
+    expect(starts.get(execution_id), request.mark).toEqual({ trigger: request.trigger, rerun_of: request.rerun_of });
+  const by = (trigger: string) => all.filter((run) => run.trigger === trigger).length;
+  for (const trigger of ["webhook", "rerun"]) expect(by(trigger), `runs by ${trigger}`).toBeGreaterThan(RUNS / 10);
   const calls = byMessage(models.calls());
   const sum = { interrupted: 0, answeredTwice: 0 };
   for (const run of accepted) {
@@ -141,9 +176,12 @@ test(`${RUNS} runs under load, ${KILLS} kills at random moments: all end, and no
     sum.interrupted += interrupted;
     sum.answeredTwice += answeredTwice;
   }
-  process.stdout.write(`${accepted.length} runs, ${others.length} of them from requests that a kill cut; ${JSON.stringify(sum)}\n`);
+  process.stdout.write(
+    `${accepted.length} runs, ${by("webhook")} by webhook, ${by("rerun")} again, ${others.length} from requests that a kill cut; ${repeats} requests sent again; ${JSON.stringify(sum)}\n`,
+  );
   // Kills that interrupt nothing prove nothing.
   expect(sum.interrupted).toBeGreaterThan(0);
+  expect(repeats).toBeGreaterThan(0);
   await server.stop();
   await models.stop();
 });

@@ -1,44 +1,28 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { COMMENT, type SavedWorkflow, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
-import { until } from "#e2e/until.ts";
-import { Execution, isFinal } from "#server/schemas/execution.ts";
+import { assertEnd, follow, type SmokeCase, smokeCases } from "#e2e/tools/smoke-inngest-cases.ts";
 
-// Plays the standard set of workflows on a running Treadle, and so on the Inngest server that it is connected to:
+// Plays the standard set of workflows, and what that leaves out, on a running Treadle, and so on the Inngest server that it is
+// connected to:
 //
 //   BASE_URL=http://localhost:3000 API_KEY=sk-service-… npm run smoke:inngest
 //
 // Their agents call a model stand-in: the one that MODEL_SERVER_URL names, else one that this script starts on
-// MODEL_SERVER_PORT (any free port unless set) of this machine. One line for each workflow; exit code 1 when one failed.
-
-/** How long a run may take; a real server lets a wait of its own pass between steps. */
-const PATIENCE_MS = 120_000;
-/** Between two looks at a run: seldom enough for the limits of a new installation, 30 requests in 5 seconds and 200 in a minute. */
-const LOOK_MS = 400;
+// MODEL_SERVER_PORT (any free port unless set) of this machine. One line for each; exit code 1 when one failed.
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-async function play(api: ApiClient, workflow: SavedWorkflow): Promise<Execution> {
+async function play(api: ApiClient, workflow: SavedWorkflow): Promise<void> {
   const mark = `smoke-${randomUUID()}`;
   const { body } = await api.post(`/workflows/${workflow.id}/execute`, { input: workflow.input(mark) }, { status: 202 });
-  const path = `/executions/${body.execution_id}`;
-  let isApproved = false;
-  const run = await until(async () => {
-    await pause(LOOK_MS);
-    const { body: current } = await api.get(path, { schema: Execution });
-    if (workflow.hasReview && !isApproved && current.status === "paused") {
-      await api.post(`${path}/approve`, { decision: "approved", comment: COMMENT }, { status: 200 });
-      isApproved = true;
-    }
-    return isFinal(current.status) ? current : undefined;
-  }, PATIENCE_MS);
-  const expected = workflow.output(mark);
-  if (run.status !== "completed") throw new Error(`it ended as ${run.status}: ${run.error ?? ""}`);
-  if (run.output !== expected) throw new Error(`its output is ${run.output}, and should be ${expected}`);
-  return run;
+  if (workflow.hasReview) {
+    await follow(api, body.execution_id, ({ status }) => status === "paused");
+    await api.post(`/executions/${body.execution_id}/approve`, { decision: "approved", comment: COMMENT }, { status: 200 });
+  }
+  assertEnd(await follow(api, body.execution_id), { output: workflow.output(mark) });
 }
 
 async function smoke(url: string, key: string): Promise<boolean> {
@@ -47,15 +31,18 @@ async function smoke(url: string, key: string): Promise<boolean> {
   const suffix = ` (smoke ${randomUUID().slice(0, 8)})`;
   let isGood = true;
   try {
-    const saved = await saveStandardWorkflows(api, process.env.MODEL_SERVER_URL ?? models?.url ?? "", { pieceMs: 20, suffix });
-    for (const workflow of saved.workflows) {
+    const modelUrl = process.env.MODEL_SERVER_URL ?? models?.url ?? "";
+    const saved = await saveStandardWorkflows(api, modelUrl, { pieceMs: 20, suffix });
+    const [chain] = saved.workflows;
+    const standard = saved.workflows.map((workflow): SmokeCase => ({ name: workflow.name, play: () => play(api, workflow) }));
+    for (const { name, play } of [...standard, ...(chain ? smokeCases(api, { models: modelUrl, chain, suffix }) : [])]) {
       const from = performance.now();
-      const outcome = await play(api, workflow).then(
+      const outcome = await play().then(
         () => "ok",
         (error: Error) => `FAILED: ${error.message}`,
       );
       isGood &&= outcome === "ok";
-      say(`${workflow.name.padEnd(20)} ${String(Math.round(performance.now() - from)).padStart(7)} ms  ${outcome}`);
+      say(`${name.padEnd(20)} ${String(Math.round(performance.now() - from)).padStart(7)} ms  ${outcome}`);
     }
     await saved.remove().catch((error: Error) => say(`What the test has made could not be removed: ${error.message}`));
   } finally {

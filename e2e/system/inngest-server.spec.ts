@@ -1,0 +1,137 @@
+import { expect, test } from "@playwright/test";
+import pg from "pg";
+import { graphOf } from "#e2e/api/graphs.ts";
+import { apiClient } from "#e2e/api-client.ts";
+import { type FunctionRun, type ReceivedEvent, startInngestServer } from "#e2e/fakes/inngest-server.ts";
+import { startModelServer } from "#e2e/fakes/model-server.ts";
+import { startTreadle } from "#e2e/server.ts";
+import { noLimits, onPostgres } from "#e2e/system/install.ts";
+import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
+import { until } from "#e2e/until.ts";
+import { Agent } from "#server/schemas/agent.ts";
+import { ExecuteResult, Execution } from "#server/schemas/execution.ts";
+import { LlmKey } from "#server/schemas/llm-key.ts";
+import { Workflow } from "#server/schemas/workflow.ts";
+
+const key = `sk-service-${"inngests".repeat(5)}`;
+const SIGNING_KEY = "00112233445566778899aabbccddeeff";
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+test("with an Inngest server nothing here carries a run: it is asked by ids, calls each step itself, and is woken by a decision", async () => {
+  const postgres = await startOwnPostgres();
+  const models = await startModelServer();
+  const inngest = await startInngestServer(SIGNING_KEY);
+  const server = await startTreadle({
+    env: {
+      ...onPostgres(postgres, key),
+      ...noLimits,
+      ALLOW_PRIVATE_NETWORK: "1",
+      INNGEST_BASE_URL: inngest.url,
+      INNGEST_EVENT_KEY: "event-key-1",
+      INNGEST_SIGNING_KEY: SIGNING_KEY,
+    },
+  });
+  const api = apiClient({ url: server.url, key });
+  const database = new pg.Client(postgres.url);
+  await database.connect();
+  const address = `${server.url}/api/inngest`;
+
+  // Only the server itself can have the app register with it.
+  expect(await inngest.register(address, { isSigned: false })).toBe(401);
+  expect(inngest.registrations).toEqual([]);
+  expect(await inngest.register(address)).toBe(200);
+  expect(inngest.registrations).toMatchObject([{ url: address }]);
+  const triggers = new Map(inngest.registrations[0]?.functions.map(({ id, triggers }) => [id, triggers]));
+  expect(triggers.get("treadle-run-workflow")).toMatchObject([{ event: "execution/requested" }]);
+  expect(triggers.get("treadle-fire-schedules")).toMatchObject([{ cron: "* * * * *" }]);
+
+  const fields = { name: "Stand-in", provider: "openai_compatible", api_key: "stand-in-key", base_url: models.url };
+  const { body: llm } = await api.post("/llm-keys", fields, { schema: LlmKey, status: 201 });
+  const { body: agent } = await api.post("/agents", { name: "Scout", model: "echo", llm_key_id: llm.id }, { schema: Agent, status: 201 });
+  const execute = async (name: string, graph: ReturnType<typeof graphOf>) => {
+    const { body: flow } = await api.post("/workflows", { name, ...graph }, { schema: Workflow, status: 201 });
+    return (await api.post(`/workflows/${flow.id}/execute`, { input: "hush-hush" }, { schema: ExecuteResult, status: 202 })).body
+      .execution_id;
+  };
+  const read = async (id: string) => (await api.get(`/executions/${id}`, { schema: Execution })).body;
+  const sent = (name: string, about: string): ReceivedEvent[] =>
+    inngest.events.filter((event) => event.name === name && Object.values(event.data).includes(about));
+  const requested = (id: string) => sent("execution/requested", id);
+
+  const asked = await execute(
+    "Checked",
+    graphOf(
+      {
+        t: ["trigger"],
+        a: ["agent", { agent_id: agent.id, input: "scout {{trigger.output}}" }],
+        Check: ["humanLoop"],
+        o: ["output", { value: "{{Check.comment}}, {{Scout.output}}" }],
+      },
+      ["t>a", "a>Check", "Check.approved>o"],
+    ),
+  );
+  // Elsewhere a run of pure nodes is over before anybody could be asked.
+  const pure = await execute("Pure", graphOf({ t: ["trigger"], o: ["output"] }, ["t>o"]));
+  for (const id of [asked, pure]) {
+    await until(() => requested(id).length === 1);
+    expect(requested(id)).toMatchObject([
+      { id: `${id}-0`, data: { execution_id: id, project_id: expect.stringMatching(UUID), dispatch: 0 } },
+    ]);
+  }
+
+  // The sweeper finds that nobody has begun them, and does no more than to ask again.
+  await database.query("UPDATE executions SET overdue_at = created_at WHERE id = ANY($1::uuid[])", [[asked, pure]]);
+  for (const id of [asked, pure]) {
+    await until(() => requested(id).length === 2);
+    expect(requested(id)[1]?.id).toBe(`${id}-0`);
+    expect(await read(id)).toMatchObject({ status: "pending", started_at: null });
+  }
+  const { rows } = await database.query(
+    "SELECT (SELECT sum(lease_epoch)::int FROM executions) AS leases, to_regnamespace('treadle_jobs') AS executor",
+  );
+  expect(rows).toEqual([{ leases: 0, executor: null }]);
+  expect(models.calls({ contains: "hush-hush" })).toEqual([]);
+
+  // It calls what it was asked for, as nobody else can.
+  const [event] = requested(asked) as [ReceivedEvent];
+  const run: FunctionRun = { fnId: "treadle-run-workflow", event, steps: new Map() };
+  expect(await inngest.carry(address, run, { isSigned: false })).toBe(401);
+  expect((await read(asked)).status).toBe("pending");
+  const wait = await inngest.carry(address, run);
+  expect(wait).toMatchObject({ event: "execution/wake", expression: "event.data.execution_id == async.data.execution_id" });
+  expect((await read(asked)).status).toBe("paused");
+  const { body: reviews } = await api.get("/reviews?status=waiting", { status: 200 });
+  const review_id: string = reviews.items[0].id;
+  await until(() => sent("review/opened", review_id).length > 0);
+
+  // A decision wakes the run there, and it goes on from where it was.
+  await api.post(`/executions/${asked}/approve`, { decision: "approved", comment: "well done" }, { schema: Execution, status: 200 });
+  await until(() => sent("execution/wake", asked).length > 0);
+  const [wake] = sent("execution/wake", asked);
+  expect(wake).toMatchObject({ id: `${review_id}-decided`, data: { execution_id: asked } });
+  if (typeof wait !== "object") throw new Error("The run does not wait.");
+  run.steps.set(wait.id, wake);
+  expect(await inngest.carry(address, run)).toBeUndefined();
+  expect(await read(asked)).toMatchObject({ status: "completed", output: "well done, Echo: scout hush-hush" });
+  expect(models.calls({ contains: "hush-hush" })).toHaveLength(1);
+
+  await api.post(`/executions/${pure}/cancel`, {}, { schema: Execution, status: 200 });
+  await until(() => sent("execution/cancelled", pure).length > 0);
+  // Asked for again when it has ended, it is not begun.
+  const late: FunctionRun = { fnId: run.fnId, event: requested(pure)[0] as ReceivedEvent, steps: new Map() };
+  expect(await inngest.carry(address, late)).toBeUndefined();
+  expect(await read(pure)).toMatchObject({ status: "cancelled", started_at: null });
+
+  // Ids and counts are all that leaves the house, also in what steps have come to.
+  for (const { name, data } of inngest.events)
+    for (const value of Object.values(data)) expect(typeof value === "number" || UUID.test(String(value)), `${name} ${value}`).toBe(true);
+  for (const secret of ["hush-hush", "well done", "Checked", "Scout", "stand-in-key", "ada@example.com", SIGNING_KEY])
+    expect(inngest.texts.filter((text) => text.includes(secret))).toEqual([]);
+  expect(inngest.unknown).toEqual([]);
+
+  await server.stop();
+  await database.end();
+  await inngest.stop();
+  await models.stop();
+  await postgres.stop();
+});
