@@ -47,6 +47,8 @@ async function start(): Promise<void> {
 
   const { bootstrapOwner } = await import("#server/services/identity/bootstrap-owner.ts");
   await bootstrapOwner(settings());
+  // With our own database no other process can be alive: what its requests held belongs to dead ones.
+  if (settings().TREADLE_EMBEDDED_DATABASE) await (await import("#server/services/idempotency/free-holds.ts")).freeHolds();
 
   // The web first: a port that cannot be had ends the start before any run is carried on.
   const stopWeb = role === "worker" ? undefined : await (await import("#server/boot/web.ts")).startWeb(dev, say);

@@ -57,7 +57,7 @@ test(`${RUNS} runs under load, ${KILLS} kills at random moments: all end, and no
   const api = apiClient({ url: server.url, key });
   const { workflows } = await saveStandardWorkflows(api, models.url, { pieceMs: 40 });
 
-  const nextRequest = await runRequests(api, { url: `${server.url}/api/v1`, workflows, keyed: RUNS / (KILLS + 1), random });
+  const nextRequest = await runRequests(api, { url: `${server.url}/api/v1`, workflows, random });
 
   const accepted: (ExpectedRun & { request: RunRequest })[] = [];
   /** What a kill has cut and does not name itself: each may have been accepted or not. */

@@ -45,15 +45,14 @@ async function webhookSender(api: ApiClient, url: string, workflow: SavedWorkflo
 }
 
 /**
- * Of four requests one is a signed delivery, and one asks for a run that has ended to be run again with another input.
+ * Of four requests one is a signed delivery, one asks for a run that has ended to be run again with another input, one asks for
+ * a run under an Idempotency-Key, and one for a run without.
  * @param url of the API
- * @param keyed among how many of the first requests those for a new run bear an Idempotency-Key. Not among all: a key that
- *   a process held when it died is given to the next try after half a minute only, and a test should not wait for that.
  * @returns makes the next request, for any of the workflows
  */
 export async function runRequests(
   api: ApiClient,
-  { url, workflows, keyed, random }: { url: string; workflows: SavedWorkflow[]; keyed: number; random(): number },
+  { url, workflows, random }: { url: string; workflows: SavedWorkflow[]; random(): number },
 ): Promise<() => Promise<RunRequest>> {
   const oneOf = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
   const senders = new Map<SavedWorkflow, (mark: string) => RunRequest>();
@@ -73,8 +72,8 @@ export async function runRequests(
     if (!body.items.length) return undefined;
     const { id } = oneOf<Execution>(body.items);
     return {
-      ...{ workflow, mark, trigger: "rerun", rerun_of: id, isNamed: false },
-      send: () => api.post(`/executions/${id}/rerun`, { input: workflow.input(mark) }),
+      ...{ workflow, mark, trigger: "rerun", rerun_of: id, isNamed: true },
+      send: () => api.post(`/executions/${id}/rerun`, { input: workflow.input(mark) }, { headers: { "idempotency-key": mark } }),
     };
   };
   let made = 0;
@@ -82,6 +81,6 @@ export async function runRequests(
     const index = made++;
     const [mark, workflow] = [`run-${index}`, oneOf(workflows)];
     const sent = index % 4 === 1 ? senders.get(workflow)?.(mark) : index % 4 === 3 ? await rerun(mark, workflow) : undefined;
-    return sent ?? execute(mark, workflow, index < keyed);
+    return sent ?? execute(mark, workflow, index % 4 === 0);
   };
 }

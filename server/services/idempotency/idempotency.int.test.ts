@@ -3,6 +3,7 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
 import { answerOnce } from "#server/services/idempotency/answer-once.ts";
 import { claimKey, type KeyedRequest } from "#server/services/idempotency/claim-key.ts";
+import { freeHolds } from "#server/services/idempotency/free-holds.ts";
 import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
 import { renewHold } from "#server/services/idempotency/settle-key.ts";
 import { tidyKeys } from "#server/services/idempotency/tidy-keys.ts";
@@ -99,6 +100,20 @@ test("a try that died leaves the key to the same request, and to no other", asyn
   await Promise.allSettled(Array.from({ length: 10 }, () => answerOnce(asked, run)));
   expect(counter.times).toBe(1);
   expect((await answerOnce(asked, run)).isReplayed).toBe(true);
+});
+
+test("the only process on its database frees at its start what a dead one held, for the same request", async () => {
+  const asked = request({ key: "alone" });
+  const dead = await claimKey(asked);
+  await freeHolds();
+  expect(await claimKey({ ...asked, request_hash: "other" })).toEqual({ kind: "other_request" });
+  const next = await claimKey(asked);
+  expect(next).toMatchObject({ kind: "held", held: { run_id: dead.kind === "held" && dead.held.run_id } });
+  const { run } = work();
+  const done = request({ key: "done" });
+  const answer = await answerOnce(done, run);
+  await freeHolds();
+  expect(await answerOnce(done, run)).toEqual({ ...answer, isReplayed: true });
 });
 
 test("a try that comes back after another took its place changes nothing", async () => {
