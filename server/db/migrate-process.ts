@@ -6,12 +6,17 @@ import { messageOf } from "#server/message-of.ts";
 /** What the process answers: the names of the migrations applied, or why they could not be. */
 export type MigrationAnswer = { applied: string[] } | { error: string };
 
-process.on("disconnect", () => process.exit());
+// A migration that has begun is ended, whatever becomes of who asked for it: half of one has to be mended by hand.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
+const leave = () => process.exit();
+process.on("disconnect", leave);
 process.once("message", async (databaseUrl: string) => {
+  process.off("disconnect", leave);
   const answer: MigrationAnswer = await applyMigrations(databaseUrl).then(
     (applied) => ({ applied }),
     (error) => ({ error: messageOf(error) }),
   );
   // Not left to end by itself: the engine's adapter keeps timers for as long as connections may be idle.
-  process.send?.(answer, () => process.exit());
+  if (process.connected) process.send?.(answer, () => process.exit());
+  else process.exit();
 });

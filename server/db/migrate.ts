@@ -9,6 +9,8 @@ const PROGRAM = join(import.meta.dirname, "migrate-process.ts");
 /** Whether the database has had every migration of this version, and none has failed half-way, as Prisma's own table says. */
 async function isUpToDate(databaseUrl: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: databaseUrl });
+  // A connection that breaks fails the query under way; without a listener its error event would end the process.
+  client.on("error", () => undefined);
   await client.connect();
   try {
     const { rows: tables } = await client.query("SELECT 1 WHERE to_regclass('_prisma_migrations') IS NOT NULL");
@@ -25,11 +27,15 @@ async function isUpToDate(databaseUrl: string): Promise<boolean> {
 
 /** In a process of its own: what compiling Prisma's schema engine takes, some 40 MB, a process keeps for as long as it lives. */
 function migrateApart(databaseUrl: string): Promise<MigrationAnswer> {
-  const child = fork(PROGRAM, [], { env: { NODE_ENV: "production" }, execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const child = fork(PROGRAM, [], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   const { promise, resolve, reject } = Promise.withResolvers<MigrationAnswer>();
   child.once("message", (answer: MigrationAnswer) => resolve(answer));
   child.once("error", reject);
-  child.once("exit", () => reject(new Error("The database's migrations were cut off. Start again: those that are done stay done.")));
+  child.once("exit", () =>
+    reject(
+      new Error("The process that brings the database up to date has died. Start again; a migration that it left half done is named then."),
+    ),
+  );
   // Not among its arguments, which anybody on the machine can list. When it cannot be sent the process is gone, and its exit says so.
   child.send(databaseUrl, () => undefined);
   return promise;

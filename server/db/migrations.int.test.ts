@@ -1,8 +1,15 @@
+import { fork } from "node:child_process";
 import pg from "pg";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { migrate } from "#server/db/migrate.ts";
 import { schemaSql } from "#server/db/schema-engine.ts";
 import { createTestDatabase } from "#server/testing/test-database.ts";
+
+vi.mock("node:child_process", { spy: true });
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.mocked(fork).mockClear();
+});
 
 // What a database consists of, by query; each gives rows that are equal exactly when the databases are.
 const CATALOGUE = {
@@ -67,6 +74,26 @@ test("a second start applies nothing, and starts side by side apply each migrati
   const { url, drop } = await createTestDatabase({ isMigrated: false });
   const applied = await Promise.all([migrate(url), migrate(url)]);
   expect(new Set(applied.flat()).size).toBe(applied.flat().length);
+  expect(fork).toHaveBeenCalled();
+  vi.mocked(fork).mockClear();
   expect(await migrate(url)).toEqual([]);
+  expect(fork).not.toHaveBeenCalled();
+  await drop();
+});
+
+test("what the environment says about the connection holds for migrations too", async () => {
+  const { url, drop } = await createTestDatabase({ isMigrated: false });
+  const { password } = new URL(url);
+  vi.stubEnv("PGPASSWORD", decodeURIComponent(password));
+  expect(await migrate(Object.assign(new URL(url), { password: "" }).href)).not.toEqual([]);
+  await drop();
+});
+
+test("a start whose migrations are cut off says so", async () => {
+  const { url, drop } = await createTestDatabase({ isMigrated: false });
+  const migrated = migrate(url);
+  await vi.waitFor(() => expect(fork).toHaveBeenCalled());
+  vi.mocked(fork).mock.results[0]?.value.kill("SIGKILL");
+  await expect(migrated).rejects.toThrow(/has died. Start again/);
   await drop();
 });

@@ -12,6 +12,8 @@ type Handler = (payload: string) => void;
 
 const LONGEST_PAUSE_MS = 5000;
 const CONNECT_MS = 5000;
+/** Of a channel that is listened to for the first time. */
+const TRIES = 3;
 /** How often the connection must show that it lives, in milliseconds: two of them and a new one are less than the 5 s in which a run ends that somebody cancels. */
 const BEAT_MS = 2000;
 
@@ -40,7 +42,11 @@ function watch(watched: pg.Client): void {
   const timer = setInterval(() => {
     if (isAsked) {
       // After a long turn of this process the answer may lie there unread.
-      setImmediate(() => isAsked && void watched.end().catch(() => undefined));
+      setImmediate(() => {
+        if (!isAsked) return;
+        log.warn("the notification connection does not answer, another one takes its place");
+        void watched.end().catch(() => undefined);
+      });
     } else if ([...handlers.values()].some((byPayload) => byPayload.size > 0)) {
       isAsked = true;
       const answered = () => {
@@ -51,6 +57,9 @@ function watch(watched: pg.Client): void {
   }, BEAT_MS).unref();
   watched.on("end", () => clearInterval(timer));
 }
+
+/** Not waited for without end: nobody watches the connection before it is in use. */
+const listenTo = (channel: Channel) => ({ text: `LISTEN ${channel}`, query_timeout: CONNECT_MS });
 
 async function connect(): Promise<void> {
   const next = new pg.Client({ connectionString: settings().DATABASE_URL, keepAlive: true, connectionTimeoutMillis: CONNECT_MS });
@@ -65,7 +74,7 @@ async function connect(): Promise<void> {
   try {
     await next.connect();
     listened = new Set(handlers.keys());
-    for (const channel of listened) await next.query(`LISTEN ${channel}`);
+    for (const channel of listened) await next.query(listenTo(channel));
   } catch (error) {
     await next.end().catch(() => undefined);
     throw error;
@@ -100,10 +109,19 @@ async function connected(): Promise<void> {
 }
 
 async function listen(channel: Channel): Promise<void> {
-  await connected();
-  if (listened.has(channel)) return;
-  await client?.query(`LISTEN ${channel}`);
-  listened.add(channel);
+  for (let tries = 1; ; tries++) {
+    await connected();
+    if (listened.has(channel)) return;
+    try {
+      await client?.query(listenTo(channel));
+      listened.add(channel);
+      return;
+    } catch (error) {
+      if (tries === TRIES) throw error;
+      // The connection has died, and another one takes its place.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
 }
 
 /**

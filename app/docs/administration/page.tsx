@@ -81,11 +81,16 @@ export default function Administration() {
         Back up <code>DATA_DIR</code> while the service is stopped: it holds the database and the secrets. With a database of yours, back up
         that one, and keep <code>ENCRYPTION_KEY</code> in another place; without it the stored secrets cannot be read.
       </p>
+      <p>
+        Do so before an update: its first start brings the database up to date. Should a migration break off half-way, each start after it
+        names it and ends; put the backup back then, and start again.
+      </p>
       <h2>Memory</h2>
       <p>
         A process holds about 220 MB when nothing runs, and stays below 300 MB with ordinary runs, since <code>npm start</code> tells Node
-        to tidy up often; whoever starts <code>server/main.ts</code> in another way gives Node the same flags, or reckons with two to three
-        times as much. PostgreSQL and very large results (up to 16 MB each) come on top.
+        to tidy up often; whoever starts <code>server/main.ts</code> in another way gives Node{" "}
+        <code>--max-semi-space-size=8 --heap-growing-percent=30</code>, or reckons with two to three times as much. PostgreSQL and very
+        large results (up to 16 MB each) come on top.
       </p>
       <h2>Several processes on one database</h2>
       <p>Give each process the same settings, a PostgreSQL among them:</p>

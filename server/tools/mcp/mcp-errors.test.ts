@@ -30,6 +30,7 @@ test("nor is a secret of the run that a tool was called with", () => {
       (text) => text.replaceAll(secret, "••••"),
       () => mcpFailure(error, endpointOf({})),
     );
+    expect(message).toMatch(/^The MCP server "Mill" refused: xxx/);
     expect(message).not.toContain("tok");
   }
 });
