@@ -14,8 +14,19 @@ interface OpenReview {
   frame: Frame;
   row: LedgerRow;
   due_at: Date | null;
+  /** What viewers are told of it; unknown of most that an earlier segment has asked. */
+  told?: Told;
+}
+
+interface Told {
   title: string;
   display_value: string;
+  truncated?: true;
+}
+
+function toldOf(title: string, display_value: string): Told {
+  const told = { title: beginningOf(title), display_value: beginningOf(display_value) };
+  return told.title === title && told.display_value === display_value ? told : { ...told, truncated: true };
 }
 
 /** A review that has been decided, and what its node leaves behind. */
@@ -45,7 +56,7 @@ export class OpenReviews {
 
   /** Takes up a node that an earlier segment left waiting. */
   restore(frame: Frame, row: LedgerRow): void {
-    this.#open.set(keyOf(row), { frame, row, due_at: null, title: "", display_value: "" });
+    this.#open.set(keyOf(row), { frame, row, due_at: null });
   }
 
   /** Begins a review at a node that has just been reached. */
@@ -57,11 +68,11 @@ export class OpenReviews {
     frame.rows.set(node_id, waiting);
     const label = labelOf(node);
     const title = request.title || label;
-    const open = { frame, row: waiting, due_at, title, display_value };
-    this.#open.set(keyOf(row), open);
+    const told = toldOf(title, display_value);
+    this.#open.set(keyOf(row), { frame, row: waiting, due_at, told });
     this.#batch.keep(waiting);
     this.#batch.ask({ id: uuid(), node_id, iteration, label, title, description, display_value, notification_email, due_at });
-    this.#tell(open);
+    this.#tell(waiting, told);
   }
 
   /**
@@ -70,15 +81,13 @@ export class OpenReviews {
    */
   pause(): void {
     this.#batch.mark("paused");
-    const [open] = this.#open.values();
-    if (this.#isResumed && open) this.#tell(open);
+    const open = [...this.#open.values()].find(({ told }) => told);
+    if (this.#isResumed && open?.told) this.#tell(open.row, open.told);
   }
 
-  #tell({ row: { node_id, iteration }, title, display_value }: OpenReview): void {
+  #tell({ node_id, iteration }: LedgerRow, told: Told): void {
     this.#isResumed = false;
-    const shown = { title: beginningOf(title), display_value: beginningOf(display_value) };
-    const isCut = shown.title !== title || shown.display_value !== display_value;
-    this.#batch.tell({ type: "execution_paused", node_id, ...(iteration && { iteration }), ...shown, ...(isCut && { truncated: true }) });
+    this.#batch.tell({ type: "execution_paused", node_id, ...(iteration && { iteration }), ...told });
   }
 
   /** Nobody needs to decide this one any more. */
@@ -97,7 +106,9 @@ export class OpenReviews {
   #take(review: ReviewState): DecidedReview[] {
     const open = this.#open.get(keyOf(review));
     if (review.status === "waiting") {
-      if (open) Object.assign(open, { due_at: review.due_at, title: review.title, display_value: review.display_value });
+      const { due_at, title, display_value } = review;
+      if (open) open.due_at = due_at;
+      if (open && title !== null && display_value !== null) open.told = toldOf(title, display_value);
       return [];
     }
     this.#batch.take(review.id);

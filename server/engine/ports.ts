@@ -129,8 +129,9 @@ export interface ReviewState {
   iteration: string;
   status: "waiting" | "approved" | "rejected";
   comment: string | null;
-  title: string;
-  display_value: string;
+  /** What it asks, of one that waits; the others come without. */
+  title: string | null;
+  display_value: string | null;
   due_at: Date | null;
 }
 

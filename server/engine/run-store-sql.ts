@@ -219,7 +219,10 @@ export const TIMEOUT = `
   )
   UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM expired) AND read_at IS NULL`;
 export const REVIEW_STATES = `
-  -- Viewers are told no more of a larger text than its beginning.
-  SELECT id, node_id, iteration, status, comment, left(title, ${LARGE_OUTPUT + 1}) AS title,
-    left(display_value, ${LARGE_OUTPUT + 1}) AS display_value, due_at FROM reviews
-  WHERE execution_id = $1 AND (status = 'waiting' OR (status IN ('approved', 'rejected') AND taken_at IS NULL)) ORDER BY decided_at NULLS LAST, id`;
+  -- Viewers are told again of one that waits, and of a larger text no more than its beginning: of others nothing is read.
+  SELECT id, node_id, iteration, status, comment, due_at,
+    CASE WHEN is_told THEN left(title, ${LARGE_OUTPUT + 1}) END AS title,
+    CASE WHEN is_told THEN left(display_value, ${LARGE_OUTPUT + 1}) END AS display_value
+  FROM (SELECT *, status = 'waiting' AND row_number() OVER (PARTITION BY status ORDER BY id) = 1 AS is_told FROM reviews
+  WHERE execution_id = $1 AND (status = 'waiting' OR (status IN ('approved', 'rejected') AND taken_at IS NULL))) AS open
+  ORDER BY decided_at NULLS LAST, id`;

@@ -99,7 +99,8 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     reviews: async (_, now) => {
       for (const review of open.values())
         if (review.status === "waiting" && review.due_at && review.due_at <= now) review.status = "rejected";
-      return [...open.values()].map((review) => ({ ...review }));
+      const told = [...open.values()].find(({ status }) => status === "waiting");
+      return [...open.values()].map((review) => ({ ...review, ...(review !== told && { title: null, display_value: null }) }));
     },
     deltas: async (_, events) => void deltas.push(...events),
     spent: async () => undefined,
