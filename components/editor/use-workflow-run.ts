@@ -96,14 +96,17 @@ export function useWorkflowRun(workflowId: string) {
   // What was on the screen before a reload, else what runs right now.
   useEffect(() => {
     let isGone = false;
+    // Of the look that this is about to take.
+    const mine = turn.current + 1;
     const open = async () => {
       const wanted = new URLSearchParams(location.search).get("run");
       if (wanted) {
+        const isDebugging = takeDebugMark();
         const view = await read(wanted);
         if (isGone || view?.execution.workflow_id !== workflowId) return;
         run.getState().show(view);
         setIsPast(true);
-        if (takeDebugMark() && !editor.getState().isReadOnly) pinAndTell(editor, run);
+        if (isDebugging && !editor.getState().isReadOnly) pinAndTell(editor, run);
         return;
       }
       const before = turn.current;
@@ -111,7 +114,9 @@ export function useWorkflowRun(workflowId: string) {
       if (!isGone && before === turn.current && latest && !isFinal(latest.status)) await show(latest.id);
     };
     // A run that is gone (kept too long, or of another project) is no reason to disturb.
-    open().catch(() => putInAddress(null));
+    open().catch(() => {
+      if (!isGone && turn.current === mine) putInAddress(null);
+    });
     return () => {
       isGone = true;
     };
@@ -163,7 +168,7 @@ export function useWorkflowRun(workflowId: string) {
       setIsStopping(false);
       // It may have ended by itself in between; then there is nothing to stop.
       if (errorBodyOf(error).error_code !== "CONFLICT") toast.error(errorBodyOf(error).detail);
-      await show(executionId).catch(() => {});
+      if (run.getState().executionId === executionId) await show(executionId).catch(() => {});
     }
   };
   const explain = () => {
