@@ -1,8 +1,9 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { DecisionForm } from "#components/approvals/decision-form.tsx";
+import { wholeSummary } from "#components/approvals/use-whole-review.ts";
 import { Verdict } from "#components/approvals/verdict.tsx";
 import { FormFailure } from "#components/forms/form-failure.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -69,8 +70,9 @@ export function ReviewDecision({ review, onDecided, onTyping, onDismiss, isCompa
     } catch (error) {
       setFailure(errorBodyOf(error));
       const found = await client.reviews.get.query({ review_id }).catch(() => null);
-      const current = found && found.status !== "waiting" ? { ...found, truncated: false } : null;
+      const current = found && found.status !== "waiting" ? wholeSummary(found) : null;
       setKnown(current);
+      if (current?.comment === typed) onTyping?.(false); // it had arrived after all
       if (current) onDecided?.(current);
     } finally {
       setIsSending(false);
@@ -78,6 +80,9 @@ export function ReviewDecision({ review, onDecided, onTyping, onDismiss, isCompa
       void cache.invalidateQueries(trpc.notifications.pathFilter());
     }
   };
+
+  const stopTyping = useEffectEvent(() => onTyping?.(false));
+  useEffect(() => () => stopTyping(), []);
 
   // The button that had the focus is gone; whoever uses the keyboard goes on where it was.
   useEffect(() => {

@@ -3,8 +3,13 @@
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { REVIEWS_LIVE_MS } from "#components/approvals/use-waiting-count.ts";
-import { useTRPC } from "#components/trpc.tsx";
-import type { ReviewSummary } from "#server/schemas/review.ts";
+import { wholeSummary } from "#components/approvals/use-whole-review.ts";
+import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import type { Review, ReviewSummary } from "#server/schemas/review.ts";
+
+/** It was decided, or is gone with its run. */
+const isSettled = ({ data, error }: { data: Review | undefined; error: unknown }) =>
+  data ? data.status !== "waiting" : error !== null && errorBodyOf(error).error_code === "NOT_FOUND";
 
 /**
  * Keeps the reviews at which somebody types, however the list changes when it is read again.
@@ -23,13 +28,13 @@ export function useKeptReviews(listed: readonly ReviewSummary[] | undefined): {
     queries: gone.map(({ id }) =>
       trpc.reviews.get.queryOptions(
         { review_id: id },
-        { staleTime: 0, refetchInterval: ({ state }) => (state.error || state.data?.status !== "waiting" ? false : REVIEWS_LIVE_MS) },
+        { staleTime: 0, refetchInterval: ({ state }) => (isSettled(state) ? false : REVIEWS_LIVE_MS) },
       ),
     ),
   });
   const kept = gone.map((review, index) => {
     const now = found[index]?.data;
-    return now ? { ...now, truncated: false } : review;
+    return now ? wholeSummary(now) : review;
   });
   const keep = (review: ReviewSummary, isTyping: boolean) =>
     setTypedAt((before) => [...before.filter(({ id }) => id !== review.id), ...(isTyping ? [review] : [])]);

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTRPC } from "#components/trpc.tsx";
-import type { ReviewSummary } from "#server/schemas/review.ts";
+import type { Review, ReviewSummary } from "#server/schemas/review.ts";
 
 /** What a list left out of a review, and how to get it. */
 export interface MissingPart {
@@ -11,6 +11,9 @@ export interface MissingPart {
   error: unknown;
   load(): void;
 }
+
+/** A review that was read by itself, as one of a list: nothing of it was left out. */
+export const wholeSummary = (review: Review): ReviewSummary => ({ ...review, truncated: false });
 
 /** A review of a list, with all that it asks once that was loaded; `missing` is null when nothing is left out. */
 export function useWholeReview(review: ReviewSummary): { shown: ReviewSummary; missing: MissingPart | null } {

@@ -68,6 +68,11 @@ export function NodeReviews({ nodeId, iteration }: { nodeId: string; iteration: 
   const isHere = (review: { node_id: string; iteration: string }) =>
     review.node_id === nodeId && (iteration === null || review.iteration === iteration);
   const { kept, keep } = useKeptOfRun(waiting);
+  const hold = useRun((state) => state.hold);
+  const onTyping = (review: ReviewSummary, isTyping: boolean) => {
+    keep(review, isTyping);
+    hold(isTyping ? nodeId : null);
+  };
   const open = [...waiting, ...kept].filter(isHere);
   const latest = useRun((state) => state.picture?.nodes[nodeId]?.iteration ?? "");
   // While one waits, the verdict of another item beside it would mislead.
@@ -77,7 +82,7 @@ export function NodeReviews({ nodeId, iteration }: { nodeId: string; iteration: 
     <>
       {open.map((review) => (
         <div key={review.id} className="mb-6 last:mb-0">
-          <ReviewCard review={review} hasRun={false} isPlain={open.length === 1} onTyping={(isTyping) => keep(review, isTyping)} />
+          <ReviewCard review={review} hasRun={false} isPlain={open.length === 1} onTyping={(isTyping) => onTyping(review, isTyping)} />
         </div>
       ))}
       {closed.map((review) => (

@@ -4,17 +4,18 @@ import { useEditor } from "#components/canvas/canvas-context.tsx";
 import { useRunShallow } from "#components/runs/run-context.tsx";
 
 /**
- * The node whose values are shown: the one selected on the canvas when it was part of the run; else the first that failed,
- * the one that waits for somebody, the one that is running, or the last that started.
+ * The node whose values are shown: the one selected on the canvas when it was part of the run; else the one at whose review
+ * the reader types, the first that failed, the one that waits for somebody, the one that is running, or the last that started.
  */
 export function useSelectedNode(): string | null {
   const selected = useEditor((state) => {
     const ids = state.nodes.filter((node) => node.selected).map((node) => node.id);
     return ids.length === 1 ? (ids[0] ?? null) : null;
   });
-  return useRunShallow(({ picture }) => {
+  return useRunShallow(({ picture, typedAt }) => {
     if (!picture) return null;
     if (selected && picture.nodes[selected]) return selected;
+    if (typedAt && picture.nodes[typedAt]) return typedAt;
     const failed = picture.order.findLast((id) => picture.nodes[id]?.status === "failed");
     if (failed && picture.status === "failed") return failed;
     const waiting = Object.keys(picture.waiting).at(-1);

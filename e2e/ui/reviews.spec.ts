@@ -214,9 +214,9 @@ test("a long text is read whole, who comes too late keeps the words, and a viewe
   await page.goto(`/runs/${orders.id}`);
   await values(page).getByRole("button", { name: "Add a comment" }).click();
   await page.keyboard.type("Half a thou");
-  await decide(orders.id, { decision: "rejected" });
-  await expect(values(page)).toContainText("Rejected by Robin Weaver (editor) over the API");
-  // Whoever types is not thrown out of the field.
+  await decide(orders.id, { decision: "approved" });
+  await expect(values(page)).toContainText("Approved by Robin Weaver (editor) over the API");
+  // Whoever types is not thrown out of the field, though the run has gone on to another node.
   await expect(values(page).getByLabel("Your comment, which was not sent")).toBeFocused();
   await expect(values(page).getByLabel("Your comment, which was not sent")).toHaveValue("Half a thou");
   await values(page).getByRole("button", { name: "Dismiss" }).click();
