@@ -128,6 +128,12 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
           </div>
         )}
         {log.output !== null && <Value name="Output" value={log.output} />}
+        {log.truncated && (
+          <div>
+            <dt className="sr-only">Note</dt>
+            <dd className="text-ink-soft">The log is large, so only the beginning is shown. The node in the graph shows all.</dd>
+          </div>
+        )}
         {log.answer_truncated && (
           <div>
             <dt className="sr-only">Note</dt>

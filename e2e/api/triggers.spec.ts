@@ -122,6 +122,23 @@ test.describe("HTTP trigger", () => {
     expect([refused.status, refused.headers.get("allow")]).toEqual([405, "POST, GET"]);
   });
 
+  test("a synchronous call whose run waits for somebody is answered with where it is, and the run goes on", async ({
+    api,
+    workflow,
+    finished,
+  }) => {
+    const review = { id: "r", type: "humanLoopNode", position, data: { label: "Check" } };
+    const ways = [
+      { id: "e1", source: "t", target: "r" },
+      { id: "e2", source: "r", target: "o", sourceHandle: "approved" },
+    ];
+    const flow = await workflow({ nodes: [...http(), review] as Workflow["nodes"], edges: ways });
+    const { body } = await api.post(`/http/${flow.id}`, {}, { schema: HttpTriggerResult, status: 202 });
+    expect(body).toEqual({ execution_id: expect.any(String), status: "paused" });
+    await api.post(`/executions/${body.execution_id}/approve`, { decision: "approved" }, { status: 200 });
+    expect(await finished(body.execution_id)).toMatchObject({ status: "completed", trigger: "http" });
+  });
+
   test("async answers at once, and the run is an http one", async ({ api, workflow, finished, person }) => {
     const flow = await workflow({ nodes: http({ response_mode: "async" }), edges });
     const { body } = await api.post(`/http/${flow.id}`, { a: 1 }, { schema: HttpTriggerResult, status: 202 });

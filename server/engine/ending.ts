@@ -65,7 +65,7 @@ function outputText(outputs: ExecutionOutput[], top: Frame): string | null {
  */
 export function endingOf(run: RunState, top: Frame, inside: BodyOutputs, stop: RunStop | undefined): Ending {
   const size = outputSize(run, top, inside);
-  if (size > MAX_RESULT) return { status: "failed", output: null, outputs: [], error: tooMuch(size) };
+  if (size > MAX_RESULT) return { status: "failed", output: null, outputs: [], error: tooMuch(size, MAX_RESULT) };
   const outputs = reachedOutputs(run, top, inside);
   const node = stop && run.graph.nodes.find((candidate) => candidate.id === stop.node_id);
   const name = node ? labelOf(node) : (stop?.node_id ?? "");

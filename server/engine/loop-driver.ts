@@ -45,6 +45,7 @@ export class LoopDriver {
   readonly #ledger: Ledger;
   readonly #host: LoopHost;
   readonly #outputs = new Map<string, { path: string; value: string }[]>();
+  #keptLength: number;
   readonly #filling = new Set<LoopRun>();
   /** Loops that would close, but for the results of earlier segments. */
   readonly #unread = new Set<LoopRun>();
@@ -56,6 +57,7 @@ export class LoopDriver {
     this.#ledger = ledger;
     this.#store = store;
     this.#host = host;
+    this.#keptLength = run.kept;
   }
 
   /** True when Output nodes inside loops may have put something out in an earlier segment. */
@@ -72,12 +74,18 @@ export class LoopDriver {
     return Map.groupBy(values, (row) => row.node_id);
   }
 
+  /** Characters of them, of this segment and those before it. */
+  get keptLength(): number {
+    return this.#keptLength;
+  }
+
   /** Takes note of an Output node reached inside a loop. */
   keepOutput({ node_id, iteration, status, output }: LedgerRow): void {
     if (status !== "complete") return;
     const values = this.#outputs.get(node_id) ?? [];
     this.#outputs.set(node_id, values);
     values.push({ path: iteration, value: output ?? "" });
+    this.#keptLength += output?.length ?? 0;
   }
 
   /** Begins a loop over `items`. */

@@ -2,6 +2,8 @@
 export const MAX_OUTPUT = 16 * 1024 * 1024;
 /** The most that the outputs of a run may have together, so that they can be put into one text. */
 export const MAX_RESULT = 8 * MAX_OUTPUT;
+/** The most that a run may hold: what its nodes have left behind outside of loops, Outputs inside them, and items under way. */
+export const MAX_HELD = 32 * MAX_OUTPUT;
 /** An output with more characters than this is told and listed as a preview, with the address of the whole. */
 export const LARGE_OUTPUT = 256 * 1024;
 /** Characters of such a preview. */
@@ -24,9 +26,9 @@ const MAX_ERROR = 10_000;
 export const shortError = (error: string): string =>
   error.length <= MAX_ERROR ? error : `${error.slice(0, MAX_ERROR - 1).toWellFormed()}…`;
 
-/** Why a run's results were not put together. */
-export const tooMuch = (characters: number): string =>
-  `The results of the run have ${mib(characters)} together, more than the ${mib(MAX_RESULT)} that one run may have. Keep less of it.`;
+/** Why a result was not taken, or a run's results were not put together. */
+export const tooMuch = (characters: number, most: number): string =>
+  `The results of the run have ${mib(characters)} together, more than the ${mib(most)} that one run may have. Keep less of it.`;
 
 /** Where a node's whole output can be read (REST). */
 export function outputUrl(execution_id: string, node_id: string, iteration: string): string {

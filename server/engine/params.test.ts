@@ -28,6 +28,7 @@ describe("paramValues", () => {
   it.each([
     [{ days: "soon" }, '"days" must be a number'],
     [{ days: true }, '"days" must be a number'],
+    [{ days: "9007199254740993" }, '"days" has more digits than a number keeps. Make it a text parameter.'],
     [{ metric: "perhaps" }, '"metric" must be true or false'],
     [{ tone: "loud" }, "(warm, dry)"],
     [{ tags: "{}" }, "a JSON array"],

@@ -43,6 +43,10 @@ function coerce({ type, options }: TriggerParameter, value: unknown): unknown {
   }
 }
 
+/** A whole number, as text, that JavaScript would round. */
+const isRounded = (value: unknown): boolean =>
+  typeof value === "string" && /^\s*[+-]?\d+\s*$/.test(value) && !Number.isSafeInteger(Number(value));
+
 const EXPECTED: Record<TriggerParameter["type"], string> = {
   text: "text",
   number: "a number",
@@ -77,6 +81,8 @@ export function paramValues(parameters: readonly TriggerParameter[], given: Reco
       values[parameter.name] = null;
       continue;
     }
+    if (parameter.type === "number" && isRounded(value))
+      throw new ParameterError(parameter.name, `"${parameter.name}" has more digits than a number keeps. Make it a text parameter.`);
     const result = coerce(parameter, value);
     if (result === undefined) throw new ParameterError(parameter.name, misfit(parameter));
     if (parameter.required && result === "")

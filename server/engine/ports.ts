@@ -91,7 +91,12 @@ export interface RunState {
   ledger: LedgerRow[];
   /** Of each loop that has begun, as far as it has come. */
   items: EndedItems[];
+  /** Characters that Outputs inside loops have left behind. */
+  kept: number;
 }
+
+/** What of a run an earlier segment has done. */
+export type Past = Pick<RunState, "ledger" | "items" | "kept">;
 
 export type Acquired =
   | { kind: "acquired"; run: RunState }

@@ -14,6 +14,7 @@ import {
   LeaseLost,
   type LedgerRow,
   type LedgerWrite,
+  type Past,
   type ReviewState,
   type RunState,
   type RunStore,
@@ -23,6 +24,7 @@ import {
   ACQUIRE,
   BEGUN,
   BODY_OUTPUTS,
+  BODY_OUTPUTS_LENGTH,
   COMMITS,
   DELTAS,
   FINAL,
@@ -80,7 +82,7 @@ function json(value: unknown): string {
 let acquisitions = 0;
 
 async function acquire(execution_id: string, dispatch: number): Promise<Acquired> {
-  type Row = Omit<RunState, "epoch" | "holder" | "commits" | "ledger" | "items" | "params" | "toldFrom" | "graph"> & {
+  type Row = Omit<RunState, "epoch" | "holder" | "commits" | keyof Past | "params" | "toldFrom" | "graph"> & {
     lease_epoch: number;
     snapshot_id: string;
     rerun_of_id: string | null;
@@ -95,7 +97,8 @@ async function acquire(execution_id: string, dispatch: number): Promise<Acquired
     const isTest = workflow_version === null;
     const snapshot = await patiently(() => snapshotGraph(snapshot_id));
     const graph = isTest ? withPins(snapshot) : snapshot;
-    const past = lease_epoch === 1 && !rest.rerun_of_id && !isTest ? { ledger: [], items: [] } : await readLedger(execution_id, graph);
+    const past =
+      lease_epoch === 1 && !rest.rerun_of_id && !isTest ? { ledger: [], items: [], kept: 0 } : await readPast(execution_id, graph);
     return {
       kind: "acquired",
       run: { ...rest, params: params ?? {}, graph, epoch: lease_epoch, holder, commits: 0, ...past, toldFrom: new Map() },
@@ -112,12 +115,14 @@ async function acquire(execution_id: string, dispatch: number): Promise<Acquired
 }
 
 /** What has happened so far: rows, without the inside of iterations that have ended, and how far loops have come. */
-async function readLedger(execution_id: string, graph: Graph): Promise<Pick<RunState, "ledger" | "items">> {
-  const { owners } = factsOf(graph);
-  if (Object.keys(owners).length === 0) return { ledger: await query<LedgerRow>("run-ledger", LEDGER, [execution_id]), items: [] };
+async function readPast(execution_id: string, graph: Graph): Promise<Past> {
+  const { owners, bodyOutputs } = factsOf(graph);
+  if (Object.keys(owners).length === 0) return { ledger: await query<LedgerRow>("run-ledger", LEDGER, [execution_id]), items: [], kept: 0 };
   const inside = JSON.stringify(owners);
   const ledger = await query<LedgerRow>("run-ledger-with-loops", LEDGER_WITH_LOOPS, [execution_id, inside]);
-  return { ledger, items: await query<EndedItems>("run-items-ended", ITEMS_ENDED, [execution_id, inside]) };
+  const items = await query<EndedItems>("run-items-ended", ITEMS_ENDED, [execution_id, inside]);
+  const [outputs] = await query<{ kept: number }>("run-body-outputs-length", BODY_OUTPUTS_LENGTH, [execution_id, bodyOutputs]);
+  return { ledger, items, kept: outputs?.kept ?? 0 };
 }
 
 async function commit(run: RunState, { rows, events, ending, status, ...rest }: Commit, signal: AbortSignal): Promise<void> {

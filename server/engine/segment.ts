@@ -10,11 +10,11 @@ import { Ledger } from "#server/engine/ledger.ts";
 import { LoopDriver } from "#server/engine/loop-driver.ts";
 import { factsOf, type NodeFacts } from "#server/engine/node-facts.ts";
 import { OpenReviews } from "#server/engine/open-reviews.ts";
-import { MAX_OUTPUT, tooLarge } from "#server/engine/output-size.ts";
 import { type Ending, type EngineServices, HostFault, type LedgerRow, type LedgerWrite, type RunState } from "#server/engine/ports.ts";
 import { restoreFrames } from "#server/engine/restore.ts";
 import { RunBatch } from "#server/engine/run-batch.ts";
 import type { RunSecrets } from "#server/engine/run-secrets.ts";
+import { RunSize } from "#server/engine/run-size.ts";
 import { messageOf } from "#server/message-of.ts";
 
 /** What one pass over a run came to; one that only waits for people names the nearest deadline. */
@@ -41,6 +41,7 @@ export class Segment {
   readonly #loops: LoopDriver;
   readonly #reviews: OpenReviews;
   readonly #top: Frame;
+  readonly #size: RunSize;
   /** Frames in which something may start or was skipped. */
   readonly #news = new Set<Frame>();
   readonly #calls = new Calls(() => this.#bell.ring());
@@ -73,8 +74,8 @@ export class Segment {
       ended: (loop, end) => this.#end(loop.frame, loop.row, end),
       closed: (frame) => this.#close(frame),
     });
-    const recall = (frame: Frame, row: LedgerRow) => this.#recall(frame, row);
-    this.#top = restoreFrames({ ...parts, continues, recall });
+    this.#top = restoreFrames({ ...parts, continues, recall: (frame, row) => this.#recall(frame, row) });
+    this.#size = new RunSize(this.#top, () => this.#loops.keptLength);
   }
 
   /** Looks for decisions at the next opportunity: somebody has changed something about this run. */
@@ -204,9 +205,8 @@ export class Segment {
       attempts.push(attempt);
     }
     if (attempts.length) await this.#batch.flush();
-    for (const attempt of attempts) {
+    for (const attempt of attempts)
       if (!attempt.frame.isClosed && !this.#stop) this.#calls.add(this.#perform(attempt), attempt.row, this.#signal);
-    }
   }
 
   async #perform(attempt: Attempt | undefined): Promise<void> {
@@ -252,13 +252,14 @@ export class Segment {
   /** A node has ended: its row is kept, and what follows it may start. */
   #end(frame: Frame, row: LedgerRow, end: { status: "complete" | "failed" | "skipped"; error?: string } & Partial<NodeResult>): void {
     if (frame.isClosed) return;
-    const { status, output } = end;
-    const isTooLarge = status === "complete" && (output?.length ?? 0) > MAX_OUTPUT;
-    const checked = isTooLarge ? { status: "failed" as const, error: tooLarge(output?.length ?? 0) } : { ...end, status };
+    const isKept = frame.parent !== undefined && this.#facts.isOutput(row.node_id);
+    const error = end.status === "complete" ? this.#size.refusalOf(end.output, isKept) : undefined;
     const done =
-      checked.status === "skipped" ? this.#ledger.skip(frame, row.node_id) : this.#ledger.end(row, { ...checked, status: checked.status });
+      end.status === "skipped"
+        ? this.#ledger.skip(frame, row.node_id)
+        : this.#ledger.end(row, error === undefined ? { ...end, status: end.status } : { status: "failed", error });
     frame.rows.set(row.node_id, done);
-    if (frame.parent && this.#facts.isOutput(row.node_id)) this.#loops.keepOutput(done);
+    if (isKept) this.#loops.keepOutput(done);
     if (this.#facts.isRejection(done)) frame.isRejected = true;
     if (done.status === "failed" && !this.#facts.continues(row.node_id)) this.#fail(frame, done);
     else {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { type Held, RunSize } from "#server/engine/run-size.ts";
 import { newRun } from "#server/testing/new-run.ts";
 
 // What a node is given, and what of its failure is kept and told, has bounds that no template and no number of edges gets past.
@@ -71,4 +72,85 @@ test("of a long failure the beginning is kept and told", async () => {
     expect(error?.length).toBeLessThanOrEqual(LONGEST_ERROR);
     expect(error?.isWellFormed()).toBe(true);
   }
+});
+
+const big = (mib: number) => "x".repeat(mib * MIB);
+
+test("Outputs inside a loop count, whatever the item comes to, and end it before the rest is paid for", async () => {
+  const asked = { a: 0, z: 0 };
+  const { memory, go } = newRun(
+    {
+      t: ["triggerNode"],
+      l: ["loopNode", { items_expression: JSON.stringify(Array.from({ length: 30 }, (_, index) => index)) }],
+      a: ["agentNode", { input: "go" }],
+      o: ["outputNode", { value: "{{a.output}}" }],
+      z: ["agentNode", { input: "go" }],
+    },
+    ["t>l", "l.body>a", "a>o", "o>z"],
+    "",
+    {
+      callAgent: async ({ agent_id }) => {
+        asked[agent_id as "a" | "z"]++;
+        return { output: agent_id === "a" ? big(8) : "ok" };
+      },
+    },
+  );
+  expect(await go()).toEqual({ kind: "over" });
+  expect(memory.ending()?.error).toMatch(/^l: Item 16 failed\. o: The results of the run have 136\.0 MiB together/);
+  expect(asked).toEqual({ a: 17, z: 16 });
+});
+
+test("what a run holds has a bound over all its nodes and the items under way; what ended items held does not count", () => {
+  const half = big(8);
+  const rows = (count: number) => new Map(Array.from({ length: count }, (_, index) => [`n${index}`, { output: half }]));
+  const active = new Map<number, Held>();
+  let kept = 16 * MIB;
+  const size = new RunSize({ rows: rows(40), loops: [{ size: 8 * MIB, active }] }, () => kept); // 344 of 512
+  /** How many nodes of an item have room, and why the next one has none. */
+  const play = (item: number, nodes: number) => {
+    const mine = rows(0);
+    active.clear();
+    active.set(item, { rows: mine, loops: [] });
+    for (let node = 0; node < nodes; node++) {
+      const refusal = size.refusalOf(half, false);
+      if (refusal) return [node, refusal];
+      mine.set(`n${node}`, { output: half });
+    }
+    return [nodes];
+  };
+  for (let item = 0; item < 50; item++) expect(play(item, 10)).toEqual([10]);
+  const refusal = "The results of the run have 520.0 MiB together, more than the 512.0 MiB that one run may have. Keep less of it.";
+  expect(play(50, 30)).toEqual([21, refusal]);
+  active.clear();
+  expect(size.refusalOf(half, false)).toBeUndefined();
+  kept = 121 * MIB;
+  expect(size.refusalOf(half, true)).toBe(
+    "The results of the run have 129.0 MiB together, more than the 128.0 MiB that one run may have. Keep less of it.",
+  );
+});
+
+test("Outputs inside a loop count for a run that goes on after somebody was waited for", async () => {
+  const items = JSON.stringify(Array.from({ length: 12 }, (_, index) => index));
+  const { memory, go } = newRun(
+    {
+      t: ["triggerNode"],
+      l: ["loopNode", { items_expression: items }],
+      a: ["agentNode", { input: "go" }],
+      o: ["outputNode", { value: "{{a.output}}" }],
+      z: ["agentNode", { input: "short" }],
+      r: ["humanLoopNode"],
+      g: ["agentNode", { input: "short" }],
+      m: ["loopNode", { items_expression: items }],
+      b: ["agentNode", { input: "go" }],
+      p: ["outputNode", { value: "{{b.output}}" }],
+      y: ["agentNode", { input: "short" }],
+    },
+    ["t>l", "l.body>a", "a>o", "o>z", "l.done>r", "r.approved>g", "g>m", "m.body>b", "b>p", "p>y"],
+    "",
+    { callAgent: async ({ message }) => ({ output: message === "go" ? big(6) : "ok" }) },
+  );
+  expect((await go()).kind).toBe("waiting");
+  memory.decide("r", "approved");
+  expect(await go()).toEqual({ kind: "over" });
+  expect(memory.ending()?.error).toMatch(/^m: Item 9 failed\. p: The results of the run have 132\.0 MiB together/);
 });

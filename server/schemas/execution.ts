@@ -178,6 +178,12 @@ export const NodeLog = z
     status: NodeStatus,
     input: z.string().nullable(),
     output: z.string().nullable(),
+    truncated: z
+      .boolean()
+      .optional()
+      .meta({
+        description: `true: the log is so large that it has only the first ${PREVIEW_CHARACTERS} characters of this input or output; ask with node_id and iteration for more`,
+      }),
     error: z.string().nullable(),
     started_at: Timestamp.nullable(),
     completed_at: Timestamp.nullable(),
@@ -265,30 +271,6 @@ export const RerunResult = z
   .object({ execution_id: Id, status: ExecutionStatus.meta({ example: "pending" }), rerun_of: Id })
   .meta({ id: "RerunResult" });
 export type RerunResult = z.infer<typeof RerunResult>;
-
-export const LoopItemsInput = z.strictObject({
-  execution_id: Id,
-  node_id: z.string().min(1).max(100),
-  iteration: z.string().max(200).default("").meta({ description: "Of a loop inside a loop: its own place" }),
-});
-export type LoopItemsInput = z.infer<typeof LoopItemsInput>;
-
-/** How the items of a loop stand, in at most 200 cells of equal size. Not part of the REST API. */
-export const LoopItems = z.object({
-  total: z.number().int(),
-  per_cell: z.number().int().meta({ description: "Items in each cell; the last one may have fewer" }),
-  cells: z.array(
-    z.object({
-      complete: z.number().int(),
-      failed: z.number().int(),
-      skipped: z.number().int(),
-      running: z.number().int(),
-      waiting: z.number().int(),
-      first_failed: z.number().int().nullable().meta({ description: "Index of the first failed item in the cell" }),
-    }),
-  ),
-});
-export type LoopItems = z.infer<typeof LoopItems>;
 
 /** A run with the graph that it runs, for the run page and the editor. Not part of the REST API. */
 export const ExecutionView = z.object({

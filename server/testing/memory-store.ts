@@ -6,6 +6,7 @@ import {
   type EventWrite,
   ITEM,
   type LedgerRow,
+  type Past,
   type ReviewState,
   type RunState,
   type RunStore,
@@ -14,9 +15,9 @@ import type { Graph } from "#server/schemas/graph.ts";
 
 const pathOf = ({ iteration, handle }: LedgerRow) => (handle === ITEM ? parentOf(iteration) : iteration);
 
-/** What a later segment finds, as LEDGER_WITH_LOOPS and ITEMS_ENDED of the real store have it. */
-function found(graph: Graph, rows: readonly LedgerRow[]): Pick<RunState, "ledger" | "items"> {
-  const { owners } = factsOf(graph);
+/** What a later segment finds, as LEDGER_WITH_LOOPS, ITEMS_ENDED and BODY_OUTPUTS_LENGTH of the real store have it. */
+function found(graph: Graph, rows: readonly LedgerRow[]): Past {
+  const { owners, bodyOutputs } = factsOf(graph);
   const ended = new Set(rows.filter(({ handle }) => handle === ITEM).map(({ node_id, iteration }) => `${node_id} ${iteration}`));
   const wanted = rows.filter((row) => !ended.has(`${owners[row.node_id]} ${pathOf(row)}`));
   const time = (row: LedgerRow) => row.completed_at?.getTime() ?? Number.MAX_SAFE_INTEGER;
@@ -26,7 +27,9 @@ function found(graph: Graph, rows: readonly LedgerRow[]): Pick<RunState, "ledger
     (row) => `${row.node_id} ${pathOf(row)}`,
   );
   const count = (items: LedgerRow[], status: LedgerRow["status"]) => items.filter((item) => item.status === status).length;
+  const outputs = rows.filter(({ node_id, status }) => status === "complete" && bodyOutputs.includes(node_id));
   return {
+    kept: outputs.reduce((sum, { output }) => sum + (output?.length ?? 0), 0),
     ledger: structuredClone(ledger).map((row) => ({ ...row, input: row.status === "running" ? row.input : null })),
     items: [...loops.values()].flatMap((items): EndedItems[] =>
       items.slice(0, 1).map((first) => ({
@@ -58,6 +61,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     graph,
     ledger: start.ledger ?? [],
     items: [],
+    kept: 0,
   };
   const commits: Commit[] = [];
   const deltas: EventWrite[] = [];

@@ -80,8 +80,9 @@ export default function Nodes() {
       <h2>Large results</h2>
       <p>
         An output of more than 256 Ki characters is shown by its beginning, with the address of the whole. One node may be given, and leave
-        behind, 16 Mi characters at most, and all Outputs of a run together 128 Mi; what is more fails with a sentence that says so. Of an
-        error the first 10,000 characters are kept.
+        behind, 16 Mi characters at most, and all Outputs of a run together 128 Mi; what a run holds at one time, of loops the Outputs and
+        the items under way, has 512 Mi at most. What is more fails with a sentence that says so. Of an error the first 10,000 characters
+        are kept.
       </p>
       <h2>Run again</h2>
       <p>

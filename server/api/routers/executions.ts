@@ -7,13 +7,12 @@ import {
   ExecutionRef,
   ExecutionView,
   ListExecutionsInput,
-  LoopItems,
-  LoopItemsInput,
   NodeOutput,
   NodeOutputInput,
   RerunInput,
   RerunResult,
 } from "#server/schemas/execution.ts";
+import { LoopItems, LoopItemsInput } from "#server/schemas/loop-items.ts";
 import { ApproveInput } from "#server/schemas/review.ts";
 import { cancelExecution } from "#server/services/executions/cancel-execution.ts";
 import { getExecution } from "#server/services/executions/get-execution.ts";
@@ -47,7 +46,8 @@ export const executionsRouter = router({
       endpoint("GET", "/executions/{execution_id}/logs", {
         tag,
         summary: "Read the full logs",
-        description: "Input and output of every attempt of every node; filter by node and by iteration of a loop.",
+        description:
+          "Input and output of every attempt of every node; filter by node and by iteration of a loop. Of a log with more than 64 MiB of them only the beginnings of long texts come, with truncated beside them; one that is too large even so is refused with 422.",
       }),
     )
     .input(ExecutionLogsInput)

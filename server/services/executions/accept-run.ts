@@ -98,7 +98,7 @@ class RunHere {
     this.#engine = engine;
     const { id, project_id, graph, params } = execution;
     const now = engine.services.clock.now();
-    const nothing = { ledger: [], items: [], commits: 0, toldFrom: new Map() };
+    const nothing = { ledger: [], items: [], kept: 0, commits: 0, toldFrom: new Map() };
     const lease = { epoch: 1, holder: beginning(), status: "running" } as const;
     const input = cleanText(execution.input);
     this.#run = { id, project_id, graph, input, params: params ?? {}, created_at: now, started_at: now, ...lease, ...nothing };

@@ -5,12 +5,13 @@ import { CUT_OFF } from "#server/engine/ports.ts";
 import { notFound } from "#server/errors.ts";
 import { type ExecutionLogs, type ExecutionLogsInput, type NodeLog, RunToolCall } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
+import { logTexts } from "#server/services/executions/log-texts.ts";
 import { isUuid } from "#server/services/ids.ts";
 
 /**
  * Input and output of every attempt of every node, in the order in which they started; of one node, or of one iteration of
- * a loop, when the input says so.
- * @throws AppError NOT_FOUND
+ * a loop, when the input says so. Of a large log the beginnings of texts.
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR when even those are too much for one answer
  */
 export async function getExecutionLogs({ project }: ProjectPrincipal, input: ExecutionLogsInput): Promise<ExecutionLogs> {
   const { execution_id, node_id, iteration } = input;
@@ -21,15 +22,16 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
       snapshot: { select: { graph: true } },
       node_runs: {
         where: { ...(node_id !== undefined && { node_id }), ...(iteration !== undefined && { iteration }) },
-        include: { values: true },
         orderBy: [{ started_at: { sort: "asc", nulls: "last" } }, { id: "asc" }],
       },
     },
   });
   if (!row) throw notFound("execution");
+  const texts = await logTexts(input);
   const nodes = new Map(Graph.parse(row.snapshot.graph).nodes.map((node) => [node.id, node]));
   const items = row.node_runs.map((run): NodeLog => {
     const node = nodes.get(run.node_id);
+    const text = texts.get(run.id);
     const { node_id, attempt, status, error, duration_ms, model, input_tokens, cached_tokens, output_tokens } = run;
     return {
       node_id,
@@ -38,8 +40,9 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
       iteration: run.iteration || null,
       attempt,
       status,
-      input: run.values?.input ?? null,
-      output: run.values?.output ?? null,
+      input: text?.input ?? null,
+      output: text?.output ?? null,
+      ...(text?.truncated && { truncated: true }),
       error,
       started_at: run.started_at?.toISOString() ?? null,
       completed_at: run.completed_at?.toISOString() ?? null,
@@ -50,7 +53,7 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
       output_tokens,
       cost: model === null ? 0 : (run.cost?.toNumber() ?? null),
       ...(run.handle === CUT_OFF && { answer_truncated: true }),
-      tool_calls: RunToolCall.array().parse(run.values?.tool_calls ?? []),
+      tool_calls: RunToolCall.array().parse(text?.tool_calls ?? []),
     };
   });
   return { execution_id, items };

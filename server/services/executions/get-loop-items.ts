@@ -3,8 +3,8 @@ import { pool } from "#server/db/client.ts";
 import { runPlan } from "#server/engine/disabled.ts";
 import { ITEM } from "#server/engine/ports.ts";
 import { notFound } from "#server/errors.ts";
-import type { LoopItems, LoopItemsInput } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
+import type { LoopItems, LoopItemsInput } from "#server/schemas/loop-items.ts";
 import { isUuid } from "#server/services/ids.ts";
 
 /** How many cells a strip has at most: of a longer loop, each stands for several items. */
