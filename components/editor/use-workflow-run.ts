@@ -20,6 +20,8 @@ function putInAddress(executionId: string | null): void {
   const url = new URL(location.href);
   if (executionId) url.searchParams.set("run", executionId);
   else url.searchParams.delete("run");
+  // It is about the run that was there.
+  url.searchParams.delete("debug");
   history.replaceState(history.state, "", url);
 }
 
@@ -101,12 +103,11 @@ export function useWorkflowRun(workflowId: string) {
     const open = async () => {
       const wanted = new URLSearchParams(location.search).get("run");
       if (wanted) {
-        const isDebugging = takeDebugMark();
         const view = await read(wanted);
         if (isGone || view?.execution.workflow_id !== workflowId) return;
         run.getState().show(view);
         setIsPast(true);
-        if (isDebugging && !editor.getState().isReadOnly) pinAndTell(editor, run);
+        if (takeDebugMark() && !editor.getState().isReadOnly) pinAndTell(editor, run);
         return;
       }
       const before = turn.current;

@@ -71,7 +71,7 @@ export function NodeReviews({ nodeId, iteration }: { nodeId: string; iteration: 
   const hold = useRun((state) => state.hold);
   const onTyping = (review: ReviewSummary, isTyping: boolean) => {
     keep(review, isTyping);
-    hold(isTyping ? nodeId : null);
+    hold(review.id, isTyping ? nodeId : null);
   };
   const open = [...waiting, ...kept].filter(isHere);
   const latest = useRun((state) => state.picture?.nodes[nodeId]?.iteration ?? "");

@@ -16,10 +16,10 @@ export interface RunState {
   stale: Readonly<Record<string, string>>;
   /** In the editor: the canvas says something else than the graph of this run. */
   isOtherGraph: boolean;
-  /** The node at whose review somebody types: it stays in view, whatever the run does meanwhile. */
-  typedAt: string | null;
-  /** Keeps a node in view, or no longer. */
-  hold(nodeId: string | null): void;
+  /** The nodes at whose reviews the reader types, by review: the last one stays in view, whatever the run does meanwhile. */
+  typedAt: ReadonlyMap<string, string>;
+  /** Keeps a review's node in view; with null no longer. */
+  hold(reviewId: string, nodeId: string | null): void;
   /** Looks at one item of a loop; null at the latest again. */
   pick(loopId: string, index: number | null): void;
   /** Shows this execution, and follows it when it has not ended. */
@@ -49,8 +49,13 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
     picked: dictionary(),
     stale: dictionary(),
     isOtherGraph: false,
-    typedAt: null,
-    hold: (typedAt) => set({ typedAt }),
+    typedAt: new Map(),
+    hold(reviewId, nodeId) {
+      const typedAt = new Map(get().typedAt);
+      if (!typedAt.delete(reviewId) && nodeId === null) return;
+      if (nodeId !== null) typedAt.set(reviewId, nodeId);
+      set({ typedAt });
+    },
     pick(loopId, index) {
       const { [loopId]: _, ...others } = get().picked;
       set({ picked: dictionary(others, index === null ? {} : { [loopId]: index }) });
@@ -67,7 +72,7 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
         view,
         picture,
         line: null,
-        ...(current.executionId !== executionId && { picked: dictionary(), stale: dictionary(), isOtherGraph: false, typedAt: null }),
+        ...(current.executionId !== executionId && { picked: dictionary(), stale: dictionary(), isOtherGraph: false, typedAt: new Map() }),
       });
       if (isFinal(view.execution.status)) return;
       let waiting: RunPicture | null = null;

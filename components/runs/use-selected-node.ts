@@ -15,7 +15,8 @@ export function useSelectedNode(): string | null {
   return useRunShallow(({ picture, typedAt }) => {
     if (!picture) return null;
     if (selected && picture.nodes[selected]) return selected;
-    if (typedAt && picture.nodes[typedAt]) return typedAt;
+    const held = [...typedAt.values()].at(-1);
+    if (held && picture.nodes[held]) return held;
     const failed = picture.order.findLast((id) => picture.nodes[id]?.status === "failed");
     if (failed && picture.status === "failed") return failed;
     const waiting = Object.keys(picture.waiting).at(-1);

@@ -45,14 +45,9 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
   const catchingUp = fireDueSchedules().catch((error) =>
     log.warn({ err: error }, "schedules could not be fired at start, the next minute tries again"),
   );
-  let sweeping: Promise<void> | undefined;
+  let sweeping: Promise<void> = Promise.resolve();
   const look = () => {
-    // One after the other: whoever stops waits for the one under way.
-    sweeping ??= sweep()
-      .catch((error) => log.warn({ err: error }, "the sweep failed, the next one tries again"))
-      .finally(() => {
-        sweeping = undefined;
-      });
+    sweeping = sweep().catch((error) => log.warn({ err: error }, "the sweep failed, the next one tries again"));
   };
   look();
   const timer = setInterval(look, SWEEP_MS);

@@ -6,7 +6,7 @@ import { messageOf } from "#server/message-of.ts";
 /** What the process answers: the names of the migrations applied, or why they could not be. */
 export type MigrationAnswer = { applied: string[] } | { error: string };
 
-// A migration that has begun is ended, whatever becomes of who asked for it: half of one has to be mended by hand.
+// A migration that has begun is ended, though who asked for it is interrupted: half of one has to be mended by hand.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
 const leave = () => process.exit();
 process.on("disconnect", leave);

@@ -6,7 +6,7 @@ import { objectText } from "#server/engine/json-text.ts";
 import type { Ledger } from "#server/engine/ledger.ts";
 import { type ItemEnd, LoopRun } from "#server/engine/loop-run.ts";
 import { factsOf } from "#server/engine/node-facts.ts";
-import { MAX_OUTPUT, shortError, tooLarge } from "#server/engine/output-size.ts";
+import { MAX_OUTPUT, MAX_RESULT, shortError, tooLarge, tooMuch } from "#server/engine/output-size.ts";
 import type { Plan } from "#server/engine/plan.ts";
 import type { ItemRow, LedgerRow, LedgerWrite, RunState, RunStore } from "#server/engine/ports.ts";
 import { outputOf } from "#server/engine/run-scope.ts";
@@ -79,13 +79,17 @@ export class LoopDriver {
     return this.#keptLength;
   }
 
-  /** Takes note of an Output node reached inside a loop. */
-  keepOutput({ node_id, iteration, status, output }: LedgerRow): void {
-    if (status !== "complete") return;
+  /**
+   * Takes note of an Output node reached inside a loop.
+   * @returns why the run ends here: with more than its result may have, the rest would be paid for in vain
+   */
+  keepOutput({ node_id, iteration, status, output }: LedgerRow): string | undefined {
+    if (status !== "complete") return undefined;
     const values = this.#outputs.get(node_id) ?? [];
     this.#outputs.set(node_id, values);
     values.push({ path: iteration, value: output ?? "" });
     this.#keptLength += output?.length ?? 0;
+    return this.#keptLength > MAX_RESULT ? tooMuch(this.#keptLength, MAX_RESULT) : undefined;
   }
 
   /** Begins a loop over `items`. */

@@ -24,6 +24,9 @@ interface Told {
   truncated?: true;
 }
 
+/** Of one that was not read again: its words are where those of a cut one are. */
+const UNREAD: Told = { title: "", display_value: "", truncated: true };
+
 function toldOf(title: string, display_value: string): Told {
   const told = { title: beginningOf(title), display_value: beginningOf(display_value) };
   return told.title === title && told.display_value === display_value ? told : { ...told, truncated: true };
@@ -81,8 +84,9 @@ export class OpenReviews {
    */
   pause(): void {
     this.#batch.mark("paused");
-    const open = [...this.#open.values()].find(({ told }) => told);
-    if (this.#isResumed && open?.told) this.#tell(open.row, open.told);
+    const all = [...this.#open.values()];
+    const open = all.find(({ told }) => told) ?? all[0];
+    if (this.#isResumed && open) this.#tell(open.row, open.told ?? UNREAD);
   }
 
   #tell({ node_id, iteration }: LedgerRow, told: Told): void {

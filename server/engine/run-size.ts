@@ -1,18 +1,18 @@
-import { MAX_HELD, MAX_OUTPUT, MAX_RESULT, tooLarge, tooMuch } from "#server/engine/output-size.ts";
+import { MAX_HELD, MAX_OUTPUT, tooLarge, tooMuch } from "#server/engine/output-size.ts";
 import type { LedgerRow } from "#server/engine/ports.ts";
 
 /** What is counted of a frame. */
 export interface Held {
   rows: ReadonlyMap<string, Pick<LedgerRow, "output">>;
-  loops: Iterable<{ size: number; active: ReadonlyMap<number, Held> }>;
+  loops: Iterable<{ row: Pick<LedgerRow, "input">; size: number; active: ReadonlyMap<number, Held> }>;
 }
 
-/** Characters that the nodes of a frame have left behind, and those of the iterations under way in it. */
+/** Characters that the nodes of a frame have left behind, what its loops work on and have gathered, and all of the iterations under way. */
 function heldBy(frame: Held): number {
   let sum = 0;
   for (const { output } of frame.rows.values()) sum += output?.length ?? 0;
   for (const loop of frame.loops) {
-    sum += loop.size;
+    sum += loop.size + (loop.row.input?.length ?? 0);
     for (const inner of loop.active.values()) sum += heldBy(inner);
   }
   return sum;
@@ -22,7 +22,7 @@ function heldBy(frame: Held): number {
 export class RunSize {
   readonly #top: Held;
   readonly #kept: () => number;
-  /** At least what the run holds. What ended iterations have let go of is found out when the bound is reached. */
+  /** About what the run holds. What ended iterations have let go of is found out when the bound is reached. */
   #sum: number;
 
   /** @param kept characters that Outputs inside loops have left behind */
@@ -32,15 +32,11 @@ export class RunSize {
     this.#sum = heldBy(top) + kept();
   }
 
-  /**
-   * Why a node cannot leave this behind; undefined when it can, and then it counts.
-   * @param isKept it is an Output inside a loop: all of them come into the run's result, so what is too much for that ends early
-   */
-  refusalOf(output: string | undefined, isKept: boolean): string | undefined {
-    const length = output?.length ?? 0;
+  /** Why the run cannot hold this too; undefined when it can, and then it counts. */
+  refusalOf(text: string | null | undefined): string | undefined {
+    const length = text?.length ?? 0;
+    if (length === 0) return undefined;
     if (length > MAX_OUTPUT) return tooLarge(length);
-    const kept = isKept ? this.#kept() + length : 0;
-    if (kept > MAX_RESULT) return tooMuch(kept, MAX_RESULT);
     if (this.#sum + length > MAX_HELD) this.#sum = heldBy(this.#top) + this.#kept();
     if (this.#sum + length > MAX_HELD) return tooMuch(this.#sum + length, MAX_HELD);
     this.#sum += length;

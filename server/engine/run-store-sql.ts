@@ -66,9 +66,12 @@ export const BODY_OUTPUTS = `
   SELECT r.node_id, r.iteration, v.output FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
 
-export const BODY_OUTPUTS_LENGTH = `
-  SELECT coalesce(sum(length(v.output)), 0)::float8 AS kept FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
+/** @param measure `octet_length`, which unpacks no text, or `length` */
+const bodyOutputs = (measure: string) => `
+  SELECT coalesce(sum(${measure}(v.output)), 0)::float8 AS kept FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
+export const BODY_OUTPUTS_BYTES = bodyOutputs("octet_length");
+export const BODY_OUTPUTS_LENGTH = bodyOutputs("length");
 
 // What a run that asks people writes besides: reviews that begin, decisions taken, reviews that nobody needs any more.
 const REVIEWS = `

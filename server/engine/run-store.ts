@@ -3,6 +3,7 @@ import { cleanText } from "#server/clean-text.ts";
 import { pool } from "#server/db/client.ts";
 import { subscribe } from "#server/db/notify.ts";
 import { factsOf } from "#server/engine/node-facts.ts";
+import { MAX_OUTPUT } from "#server/engine/output-size.ts";
 import { withPins } from "#server/engine/pins.ts";
 import {
   type Acquired,
@@ -24,6 +25,7 @@ import {
   ACQUIRE,
   BEGUN,
   BODY_OUTPUTS,
+  BODY_OUTPUTS_BYTES,
   BODY_OUTPUTS_LENGTH,
   COMMITS,
   DELTAS,
@@ -121,8 +123,16 @@ async function readPast(execution_id: string, graph: Graph): Promise<Past> {
   const inside = JSON.stringify(owners);
   const ledger = await query<LedgerRow>("run-ledger-with-loops", LEDGER_WITH_LOOPS, [execution_id, inside]);
   const items = await query<EndedItems>("run-items-ended", ITEMS_ENDED, [execution_id, inside]);
-  const [outputs] = await query<{ kept: number }>("run-body-outputs-length", BODY_OUTPUTS_LENGTH, [execution_id, bodyOutputs]);
-  return { ledger, items, kept: outputs?.kept ?? 0 };
+  return { ledger, items, kept: await keptBy(execution_id, bodyOutputs) };
+}
+
+/** Characters that Outputs inside loops have left behind; of few the bytes, which cost nothing to know. */
+async function keptBy(execution_id: string, node_ids: readonly string[]): Promise<number> {
+  if (node_ids.length === 0) return 0;
+  const [bytes] = await query<{ kept: number }>("run-body-outputs-bytes", BODY_OUTPUTS_BYTES, [execution_id, node_ids]);
+  if (!bytes || bytes.kept <= MAX_OUTPUT) return bytes?.kept ?? 0;
+  const [characters] = await query<{ kept: number }>("run-body-outputs-length", BODY_OUTPUTS_LENGTH, [execution_id, node_ids]);
+  return characters?.kept ?? 0;
 }
 
 async function commit(run: RunState, { rows, events, ending, status, ...rest }: Commit, signal: AbortSignal): Promise<void> {

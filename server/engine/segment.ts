@@ -232,9 +232,13 @@ export class Segment {
     else if ("loop" in outcome) {
       const items = this.#batch.masked(outcome.loop.items);
       const open: LedgerWrite = { ...row, items: items.length, input: JSON.stringify(items) };
-      frame.rows.set(node.id, open);
-      this.#batch.keep(open);
-      this.#loops.open(frame, open, items, definition.body?.settings(definition.config.parse(node.data)));
+      const refusal = this.#size.refusalOf(open.input);
+      if (refusal !== undefined) this.#end(frame, row, { status: "failed", error: refusal });
+      else {
+        frame.rows.set(node.id, open);
+        this.#batch.keep(open);
+        this.#loops.open(frame, open, items, definition.body?.settings(definition.config.parse(node.data)));
+      }
     } else if ("end" in outcome) {
       // Nothing after it counts, not even the end of an iteration that it stands in.
       this.#stop = { node_id: node.id, end: outcome.end };
@@ -252,14 +256,14 @@ export class Segment {
   /** A node has ended: its row is kept, and what follows it may start. */
   #end(frame: Frame, row: LedgerRow, end: { status: "complete" | "failed" | "skipped"; error?: string } & Partial<NodeResult>): void {
     if (frame.isClosed) return;
-    const isKept = frame.parent !== undefined && this.#facts.isOutput(row.node_id);
-    const error = end.status === "complete" ? this.#size.refusalOf(end.output, isKept) : undefined;
+    const error = end.status === "complete" ? this.#size.refusalOf(end.output) : undefined;
     const done =
       end.status === "skipped"
         ? this.#ledger.skip(frame, row.node_id)
         : this.#ledger.end(row, error === undefined ? { ...end, status: end.status } : { status: "failed", error });
     frame.rows.set(row.node_id, done);
-    if (isKept) this.#loops.keepOutput(done);
+    const excess = frame.parent && this.#facts.isOutput(row.node_id) ? this.#loops.keepOutput(done) : undefined;
+    if (excess !== undefined) this.#stop ??= { node_id: row.node_id, error: excess };
     if (this.#facts.isRejection(done)) frame.isRejected = true;
     if (done.status === "failed" && !this.#facts.continues(row.node_id)) this.#fail(frame, done);
     else {

@@ -76,43 +76,45 @@ test("of a long failure the beginning is kept and told", async () => {
 
 const big = (mib: number) => "x".repeat(mib * MIB);
 
-test("Outputs inside a loop count, whatever the item comes to, and end it before the rest is paid for", async () => {
-  const asked = { a: 0, z: 0 };
-  const { memory, go } = newRun(
-    {
-      t: ["triggerNode"],
-      l: ["loopNode", { items_expression: JSON.stringify(Array.from({ length: 30 }, (_, index) => index)) }],
-      a: ["agentNode", { input: "go" }],
-      o: ["outputNode", { value: "{{a.output}}" }],
-      z: ["agentNode", { input: "go" }],
-    },
-    ["t>l", "l.body>a", "a>o", "o>z"],
-    "",
-    {
-      callAgent: async ({ agent_id }) => {
-        asked[agent_id as "a" | "z"]++;
-        return { output: agent_id === "a" ? big(8) : "ok" };
+test.each(["fail", "continue"])(
+  "Outputs inside a loop count, whatever the item comes to, and end the run before the rest is paid for (%s)",
+  async (on_item_error) => {
+    const asked = { a: 0, z: 0 };
+    const { memory, go } = newRun(
+      {
+        t: ["triggerNode"],
+        l: ["loopNode", { items_expression: JSON.stringify(Array.from({ length: 30 }, (_, index) => index)), on_item_error }],
+        a: ["agentNode", { input: "go" }],
+        o: ["outputNode", { value: "{{a.output}}" }],
+        z: ["agentNode", { input: "go" }],
       },
-    },
-  );
-  expect(await go()).toEqual({ kind: "over" });
-  expect(memory.ending()?.error).toMatch(/^l: Item 16 failed\. o: The results of the run have 136\.0 MiB together/);
-  expect(asked).toEqual({ a: 17, z: 16 });
-});
+      ["t>l", "l.body>a", "a>o", "o>z"],
+      "",
+      {
+        callAgent: async ({ agent_id }) => {
+          asked[agent_id as "a" | "z"]++;
+          return { output: agent_id === "a" ? big(8) : "ok" };
+        },
+      },
+    );
+    expect(await go()).toEqual({ kind: "over" });
+    expect(memory.ending()?.error).toMatch(/^The results of the run have 136\.0 MiB together/);
+    expect(asked).toEqual({ a: 17, z: 16 });
+  },
+);
 
 test("what a run holds has a bound over all its nodes and the items under way; what ended items held does not count", () => {
   const half = big(8);
   const rows = (count: number) => new Map(Array.from({ length: count }, (_, index) => [`n${index}`, { output: half }]));
   const active = new Map<number, Held>();
-  let kept = 16 * MIB;
-  const size = new RunSize({ rows: rows(40), loops: [{ size: 8 * MIB, active }] }, () => kept); // 344 of 512
+  const size = new RunSize({ rows: rows(40), loops: [{ row: { input: big(4) }, size: 4 * MIB, active }] }, () => 16 * MIB); // 344 of 512
   /** How many nodes of an item have room, and why the next one has none. */
   const play = (item: number, nodes: number) => {
     const mine = rows(0);
     active.clear();
     active.set(item, { rows: mine, loops: [] });
     for (let node = 0; node < nodes; node++) {
-      const refusal = size.refusalOf(half, false);
+      const refusal = size.refusalOf(half);
       if (refusal) return [node, refusal];
       mine.set(`n${node}`, { output: half });
     }
@@ -122,11 +124,7 @@ test("what a run holds has a bound over all its nodes and the items under way; w
   const refusal = "The results of the run have 520.0 MiB together, more than the 512.0 MiB that one run may have. Keep less of it.";
   expect(play(50, 30)).toEqual([21, refusal]);
   active.clear();
-  expect(size.refusalOf(half, false)).toBeUndefined();
-  kept = 121 * MIB;
-  expect(size.refusalOf(half, true)).toBe(
-    "The results of the run have 129.0 MiB together, more than the 128.0 MiB that one run may have. Keep less of it.",
-  );
+  expect(size.refusalOf(half)).toBeUndefined();
 });
 
 test("Outputs inside a loop count for a run that goes on after somebody was waited for", async () => {
@@ -152,5 +150,18 @@ test("Outputs inside a loop count for a run that goes on after somebody was wait
   expect((await go()).kind).toBe("waiting");
   memory.decide("r", "approved");
   expect(await go()).toEqual({ kind: "over" });
-  expect(memory.ending()?.error).toMatch(/^m: Item 9 failed\. p: The results of the run have 132\.0 MiB together/);
+  expect(memory.ending()?.error).toMatch(/^The results of the run have 132\.0 MiB together/);
+});
+
+test.each([
+  [8, "completed"],
+  [10, "failed"],
+] as const)("of %i large Outputs outside of loops each counts once", async (count, status) => {
+  const ids = Array.from({ length: count }, (_, index) => `o${index}`);
+  const outputs = Object.fromEntries(ids.map((id): [string, [string, object]] => [id, ["outputNode", { value: "{{a.output}}" }]]));
+  const { memory, go } = newRun({ t: ["triggerNode"], a: ["agentNode"], ...outputs }, ["t>a", ...ids.map((id) => `a>${id}`)], "", {
+    callAgent: async () => ({ output: big(14) }),
+  });
+  await go();
+  expect(memory.ending()?.status).toBe(status);
 });

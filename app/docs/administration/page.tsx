@@ -89,8 +89,8 @@ export default function Administration() {
       <p>
         A process holds about 220 MB when nothing runs, and stays below 300 MB with ordinary runs, since <code>npm start</code> tells Node
         to tidy up often; whoever starts <code>server/main.ts</code> in another way gives Node{" "}
-        <code>--max-semi-space-size=8 --heap-growing-percent=30</code>, or reckons with two to three times as much. PostgreSQL and very
-        large results (up to 16 MB each) come on top.
+        <code>--max-semi-space-size=8 --heap-growing-percent=30</code>, or reckons with two to three times as much. PostgreSQL and large
+        results come on top: one run holds up to 512 Mi characters.
       </p>
       <h2>Several processes on one database</h2>
       <p>Give each process the same settings, a PostgreSQL among them:</p>

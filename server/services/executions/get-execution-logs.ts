@@ -18,18 +18,17 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
   if (!isUuid(execution_id)) throw notFound("execution");
   const row = await db().execution.findFirst({
     where: { id: execution_id, project_id: project.id },
-    select: {
-      snapshot: { select: { graph: true } },
-      node_runs: {
-        where: { ...(node_id !== undefined && { node_id }), ...(iteration !== undefined && { iteration }) },
-        orderBy: [{ started_at: { sort: "asc", nulls: "last" } }, { id: "asc" }],
-      },
-    },
+    select: { snapshot: { select: { graph: true } } },
   });
   if (!row) throw notFound("execution");
+  // First, since it refuses what is too much to be read.
   const texts = await logTexts(input);
+  const runs = await db().nodeRun.findMany({
+    where: { execution_id, ...(node_id !== undefined && { node_id }), ...(iteration !== undefined && { iteration }) },
+    orderBy: [{ started_at: { sort: "asc", nulls: "last" } }, { id: "asc" }],
+  });
   const nodes = new Map(Graph.parse(row.snapshot.graph).nodes.map((node) => [node.id, node]));
-  const items = row.node_runs.map((run): NodeLog => {
+  const items = runs.map((run): NodeLog => {
     const node = nodes.get(run.node_id);
     const text = texts.get(run.id);
     const { node_id, attempt, status, error, duration_ms, model, input_tokens, cached_tokens, output_tokens } = run;

@@ -42,7 +42,10 @@ test("a large log has the beginnings of its texts, one item of it the whole, and
   await addItems(many, 18_000, PREVIEW_CHARACTERS);
   await expect(getExecutionLogs(admin, { execution_id: many })).rejects.toMatchObject({
     code: "VALIDATION_ERROR",
-    message: expect.stringMatching(/^The log of this execution has 13\d MiB, too much for one answer\. Ask for one node/),
+    message: expect.stringMatching(/^This log has 13\d MiB, too much for one answer\. Ask for one node with node_id/),
+  });
+  await expect(getExecutionLogs(admin, { execution_id: many, node_id: "a" })).rejects.toMatchObject({
+    errors: [{ path: "iteration", message: expect.stringMatching(/Ask for one item of a loop with iteration\.$/) }],
   });
   expect((await getExecutionLogs(admin, { execution_id: many, iteration: "17999" })).items).toMatchObject([{ output: beginning }]);
 });

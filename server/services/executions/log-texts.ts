@@ -2,10 +2,11 @@ import { pool } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import { type ExecutionLogsInput, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 
-/** The most bytes of texts that a log has whole. */
-const MOST_WHOLE = 64 * 1024 * 1024;
-/** The most that a log has at all, of each text the beginning. */
-const MOST = 2 * MOST_WHOLE;
+const MIB = 1024 * 1024;
+/** The most bytes of texts that a log has whole. One node at one place is the narrowest that can be asked for. */
+const MOST_WHOLE = { log: 64 * MIB, node: 256 * MIB };
+/** The most that a log has at all, of inputs and outputs the beginnings. */
+const MOST = 128 * MIB;
 /** Longer than any text is. */
 const WHOLE = 2 ** 29;
 
@@ -19,14 +20,15 @@ interface LogTexts {
 }
 
 const FROM = `
-  FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
+  FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND ($2::text IS NULL OR r.node_id = $2) AND ($3::text IS NULL OR r.iteration = $3)`;
-// Sizes as they are stored: nothing is unpacked to know them. A character of a beginning has four bytes at most.
-const size = (column: string) => `coalesce(octet_length(v.${column}), 0)`;
+// No text is unpacked to know its bytes. A character of a beginning has four at most.
+const size = (text: string) => `coalesce(octet_length(${text}), 0)`;
+const beginning = (text: string) => `least(${size(text)}, ${4 * PREVIEW_CHARACTERS})`;
+const REST = `${size("r.error")} + ${size("v.tool_calls::text")}`;
 const SIZES = `
-  SELECT coalesce(sum(${size("input")} + ${size("output")} + coalesce(pg_column_size(v.tool_calls), 0)), 0)::float8 AS whole,
-    coalesce(sum(least(${size("input")}, ${4 * PREVIEW_CHARACTERS}) + least(${size("output")}, ${4 * PREVIEW_CHARACTERS})
-      + coalesce(pg_column_size(v.tool_calls), 0)), 0)::float8 AS beginnings ${FROM}`;
+  SELECT coalesce(sum(${size("v.input")} + ${size("v.output")} + ${REST}), 0)::float8 AS whole,
+    coalesce(sum(${beginning("v.input")} + ${beginning("v.output")} + ${REST}), 0)::float8 AS beginnings ${FROM}`;
 const TEXTS = `
   SELECT r.id, left(v.input, $4) AS input, left(v.output, $4) AS output, v.tool_calls,
     (length(left(v.input, $4 + 1)) > $4) IS TRUE OR (length(left(v.output, $4 + 1)) > $4) IS TRUE AS truncated ${FROM}`;
@@ -39,10 +41,14 @@ export async function logTexts({ execution_id, node_id, iteration }: ExecutionLo
   const which = [execution_id, node_id ?? null, iteration ?? null];
   const { rows: sizes } = await pool().query<{ whole: number; beginnings: number }>(SIZES, which);
   const { whole = 0, beginnings = 0 } = sizes[0] ?? {};
-  if (beginnings > MOST) {
-    const message = `The log of this execution has ${Math.ceil(whole / 1024 / 1024)} MiB, too much for one answer. Ask for one node with node_id, or for one item of a loop with iteration.`;
-    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "node_id", message }] });
+  const isNarrow = node_id !== undefined && iteration !== undefined;
+  if (beginnings > MOST && !isNarrow) {
+    const path = node_id === undefined ? "node_id" : "iteration";
+    const advice = path === "node_id" ? "one node with node_id, or one item of a loop with iteration" : "one item of a loop with iteration";
+    const message = `This log has ${Math.ceil(whole / MIB)} MiB, too much for one answer. Ask for ${advice}.`;
+    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
   }
-  const { rows } = await pool().query<LogTexts & { id: string }>(TEXTS, [...which, whole > MOST_WHOLE ? PREVIEW_CHARACTERS : WHOLE]);
+  const isWhole = whole <= (isNarrow ? MOST_WHOLE.node : MOST_WHOLE.log);
+  const { rows } = await pool().query<LogTexts & { id: string }>(TEXTS, [...which, isWhole ? WHOLE : PREVIEW_CHARACTERS]);
   return new Map(rows.map((row) => [row.id, row]));
 }
