@@ -3,6 +3,7 @@ import { shortError } from "#server/engine/output-size.ts";
 import { type Ending, type EngineServices, LeaseLost, type RunState } from "#server/engine/ports.ts";
 import { readSecrets } from "#server/engine/run-secrets.ts";
 import { Segment } from "#server/engine/segment.ts";
+import { follow } from "#server/follow.ts";
 import { messageOf } from "#server/message-of.ts";
 
 /** How often a lease is renewed, in milliseconds; a lease lasts three times as long. */
@@ -69,11 +70,15 @@ export async function advance(services: EngineServices, execution_id: string, di
  * @throws as `advance`
  */
 export async function carry(services: EngineServices, run: RunState, seconds: number, known?: NodeScope): Promise<Carried> {
-  const lost = new AbortController();
-  const signal = services.halt ? AbortSignal.any([lost.signal, services.halt]) : lost.signal;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const unfollow = services.halt && follow(stop, services.halt);
+  let isLost = false;
   const check = async () => {
     // A database that is away says nothing about the lease; the next write will tell.
-    if (!(await services.store.renew(run).catch(() => true))) lost.abort(new LeaseLost());
+    if (await services.store.renew(run).catch(() => true)) return;
+    isLost = true;
+    stop.abort(new LeaseLost());
   };
   let segment: Segment | undefined;
   let stopListening = () => {};
@@ -100,7 +105,7 @@ export async function carry(services: EngineServices, run: RunState, seconds: nu
     await services.store.release(run, { wake_at });
     return { kind: "waiting", at: services.clock.now().toISOString(), wake_at: wake_at?.toISOString() ?? null };
   } catch (error) {
-    if (error instanceof LeaseLost || lost.signal.aborted) {
+    if (error instanceof LeaseLost || isLost) {
       // Cancelled, another's, or undone by a crash of the database: the next look tells, and in the last case goes on.
       await services.store.release(run).catch(() => undefined);
       return { kind: "yielded" };
@@ -111,6 +116,7 @@ export async function carry(services: EngineServices, run: RunState, seconds: nu
     throw error;
   } finally {
     clearInterval(timer);
+    unfollow?.();
     stopListening();
   }
 }

@@ -90,9 +90,6 @@ export class Attempts {
       config,
       upstream,
       trigger,
-      get signal() {
-        return host.signal(frame);
-      },
       onDelta: (content) => host.onDelta(row, content),
       callAgent: (call) =>
         this.#services.callAgent({
@@ -109,8 +106,7 @@ export class Attempts {
       typedValue: (field) => masker.deep(resolveValue(String(raw[field] ?? ""), scope)),
       evaluate: (condition) => {
         const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};
-        // The whole context: its signal is made only when it is asked for.
-        return this.#services.evaluate(condition, { output: upstream, trigger_output: run.input, node_outputs }, context);
+        return this.#services.evaluate(condition, { output: upstream, trigger_output: run.input, node_outputs }, () => host.signal(frame));
       },
     };
     return { frame, node, definition, row, context };

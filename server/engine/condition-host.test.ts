@@ -209,8 +209,9 @@ test("a run that is cancelled does not wait for its condition, and writes nothin
   const running = advance(
     testServices(memory, {
       // Answers only when it is told to stop waiting.
-      evaluate: (_condition, _variables, { signal }) => {
+      evaluate: (_condition, _variables, signalOf) => {
         asked.resolve();
+        const signal = signalOf();
         return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
       },
     }),

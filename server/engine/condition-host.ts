@@ -190,5 +190,5 @@ const host = new ConditionHost();
  * Whether a condition holds: at once for most, as a promise for one that runs in a process of its own (condition-risks.ts).
  * @throws Error with a sentence for the author of the workflow; HostFault when that process cannot be started
  */
-export const evaluateCondition: EngineServices["evaluate"] = (condition, variables, call) =>
-  evaluateWith(condition, variables, (request) => host.run(request, call.signal));
+export const evaluateCondition: EngineServices["evaluate"] = (condition, variables, signal) =>
+  evaluateWith(condition, variables, (request) => host.run(request, signal()));

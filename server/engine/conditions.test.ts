@@ -5,7 +5,7 @@ import { conditionFault } from "#server/engine/conditions.ts";
 
 const { signal } = new AbortController();
 const holds = async (condition: string, output = "", more: { trigger?: string; nodes?: Record<string, string> } = {}) =>
-  evaluateCondition(condition, { output, trigger_output: more.trigger ?? "", node_outputs: more.nodes ?? {} }, { signal });
+  evaluateCondition(condition, { output, trigger_output: more.trigger ?? "", node_outputs: more.nodes ?? {} }, () => signal);
 
 test.each([
   ['"yes" in output', "well, yes", true],

@@ -71,8 +71,6 @@ export interface NodeContext<Config> {
   upstream: string;
   /** What started the run. */
   trigger: { output: string; params: Record<string, unknown> };
-  /** Fires when the run is cancelled, its process drains, or it ended elsewhere. */
-  signal: AbortSignal;
   /** Tells viewers the next piece of the output while the node runs. */
   onDelta(content: string): void;
   callAgent(call: AgentCall): Promise<NodeResult>;

@@ -225,13 +225,15 @@ export interface EngineServices {
     },
   ): Promise<NodeResult>;
   /**
-   * Whether a Python condition holds; a promise when that may take long, which then ends with `call.signal`.
+   * Whether a Python condition holds; a promise when that may take long, which then ends with `signal`. That is asked for
+   * only then, and by no accessor of a literal: each of those has a shape of its own, which a collection of young objects
+   * takes for alive, and with it all that the attempt holds.
    * @throws Error that says what is wrong with it
    */
   evaluate(
     condition: string,
     variables: { output: string; trigger_output: string; node_outputs: Record<string, string> },
-    call: { readonly signal: AbortSignal },
+    signal: () => AbortSignal,
   ): boolean | Promise<boolean>;
   /** Reviews have begun and are in the database: tell those who can decide. Must not throw. */
   reviewsOpened(ids: string[]): void;

@@ -15,6 +15,7 @@ import { restoreFrames } from "#server/engine/restore.ts";
 import { RunBatch } from "#server/engine/run-batch.ts";
 import type { RunSecrets } from "#server/engine/run-secrets.ts";
 import { RunSize } from "#server/engine/run-size.ts";
+import { follow } from "#server/follow.ts";
 import { messageOf } from "#server/message-of.ts";
 
 /** What one pass over a run came to; one that only waits for people names the nearest deadline. */
@@ -31,8 +32,8 @@ export class Segment {
   readonly #services: EngineServices;
   readonly #run: RunState;
   readonly #facts: NodeFacts;
-  readonly #signal: AbortSignal;
   readonly #ownAbort = new AbortController();
+  readonly #signal = this.#ownAbort.signal;
   readonly #batch: RunBatch;
   readonly #ledger: Ledger;
   readonly #attempts: Attempts;
@@ -49,13 +50,13 @@ export class Segment {
   #fault: HostFault | undefined;
   #mustLook = false;
 
-  /** @param signal fires when the lease is lost, by a cancellation or to another process */
+  /** @param signal fires when the lease is lost, by a cancellation or to another process; lives no longer than the segment */
   constructor(services: EngineServices, run: RunState, names: NodeScope, secrets: RunSecrets, signal: AbortSignal) {
     this.#services = services;
     this.#run = run;
     this.#facts = factsOf(run.graph);
     const { byId: nodes, plan } = this.#facts;
-    this.#signal = AbortSignal.any([signal, this.#ownAbort.signal]);
+    follow(this.#ownAbort, signal);
     this.#signal.addEventListener("abort", () => this.#bell.ring());
     this.#batch = new RunBatch(services, run, signal, secrets.masker);
     this.#ledger = new Ledger(run, services.clock, this.#batch);

@@ -16,6 +16,16 @@ export class AnswerTooLong extends Error {
   }
 }
 
+/** What is thrown where a signal has ended a request or its answer, as by Node itself. */
+class AbortError extends Error {
+  readonly code = "ABORT_ERR";
+  override readonly name = "AbortError";
+
+  constructor(cause: unknown) {
+    super("The operation was aborted", { cause });
+  }
+}
+
 // Kept-alive connections are shared only by requests of one reach: a socket is checked when it is opened.
 const agents = new Map<Reach, { http: HttpAgent; https: HttpsAgent }>();
 
@@ -103,7 +113,7 @@ const ignored = () => undefined;
 /** How soon after a request was sent its connection's end means that it had ended before, in milliseconds. */
 const STALE_MS = 1000;
 
-function send(url: URL, options: RequestOptions, body: string | undefined): Promise<Response> {
+function send(url: URL, options: RequestOptions, body: string | undefined, signal: AbortSignal | undefined): Promise<Response> {
   const sent = Date.now();
   return new Promise((resolve, reject) => {
     const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, (message) => {
@@ -117,9 +127,15 @@ function send(url: URL, options: RequestOptions, body: string | undefined): Prom
       // The server closed a kept-alive connection just as it was taken again: ask anew, on one of its own. What is cut later
       // may have been worked on, and whether to ask for that again is for the caller to say.
       const isStale = request.reusedSocket && error.code === "ECONNRESET" && Date.now() - sent < STALE_MS;
-      if (isStale && !options.signal?.aborted) resolve(send(url, { ...options, agent: false }, body));
+      if (isStale && !signal?.aborted) resolve(send(url, { ...options, agent: false }, body, signal));
       else reject(error);
     });
+    // Node's own option binds the request to the signal in ways that keep it in memory until the next collection of old objects.
+    if (signal) {
+      const cut = () => request.destroy(new AbortError(signal.reason));
+      signal.addEventListener("abort", cut, { once: true });
+      request.once("close", () => signal.removeEventListener("abort", cut));
+    }
     request.on("socket", (socket) => {
       if (!socket.listeners("error").includes(ignored)) socket.on("error", ignored);
     });
@@ -153,8 +169,8 @@ export const guardedFetch =
         headers: Object.fromEntries(headers),
         agent: url.protocol === "https:" ? https : http,
         lookup: guardedLookup(reach),
-        ...(signal && { signal }),
       },
       body ?? undefined,
+      signal ?? undefined,
     );
   };

@@ -1,3 +1,4 @@
+import { follow } from "#server/follow.ts";
 import { masked } from "#server/mask-scope.ts";
 import { answerCheck, type CheckedAnswer } from "#server/providers/answer-schema.ts";
 import { type ChatRequest, type ChatResult, chat, systemClock, timedOut } from "#server/providers/chat.ts";
@@ -222,12 +223,13 @@ class Conversation {
  */
 export async function chatWithTools(request: ChatLoopRequest): Promise<ChatLoopResult> {
   request.signal?.throwIfAborted();
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(timedOut(request)), request.timeoutMs);
-  const signal = request.signal ? AbortSignal.any([request.signal, late.signal]) : late.signal;
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(timedOut(request)), request.timeoutMs);
+  const unfollow = request.signal && follow(stop, request.signal);
   try {
-    return await new Conversation(request, signal).run();
+    return await new Conversation(request, stop.signal).run();
   } finally {
     clearTimeout(timer);
+    unfollow?.();
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { bodyFor, type ChatQuestion, type Dialect, isLasting, simplerDialect } from "#server/providers/chat-body.ts";
-import { baseUrlOf, openModelClient } from "#server/providers/client.ts";
+import { baseUrlOf, openModelClient, stoppedBy } from "#server/providers/client.ts";
 import { ProviderError, providerError } from "#server/providers/errors.ts";
 import { providerKind } from "#server/providers/kinds.ts";
 import { type Completion, readCompletion } from "#server/providers/read-completion.ts";
@@ -83,7 +83,7 @@ async function attempt(request: ChatRequest, signal: AbortSignal): Promise<Compl
     try {
       // The SDK's own timeout must never be the first: ours covers all tries and the reading of the answer.
       const response = await client.chat.completions
-        .create(bodyFor(request, spoken), { signal, headers, timeout: request.timeoutMs + 60_000 })
+        .create(bodyFor(request, spoken), { ...stoppedBy(signal), headers, timeout: request.timeoutMs + 60_000 })
         .asResponse();
       const completion = await readCompletion(response, onDelta);
       if (tried > 0 && isToBeKept) {

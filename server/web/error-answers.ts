@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { AppError, ERRORS, errorBody } from "#server/errors.ts";
 import type { ErrorCode } from "#server/schemas/error.ts";
@@ -31,45 +31,49 @@ export function answerError(response: ServerResponse, error: unknown, headers: R
 }
 
 /**
- * Makes sure that an answer from 400 on that is not JSON (a page of Next, an empty body) leaves as our envelope: it is
- * looked at when its headers are about to be sent, and what was written for it is left out. After a 413
- * that leaves a body half read the connection ends.
+ * An answer that can keep to the envelope: one from 400 on that is not JSON (a page of Next, an empty body) is looked at when
+ * its headers are about to be sent, and leaves as our envelope; what was written for it is left out. After a 413 that leaves
+ * a body half read the connection ends. Methods of a class: put on each answer they would give each a shape of its own, which
+ * keeps the answer and all that hangs on it in memory until the next collection of old objects.
  */
-export function keepEnvelope(response: ServerResponse): void {
-  const { writeHead, write, end } = response;
-  let replaced: string | undefined;
+export class EnvelopeResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  /** Set before anything is answered. */
+  keepsEnvelope = false;
+  #replaced: string | undefined;
 
-  function look(): void {
-    if (replaced !== undefined || response.headersSent || response.statusCode < 400) return;
+  #look(): void {
+    if (!this.keepsEnvelope || this.#replaced !== undefined || this.headersSent || this.statusCode < 400) return;
     // The rest of a body that did not say how long it is has no end to wait for, so nothing can follow it on this connection.
-    const isLast = !response.shouldKeepAlive || !response.req.headers["content-length"];
-    if (isLast && response.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status) lingerAfter(response);
-    if (String(response.getHeader("content-type")).includes("json")) return;
-    const body = errorBody(errorOf(response.statusCode));
-    replaced = JSON.stringify(body);
-    response.statusCode = body.status;
-    for (const name of ["content-encoding", "transfer-encoding", "etag", "vary", "link"]) response.removeHeader(name);
-    response.setHeader("content-type", "application/json");
-    response.setHeader("content-length", Buffer.byteLength(replaced));
-    response.setHeader("cache-control", "no-store");
+    const isLast = !this.shouldKeepAlive || !this.req.headers["content-length"];
+    if (isLast && this.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status) lingerAfter(this);
+    if (String(this.getHeader("content-type")).includes("json")) return;
+    const body = errorBody(errorOf(this.statusCode));
+    this.#replaced = JSON.stringify(body);
+    this.statusCode = body.status;
+    for (const name of ["content-encoding", "transfer-encoding", "etag", "vary", "link"]) this.removeHeader(name);
+    this.setHeader("content-type", "application/json");
+    this.setHeader("content-length", Buffer.byteLength(this.#replaced));
+    this.setHeader("cache-control", "no-store");
   }
 
-  response.writeHead = function head(this: ServerResponse, status: number, ...rest: unknown[]) {
-    response.statusCode = status;
+  override writeHead(status: number, ...rest: unknown[]): this {
     const headers = rest.find((part) => typeof part === "object" && part !== null);
-    if (Array.isArray(headers)) return Reflect.apply(writeHead, response, [status, ...rest]);
-    for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
-    look();
-    return writeHead.call(response, response.statusCode);
-  } as typeof writeHead;
-  response.write = function part(this: ServerResponse, ...args: unknown[]) {
-    look();
-    return replaced === undefined ? Reflect.apply(write, response, args) : true;
-  } as typeof write;
-  response.end = function last(this: ServerResponse, ...args: unknown[]) {
-    look();
-    return Reflect.apply(end, response, replaced === undefined ? args : [replaced]);
-  } as typeof end;
+    if (!this.keepsEnvelope || Array.isArray(headers)) return Reflect.apply(super.writeHead, this, [status, ...rest]);
+    this.statusCode = status;
+    for (const [name, value] of Object.entries(headers ?? {})) this.setHeader(name, value);
+    this.#look();
+    return super.writeHead(this.statusCode);
+  }
+
+  override write(...args: unknown[]): boolean {
+    this.#look();
+    return this.#replaced === undefined ? Reflect.apply(super.write, this, args) : true;
+  }
+
+  override end(...args: unknown[]): this {
+    this.#look();
+    return Reflect.apply(super.end, this, this.#replaced === undefined ? args : [this.#replaced]);
+  }
 }
 
 const TOO_LARGE_HEADERS = "The path and headers of the request are larger than the limit of 16 KiB. Send them shorter.";

@@ -7,7 +7,7 @@ import { AppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
 import { publishSettings, type Settings } from "#server/settings.ts";
 import { budgetOf, plainAddress } from "#server/web/client-address.ts";
-import { answerError, isAnswerable, keepEnvelope, unreadableAnswer } from "#server/web/error-answers.ts";
+import { answerError, EnvelopeResponse, isAnswerable, unreadableAnswer } from "#server/web/error-answers.ts";
 import { createRateLimit } from "#server/web/rate-limit.ts";
 
 type FrontSettings = Pick<Settings, "APP_URL" | "TRUST_PROXY" | "RATE_LIMIT_PER_MINUTE" | "RATE_LIMIT_BURST" | "TREADLE_FRONT_TOKEN">;
@@ -135,7 +135,7 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
     response.headersSent && String(response.getHeader("content-type")).startsWith("text/event-stream");
 
   /** Refuses what Next would answer in words of its own, and counts a request to the API; true when it may go on. */
-  async function admit(request: IncomingMessage, address: string, response: ServerResponse): Promise<boolean> {
+  async function admit(request: IncomingMessage, address: string, response: EnvelopeResponse): Promise<boolean> {
     const { path, isReadable, url } = readUrl(request.url ?? "/");
     if (!isUnder(path, "/api/v1")) {
       // Next answers such an address of a page with its own 500.
@@ -144,7 +144,7 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
     }
     request.url = url;
     for (const name of Object.keys(request.headers)) if (OF_NEXT.test(name)) delete request.headers[name];
-    keepEnvelope(response);
+    response.keepsEnvelope = true;
     const isOwnPage = isUnder(path, "/api/v1/bridge");
     const { isAllowed, headers, retryAfter } = await (isOwnPage ? limit.peek : limit.count)(budgetOf(address));
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -157,7 +157,7 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
     return false;
   }
 
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function serve(request: IncomingMessage, response: EnvelopeResponse): Promise<void> {
     if (request.url === "*") return void response.writeHead(204, { allow: METHODS.join(", ") }).end();
     open.add(response);
     response.once("close", () => open.delete(response));
@@ -175,8 +175,8 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
 
   // Whoever only offers another protocol (HTTP/2, say) is answered in this one.
   const shouldUpgradeCallback = (request: IncomingMessage) => upgrade !== undefined && request.url?.startsWith("/_next/") === true;
-  const server = createServer({ keepAliveTimeout: 65_000, shouldUpgradeCallback });
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+  const server = createServer({ keepAliveTimeout: 65_000, shouldUpgradeCallback, ServerResponse: EnvelopeResponse });
+  const onRequest = (request: IncomingMessage, response: EnvelopeResponse) => {
     serve(request, response).catch((err: unknown) => {
       log.error({ err, path: readUrl(request.url ?? "/").path }, "request failed");
       if (response.headersSent) response.destroy();

@@ -9,33 +9,48 @@ type Answer = (request: Request, workflow_id: string) => Promise<Response>;
 
 const given = (workflow_id: string) => ({ params: Promise.resolve({ workflow_id }) });
 
-// The paths that start runs, each with the handler that its route under app/api/v1 has too.
 const ID = "([0-9a-fA-F-]{36})";
-const ROUTES: { path: RegExp; methods: readonly string[]; answer: Answer }[] = [
+
+// The paths that start runs, each with the handler that its route under app/api/v1 has too.
+interface Route {
+  path: RegExp;
+  methods: readonly string[];
+  answer: Answer;
+  /** Whether its answer may wait for a run, and so wants to know when the caller has gone. */
+  waits?: boolean;
+}
+
+const ROUTES: readonly Route[] = [
   { path: new RegExp(`^/api/v1/webhooks/${ID}$`), methods: ["POST"], answer: (request, id) => incomingWebhook(request, given(id)) },
   {
     path: new RegExp(`^/api/v1/http/${ID}(?:\\?|$)`),
     methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
     answer: (request, id) => httpTrigger(request, given(id)),
+    waits: true,
   },
   { path: new RegExp(`^/api/v1/workflows/${ID}/execute$`), methods: ["POST"], answer: startRun },
 ];
 
 /** The same request for our handlers; its body is read when they ask for it. */
-function requestOf(incoming: IncomingMessage, response: ServerResponse): Request {
+function requestOf(incoming: IncomingMessage, gone?: AbortSignal): Request {
   const { headers, method = "GET", url = "/" } = incoming;
-  const gone = new AbortController();
-  response.once("close", () => {
-    if (!response.writableFinished) gone.abort();
-  });
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers)) for (const one of [value].flat()) if (one !== undefined) sent.append(name, one);
   const request = new Request(`${headers["x-forwarded-proto"]}://${headers["x-forwarded-host"]}${url}`, {
     method,
     headers: sent,
-    signal: gone.signal,
+    ...(gone && { signal: gone }),
   });
   return method === "GET" ? request : bodyFrom(incoming, request);
+}
+
+/** Fires when the caller leaves before the answer. */
+function departure(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
 }
 
 async function send(answer: Response, response: ServerResponse): Promise<void> {
@@ -52,9 +67,9 @@ async function send(answer: Response, response: ServerResponse): Promise<void> {
  */
 export function shortWay(next: Handle): Handle {
   return async (request, response) => {
-    for (const { path, methods, answer } of ROUTES) {
+    for (const { path, methods, answer, waits } of ROUTES) {
       const id = methods.includes(request.method ?? "") ? path.exec(request.url ?? "")?.[1] : undefined;
-      if (id !== undefined) return send(await answer(requestOf(request, response), id), response);
+      if (id !== undefined) return send(await answer(requestOf(request, waits ? departure(response) : undefined), id), response);
     }
     return next(request, response);
   };

@@ -1,6 +1,7 @@
 import { Bell } from "#server/bell.ts";
 import { pool } from "#server/db/client.ts";
 import { subscribe } from "#server/db/notify.ts";
+import { follow } from "#server/follow.ts";
 import { newId } from "#server/new-id.ts";
 import { isFinal } from "#server/schemas/execution.ts";
 import type { RunEnding } from "#server/services/executions/accept-run.ts";
@@ -37,14 +38,14 @@ export async function startAndFollow(
   signal: AbortSignal,
 ): Promise<RunEnding & { execution_id: string }> {
   const execution_id = execution.id ?? runIdOfRequest() ?? newId();
-  const stopping = new AbortController();
-  const given = AbortSignal.any([signal, stopping.signal]);
-  const bell = new Bell(given);
+  const given = new AbortController();
+  const unfollow = follow(given, signal);
+  const bell = new Bell(given.signal);
   /** Rings only when nobody waits any more. */
-  const over = new Bell(given);
+  const over = new Bell(given.signal);
   const stop = await subscribe("treadle_execution", execution_id, () => bell.ring());
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const leave = onToldToStop(() => (timer ??= setTimeout(() => stopping.abort(), STOPPING_MS)));
+  const leave = onToldToStop(() => (timer ??= setTimeout(() => given.abort(), STOPPING_MS)));
   try {
     const { status, ending } = await startHere({ ...execution, id: execution_id });
     const end = Date.now() + ms;
@@ -56,7 +57,7 @@ export async function startAndFollow(
     }
     let seen: RunEnding = { status, output: null, error: null };
     for (let reads = 0; !signal.aborted; reads++) {
-      const left = stopping.signal.aborted ? 0 : end - Date.now();
+      const left = given.signal.aborted ? 0 : end - Date.now();
       if (reads > 1) await pause(Math.min(10 * reads, LONGEST_PAUSE_MS));
       await bell.rung(Math.min(LOOK_AGAIN_MS, Math.max(1, left)));
       const { rows } = await pool().query<RunEnding>({ ...READ, values: [execution_id] });
@@ -68,6 +69,7 @@ export async function startAndFollow(
     for (const waited of [bell, over]) waited.ring(); // ends a wait that nobody waits for any more
     clearTimeout(timer);
     leave();
+    unfollow();
     stop();
   }
 }

@@ -65,7 +65,7 @@ export async function tryCondition(
     node_outputs: Object.fromEntries(named.flatMap(([name, ids]) => (textOf(ids) === undefined ? [] : [[name, textOf(ids) ?? ""]]))),
   };
   try {
-    return { holds: await evaluateCondition(condition, variables, { signal }), failure: null };
+    return { holds: await evaluateCondition(condition, variables, () => signal), failure: null };
   } catch (error) {
     if (error instanceof HostFault) return { holds: null, failure: "It cannot be tried now. A run would try it again." };
     return { holds: null, failure: messageOf(error) };
