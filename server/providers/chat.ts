@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { bodyFor, type ChatQuestion, type Dialect, isLasting, simplerDialect } from "#server/providers/chat-body.ts";
-import { baseUrlOf, openModelClient, stoppedBy } from "#server/providers/client.ts";
+import { baseUrlOf, postChat } from "#server/providers/client.ts";
 import { ProviderError, providerError } from "#server/providers/errors.ts";
 import { providerKind } from "#server/providers/kinds.ts";
 import { type Completion, readCompletion } from "#server/providers/read-completion.ts";
@@ -75,16 +75,12 @@ export const firstBody = (question: ChatQuestion, isStreamed: boolean): ReturnTy
 /** One try, with a few steps down to what the server understands. */
 async function attempt(request: ChatRequest, signal: AbortSignal): Promise<Completion> {
   const { endpoint, onDelta } = request;
-  const { client, headers } = openModelClient(endpoint);
   let dialect = dialectFor(request);
   let isToBeKept = true;
   for (let tried = 0; ; tried += 1) {
     const spoken = spokenFor(dialect, onDelta !== undefined);
     try {
-      // The SDK's own timeout must never be the first: ours covers all tries and the reading of the answer.
-      const response = await client.chat.completions
-        .create(bodyFor(request, spoken), { ...stoppedBy(signal), headers, timeout: request.timeoutMs + 60_000 })
-        .asResponse();
+      const response = await postChat(endpoint, bodyFor(request, spoken), signal);
       const completion = await readCompletion(response, onDelta);
       if (tried > 0 && isToBeKept) {
         if (dialects.size >= MOST_DIALECTS) dialects.clear();

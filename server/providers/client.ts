@@ -1,4 +1,5 @@
-import { AzureOpenAI, OpenAI } from "openai";
+import { APIError, AzureOpenAI, OpenAI } from "openai";
+import type { ChatCompletionCreateParams } from "openai/resources/chat/completions";
 import { configuredReach } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
 import { type ProviderId, providerKind } from "#server/providers/kinds.ts";
@@ -53,17 +54,21 @@ export function wireModel(provider: ProviderId, model: string): string {
   return provider === "huggingface" && !plain.includes("/") ? model : plain;
 }
 
+/** What an answer that is no success says: its body, whole, or where it redirects to. */
+async function refusalIn(response: Response, asked: string | URL | Request): Promise<unknown> {
+  const text = await response.text();
+  const target = response.headers.get("location");
+  return response.status < 400 && target ? `It redirects to ${placeOf(target, asked)}` : parsed(text);
+}
+
 /** Keeps the whole body of a refusal for the error's text: the SDK would keep only a field named `error`. */
 const keepingWords =
   (fetch: ReturnType<typeof guardedFetch>): typeof fetch =>
   async (input, init) => {
     const response = await fetch(input, init);
-    if (response.ok || response.status === 304) return response;
-    const text = await response.text();
     const { status, headers } = response;
-    const target = headers.get("location");
-    if (status < 400 && target) return Response.json({ error: `It redirects to ${placeOf(target, input)}` }, { status, headers });
-    return Response.json({ error: parsed(text) }, { status, headers });
+    if (response.ok || status === 304) return response;
+    return Response.json({ error: await refusalIn(response, input) }, { status, headers });
   };
 
 function placeOf(target: string, from: string | URL | Request): string {
@@ -79,15 +84,6 @@ function parsed(text: string): unknown {
   }
 }
 
-// The SDK puts a signal that it knows into AbortSignal.any, which costs more than the rest of its part (see server/follow.ts).
-const STOP = Symbol("the signal that ends a request");
-type Stop = { [STOP]?: AbortSignal };
-
-/** What to give the SDK for a request that ends with this signal, and by no time limit of the SDK's own. */
-export const stoppedBy = (signal: AbortSignal): { fetchOptions: Stop & NonNullable<OpenAI.RequestOptions["fetchOptions"]> } => ({
-  fetchOptions: { [STOP]: signal },
-});
-
 /** Stands where the SDK wants a key. */
 const NO_KEY = "-";
 
@@ -95,9 +91,7 @@ function newClient(provider: ProviderId, baseURL: string, apiVersion: string): O
   const options = {
     apiKey: NO_KEY,
     baseURL,
-    fetch: keepingWords((input, init: RequestInit & Stop = {}) =>
-      guardedFetch(configuredReach())(input, init[STOP] ? { ...init, signal: init[STOP] } : init),
-    ),
+    fetch: keepingWords((input, init) => guardedFetch(configuredReach())(input, init)),
     maxRetries: 0,
     // Nothing of the process's own environment may reach a provider, and the SDK writes no log.
     organization: null,
@@ -136,4 +130,27 @@ export function openModelClient(endpoint: ModelEndpoint): { client: OpenAI; head
   // Azure's API without versions takes both headers; gateways in front of a resource know this one.
   const headers = provider === "azure" ? { authorization: null, "api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
   return { client: clientFor(endpoint), headers };
+}
+
+/**
+ * Asks for a chat completion: what the SDK would send, sent by our own fetch. The SDK's way of sending has time limits and
+ * tries of its own, which are ours here (chat.ts), and gives each request promises and signals that keep it in memory until
+ * the next collection of old objects (see server/follow.ts): it cost more than all else that a call needs of us.
+ * @param body of the request, as the vendor wants it
+ * @param signal cuts the connection, also while the answer is being read
+ * @returns the answer's beginning; its body is still to be read
+ * @throws APIError with the vendor's words for an answer that is no success; what `guardedFetch` throws
+ */
+export async function postChat(endpoint: ModelEndpoint, body: ChatCompletionCreateParams, signal: AbortSignal): Promise<Response> {
+  const { client, headers } = openModelClient(endpoint);
+  const { req, url } = await client.buildRequest({
+    method: "post",
+    path: "/chat/completions",
+    body,
+    headers,
+    stream: body.stream ?? false,
+  });
+  const response = await guardedFetch(configuredReach())(url, { ...req, signal });
+  if (response.ok) return response;
+  throw APIError.generate(response.status, { error: await refusalIn(response, url) }, undefined, response.headers);
 }
