@@ -99,7 +99,7 @@ export async function makeScenarios(api: ApiClient, url: string, modelUrl: strin
     },
     {
       name: "chain of 10 pure nodes",
-      runs: 500,
+      runs: 1000,
       concurrency: 20,
       workflow_id: chain,
       isSync: false,
@@ -108,7 +108,7 @@ export async function makeScenarios(api: ApiClient, url: string, modelUrl: strin
     },
     {
       name: "agent (0 ms model) → branch → output",
-      runs: 300,
+      runs: 1000,
       concurrency: 20,
       workflow_id: agentRun,
       isSync: false,

@@ -7,14 +7,12 @@ import { settings } from "#server/settings.ts";
 const tooLarge = (limit: number) =>
   new AppError("PAYLOAD_TOO_LARGE", `The body is larger than the limit of ${limit} bytes. Send less at once.`);
 
-/** Bodies that are read from Node's own request: one of the web's streams around it costs more than the reading. */
-const incoming = new WeakMap<Request, IncomingMessage>();
+/** Where the body of a request comes from that is read from Node's own: one of the web's streams around it costs more than the reading. */
+const SOURCE = Symbol("source of the body");
+type Sourced = Request & { [SOURCE]?: IncomingMessage };
 
 /** Says where the body of a request without one comes from. It may be read once. @returns the request */
-export function bodyFrom(source: IncomingMessage, request: Request): Request {
-  incoming.set(request, source);
-  return request;
-}
+export const bodyFrom = (source: IncomingMessage, request: Request): Request => Object.assign(request, { [SOURCE]: source });
 
 /** @throws AppError PAYLOAD_TOO_LARGE, BAD_REQUEST for a body that breaks off */
 function readIncoming(source: IncomingMessage, limit: number): Promise<Uint8Array> {
@@ -46,7 +44,7 @@ function readIncoming(source: IncomingMessage, limit: number): Promise<Uint8Arra
  */
 export async function readBytes(request: Request, limit = settings().MAX_BODY_BYTES): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
-  const source = incoming.get(request);
+  const { [SOURCE]: source } = request as Sourced; // cast: most requests have none
   if (source) return readIncoming(source, limit);
   const { bytes, isCut } = await readUpTo(request, limit);
   if (isCut) throw tooLarge(limit);
