@@ -238,8 +238,15 @@ export function namesOf(graph: Graph, scope: NodeScope): NamedNode[] {
   return [...labels, ...aliases];
 }
 
+const templates = new WeakMap<NodeDefinition, readonly string[]>();
+
 /** Config fields of a type whose text may hold expressions. */
-export const templateFields = (definition: NodeDefinition): string[] =>
-  Object.entries(definition.config.shape)
+export function templateFields(definition: NodeDefinition): readonly string[] {
+  const known = templates.get(definition);
+  if (known) return known;
+  const fields = Object.entries(definition.config.shape)
     .filter(([, field]) => (field as { meta(): { template?: boolean } | undefined }).meta()?.template)
     .map(([name]) => name);
+  templates.set(definition, fields);
+  return fields;
+}

@@ -1,15 +1,14 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
 import { dictionary } from "#server/engine/dictionary.ts";
 import { asText, CREDENTIALS, ExpressionError, type Scope, type ScopeEntry, slugOf } from "#server/engine/expressions.ts";
-import type { Frame } from "#server/engine/frame.ts";
-import { progressOf } from "#server/engine/frame.ts";
+import { type Frame, progressOf } from "#server/engine/frame.ts";
 import { definitionOf, namesOf } from "#server/engine/graph.ts";
 import { parseJson } from "#server/engine/json-text.ts";
 import { MAX_OUTPUT, tooLong } from "#server/engine/output-size.ts";
 import type { LedgerRow, RunState } from "#server/engine/ports.ts";
 import type { RunSecrets } from "#server/engine/run-secrets.ts";
 import { isLive } from "#server/engine/scheduler.ts";
-import type { GraphNode } from "#server/schemas/graph.ts";
+import type { Graph, GraphNode } from "#server/schemas/graph.ts";
 
 /** Texts of this length are worth remembering as what they say, a few at a time. */
 const LONG = 2000;
@@ -19,24 +18,39 @@ const ENDED = new Set(["complete", "failed", "skipped"]);
 /** What a node left behind, as text; of a failed one whose run goes on, its error. */
 export const outputOf = (row: LedgerRow): string => (row.status === "failed" ? row.error : row.output) ?? "";
 
-/** The names of a graph, looked up once for a whole segment. */
+/** Nodes by what they can be called, and all of them by the slug of it. */
+class NameIndex {
+  readonly labels = new Map<string, GraphNode[]>();
+  readonly aliases = new Map<string, GraphNode[]>();
+  readonly slugs = new Map<string, GraphNode[]>();
+
+  constructor(graph: Graph, scope: NodeScope) {
+    const add = (map: Map<string, GraphNode[]>, key: string, node: GraphNode) => map.set(key, [...(map.get(key) ?? []), node]);
+    for (const { name, node, isAlias } of namesOf(graph, scope)) {
+      add(isAlias ? this.aliases : this.labels, name, node);
+      // Labels come first, so they come before aliases of the same slug.
+      add(this.slugs, slugOf(name), node);
+    }
+  }
+}
+
+/** The names of a graph, looked up once for a whole segment, when the first is asked for. */
 export class RunNames {
-  readonly #labels = new Map<string, GraphNode[]>();
-  readonly #aliases = new Map<string, GraphNode[]>();
-  readonly #slugs = new Map<string, GraphNode[]>();
+  #index: NameIndex | undefined;
+  readonly #scope: NodeScope;
   readonly #run: RunState;
   readonly #read = new Map<string, unknown>();
   readonly #secrets: RunSecrets;
 
   constructor(run: RunState, scope: NodeScope, secrets: RunSecrets) {
     this.#run = run;
+    this.#scope = scope;
     this.#secrets = secrets;
-    const add = (map: Map<string, GraphNode[]>, key: string, node: GraphNode) => map.set(key, [...(map.get(key) ?? []), node]);
-    for (const { name, node, isAlias } of namesOf(run.graph, scope)) {
-      add(isAlias ? this.#aliases : this.#labels, name, node);
-      // Labels come first, so they come before aliases of the same slug.
-      add(this.#slugs, slugOf(name), node);
-    }
+  }
+
+  #named(): NameIndex {
+    this.#index ??= new NameIndex(this.#run.graph, this.#scope);
+    return this.#index;
   }
 
   /**
@@ -54,7 +68,8 @@ export class RunNames {
     const find = (name: string): ScopeEntry | undefined => {
       if (fault && slugOf(name) === CREDENTIALS) throw new ExpressionError(fault);
       if (Object.hasOwn(fixed, name)) return fixed[name];
-      for (const candidates of [this.#labels.get(name), latest(this.#aliases.get(name), frame), this.#slugs.get(slugOf(name))])
+      const { labels, aliases, slugs } = this.#named();
+      for (const candidates of [labels.get(name), latest(aliases.get(name), frame), slugs.get(slugOf(name))])
         for (const node of candidates ?? []) {
           const fields = fieldsOf(node, frame);
           if (fields) return { name, fields, isSkipped: frame.lookup(node.id)?.status === "skipped" };
@@ -64,7 +79,9 @@ export class RunNames {
     };
     const names = () => [
       ...Object.keys(fixed),
-      ...[...this.#labels, ...this.#aliases].flatMap(([name, nodes]) => (nodes.some((node) => fieldsOf(node, frame)) ? [name] : [])),
+      ...[...this.#named().labels, ...this.#named().aliases].flatMap(([name, nodes]) =>
+        nodes.some((node) => fieldsOf(node, frame)) ? [name] : [],
+      ),
     ];
     return { find, names, parse: (text) => this.#parse(text) };
   }
@@ -82,12 +99,13 @@ export class RunNames {
   /** Outputs by agent's name and, of other nodes, by label: what conditions see as `node_outputs`. */
   outputs(frame: Frame): Record<string, string> {
     const outputs = dictionary<string>();
+    const { labels, aliases } = this.#named();
     const keep = (name: string, nodes: readonly GraphNode[] | undefined) => {
       const row = nodes?.map((node) => frame.lookup(node.id)).find((candidate) => candidate && ENDED.has(candidate.status));
       if (row) outputs[name] = outputOf(row);
     };
-    for (const [name, nodes] of this.#labels) keep(name, nodes);
-    for (const [name, nodes] of this.#aliases) if (!Object.hasOwn(outputs, name)) keep(name, latest(nodes, frame));
+    for (const [name, nodes] of labels) keep(name, nodes);
+    for (const [name, nodes] of aliases) if (!Object.hasOwn(outputs, name)) keep(name, latest(nodes, frame));
     return outputs;
   }
 }

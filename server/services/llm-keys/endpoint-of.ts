@@ -1,7 +1,7 @@
 import type { LlmKey as LlmKeyRow } from "#prisma/generated/client.ts";
 import type { ModelEndpoint } from "#server/providers/client.ts";
 import type { ProviderId } from "#server/providers/kinds.ts";
-import { unseal } from "#server/secrets.ts";
+import { unsealOften } from "#server/secrets.ts";
 
 /**
  * A stored key, opened for calling. Keep the result inside the call: it holds the secret.
@@ -9,7 +9,7 @@ import { unseal } from "#server/secrets.ts";
  */
 export const endpointOf = (row: LlmKeyRow): ModelEndpoint => ({
   provider: row.provider as ProviderId, // cast: only rows of the provider table are ever stored
-  apiKey: unseal(row.sealed_key),
+  apiKey: unsealOften(row.sealed_key),
   baseUrl: row.base_url,
   apiVersion: row.api_version,
   keyName: row.name,

@@ -1,7 +1,7 @@
 import { AppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
 import type { ExecuteResult } from "#server/schemas/execution.ts";
-import { randomToken, unseal } from "#server/secrets.ts";
+import { randomToken, unsealOften } from "#server/secrets.ts";
 import { acceptDelivery } from "#server/services/webhooks/accept-delivery.ts";
 import { deliveryKey } from "#server/services/webhooks/delivery-key.ts";
 import { noteRefusal } from "#server/services/webhooks/note-refusal.ts";
@@ -14,23 +14,10 @@ const DECOY = randomToken();
 export const badSignature = (): AppError =>
   new AppError("AUTH_REQUIRED", "The signature is missing or wrong. Send `X-SERVICE-Signature: sha256=<hex HMAC-SHA256 of the raw body>`.");
 
-/** The latest secrets by what they are sealed as: opening one costs more than checking a signature with it. */
-const opened = new Map<string, string>();
-const MOST_OPENED = 200;
-
-function open(sealed: string): string {
-  const known = opened.get(sealed);
-  if (known !== undefined) return known;
-  const secret = unseal(sealed);
-  if (opened.size >= MOST_OPENED) opened.delete(opened.keys().next().value ?? "");
-  opened.set(sealed, secret);
-  return secret;
-}
-
 function secretOf(sealed: string | null | undefined): string | undefined {
   if (!sealed) return undefined;
   try {
-    return open(sealed);
+    return unsealOften(sealed);
   } catch (error) {
     log.error({ err: error }, "the secret of a webhook cannot be read; set it up again");
     return undefined;
