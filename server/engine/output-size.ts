@@ -1,3 +1,5 @@
+import { PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
+
 /** The most characters that one node may leave behind, or a loop's items together. */
 export const MAX_OUTPUT = 16 * 1024 * 1024;
 /** The most that the outputs of a run may have together, so that they can be put into one text. */
@@ -6,8 +8,6 @@ export const MAX_RESULT = 8 * MAX_OUTPUT;
 export const MAX_HELD = 32 * MAX_OUTPUT;
 /** An output with more characters than this is told and listed as a preview, with the address of the whole. */
 export const LARGE_OUTPUT = 256 * 1024;
-/** Characters of such a preview. */
-const PREVIEW = 2000;
 
 const mib = (characters: number) => `${(characters / 1024 / 1024).toFixed(1)} MiB`;
 
@@ -37,7 +37,8 @@ export function outputUrl(execution_id: string, node_id: string, iteration: stri
 }
 
 /** A text as viewers are told it: whole, or of a large one the beginning. */
-export const beginningOf = (text: string): string => (text.length <= LARGE_OUTPUT ? text : text.slice(0, PREVIEW).toWellFormed());
+export const beginningOf = (text: string): string =>
+  text.length <= LARGE_OUTPUT ? text : text.slice(0, PREVIEW_CHARACTERS).toWellFormed();
 
 /** An output as viewers are told it: whole, or of a large one the beginning and where the whole is. */
 export function toldOutput<Output extends string | null>(output: Output, url: string) {

@@ -61,8 +61,10 @@ export default function Triggers() {
       <Example file="send_webhook.py" />
       <h3>Payload path</h3>
       <p>
-        A JSONPath (RFC 9535) such as <code>$.issue.title</code> passes on a part of the payload: one match as its value, several as a JSON
-        list. A text stays as it is, anything else becomes compact JSON. A payload in which the path finds nothing is refused with 422.
+        A JSONPath (RFC 9535) passes on a part of the payload. A path of names and indexes, such as <code>$.issue.title</code> or{" "}
+        <code>$.items[0]</code>, passes on the value there, and a payload without it is refused with 422. Any other, such as{" "}
+        <code>$.items[*].id</code> or <code>$.items[?@.open]</code>, passes on a list, of one match and of none too. A text stays as it is,
+        anything else becomes compact JSON.
       </p>
       <h3>Repeated deliveries</h3>
       <p>
@@ -76,7 +78,7 @@ export default function Triggers() {
       <ul>
         <li>401: the signature is missing or wrong, or there is no such webhook. Nothing else is looked at before.</li>
         <li>409: the workflow is switched off. 400: the body is not JSON. 413: it is too large.</li>
-        <li>422: the payload path finds nothing, or the workflow has problems that keep it from running.</li>
+        <li>422: there is nothing at the one place that the payload path names, or the workflow has problems that keep it from running.</li>
         <li>429: the project has used up its executions of the hour.</li>
       </ul>
       <p>

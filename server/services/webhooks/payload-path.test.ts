@@ -12,10 +12,13 @@ describe("atPath", () => {
     ["$.user['full name']", "A B"],
     ["$.user", JSON.stringify(payload.user)],
     ["$.items[*].id", "[1,2]"],
-    ["$.items[?@.id > 1].id", "2"],
-    ["$.items[-1:]", '{"id":2}'],
+    ["$.items[?@.id > 1].id", "[2]"],
+    ["$.items[-1]", '{"id":2}'],
+    ["$.items[-1:]", '[{"id":2}]'],
+    ["$.items[?@.id > 2].id", "[]"],
     ["$.list", '["only"]'],
-    ["$.list[*]", "only"],
+    ["$.list[*]", '["only"]'],
+    ["$.user.phone[*]", "[]"],
     ["$..id", "[1,2]"],
     ["$.none", "null"],
     [" $.user.age ", "7"],
@@ -25,7 +28,7 @@ describe("atPath", () => {
     const orders = parseJson('{"orders":[{"id":9007199254740993},{"id":12},{"id":9007199254740995}]}');
     expect(asText(atPath(orders, "$.orders[?@.id > 100].id"))).toBe("[9007199254740993,9007199254740995]");
     expect(asText(atPath(orders, "$.orders[0].id"))).toBe("9007199254740993");
-    expect(asText(atPath(orders, "$.orders[?@.id == 12]"))).toBe('{"id":12}');
+    expect(asText(atPath(orders, "$.orders[?@.id == 12]"))).toBe('[{"id":12}]');
   });
 
   it("no match is undefined, on payloads of every kind", () => {

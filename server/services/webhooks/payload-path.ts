@@ -33,7 +33,9 @@ function withinTime<Result>(work: () => Result): Result {
 }
 
 /**
- * The part of a payload that a path leads to: of one match its value, of several a list of them, undefined of none.
+ * The part of a payload that a path leads to. The path alone says of what shape that is (decisions/0015): one that names a
+ * single place (a singular query, RFC 9535, section 2.3.5.1) gives the value there, undefined when there is none; one that
+ * may find several gives a list, of one match and of none too.
  * @param path a JSONPath that `pathFault` found nothing wrong with; empty for the whole payload
  * @throws Error when the payload is nested too deeply or the path takes too long in it
  */
@@ -41,9 +43,10 @@ export function atPath(payload: unknown, path: string): unknown {
   if (path.trim() === "") return payload;
   // Filters compare numbers; long ones, which are kept exactly, are none to them. So a plain copy says where, and the payload what.
   const plain = JSON.parse(JSON.stringify(payload)) as Parameters<typeof jsonpath.query>[1];
-  const places = withinTime(() => jsonpath.query(path.trim(), plain).nodes.map(({ location }) => location));
+  const query = jsonpath.compile(path.trim());
+  const places = withinTime(() => query.query(plain).nodes.map(({ location }) => location));
   const values = places.map((place) => place.reduce<unknown>((part, key) => Reflect.get(Object(part), key), payload));
-  return values.length > 1 ? values : values[0];
+  return query.singularQuery() ? values[0] : values;
 }
 
 /** A value as the text that a trigger gives: text as it is, anything else as compact JSON. */
