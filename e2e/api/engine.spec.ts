@@ -1,5 +1,5 @@
 import { graphOf } from "#e2e/api/graphs.ts";
-import { readStream } from "#e2e/api/read-stream.ts";
+import { nodesTold, readStream } from "#e2e/api/read-stream.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { ErrorBody } from "#server/schemas/error.ts";
 import { Execution, ExecutionLogs, NodeOutput, RerunResult } from "#server/schemas/execution.ts";
@@ -124,7 +124,14 @@ test("an output of more than 256 Ki characters is told by its beginning, and rea
   expect((await api.get(path, { schema: NodeOutput })).body.output).toBe(run.output);
 });
 
-test("rerun from a node takes over what does not depend on it, and says so", async ({ api, agent, workflow, executed, finished }) => {
+test("rerun from a node takes over what does not depend on it, and says so", async ({
+  api,
+  agent,
+  workflow,
+  executed,
+  finished,
+  baseURL,
+}) => {
   const echo = await agent({ name: "Echo", model: "echo" });
   const graph = graphOf(
     {
@@ -148,6 +155,8 @@ test("rerun from a node takes over what does not depend on it, and says so", asy
   const reused = Object.entries(again.node_results).flatMap(([id, result]) => (result.reused ? [id] : []));
   expect(reused.sort()).toEqual(["beside", "first", "t"]);
   expect(again.input_tokens).toBe(again.node_results.second?.input_tokens);
+  const events = await readStream(`${baseURL}/api/v1/executions/${again.id}/stream`, { authorization: `Bearer ${api.key}` });
+  expect(nodesTold(events)).toEqual(["start second", "complete second", "start o", "complete o"]);
 
   const fresh = await finished((await rerun({ input: "y" })).execution_id);
   expect(fresh.output).toBe("Echo: two Echo: one y / Echo: beside");

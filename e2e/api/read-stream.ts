@@ -51,3 +51,11 @@ export async function readEvents(response: Response, isEnough: (event: WireEvent
   }
   return events;
 }
+
+const TOLD: Record<string, string> = { node_start: "start", node_complete: "complete", node_failed: "failed", node_skipped: "skipped" };
+
+/** What events tell of nodes, in their order: `start a`, `skipped inside 0.2`. */
+export const nodesTold = (events: readonly WireEvent[]): string[] =>
+  events.flatMap(({ event, data: { node_id, iteration } }) =>
+    TOLD[event] ? [[TOLD[event], node_id, iteration].filter(Boolean).join(" ")] : [],
+  );

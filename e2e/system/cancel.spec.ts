@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
-import { readStream } from "#e2e/api/read-stream.ts";
+import { nodesTold, readStream } from "#e2e/api/read-stream.ts";
 import { apiClient } from "#e2e/api-client.ts";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
 import { startTreadle, type Treadle } from "#e2e/server.ts";
@@ -50,8 +50,11 @@ async function project() {
       const { body: flow } = await api.post("/workflows", { name: randomUUID(), ...graph }, { schema: Workflow, status: 201 });
       return (await api.post(`/workflows/${flow.id}/execute`, { input }, { schema: ExecuteResult, status: 202 })).body.execution_id;
     },
-    /** Cancels, and proves by the server's own times that the run ended soon after the request. */
-    async cancel(id: string): Promise<Execution> {
+    /**
+     * Cancels, and proves by the server's own times that the run ended soon after the request.
+     * @returns how it ended, with what its stream told of nodes: "start a", "skipped inside 0", in order
+     */
+    async cancel(id: string): Promise<Execution & { told: string[] }> {
       const asked = Date.now();
       await api.post(`/executions/${id}/cancel`, {}, { schema: Execution, status: 200 });
       const ended = await until(async () => {
@@ -65,7 +68,7 @@ async function project() {
       expect(last).toMatchObject([{ data: { status: "cancelled" } }]);
       expect(events.at(-1)).toEqual(last[0]);
       await api.post(`/executions/${id}/cancel`, {}, { schema: ErrorBody, status: 409 });
-      return ended;
+      return { ...ended, told: nodesTold(events) };
     },
   };
 }
@@ -75,7 +78,9 @@ test("cancelled while it waits in a review: the review is withdrawn and can no l
   const graph = graphOf({ t: ["trigger"], Check: ["humanLoop"], o: ["output"] }, ["t>Check", "Check.approved>o"]);
   const id = await run(graph);
   await until(async () => (await read(id)).status === "paused");
-  expect((await cancel(id)).node_results).toMatchObject({ Check: { status: "skipped" }, o: { status: "skipped" } });
+  const ended = await cancel(id);
+  expect(ended.node_results).toMatchObject({ t: { status: "complete" }, Check: { status: "skipped" }, o: { status: "skipped" } });
+  expect(ended.told).toEqual(["start t", "complete t", "start Check", "skipped Check", "skipped o"]);
   await api.post(`/executions/${id}/approve`, { decision: "approved" }, { schema: ErrorBody, status: 409 });
   expect((await read(id)).status).toBe("cancelled");
 });
@@ -97,7 +102,9 @@ test("cancelled while it calls models, one in a loop: the calls are aborted and 
   const id = await run(graph, mark);
   await until(() => models.calls({ contains: mark }).length === 3);
   const asked = performance.now();
-  await cancel(id);
+  const { told } = await cancel(id);
+  expect(told.slice(0, 6)).toEqual(["start t", "complete t", "start Each", "start plain", "start inside 0", "start inside 1"]);
+  expect(told.slice(6).sort()).toEqual(["skipped Each", "skipped inside 0", "skipped inside 1", "skipped next", "skipped plain"]);
   await until(() => models.calls({ contains: mark }).every(({ outcome }) => outcome === "aborted"), LIMIT_MS);
   expect(performance.now() - asked).toBeLessThan(LIMIT_MS);
   expect(
