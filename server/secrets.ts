@@ -62,15 +62,18 @@ export function unseal(sealed: string): string {
 
 const opened = new Map<string, string>();
 const MOST_OPENED = 200;
+/** For how long a secret that was replaced may stay in memory, in milliseconds. */
+const KEPT_OPEN_MS = 60_000;
 
 /**
- * The same, with the latest kept open: for what every call needs, where opening it costs more than its use.
+ * The same, kept open for a minute: for what every call needs, where opening it costs more than its use.
  * @throws as `unseal`
  */
 export function unsealOften(sealed: string): string {
   const known = opened.get(sealed);
   if (known !== undefined) return known;
   const secret = unseal(sealed);
+  if (opened.size === 0) setTimeout(() => opened.clear(), KEPT_OPEN_MS).unref();
   if (opened.size >= MOST_OPENED) opened.delete(opened.keys().next().value ?? "");
   opened.set(sealed, secret);
   return secret;

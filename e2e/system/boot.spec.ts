@@ -73,30 +73,35 @@ test("a second start on the same data folder says who holds it; SIGTERM ends eve
   await expect(fetch(first.url)).rejects.toThrow();
 });
 
-/** Whether the database in a data folder has begun with its migrations; throws while nobody can ask it. */
-async function isMigrating(dataDir: string): Promise<boolean> {
-  const client = new Client({ connectionString: databaseUrl(dataDir) });
-  client.on("error", () => undefined);
-  await client.connect();
-  try {
-    const { rows } = await client.query("SELECT FROM _prisma_migrations LIMIT 1");
-    return rows.length > 0;
-  } finally {
-    await client.end();
-  }
+/** Does something while the database in a data folder is in the middle of its first migrations, which wait for it. */
+async function amidMigrations(dataDir: string, act: () => void): Promise<void> {
+  const client = await until(async () => {
+    const asked = new Client({ connectionString: databaseUrl(dataDir) });
+    asked.on("error", () => undefined);
+    await asked.connect();
+    const { rows } = await asked.query("SELECT FROM _prisma_migrations LIMIT 1").catch(() => ({ rows: [] }));
+    if (rows.length > 0) return asked;
+    await asked.end();
+    return undefined;
+  }, 120_000);
+  // Each migration notes there that it has begun and that it is done.
+  await client.query("BEGIN; LOCK TABLE _prisma_migrations IN SHARE MODE");
+  act();
+  await client.query("COMMIT");
+  await client.end();
 }
 
-for (const signal of ["SIGTERM", "SIGINT"] as const)
-  test(`${signal} during the first migrations ends the start behind them, and the next one is good`, async () => {
+for (const [how, send] of [
+  ["SIGTERM", (pid: number) => process.kill(pid, "SIGTERM")],
+  ["Ctrl-C, which reaches all that the start has begun", (pid: number) => process.kill(-pid, "SIGINT")],
+] as const)
+  test(`during the first migrations, ${how}, ends the start behind them, and the next one is good`, async () => {
     const dataDir = newDataDir();
-    const { code, stdout, stderr } = await startAndEnd({ dataDir }, async (child) => {
-      await until(() => isMigrating(dataDir));
-      child.kill(signal);
-    });
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "", stderr: "" });
+    const ended = await startAndEnd({ dataDir, ownGroup: true }, (pid) => amidMigrations(dataDir, () => send(pid)));
+    expect(ended).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(postgresOf(dataDir)).toBeUndefined();
     const next = await startTreadle({ dataDir });
-    expect((await fetch(`${next.url}/api/health/ready`)).status).toBe(200);
+    expect(await (await fetch(`${next.url}/api/health/ready`)).json()).toMatchObject({ status: "ready" });
     expect(await next.stop()).toBe(0);
   });
 

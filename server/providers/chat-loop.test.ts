@@ -229,6 +229,15 @@ test("an abort while a tool runs ends the call at once, also when the tool does 
   expect([heard?.aborted, models.calls().length]).toEqual([true, 1]);
 });
 
+test("a call that fails because our database is away ends the tools beside it", async () => {
+  const beside = Promise.withResolvers<void>();
+  const waiting = (_query: string, signal: AbortSignal) =>
+    new Promise<ToolAnswer>(() => signal.addEventListener("abort", () => beside.resolve()));
+  const away = () => Promise.reject(new Error("Connection terminated unexpectedly"));
+  await expect(talk("tools-find.wait", { tools: [tool("find", away), tool("wait", waiting)] })).rejects.toThrow("Connection terminated");
+  await beside.promise;
+});
+
 test("an abort in the second round ends the request", async () => {
   const stop = new AbortController();
   const call = talk("tool-find", {

@@ -228,6 +228,10 @@ export async function chatWithTools(request: ChatLoopRequest): Promise<ChatLoopR
   const unfollow = request.signal && follow(stop, request.signal);
   try {
     return await new Conversation(request, stop.signal).run();
+  } catch (error) {
+    // Tools that were called beside the one that failed: nobody waits for them any more.
+    stop.abort(error);
+    throw error;
   } finally {
     clearTimeout(timer);
     unfollow?.();

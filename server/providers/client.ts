@@ -55,7 +55,7 @@ export function wireModel(provider: ProviderId, model: string): string {
 }
 
 /** What an answer that is no success says: its body, whole, or where it redirects to. */
-async function refusalIn(response: Response, asked: string | URL | Request): Promise<unknown> {
+async function wordsOfRefusal(response: Response, asked: string | URL | Request): Promise<unknown> {
   const text = await response.text();
   const target = response.headers.get("location");
   return response.status < 400 && target ? `It redirects to ${placeOf(target, asked)}` : parsed(text);
@@ -68,7 +68,7 @@ const keepingWords =
     const response = await fetch(input, init);
     const { status, headers } = response;
     if (response.ok || status === 304) return response;
-    return Response.json({ error: await refusalIn(response, input) }, { status, headers });
+    return Response.json({ error: await wordsOfRefusal(response, input) }, { status, headers });
   };
 
 function placeOf(target: string, from: string | URL | Request): string {
@@ -143,14 +143,8 @@ export function openModelClient(endpoint: ModelEndpoint): { client: OpenAI; head
  */
 export async function postChat(endpoint: ModelEndpoint, body: ChatCompletionCreateParams, signal: AbortSignal): Promise<Response> {
   const { client, headers } = openModelClient(endpoint);
-  const { req, url } = await client.buildRequest({
-    method: "post",
-    path: "/chat/completions",
-    body,
-    headers,
-    stream: body.stream ?? false,
-  });
+  const { req, url } = await client.buildRequest({ method: "post", path: "/chat/completions", body, headers });
   const response = await guardedFetch(configuredReach())(url, { ...req, signal });
   if (response.ok) return response;
-  throw APIError.generate(response.status, { error: await refusalIn(response, url) }, undefined, response.headers);
+  throw APIError.generate(response.status, { error: await wordsOfRefusal(response, url) }, undefined, response.headers);
 }

@@ -11,7 +11,6 @@ const given = (workflow_id: string) => ({ params: Promise.resolve({ workflow_id 
 
 const ID = "([0-9a-fA-F-]{36})";
 
-// The paths that start runs, each with the handler that its route under app/api/v1 has too.
 interface Route {
   path: RegExp;
   methods: readonly string[];
@@ -20,6 +19,7 @@ interface Route {
   waits?: boolean;
 }
 
+// The paths that start runs, each with the handler that its route under app/api/v1 has too.
 const ROUTES: readonly Route[] = [
   { path: new RegExp(`^/api/v1/webhooks/${ID}$`), methods: ["POST"], answer: (request, id) => incomingWebhook(request, given(id)) },
   {

@@ -159,7 +159,7 @@ export const rawOperations: RawOperation[] = [
     operationId: "webhooks-receive",
     summary: "Send to a webhook",
     description:
-      "For senders: no key, the signature over the raw body is the proof. Its HMAC-SHA256 is keyed by the secret of the setup. A repeated `Idempotency-Key` (or the sender's own delivery id, such as `X-GitHub-Delivery`) gives the first execution again. A missing or wrong signature and an unknown workflow are the same 401; then 409 when the workflow is disabled, 400 when the body is not JSON, 422 when the trigger's payload path leads nowhere.",
+      "For senders: no key, the signature over the raw body is the proof. Its HMAC-SHA256 is keyed by the secret of the setup. A repeated `Idempotency-Key` (or the sender's own delivery id, such as `X-GitHub-Delivery`) gives the first execution again. A missing or wrong signature and an unknown workflow are the same 401; then 409 when the workflow is disabled, 400 when the body is not JSON, 422 when there is nothing at the one place that the trigger's payload path names.",
     scope: null,
     needs: "public",
     parameters: [

@@ -3,6 +3,7 @@ import { type ChatLoopResult, chatWithTools, type ToolUse } from "#server/provid
 import type { ProviderId } from "#server/providers/kinds.ts";
 import type { RunToolCall } from "#server/schemas/execution.ts";
 import { ModelPrices } from "#server/schemas/llm-key.ts";
+import { unsealOften } from "#server/secrets.ts";
 import { toAgent } from "#server/services/agents/agent-dto.ts";
 import { CallMeter } from "#server/services/agents/call-meter.ts";
 import { composeQuestion } from "#server/services/agents/compose-question.ts";
@@ -60,7 +61,7 @@ export interface AgentCallResult extends Omit<ChatLoopResult, "tool_calls"> {
 export async function runAgentCall(call: RunAgentCall): Promise<AgentCallResult> {
   const { project_id, agent_id, found, message, history, onUsed, ...rest } = call;
   const agent = found ? agentOf(found) : await findAgent(project_id, agent_id);
-  const endpoint = endpointOf(agent.llm_key);
+  const endpoint = endpointOf(agent.llm_key, unsealOften);
   const { model } = agent;
   const { provider, baseUrl } = endpoint;
   const meter = new CallMeter(agent.id, { provider, model, baseUrl, prices: ModelPrices.parse(agent.llm_key.prices) });

@@ -1,15 +1,16 @@
 import type { LlmKey as LlmKeyRow } from "#prisma/generated/client.ts";
 import type { ModelEndpoint } from "#server/providers/client.ts";
 import type { ProviderId } from "#server/providers/kinds.ts";
-import { unsealOften } from "#server/secrets.ts";
+import { unseal } from "#server/secrets.ts";
 
 /**
  * A stored key, opened for calling. Keep the result inside the call: it holds the secret.
+ * @param open how it is opened; `unsealOften` for calls that come one after the other
  * @throws AppError INTERNAL_ERROR when the key was sealed under another ENCRYPTION_KEY
  */
-export const endpointOf = (row: LlmKeyRow): ModelEndpoint => ({
+export const endpointOf = (row: LlmKeyRow, open: (sealed: string) => string = unseal): ModelEndpoint => ({
   provider: row.provider as ProviderId, // cast: only rows of the provider table are ever stored
-  apiKey: unsealOften(row.sealed_key),
+  apiKey: open(row.sealed_key),
   baseUrl: row.base_url,
   apiVersion: row.api_version,
   keyName: row.name,
