@@ -46,6 +46,7 @@ export async function startPostmaster(
   const child = spawn(program(), ["-D", folder, ...flags], {
     ...owner(folder),
     detached: true,
+    windowsHide: true,
     stdio: ["ignore", "ignore", "pipe"],
   });
   // However this process ends, if it can still say so.

@@ -40,9 +40,12 @@ export function conditions({ project_id, workflow_id, status }: ExecutionFilter,
   };
 }
 
-/** Those that had not ended when they were counted, and have since ended as the filter asks. */
-const ENDED_SINCE = (executions: string) =>
-  `+ (SELECT count(*) FROM execution_open o JOIN executions e ON e.id = o.execution_id WHERE o.project_id = $1::uuid AND ${executions})`;
+/**
+ * Those that had not ended when they were counted, and have since ended as the filter asks: execution_open `o`. Looked up one by
+ * one, since a planner that does not know yet of the last thousands would join them pair by pair.
+ */
+const endedSince = (executions: string) =>
+  `execution_open o WHERE o.project_id = $1::uuid AND (SELECT ${executions} FROM executions e WHERE e.id = o.execution_id)`;
 
 /**
  * What the filter matches: `total` exactly, and how many of them are newer than `until`, the end of what execution_counts
@@ -56,7 +59,7 @@ async function countAt(filter: ExecutionFilter, until: Date) {
   } = conditions(filter, 3);
   // Not a named statement: its plan depends on where `until` lies.
   const { rows } = await pool().query<{ counted: number; newer: number; until: Date | null }>(
-    `SELECT ((SELECT coalesce(sum(c.count), 0) FROM execution_counts c WHERE ${counts}) ${filter.status ? ENDED_SINCE(executions) : ""})::int AS counted,
+    `SELECT ((SELECT coalesce(sum(c.count), 0) FROM execution_counts c WHERE ${counts}) ${filter.status ? `+ (SELECT count(*) FROM ${endedSince(executions)})` : ""})::int AS counted,
             (SELECT count(*) FROM executions e WHERE ${executions} AND e.created_at >= $2::timestamptz)::int AS newer,
             (SELECT until FROM execution_counts WHERE project_id = $1::uuid ORDER BY since DESC LIMIT 1) AS until`,
     [project, until, ...values],
@@ -99,8 +102,7 @@ export async function countExecutions(filter: ExecutionFilter): Promise<{ total:
 export async function countedPieces(filter: ExecutionFilter): Promise<{ until: Date; count: number }[]> {
   const { executions, counts, values } = conditions(filter, 2);
   const ended = `LEFT JOIN (
-      SELECT o.since, count(*) AS count FROM execution_open o JOIN executions e ON e.id = o.execution_id
-      WHERE o.project_id = $1::uuid AND ${executions} GROUP BY o.since
+      SELECT o.since, count(*) AS count FROM ${endedSince(executions)} GROUP BY o.since
     ) AS ended USING (since)`;
   const { rows } = await pool().query<{ until: Date; count: number }>(
     `SELECT p.until, (p.count ${filter.status ? "+ coalesce(ended.count, 0)" : ""})::int AS count FROM (

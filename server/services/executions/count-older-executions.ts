@@ -8,11 +8,16 @@ export const PIECE = 5000;
 /** Held by whoever changes what execution_counts says of a project, or deletes what it has counted. */
 export const COUNTS_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('execution-counts:' || $1::uuid, 0))";
 
-/** Those that had not ended when they were counted and have now: from `running`, which stands for them, to what they became. */
+const statusOf = (id: string) => `(SELECT status FROM executions WHERE executions.id = ${id})`;
+
+/**
+ * Those that had not ended when they were counted and have now: from `running`, which stands for them, to what they became.
+ * Looked up one by one, since a planner that does not know yet of the last thousands would join them pair by pair.
+ */
 const SETTLE = `
   WITH ended AS (
-    DELETE FROM execution_open o USING executions e
-    WHERE o.project_id = $1::uuid AND e.id = o.execution_id AND e.status IN ${FINAL} RETURNING o.since, e.workflow_id, e.status
+    DELETE FROM execution_open o WHERE o.project_id = $1::uuid AND ${statusOf("o.execution_id")} IN ${FINAL}
+    RETURNING o.since, (SELECT workflow_id FROM executions WHERE executions.id = o.execution_id), ${statusOf("o.execution_id")}
   ), sums AS (
     SELECT c.until, s.* FROM (SELECT since, workflow_id, status, count(*)::int AS count FROM ended GROUP BY since, workflow_id, status) AS s
     JOIN execution_counts c ON c.project_id = $1::uuid AND c.since = s.since AND c.workflow_id = s.workflow_id AND c.status = 'running'
