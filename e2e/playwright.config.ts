@@ -27,5 +27,7 @@ export default defineConfig({
     { name: "ui", testMatch: "ui/**/*.spec.ts" },
     // Each starts servers of its own, with a database each.
     { name: "system", testMatch: "system/**/*.spec.ts", timeout: 180_000 },
+    // What attackers tried against a running install; `npm run test:security` runs these alone.
+    { name: "security", testMatch: "security/**/*.spec.ts", timeout: 180_000 },
   ],
 });
