@@ -3,15 +3,38 @@ import { providerKind } from "#server/providers/kinds.ts";
 import type { FieldError } from "#server/schemas/error.ts";
 import type { CreateLlmKeyInput, ModelPrice } from "#server/schemas/llm-key.ts";
 
+/** A path as a server reads it: percent-encoding undone, letters small, no empty parts. */
+function readPath(pathname: string): string {
+  let path = pathname;
+  try {
+    // An address that was encoded twice is read twice by some gateways.
+    for (let times = 0; times < 3 && path.includes("%"); times++) path = decodeURIComponent(path);
+  } catch {
+    // What cannot be decoded is looked at as it stands.
+  }
+  return path
+    .toLowerCase()
+    .split(/[/\\]+/)
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .join("/");
+}
+
+const COMPLETIONS = "/chat/completions";
+
+/** True for the address of one deployment of an Azure resource, or what is left of one when its end is cut off. */
+const isDeployment = ({ pathname, searchParams }: URL): boolean =>
+  `/${readPath(pathname)}/`.includes("/deployments/") || [...searchParams.keys()].some((name) => name.toLowerCase() === "api-version");
+
 function baseUrlProblem({ provider, base_url }: CreateLlmKeyInput): string | undefined {
   const { label, requiresBaseUrl } = providerKind(provider);
   if (base_url === undefined) return requiresBaseUrl ? `${label} needs the base URL of the service.` : undefined;
   const url = new URL(base_url);
   const path = url.pathname.replace(/\/+$/, "");
-  if (provider === "azure" && (/\/openai\/deployments(\/|$)/.test(path) || url.searchParams.has("api-version")))
+  if (provider === "azure" && isDeployment(url))
     return `This is the address of a single deployment. Give the endpoint of the resource, such as ${url.origin}, and name the deployment as the agent's model.`;
-  if (path.endsWith("/chat/completions")) {
-    return `Leave out /chat/completions: the base URL here is ${url.origin}${path.slice(0, -"/chat/completions".length)}.`;
+  if (path.toLowerCase().endsWith(COMPLETIONS)) {
+    return `Leave out ${COMPLETIONS}: the base URL here is ${url.origin}${path.slice(0, -COMPLETIONS.length)}.`;
   }
   if (url.username || url.password) return "Leave the user name and password out of the address; the key has a field of its own.";
   if (url.search || url.hash) return "Give the address without what follows ? or #.";
