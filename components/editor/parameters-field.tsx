@@ -11,6 +11,7 @@ import { Input } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
 import { TriggerParameter } from "#server/engine/nodes/trigger-node.ts";
+import { booleanOf } from "#server/engine/params.ts";
 
 type ParameterType = TriggerParameter["type"];
 const TYPES: Record<ParameterType, string> = {
@@ -131,15 +132,17 @@ function ParameterCard({ parameter, isReadOnly, isFirst, isLast, isTwice, onChan
           />
         </Field>
       )}
-      {type !== "boolean" && (
-        <Field label="Default" isOptional>
+      <Field label="Default" isOptional>
+        {type === "boolean" || type === "select" ? (
+          <ChoiceOfDefault parameter={parameter} isReadOnly={isReadOnly} onChange={(next) => onChange({ default: next })} />
+        ) : (
           <Input
             value={initialText(parameter)}
             className={type === "array" || type === "object" ? "font-mono text-12" : ""}
             onChange={(event) => onChange({ default: event.target.value === "" ? undefined : event.target.value })}
           />
-        </Field>
-      )}
+        )}
+      </Field>
       <Checkbox
         label="Must be filled in"
         checked={required}
@@ -147,6 +150,36 @@ function ParameterCard({ parameter, isReadOnly, isFirst, isLast, isTwice, onChan
         onCheckedChange={(isOn) => onChange({ required: isOn })}
       />
     </fieldset>
+  );
+}
+
+interface ChoiceOfDefaultProps {
+  parameter: TriggerParameter;
+  isReadOnly: boolean;
+  onChange: (value: unknown) => void;
+}
+
+/** The default of a parameter that takes one of a few values; one that is none of them shows as not chosen. */
+function ChoiceOfDefault({ parameter, isReadOnly, onChange }: ChoiceOfDefaultProps) {
+  const { type, options, default: value } = parameter;
+  const choices =
+    type === "boolean"
+      ? [
+          { label: "Off", value: false },
+          { label: "On", value: true },
+        ]
+      : [...new Set(options)].filter(Boolean).map((option) => ({ label: option, value: option }));
+  const all = [{ label: "None", value: undefined }, ...choices];
+  const isNone = value === undefined || value === null || value === "";
+  const current = type === "boolean" ? booleanOf(value) : value;
+  const at = isNone ? 0 : choices.findIndex((choice) => choice.value === current) + 1;
+  return (
+    <Select
+      value={isNone || at > 0 ? String(at) : ""}
+      disabled={isReadOnly}
+      options={all.map(({ label }, index) => ({ value: String(index), label }))}
+      onValueChange={(next) => onChange(all[Number(next)]?.value)}
+    />
   );
 }
 

@@ -1,8 +1,10 @@
 import type { TriggerParameter } from "#server/engine/nodes/trigger-node.ts";
+import { booleanOf } from "#server/engine/params.ts";
 
 /** A parameter's default as the text of its field. */
 export function initialText({ type, default: value, options }: TriggerParameter): string {
-  if (value === undefined || value === null) return type === "boolean" ? "false" : "";
+  if (type === "boolean") return String(booleanOf(value) ?? false);
+  if (value === undefined || value === null) return "";
   if (type === "select") return options?.includes(String(value)) ? String(value) : "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TriggerParameter } from "#server/engine/nodes/trigger-node.ts";
-import { paramValues } from "#server/engine/params.ts";
+import { defaultFault, paramValues } from "#server/engine/params.ts";
 
 const parameters = [
   { name: "city", type: "text", default: "Oslo" },
@@ -35,6 +35,29 @@ describe("paramValues", () => {
     [{ extra: [] }, "a JSON object"],
     [{ cty: "x" }, 'no parameter "cty"'],
   ])("refuses %j", (given, reason) => expect(() => paramValues(parameters, given)).toThrow(reason));
+
+  it.each([
+    ["true", true],
+    ["1", true],
+    [1, true],
+    ["yes", true],
+    [" YES ", true],
+    ["On", true],
+    [0, false],
+    ["0", false],
+    ["No", false],
+    ["off", false],
+    ["FALSE", false],
+  ])("takes %j as a boolean", (given, expected) => {
+    expect(paramValues(parameters, { metric: given })).toMatchObject({ metric: expected });
+    const [parameter] = [TriggerParameter.parse({ name: "metric", type: "boolean", default: given })];
+    expect(paramValues([parameter], {})).toEqual({ metric: expected });
+    expect(defaultFault(parameter)).toBeUndefined();
+  });
+
+  it.each([2, "y", "ja", "10", [1], {}])("takes %j for no boolean", (given) =>
+    expect(() => paramValues(parameters, { metric: given })).toThrow('"metric" must be true or false'),
+  );
 
   it("asks for what is required", () => {
     const required = [TriggerParameter.parse({ name: "city", required: true })];

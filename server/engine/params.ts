@@ -21,6 +21,15 @@ function parsed(text: string, fits: (value: unknown) => boolean): unknown {
   }
 }
 
+const YES = ["true", "1", "yes", "on"];
+const NO = ["false", "0", "no", "off"];
+
+/** What people write for true and false, in any letter case, as a boolean; undefined for anything else. */
+export function booleanOf(value: unknown): boolean | undefined {
+  const word = typeof value === "object" ? "" : String(value).trim().toLowerCase();
+  return YES.includes(word) ? true : NO.includes(word) ? false : undefined;
+}
+
 const isObject = (value: unknown) => value !== null && typeof value === "object" && !Array.isArray(value);
 
 /** The value in the parameter's type, or undefined when it does not fit. */
@@ -31,7 +40,7 @@ function coerce({ type, options }: TriggerParameter, value: unknown): unknown {
       return typeof number === "number" && Number.isFinite(number) ? number : undefined;
     }
     case "boolean":
-      return typeof value === "boolean" ? value : own({ true: true, false: false }, String(value).trim().toLowerCase());
+      return booleanOf(value);
     case "array":
       return typeof value === "string" ? parsed(value, Array.isArray) : Array.isArray(value) ? value : undefined;
     case "object":
@@ -56,10 +65,37 @@ const EXPECTED: Record<TriggerParameter["type"], string> = {
   object: "a JSON object",
 };
 
+const isNothing = ({ type }: TriggerParameter, value: unknown): boolean =>
+  value === undefined || value === null || (value === "" && type !== "text");
+
 const misfit = (parameter: TriggerParameter): string => {
   const options = parameter.type === "select" ? ` (${parameter.options?.join(", ")})` : "";
   return `"${parameter.name}" must be ${EXPECTED[parameter.type]}${options}.`;
 };
+
+/**
+ * A value in the parameter's type.
+ * @throws ParameterError when it does not fit
+ */
+function typed(parameter: TriggerParameter, value: unknown): unknown {
+  if (parameter.type === "number" && isRounded(value))
+    throw new ParameterError(parameter.name, `"${parameter.name}" has more digits than a number keeps. Make it a text parameter.`);
+  const result = coerce(parameter, value);
+  if (result === undefined) throw new ParameterError(parameter.name, misfit(parameter));
+  return result;
+}
+
+/** Why a run that gives no value would fail at the parameter's default, or undefined when the default fits or there is none. */
+export function defaultFault(parameter: TriggerParameter): string | undefined {
+  if (isNothing(parameter, parameter.default)) return undefined;
+  try {
+    typed(parameter, parameter.default);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ParameterError) return `The default of ${error.message}`;
+    throw error;
+  }
+}
 
 /**
  * The values of a params trigger: what was given, else each parameter's default, in the declared types.
@@ -75,16 +111,13 @@ export function paramValues(parameters: readonly TriggerParameter[], given: Reco
   const values = dictionary<unknown>();
   for (const parameter of parameters) {
     const value = own(given, parameter.name) ?? parameter.default;
-    if (value === undefined || value === null || (value === "" && parameter.type !== "text")) {
+    if (isNothing(parameter, value)) {
       if (parameter.required)
         throw new ParameterError(parameter.name, `"${parameter.name}" is required: give ${EXPECTED[parameter.type]}.`);
       values[parameter.name] = null;
       continue;
     }
-    if (parameter.type === "number" && isRounded(value))
-      throw new ParameterError(parameter.name, `"${parameter.name}" has more digits than a number keeps. Make it a text parameter.`);
-    const result = coerce(parameter, value);
-    if (result === undefined) throw new ParameterError(parameter.name, misfit(parameter));
+    const result = typed(parameter, value);
     if (parameter.required && result === "")
       throw new ParameterError(parameter.name, `"${parameter.name}" is required and must not be empty.`);
     values[parameter.name] = result;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineNode, type NodeProblem } from "#server/engine/define-node.ts";
+import { defaultFault } from "#server/engine/params.ts";
 
 /** One value that a params trigger asks for (specification, Workflow node types; contract, section 4). */
 export const TriggerParameter = z.object({
@@ -26,6 +27,10 @@ function parameterProblems(parameters: readonly TriggerParameter[]): NodeProblem
   return [
     ...(parameters.length === 0 ? [{ field: "parameters", message: "Add at least one parameter, or start by a manual run." }] : []),
     ...(twice ? [{ field: "parameters", message: `Two parameters are named "${twice}". Rename one of them.` }] : []),
+    ...parameters.flatMap((parameter) => {
+      const message = parameter === bare ? undefined : defaultFault(parameter);
+      return message === undefined ? [] : [{ field: "parameters", message }];
+    }),
     ...(bare ? [{ field: "parameters", message: `Give "${bare.name}" at least one option to choose from.` }] : []),
   ];
 }
