@@ -4,12 +4,22 @@ import { z } from "zod";
 
 export const Position = z.object({ x: z.number().min(-1e6).max(1e6), y: z.number().min(-1e6).max(1e6) });
 
+const withoutSecret = (data: Record<string, unknown>): Record<string, unknown> => {
+  if (!Object.hasOwn(data, "webhook_secret")) return data;
+  const { webhook_secret: _, ...rest } = data;
+  return rest;
+};
+
 export const GraphNode = z
   .looseObject({
     id: z.string().min(1).max(100),
     type: z.string().min(1).max(60).meta({ description: "triggerNode, agentNode, outputNode, noteNode, …" }),
     position: Position,
-    data: z.record(z.string(), z.unknown()).meta({ description: "label and the config fields of the node's type" }),
+    // Webhook secrets are made by the service and kept apart, sealed: one that a client writes here is no secret, and is dropped.
+    data: z
+      .record(z.string(), z.unknown())
+      .overwrite(withoutSecret)
+      .meta({ description: "label and the config fields of the node's type" }),
   })
   .meta({ id: "GraphNode" });
 export type GraphNode = z.infer<typeof GraphNode>;

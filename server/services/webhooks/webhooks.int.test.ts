@@ -2,6 +2,8 @@ import { createHmac } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
+import { CreateWorkflowInput, SaveDraftInput, UpdateWorkflowInput } from "#server/schemas/workflow.ts";
+import { ImportWorkflowInput } from "#server/schemas/workflow-file.ts";
 import { KEPT_CHARACTERS } from "#server/services/webhooks/accept-delivery.ts";
 import { getWebhookState } from "#server/services/webhooks/get-webhook-state.ts";
 import { noteRefusal } from "#server/services/webhooks/note-refusal.ts";
@@ -9,8 +11,14 @@ import { receiveDelivery } from "#server/services/webhooks/receive-delivery.ts";
 import { replayDelivery } from "#server/services/webhooks/replay-delivery.ts";
 import { setupWebhook } from "#server/services/webhooks/setup-webhook.ts";
 import { tidyDeliveries } from "#server/services/webhooks/tidy-deliveries.ts";
+import { exportWorkflow } from "#server/services/workflow-files/export-workflow.ts";
+import { importWorkflow } from "#server/services/workflow-files/import-workflow.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
 import { deleteWorkflow } from "#server/services/workflows/delete-workflow.ts";
+import { getEditorState } from "#server/services/workflows/get-editor-state.ts";
+import { getVersion } from "#server/services/workflows/get-version.ts";
+import { getWorkflow } from "#server/services/workflows/get-workflow.ts";
+import { saveDraft } from "#server/services/workflows/save-draft.ts";
 import { updateWorkflow } from "#server/services/workflows/update-workflow.ts";
 import { publishSettings } from "#server/settings.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -53,6 +61,35 @@ test("the secret is stored sealed, shown once, and rotated by setting up again",
   const audit = await db().auditEntry.findMany({ where: { project_id: admin.project.id, action: "webhook.setup" } });
   expect(audit).toHaveLength(2);
   expect(JSON.stringify(audit)).not.toContain(again.webhook_secret);
+});
+
+test("a webhook secret in a node's data is ignored: at every door, and in what was stored before", async () => {
+  const admin = await database.newAdmin();
+  const secret = "chosen-by-a-client";
+  const nodes = [trigger({ webhook_secret: secret })];
+  const made = await createWorkflow(admin, CreateWorkflowInput.parse({ name: "Hooked", nodes, edges: [] }));
+  const { id: workflow_id } = made;
+  const put = await updateWorkflow(admin, UpdateWorkflowInput.parse({ workflow_id, nodes, edges: [] }));
+  const { draft } = await getEditorState(admin, { workflow_id });
+  const drafted = await saveDraft(admin, SaveDraftInput.parse({ workflow_id, nodes, edges: [], revision: draft.revision }));
+  const imported = await importWorkflow(admin, ImportWorkflowInput.parse({ file: { nodes, edges: [] } }));
+  const bare = await importWorkflow(
+    admin,
+    ImportWorkflowInput.parse({ file: { ...(await exportWorkflow(admin, { workflow_id, draft: false })), nodes } }),
+  );
+  for (const answer of [made, put, drafted, imported, bare]) expect(JSON.stringify(answer)).not.toContain("webhook_secret");
+  const stored = [await db().workflowSnapshot.findMany({}), await db().workflowDraft.findMany({})];
+  expect(JSON.stringify(stored)).not.toContain(secret);
+  // Kept by a version of the service that did not know better.
+  await db().workflowSnapshot.updateMany({ where: { workflow_id }, data: { graph: { nodes, edges: [] } } });
+  await db().workflowDraft.update({ where: { workflow_id }, data: { graph: { nodes, edges: [] } } });
+  const answers = [
+    await getWorkflow(admin, { workflow_id }),
+    await getEditorState(admin, { workflow_id }),
+    await getVersion(admin, { workflow_id, version: 1 }),
+    await exportWorkflow(admin, { workflow_id, draft: false }),
+  ];
+  expect(JSON.stringify(answers)).not.toContain(secret);
 });
 
 test("a run is queued with the payload; who replays it is its starter", async () => {
