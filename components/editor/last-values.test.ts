@@ -92,6 +92,34 @@ test("what came before is joined as a run does, and a trial names the nodes that
   });
 });
 
+test("behind a decision, what came to it is shown; conditions read the decision", () => {
+  const before: Graph = {
+    nodes: [
+      ...graph.nodes,
+      { id: "if", type: "branchNode", position: at, data: { label: "If", condition: "True" } },
+      { id: "z", type: "outputNode", position: at, data: { label: "End" } },
+      { id: "else", type: "outputNode", position: at, data: { label: "Else" } },
+    ],
+    edges: [
+      { id: "1", source: "t", target: "r" },
+      { id: "2", source: "r", target: "h" },
+      { id: "3", source: "h", target: "if", sourceHandle: "approved" },
+      { id: "4", source: "if", target: "z", sourceHandle: "true" },
+      { id: "5", source: "if", target: "else", sourceHandle: "false" },
+      { id: "6", source: "n", target: "else" },
+    ],
+  };
+  const nodes = { ...run.picture.nodes, if: node("True"), n: node("otherwise") };
+  const then: LastRun = { ...run, picture: { ...run.picture, nodes } };
+  const shown = (id: string, isLiteral?: boolean) => lastUpstream(readableAt(before, id, scope), then, isLiteral);
+  expect(shown("if")).toBe('{"title": "Looms", "tags": [{"name": "old"}]}');
+  expect(shown("if", true)).toBe("approved: fine");
+  expect(shown("z")).toBe('{"title": "Looms", "tags": [{"name": "old"}]}');
+  expect(shown("z", true)).toBe("True");
+  // The branch went the other way.
+  expect(shown("else")).toBe("otherwise");
+});
+
 test("what is pinned stands in for what the run left, also of a node that did not run", () => {
   const nodes = graph.nodes.map((one) => (one.id === "n" ? { ...one, data: { ...one.data, pinned: { output: "pinned" } } } : one));
   const at = readableAt({ ...graph, nodes }, "o", scope);

@@ -2,6 +2,7 @@ import { nodesBefore, parameterNames, type Readable } from "#components/editor/r
 import type { RunPicture } from "#components/runs/run-picture.ts";
 import type { RunState } from "#components/runs/run-store.ts";
 import { dictionary, own } from "#server/engine/dictionary.ts";
+import { isDisabled } from "#server/engine/disabled.ts";
 import {
   asText,
   CREDENTIALS,
@@ -14,7 +15,7 @@ import {
   slugOf,
 } from "#server/engine/expressions.ts";
 import { definitionOf, labelOf } from "#server/engine/graph.ts";
-import { pinOf } from "#server/engine/pins.ts";
+import { handleLeftBy, pinOf } from "#server/engine/pins.ts";
 import type { GraphNode } from "#server/schemas/graph.ts";
 
 /** The run whose values the panel shows: the one on the screen, else the latest that has ended. */
@@ -144,17 +145,39 @@ export function previewOf(template: string, scope: Scope): PreviewPart[] {
   });
 }
 
-/** What leads to a node brought it in the run: the outputs before it, joined by a blank line, or the item of a loop. */
-export function lastUpstream(readable: Readable, run: LastRun): string {
+/**
+ * What leads to a node brought it in the run: the outputs before it, joined by a blank line, or the item of a loop; of a node
+ * that only decides, what came to that one.
+ * @param isLiteral whether the decision itself is meant instead, as conditions read it
+ */
+export function lastUpstream(readable: Readable, run: LastRun, isLiteral = false): string {
+  const { graph, around, names, nodeId } = readable;
   const scope = lastScope(readable, run);
-  const texts = nodesBefore(readable).flatMap((id) => {
-    const node = readable.graph.nodes.find((candidate) => candidate.id === id);
-    if (!node) return [];
-    if (definitionOf(node.type)?.group === "trigger") return [run.input];
-    const entry = readable.around.includes(id) ? scope.find(readable.names.find((name) => name.node.id === id)?.name ?? "") : undefined;
-    return [entry ? asText(entry.fields.current_item) : (lastOutput(node, run) ?? "")];
-  });
-  return texts.filter((text) => text !== "").join("\n\n");
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
+  const texts = new Map<string, string>();
+  /** By which way a node left in the run; null when that is not known. */
+  const wayOut = (node: GraphNode) => own(run.decisions, node.id) ?? handleLeftBy(node.type, lastOutput(node, run) ?? null);
+  const collect = (id: string) => {
+    const edges = graph.edges.filter((edge) => edge.target === id);
+    const live = edges.filter(({ source, sourceHandle }) => {
+      const node = byId.get(source);
+      const way = node && !around.includes(source) ? wayOut(node) : null;
+      return way === null || (sourceHandle ?? way) === way;
+    });
+    // Where no way led here in the run, what would have come is shown.
+    for (const { source } of live.length ? live : edges) {
+      const node = byId.get(source);
+      if (!node || texts.has(source)) continue;
+      const definition = definitionOf(node.type);
+      const isDecision = !isLiteral && !isDisabled(node) && definition?.passesContent === true;
+      const entry = around.includes(source) ? scope.find(names.find((name) => name.node.id === source)?.name ?? "") : undefined;
+      const made = entry ? asText(entry.fields.current_item) : definition?.group === "trigger" ? run.input : (lastOutput(node, run) ?? "");
+      texts.set(source, isDecision ? "" : made);
+      if (isDecision) collect(source);
+    }
+  };
+  collect(nodeId);
+  return [...texts.values()].filter((text) => text !== "").join("\n\n");
 }
 
 /** What the server needs to try a condition: which nodes are meant; the values are the run's own. */
@@ -177,7 +200,7 @@ export function trialOf(readable: Readable, run: LastRun) {
     execution_id: run.executionId,
     before,
     ...(pinned.length > 0 && { pinned: Object.fromEntries(pinned) }),
-    ...(isFirst && { item: lastUpstream(readable, run).slice(0, 100_000) }),
+    ...(isFirst && { item: lastUpstream(readable, run, true).slice(0, 100_000) }),
     outputs,
   };
 }

@@ -27,7 +27,7 @@ export function pythonOptions(readable: Readable, run: LastRun | null): PythonOp
     const last = run ? lastOutput(node, run) : undefined;
     return [{ code: `node_outputs[${pythonString(name)}]`, nodeType: node.type, hint: last || "Its output, once it has run" }];
   });
-  const before = run && hasValuesBefore(readable, run) ? lastUpstream(readable, run) : "";
+  const before = run && hasValuesBefore(readable, run) ? lastUpstream(readable, run, true) : "";
   return [
     { code: "output", nodeType: "", hint: before || "Output of the node before" },
     { code: "trigger_output", nodeType: "triggerNode", hint: run?.input || "What started the run" },

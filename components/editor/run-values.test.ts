@@ -82,6 +82,12 @@ test("a name that another node has is not the trigger's", () => {
   );
 });
 
+test("behind a decision the text goes on, and a condition there reads the decision", () => {
+  const review = node("b", "humanLoopNode", { display_value: "fixed" });
+  expect(asks(node("a", "outputNode", {}), [review], far)).toBe(true);
+  expect(asks(node("a", "branchNode", { condition: "output" }), [review], far)).toBe(false);
+});
+
 test("what is switched off reads nothing, and lets the text through", () => {
   expect(asks(node("a", "outputNode", { value: "{{trigger.output}}", disabled: true }))).toBe(false);
   expect(asks(node("a", "outputNode", { value: "" }), [{ ...between, data: { ...between.data, disabled: true } }], far)).toBe(true);

@@ -14,8 +14,11 @@ export function triggerOf(graph: Graph): TriggerConfig {
   return parsed.success ? parsed.data : triggerNode.config.parse({});
 }
 
-/** Nodes to which the trigger's own text comes: those right behind it, and behind what is switched off there. */
-function nodesBehind(graph: Graph, triggerId: string): ReadonlySet<string> {
+/**
+ * Nodes to which the trigger's own text comes: those right behind it, and behind what is switched off or only decides there.
+ * @param isLiteral leaves out those behind a decision: a condition there reads the decision
+ */
+function nodesBehind(graph: Graph, triggerId: string, isLiteral: boolean): ReadonlySet<string> {
   const byId = new Map(graph.nodes.map((node) => [node.id, node]));
   const found = new Set<string>();
   const open = [triggerId];
@@ -23,7 +26,8 @@ function nodesBehind(graph: Graph, triggerId: string): ReadonlySet<string> {
     for (const { source, target } of graph.edges) {
       if (source !== id || found.has(target)) continue;
       found.add(target);
-      if (isDisabled(byId.get(target))) open.push(target);
+      const node = byId.get(target);
+      if (isDisabled(node) || (!isLiteral && definitionOf(node?.type ?? "")?.passesContent)) open.push(target);
     }
   return found;
 }
@@ -41,7 +45,8 @@ function usesName(condition: string, names: readonly string[]): boolean {
 
 /** Whether a node reads what the trigger left behind, by whichever of its names. */
 function readerOf(graph: Graph, trigger: GraphNode): (node: GraphNode) => boolean {
-  const behind = nodesBehind(graph, trigger.id);
+  const behind = nodesBehind(graph, trigger.id, false);
+  const rightBehind = nodesBehind(graph, trigger.id, true);
   const labels = graph.nodes.filter((node) => !definitionOf(node.type)?.isInert).map((node) => [node.id, labelOf(node)] as const);
   const names = namesFrom(labels);
   // What would have to be written anew if the trigger were called otherwise reads it by its label.
@@ -60,7 +65,7 @@ function readerOf(graph: Graph, trigger: GraphNode): (node: GraphNode) => boolea
     if (fields.some((name) => referencesOf(textOf(name)).some(({ head }) => isTrigger(head) || names.read(head) === trigger.id)))
       return true;
     const conditions = shape.filter(([, field]) => isPython(field)).map(([name]) => textOf(name));
-    const atHand = isBehind ? ["output", "trigger_output"] : ["trigger_output"];
+    const atHand = rightBehind.has(node.id) ? ["output", "trigger_output"] : ["trigger_output"];
     if (conditions.some((text) => usesName(text, atHand) || /\bnode_outputs\s*\.\s*(?:values|items)\b/.test(text))) return true;
     return conditions.length > 0 && withNames(node.type, node.data, names, renamed) !== node.data;
   };

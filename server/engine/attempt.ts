@@ -4,6 +4,7 @@ import { parseTemplate, resolveText, resolveValue, type TemplatePart } from "#se
 import type { Frame } from "#server/engine/frame.ts";
 import { templateFields } from "#server/engine/graph.ts";
 import { unmasked } from "#server/engine/masker.ts";
+import type { NodeFacts } from "#server/engine/node-facts.ts";
 import type { EngineServices, LedgerWrite, RunState } from "#server/engine/ports.ts";
 import { RunNames, upstreamOutput } from "#server/engine/run-scope.ts";
 import type { RunSecrets } from "#server/engine/run-secrets.ts";
@@ -37,7 +38,6 @@ interface AttemptParts {
   services: EngineServices;
   run: RunState;
   names: NodeScope;
-  nodes: ReadonlyMap<string, GraphNode>;
   secrets: RunSecrets;
 }
 
@@ -47,18 +47,16 @@ export class Attempts {
   readonly #run: RunState;
   readonly #names: RunNames;
   readonly #secrets: RunSecrets;
-  readonly #nodes: ReadonlyMap<string, GraphNode>;
-  readonly #continues: (id: string) => boolean;
+  readonly #facts: NodeFacts;
   readonly #host: AttemptHost;
   readonly #compiled = new Map<string, Compiled>();
 
-  constructor({ services, run, names, nodes, secrets }: AttemptParts, continues: (id: string) => boolean, host: AttemptHost) {
+  constructor({ services, run, names, secrets }: AttemptParts, facts: NodeFacts, host: AttemptHost) {
     this.#services = services;
     this.#run = run;
     this.#secrets = secrets;
     this.#names = new RunNames(run, names, secrets);
-    this.#nodes = nodes;
-    this.#continues = continues;
+    this.#facts = facts;
     this.#host = host;
   }
 
@@ -81,7 +79,7 @@ export class Attempts {
     // An agent is never asked nothing; what any other node is told to say may well be nothing.
     const isSaid = said !== "" || (own !== undefined && !definition.isEffect && isWritten(own));
     // Who says what it works with needs nothing of what came before, however much that is.
-    const upstream = isSaid ? "" : upstreamOutput(frame, id, this.#continues);
+    const upstream = isSaid ? "" : upstreamOutput(frame, id, this.#facts);
     row.input = isSaid ? said : upstream || (definition.group === "trigger" ? this.#run.input : "");
     const run = this.#run;
     const trigger = { output: run.input, params: run.params };
@@ -106,7 +104,10 @@ export class Attempts {
       typedValue: (field) => masker.deep(resolveValue(String(raw[field] ?? ""), scope)),
       evaluate: (condition) => {
         const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};
-        return this.#services.evaluate(condition, { output: upstream, trigger_output: run.input, node_outputs }, () => host.signal(frame));
+        const output = upstreamOutput(frame, id, this.#facts, true);
+        // Of a node with nothing but a condition, the log shows what the condition was about.
+        if (own === undefined) row.input = output;
+        return this.#services.evaluate(condition, { output, trigger_output: run.input, node_outputs }, () => host.signal(frame));
       },
     };
     return { frame, node, definition, row, context };
@@ -115,7 +116,7 @@ export class Attempts {
   #compile(id: string): Compiled {
     const known = this.#compiled.get(id);
     if (known) return known;
-    const node = this.#nodes.get(id);
+    const node = this.#facts.byId.get(id);
     const definition = workOf(node);
     if (!node || !definition) throw new Error(`The plan names "${id}", which is not in the graph.`);
     const config = definition.config.parse(node.data);

@@ -67,7 +67,10 @@ export interface AgentCall {
 export interface NodeContext<Config> {
   /** The node's config; fields marked `template` are already resolved to text. */
   config: Config;
-  /** Output of the node before it; of several, joined by a blank line in edge order. */
+  /**
+   * What came to it: the output of the node before it, or, where that only decides, what came to that one; of several,
+   * joined by a blank line in edge order.
+   */
   upstream: string;
   /** What started the run. */
   trigger: { output: string; params: Record<string, unknown> };
@@ -80,6 +83,7 @@ export interface NodeContext<Config> {
   typedValue(field: string): unknown;
   /**
    * Whether a Python condition holds, with `output`, `trigger_output` and `node_outputs` at hand (specification, branchNode);
+   * `output` is what the node before left behind, even where that only decides;
    * a promise when that may take long.
    * @throws Error that says what is wrong with the condition
    */
@@ -117,6 +121,11 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   body?: { handle: string; fields: readonly string[]; settings(config: z.infer<Config>): LoopSettings };
   /** Of a review: the handle which, with nothing attached, ends the run as rejected. */
   rejects?: string;
+  /**
+   * True for a node that only decides: what follows it, with an empty field, takes what came to it and not its decision
+   * (contract, section 4).
+   */
+  passesContent?: true;
   /** What expressions can read besides `output`, from what the node left behind. */
   fields?: Record<string, (result: { output: string; handle: string | null }) => string>;
   /** Types that must not follow, by handle ("" for the unnamed one). Everything else with an input may. */

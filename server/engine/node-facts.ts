@@ -55,6 +55,11 @@ class NodeFacts {
     return goesOnAfterFailure(this.byId.get(id));
   }
 
+  /** True for a node that only decides: what came to it goes on to what follows. */
+  passesContent(id: string): boolean {
+    return this.definition(id)?.passesContent === true;
+  }
+
   isOutput(id: string): boolean {
     return this.definition(id)?.group === "output";
   }

@@ -63,9 +63,10 @@ const honoured = new WeakMap<GraphNode, NodeDefinition>();
 const graphs = new WeakMap<Graph, Graph>();
 
 function standIn(definition: NodeDefinition, { output, handle }: Pin): NodeDefinition {
-  const { type, title, summary, hasInput, handles, fields, rejects } = definition;
+  const { type, title, summary, hasInput, handles, passesContent, fields, rejects } = definition;
   return {
     ...{ type, title, summary, hasInput, handles, group: "logic", isEffect: false, config: z.looseObject({}) },
+    ...(passesContent && { passesContent }),
     ...(fields && { fields }),
     ...(rejects !== undefined && { rejects }),
     run: () => ({ output, ...(handle !== null && { handle }) }),

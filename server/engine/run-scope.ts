@@ -4,6 +4,7 @@ import { asText, CREDENTIALS, ExpressionError, type Scope, type ScopeEntry, slug
 import { type Frame, progressOf } from "#server/engine/frame.ts";
 import { definitionOf, namesOf } from "#server/engine/graph.ts";
 import { parseJson } from "#server/engine/json-text.ts";
+import type { NodeFacts } from "#server/engine/node-facts.ts";
 import { MAX_OUTPUT, tooLong } from "#server/engine/output-size.ts";
 import type { LedgerRow, RunState } from "#server/engine/ports.ts";
 import type { RunSecrets } from "#server/engine/run-secrets.ts";
@@ -131,23 +132,33 @@ function fieldsOf(node: GraphNode, frame: Frame): Record<string, unknown> | unde
   return { output, ...Object.fromEntries(own) };
 }
 
-/**
- * Outputs that live edges bring to a node, in edge order, joined by a blank line; of a failed node that continues, its
- * error; at the start of a loop's body, the item.
- */
-export function upstreamOutput(frame: Frame, id: string, continues: (id: string) => boolean): string {
-  const edges = frame.scope.incoming.get(id) ?? [];
-  const texts: string[] = [];
-  const seen = new Set<string>();
-  for (const edge of edges) {
-    if (edge.isGate || seen.has(edge.source)) continue;
-    const iteration = frame.iterationOf(edge.source);
-    const row = iteration ? undefined : frame.lookup(edge.source);
-    if (!iteration && !(row && isLive(edge, progressOf(row, continues(edge.source))))) continue;
-    seen.add(edge.source);
-    const text = iteration ? asText(iteration.item) : row ? outputOf(row) : "";
-    if (text !== "") texts.push(text);
+/** What is asked about nodes to tell what comes to one of them. */
+type Passing = Pick<NodeFacts, "continues" | "passesContent">;
+
+/** Texts that live edges bring to a node, by the node that made them, in edge order. */
+function collect(frame: Frame, id: string, facts: Passing, isLiteral: boolean, texts: Map<string, string>): void {
+  for (const edge of frame.scope.incoming.get(id) ?? []) {
+    const { source } = edge;
+    if (edge.isGate || texts.has(source)) continue;
+    const iteration = frame.iterationOf(source);
+    const row = iteration ? undefined : frame.lookup(source);
+    if (!iteration && !(row && isLive(edge, progressOf(row, facts.continues(source))))) continue;
+    const isDecision = row !== undefined && !isLiteral && facts.passesContent(source);
+    texts.set(source, isDecision ? "" : iteration ? asText(iteration.item) : row ? outputOf(row) : "");
+    if (isDecision) collect(frame, source, facts, isLiteral, texts);
   }
+}
+
+/**
+ * What came to a node: outputs that live edges bring, in edge order, joined by a blank line; of a failed node that continues,
+ * its error; at the start of a loop's body, the item; of a node that only decides, what came to it. What one node made counts
+ * once, by however many ways it comes.
+ * @param isLiteral whether the decision itself is meant instead, as conditions read it
+ */
+export function upstreamOutput(frame: Frame, id: string, facts: Passing, isLiteral = false): string {
+  const made = new Map<string, string>();
+  collect(frame, id, facts, isLiteral, made);
+  const texts = [...made.values()].filter((text) => text !== "");
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length > MAX_OUTPUT) throw new ExpressionError(tooLong(length));
   return texts.join("\n\n");

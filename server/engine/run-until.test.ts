@@ -40,6 +40,13 @@ test("what only leads to a pinned node is not needed", () => {
   expect(until("O", loop, ["t>A", "A>L", "L.body>in", "L.done>O"])).toEqual({ needed: "L O t", given: "L", left_out: "A in" });
 });
 
+test("a pinned decision passes on what came to it, so that is run", () => {
+  const decided: Nodes = { ...chain, B: ["humanLoopNode", { pinned: { output: "approved" } }] };
+  const ways = ["t>A", "A>B", "B.approved>C", "t>aside"];
+  expect(until("C", decided, ways)).toEqual({ needed: "A B C t", given: "", left_out: "aside" });
+  expect(until("C", { ...decided, A: ["agentNode", pinned] }, ways)).toEqual({ needed: "A B C t", given: "A", left_out: "aside" });
+});
+
 test("a node before a pinned one runs when it is read by name, and then the pinned one waits for it", () => {
   const nodes: Nodes = { ...chain, B: ["agentNode", pinned], C: ["agentNode", { input: "{{A.output}} {{B.output}}" }] };
   expect(until("C", nodes, edges)).toEqual({ needed: "A B C t", given: "", left_out: "aside" });

@@ -62,7 +62,13 @@ export function nodesUntil(graph: Graph, until: string): NeededNodes {
     });
   };
 
-  const closed = new Set(top.nodeIds.filter((id) => pinnedWork(byId.get(id))));
+  // A pinned decision still passes on what came to it.
+  const closed = new Set(
+    top.nodeIds.filter((id) => {
+      const work = pinnedWork(byId.get(id));
+      return work && !work.passesContent;
+    }),
+  );
   const closure = (): Set<string> => {
     const found = new Set([unitOf(until)]);
     for (const unit of found) if (!closed.has(unit)) for (const other of [...sources(unit), ...reads(unit)]) found.add(other);

@@ -63,7 +63,7 @@ export class Segment {
     this.#reviews = new OpenReviews(services, run, this.#batch);
     this.#deltas = new DeltaBuffer((events) => services.store.deltas(run, events), services.clock, secrets.masker);
     const continues = (id: string) => this.#facts.continues(id);
-    this.#attempts = new Attempts({ services, run, names, nodes, secrets }, continues, {
+    this.#attempts = new Attempts({ services, run, names, secrets }, this.#facts, {
       signal: (frame) => frame.signal(this.#signal),
       onDelta: (row, content) => this.#deltas.add(row, content),
       onRestart: (row) => this.#deltas.reset(row),

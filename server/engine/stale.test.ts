@@ -132,3 +132,18 @@ test("a node whose agent was changed after it ran is stale, and so is what follo
   expect(withAgent(edited("B", { input: "other" }), "B")).toMatchObject({ B: "edited" });
   expect(withAgent(edited("B", { pinned: { output: "b" } }), "B")).toEqual({});
 });
+
+test("behind a pinned decision, what changed before it still counts: its content goes on", () => {
+  const decided = (input: string, condition = "True"): Graph => ({
+    nodes: [
+      node("t", "triggerNode", { kind: "manual" }),
+      node("A", "agentNode", { agent_id: "1", input }),
+      node("C", "branchNode", { condition, pinned: { output: "True" } }),
+      node("O", "outputNode"),
+    ],
+    edges: ["t>A", "A>C", "C.true>O"].map(edge),
+  });
+  const outputs = { C: "True" };
+  expect(stale(decided("new"), outputs, decided("old"))).toEqual({ A: "edited", O: "before" });
+  expect(stale(decided("old", "False"), outputs, decided("old"))).toEqual({});
+});

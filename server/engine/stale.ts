@@ -75,8 +75,17 @@ export function staleNodes(
   /** Nothing happens at it, so that no other settings change a result. */
   const isIdle = (id: string) => isOff(id) || plan.loopsAround(id).some(isOff);
   const open: string[] = [];
+  /** Nodes whose decision is pinned, and the node before them whose change they let through: they pass on what came to them. */
+  const through = new Map<string, string>();
   const mark = (id: string, reason: StaleReason) => {
-    if (stale.has(id) || isFirm(id) || !pins.has(id)) return;
+    if (stale.has(id) || !pins.has(id)) return;
+    if (isFirm(id)) {
+      if (!definitionOf(nodeNow.get(id)?.type ?? "")?.passesContent || through.has(id)) return;
+      if (reason.kind !== "before" && reason.kind !== "rewired") return;
+      through.set(id, reason.kind === "before" ? reason.node_id : id);
+      open.push(id);
+      return;
+    }
     stale.set(id, reason);
     open.push(id);
     const owner = plan.ownerOf(id);
@@ -102,7 +111,7 @@ export function staleNodes(
     for (const { target } of next.get(id) ?? []) {
       // What changed in a body changes its loop's result, and nothing for the nodes in the body before it.
       if (isOnlyBody && plan.loopsAround(target).includes(id)) continue;
-      mark(target, { kind: "before", node_id: id });
+      mark(target, { kind: "before", node_id: through.get(id) ?? id });
     }
   }
   return stale;

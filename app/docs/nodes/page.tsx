@@ -5,9 +5,9 @@ export const metadata: Metadata = { title: "Nodes" };
 
 const nodes: readonly [string, string][] = [
   ["Agent", "Asks one of the project’s agents. With “Go on” as its answer to errors, the error text is passed on as its output."],
-  ["Branch", "Goes one of two ways, by a Python condition. Its output is True or False."],
+  ["Branch", "Goes one of two ways, by a Python condition, and passes on what came to it. Its output is True or False."],
   ["Loop", "Runs its body once for each item of a list. Its output is the JSON array of the results, in the order of the items."],
-  ["Review", "Waits until a person approves or rejects; see Reviews."],
+  ["Review", "Waits until a person approves or rejects, and passes on what came to it; see Reviews."],
   ["Output", "Keeps a value as a result of the run, and passes it on. Several are kept by label."],
   ["Terminate", "Ends the whole run here, completed or failed. What is under way elsewhere is aborted and skipped."],
   [
@@ -34,11 +34,19 @@ export default function Nodes() {
           ))}
         </tbody>
       </table>
+      <h2>What comes to a node</h2>
+      <p>
+        An Agent, Output, Review or Terminate whose field is empty takes the output of the node before it; of several, their outputs in the
+        order of the connections, with a blank line between. A Branch and a Review only decide, so their content goes on: what follows takes
+        what came to them, through several of them if need be, and each node’s output once. The decision itself is read by name, as{" "}
+        <code>{"{{Branch.output}}"}</code> (<code>True</code>) or <code>{"{{Review.output}}"}</code> (<code>approved: …</code>).
+      </p>
       <h2>Conditions</h2>
       <p>
-        A condition is one Python expression. It can use <code>output</code> (what came before), <code>trigger_output</code> and{" "}
-        <code>node_outputs</code> (outputs by agent’s name or label), all of them text, and the modules <code>re</code>, <code>json</code>{" "}
-        and <code>math</code>. It runs in a sandbox without files, network or other imports, with a limit on time and memory.
+        A condition is one Python expression. It can use <code>output</code> (what the node before it left behind, of a Review its
+        decision), <code>trigger_output</code> and <code>node_outputs</code> (outputs by agent’s name or label), all of them text, and the
+        modules <code>re</code>, <code>json</code> and <code>math</code>. It runs in a sandbox without files, network or other imports, with
+        a limit on time and memory.
       </p>
       <Example file="conditions.py" label="conditions" />
       <h2>Loops</h2>

@@ -37,9 +37,9 @@ export default function Reviews() {
       </p>
       <h2>What comes after</h2>
       <p>
-        The run goes on at Approved or at Rejected, and the other side is skipped. With nothing attached to Rejected, a rejection ends the
-        run as <code>rejected</code>, once branches under way have ended. Later nodes can read the answer, as all{" "}
-        <Link href="/docs/expressions">expressions</Link> do:
+        The run goes on at Approved or at Rejected, and the other side is skipped. A node there whose field is empty takes the content that
+        came to the review. With nothing attached to Rejected, a rejection ends the run as <code>rejected</code>, once branches under way
+        have ended. Later nodes can read the answer, as all <Link href="/docs/expressions">expressions</Link> do:
       </p>
       <table>
         <thead>

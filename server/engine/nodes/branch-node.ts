@@ -11,11 +11,12 @@ export const branchNode = defineNode({
   hasInput: true,
   handles: ["true", "false"],
   refuses: { true: ["branchNode"], false: ["branchNode"] },
+  passesContent: true,
   isEffect: false,
   config: z.looseObject({
     condition: z.string().max(10_000).default("").meta({
       title: "Condition",
-      description: "A Python expression. At hand: output, trigger_output, node_outputs, re, json, math",
+      description: "A Python expression. At hand: output (of the node before), trigger_output, node_outputs, re, json, math",
       widget: "python",
     }),
   }),

@@ -20,6 +20,7 @@ export const humanLoopNode = defineNode({
     return { refusal: "A Review leaves approved or rejected behind, with a comment as approved: Well done. Write it so." };
   },
   input: "display_value",
+  passesContent: true,
   isEffect: false,
   config: z.looseObject({
     title: z
