@@ -1,5 +1,6 @@
 import { LARGE_OUTPUT } from "#server/engine/output-size.ts";
 import { ITEM } from "#server/engine/ports.ts";
+import { insertTexts, textOf } from "#server/engine/run-texts.ts";
 import { finalStatuses, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 
 // The statements of server/engine/run-store.ts. Each is one round trip and one transaction.
@@ -33,8 +34,8 @@ export const ACQUIRE = `
     AND v.execution_id = e.id
   RETURNING e.id, e.project_id, e.status, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, e.snapshot_id, e.workflow_version, v.input, v.params`;
 
-const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, v.output, r.error, r.started_at, r.completed_at,
-  r.input_tokens, r.output_tokens, r.items, CASE WHEN r.status = 'running' THEN v.input END AS input`;
+const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, ${textOf("output")} AS output, r.error,
+  r.started_at, r.completed_at, r.input_tokens, r.output_tokens, r.items, CASE WHEN r.status = 'running' THEN ${textOf("input")} END AS input`;
 export const LEDGER = `
   SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 ORDER BY r.completed_at NULLS LAST, r.id`;
@@ -59,16 +60,16 @@ export const ITEMS_ENDED = `
       FROM node_runs r WHERE r.execution_id = $1 AND r.handle = '${ITEM}'
     ) AS r WHERE ${notInEnded("r.path")} GROUP BY node_id, path) AS loops`;
 export const ITEMS = `
-  SELECT r.iteration, r.status, v.output, r.error FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  SELECT r.iteration, r.status, ${textOf("output")} AS output, r.error FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.node_id = $2 AND r.handle = '${ITEM}' AND cardinality(string_to_array(r.iteration, '.')) = $3
     AND ($3 = 1 OR starts_with(r.iteration, $4 || '.'))`;
 export const BODY_OUTPUTS = `
-  SELECT r.node_id, r.iteration, v.output FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
+  SELECT r.node_id, r.iteration, ${textOf("output")} AS output FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
 
 /** @param measure `octet_length`, which unpacks no text, or `length` */
 const bodyOutputs = (measure: string) => `
-  SELECT coalesce(sum(${measure}(v.output)), 0)::float8 AS kept FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
+  SELECT coalesce(sum(${measure}(${textOf("output")})), 0)::float8 AS kept FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
 export const BODY_OUTPUTS_BYTES = bodyOutputs("octet_length");
 export const BODY_OUTPUTS_LENGTH = bodyOutputs("length");
@@ -110,7 +111,10 @@ const NO_CALLS = { counted: "", added: "", used: "" };
 
 const ROW = `
       id uuid, node_id text, iteration text, attempt int, status "NodeStatus", handle text, error text, started_at timestamptz, completed_at timestamptz,
-      duration_ms float8, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb`;
+      duration_ms float8, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb,
+      input_hash text, output_hash text`;
+const VALUES = "input, output, tool_calls, input_hash, output_hash";
+const HAS_VALUES = "coalesce(input, output, input_hash, output_hash) IS NOT NULL";
 const ROW_FIELDS =
   "id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items";
 
@@ -118,24 +122,34 @@ const ROW_FIELDS =
  * Writes a run's rows and events beside its execution, for a run that has begun, or ended, when it is accepted. Nobody is
  * notified, since nobody can know of it yet.
  * @param rows and `events`: the parameters that hold them as JSON; they go to the one row of `execution`
+ * @param texts the parameters that hold their long texts, if they have any
  */
-export const firstWrite = (rows: string, events: string): string => `
+export const firstWrite = (rows: string, events: string, texts?: [hashes: string, texts: string]): string => `
     new_rows AS MATERIALIZED (
       SELECT execution.id AS execution_id, r.* FROM execution, jsonb_to_recordset(${rows}::jsonb) AS r(${ROW})
     ), written AS (
       INSERT INTO node_runs (execution_id, ${ROW_FIELDS}) SELECT execution_id, ${ROW_FIELDS} FROM new_rows
     ), valued AS (
-      INSERT INTO node_run_values (node_run_id, input, output, tool_calls)
-      SELECT id, input, output, tool_calls FROM new_rows WHERE input IS NOT NULL OR output IS NOT NULL
+      INSERT INTO node_run_values (node_run_id, ${VALUES}) SELECT id, ${VALUES} FROM new_rows WHERE ${HAS_VALUES}
     ), told AS (
       INSERT INTO execution_events (execution_id, seq, type, node_id, data)
       SELECT execution.id, e.position, e.event->>'type', e.event->>'node_id', e.event
       FROM execution, jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS e(event, position)
-    )`;
+    )${texts ? `, texts AS (${insertTexts("execution.id", "execution", ...texts)})` : ""}`;
+
+/** `asksPeople`: reviews; `hasCalls`: of models; `hasTexts`: long ones. */
+interface CommitKind {
+  asksPeople: boolean;
+  hasCalls: boolean;
+  hasTexts: boolean;
+}
 
 // One statement, so that results, events and the end of a run are there together or not at all.
-const commitSql = (withReviews: string, calls = NO_CALLS) => {
-  const hasCalls = calls !== NO_CALLS;
+const commitSql = ({ asksPeople, hasCalls, hasTexts }: CommitKind) => {
+  const calls = hasCalls ? CALLS : NO_CALLS;
+  const first = asksPeople ? 15 : 13;
+  const texts = `
+  ), texts AS (${insertTexts("$1", "lease", `$${first}`, `$${first + 1}`)}`;
   return `
   WITH quiet AS MATERIALIZED (SELECT CASE WHEN $11::boolean THEN set_config('synchronous_commit', 'off', true) END${calls.counted}
   ), lease AS (
@@ -159,9 +173,8 @@ const commitSql = (withReviews: string, calls = NO_CALLS) => {
       status = excluded.status, handle = excluded.handle, error = excluded.error, completed_at = excluded.completed_at, duration_ms = excluded.duration_ms,
       model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens${hasCalls ? ", cost = excluded.cost, cached_tokens = excluded.cached_tokens" : ""}
   ), valued AS (
-    INSERT INTO node_run_values (node_run_id, input, output, tool_calls)
-    SELECT id, input, output, tool_calls FROM new_rows WHERE input IS NOT NULL OR output IS NOT NULL
-    ON CONFLICT (node_run_id) DO UPDATE SET output = excluded.output, tool_calls = excluded.tool_calls
+    INSERT INTO node_run_values (node_run_id, ${VALUES}) SELECT id, ${VALUES} FROM new_rows WHERE ${HAS_VALUES}
+    ON CONFLICT (node_run_id) DO UPDATE SET output = excluded.output, output_hash = excluded.output_hash, tool_calls = excluded.tool_calls
   ), told AS (
     INSERT INTO execution_events (execution_id, seq, type, node_id, data)
     SELECT $1, lease.seq + e.position, e.event->>'type', e.event->>'node_id', e.event
@@ -170,17 +183,20 @@ const commitSql = (withReviews: string, calls = NO_CALLS) => {
     DELETE FROM execution_events WHERE execution_id = $1 AND cardinality($8::text[]) > 0 AND seq > $12 AND type = 'node_delta'
       AND EXISTS (SELECT FROM lease) AND concat(data->>'iteration', ' ', node_id) = ANY($8)
   ), result AS (
-    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs' WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${withReviews}
+    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs' WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${asksPeople ? REVIEWS : ""}${hasTexts ? texts : ""}
   )
   SELECT seq, pg_notify('treadle_execution', $1::text) FROM lease`;
 };
-/** The writes of a run, by what they hold besides rows and events. */
-export const COMMITS = {
-  "run-commit": commitSql(""),
-  "run-commit-with-reviews": commitSql(REVIEWS),
-  "run-commit-with-calls": commitSql("", CALLS),
-  "run-commit-with-reviews-calls": commitSql(REVIEWS, CALLS),
-};
+
+const statements = new Map<string, { name: string; text: string }>();
+
+/** The statement that writes what has happened in a run, by what that holds besides rows and events. */
+export function commitStatement(kind: CommitKind): { name: string; text: string } {
+  const name = `run-commit${kind.asksPeople ? "-reviews" : ""}${kind.hasCalls ? "-calls" : ""}${kind.hasTexts ? "-texts" : ""}`;
+  const known = statements.get(name) ?? { name, text: commitSql(kind) };
+  statements.set(name, known);
+  return known;
+}
 
 /** Counts calls that were cut off: on their rows, which somebody else has closed by now, in the run and in the usage. */
 export const SPENT = `

@@ -10,6 +10,7 @@ import {
   type BodyOutput,
   type Commit,
   type EndedItems,
+  type Ending,
   type EventWrite,
   type ItemRow,
   LeaseLost,
@@ -27,7 +28,7 @@ import {
   BODY_OUTPUTS,
   BODY_OUTPUTS_BYTES,
   BODY_OUTPUTS_LENGTH,
-  COMMITS,
+  commitStatement,
   DELTAS,
   FINAL,
   ITEMS,
@@ -42,6 +43,7 @@ import {
   TIMEOUT,
   WAIT_OVERDUE_SECONDS,
 } from "#server/engine/run-store-sql.ts";
+import { LongTexts } from "#server/engine/run-texts.ts";
 import { isDatabaseAway } from "#server/errors.ts";
 import { log } from "#server/log.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -72,7 +74,10 @@ const query = <Row extends pg.QueryResultRow>(name: string, text: string, values
   patiently(async () => (await pool().query<Row>({ name, text, values })).rows, signal);
 
 /** Events as they are stored: with whose they are. */
-const eventJson = (run: RunState, events: EventWrite[]) => json(events.map((event) => ({ ...event, execution_id: run.id })));
+const eventJson = (run: RunState, events: EventWrite[], texts?: LongTexts) =>
+  json(events.map((event) => ({ ...(texts?.event(event) ?? event), execution_id: run.id })));
+const rowJson = (rows: Commit["rows"], texts: LongTexts) => json(lastOfEach(rows).map((row) => texts.row(row)));
+const endingJson = (ending: Ending, texts: LongTexts) => json({ ...ending, outputs: ending.outputs.map((output) => texts.output(output)) });
 /** JSON that PostgreSQL can keep: without U+0000 and without halves of surrogate pairs, such as cutting a text may leave. */
 function json(value: unknown): string {
   const text = JSON.stringify(value);
@@ -145,12 +150,13 @@ async function commit(run: RunState, { rows, events, ending, status, ...rest }: 
   // Only effects tell pieces. Those of an attempt come after its start, and before a first one there are none.
   const talked = effects.filter((row) => row.status !== "running" || row.attempt > 1);
   const first = talked.reduce((least, row) => Math.min(least, run.toldFrom.get(row.id) ?? 0), Number.MAX_SAFE_INTEGER);
+  const texts = new LongTexts(run);
   const values: unknown[] = [
     run.id,
     run.holder,
-    json(lastOfEach(rows)),
-    eventJson(run, events),
-    ending ? json(ending) : null,
+    rowJson(rows, texts),
+    eventJson(run, events, texts),
+    ending ? endingJson(ending, texts) : null,
     sum("input_tokens"),
     sum("output_tokens"),
     talked.map(sourceOf),
@@ -162,12 +168,12 @@ async function commit(run: RunState, { rows, events, ending, status, ...rest }: 
     talked.length ? first : 0,
   ];
   if (asksPeople) values.push(json({ reviews, taken, withdrawn }), run.project_id);
+  if (texts.lists) values.push(...texts.lists);
   const hasCalls = ended.some((row) => row.agent_id !== undefined);
-  const name = asksPeople
-    ? (`run-commit-with-reviews${hasCalls ? "-calls" : ""}` as const)
-    : (`run-commit${hasCalls ? "-with-calls" : ""}` as const);
-  const [written] = await query<{ seq: number }>(name, COMMITS[name], values, signal);
+  const { name, text } = commitStatement({ asksPeople, hasCalls, hasTexts: texts.lists !== undefined });
+  const [written] = await query<{ seq: number }>(name, text, values, signal);
   if (!written && !(await isWritten(run))) throw new LeaseLost("Another process carries this run.");
+  texts.written();
   noteCommit(run, effects, written?.seq);
 }
 
@@ -204,11 +210,15 @@ export async function isAccepted({ id, holder }: RunState, signal: AbortSignal):
   return (await query("run-is-accepted", "SELECT 1 FROM executions WHERE id = $1 AND lease_owner = $2", [id, holder], signal)).length > 0;
 }
 
-/** What `firstWrite` writes, as parameters: the rows and the events of a run that was never written before, and its ending if it has ended. */
-export const firstValues = (run: RunState, { rows, events, ending }: Commit): string[] => [
-  json(lastOfEach(rows)),
-  eventJson(run, events),
-  ...(ending ? [json(ending)] : []),
+/**
+ * What `firstWrite` writes, as parameters: the rows and the events of a run that was never written before, and its ending if
+ * it has ended.
+ * @param texts takes the long ones, which are parameters of their own
+ */
+export const firstValues = (run: RunState, { rows, events, ending }: Commit, texts: LongTexts): string[] => [
+  rowJson(rows, texts),
+  eventJson(run, events, texts),
+  ...(ending ? [endingJson(ending, texts)] : []),
 ];
 
 /** A batch may hold the start and the end of one attempt; a statement may touch a row once only. */

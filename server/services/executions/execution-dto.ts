@@ -1,4 +1,5 @@
 import type { Prisma } from "#prisma/generated/client.ts";
+import { withTexts } from "#server/engine/run-texts.ts";
 import {
   type Execution,
   ExecutionOutput,
@@ -85,13 +86,18 @@ export const detailFields = {
 
 type DetailRow = Prisma.ExecutionGetPayload<{ select: typeof detailFields }>;
 
+async function wholeOutputs({ id, values }: DetailRow): Promise<ExecutionOutput[]> {
+  const outputs = values?.outputs ?? [];
+  return ExecutionOutput.array().parse(Array.isArray(outputs) ? await withTexts(id, outputs) : outputs);
+}
+
 /** An execution with everything that it holds. */
 export async function executionDto(row: DetailRow, graph: Graph): Promise<Execution> {
   return {
     ...commonFields(row),
     input: row.values?.input ?? "",
     output: row.values?.output ?? null,
-    outputs: ExecutionOutput.array().parse(row.values?.outputs ?? []),
+    outputs: await wholeOutputs(row),
     reviews: row.reviews.map((review) => ({
       node_id: review.node_id,
       iteration: review.iteration,

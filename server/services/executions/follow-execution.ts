@@ -1,6 +1,7 @@
 import { Bell } from "#server/bell.ts";
 import { db } from "#server/db/client.ts";
 import { subscribe } from "#server/db/notify.ts";
+import { withTexts } from "#server/engine/run-texts.ts";
 import { notFound } from "#server/errors.ts";
 import { isFinal } from "#server/schemas/execution.ts";
 import { isTerminalEvent } from "#server/schemas/execution-event.ts";
@@ -15,17 +16,30 @@ export interface StoredEvent {
   data: unknown;
 }
 
-const readAfter = (execution_id: string, after: number): Promise<StoredEvent[]> =>
-  db().executionEvent.findMany({
+async function whole(execution_id: string, events: StoredEvent[]): Promise<StoredEvent[]> {
+  const data = await withTexts(
+    execution_id,
+    events.map((event) => event.data),
+  );
+  return events.map((event, index) => ({ ...event, data: data[index] }));
+}
+
+async function readAfter(execution_id: string, after: number): Promise<StoredEvent[]> {
+  const events = await db().executionEvent.findMany({
     where: { execution_id, seq: { gt: after } },
     orderBy: { seq: "asc" },
     take: BATCH,
     select: { seq: true, type: true, data: true },
   });
+  return whole(execution_id, events);
+}
 
 /** The terminal event once more, for a viewer that has seen it: every stream ends with exactly one. */
-const lastEvent = async (execution_id: string): Promise<StoredEvent | null> =>
-  db().executionEvent.findFirst({ where: { execution_id }, orderBy: { seq: "desc" }, select: { seq: true, type: true, data: true } });
+async function lastEvent(execution_id: string): Promise<StoredEvent | undefined> {
+  const last = { where: { execution_id }, orderBy: { seq: "desc" }, select: { seq: true, type: true, data: true } } as const;
+  const event = await db().executionEvent.findFirst(last);
+  return event ? (await whole(execution_id, [event]))[0] : undefined;
+}
 
 /**
  * Every event of an execution after `after`, then new ones as they are written, until the terminal one. Yields "idle"
@@ -67,7 +81,7 @@ async function* events(
       if (isFinal(row.status)) {
         // It may have ended between the two reads; else the viewer has seen everything.
         const rest = await readAfter(execution_id, position);
-        const last = rest.length ? null : await lastEvent(execution_id);
+        const last = rest.length ? undefined : await lastEvent(execution_id);
         if (last) yield last;
         if (rest.length) continue;
         return;

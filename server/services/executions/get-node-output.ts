@@ -1,9 +1,16 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
-import { db } from "#server/db/client.ts";
+import { pool } from "#server/db/client.ts";
 import { ITEM } from "#server/engine/ports.ts";
+import { textOf } from "#server/engine/run-texts.ts";
 import { notFound } from "#server/errors.ts";
 import type { NodeOutput, NodeOutputInput } from "#server/schemas/execution.ts";
 import { isUuid } from "#server/services/ids.ts";
+
+const OUTPUT = `
+  SELECT ${textOf("output")} AS output
+  FROM node_runs r JOIN executions e ON e.id = r.execution_id LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.node_id = $2 AND r.iteration = $3 AND r.handle IS DISTINCT FROM '${ITEM}' AND e.project_id = $4
+  ORDER BY r.attempt DESC LIMIT 1`;
 
 /**
  * The whole output of one node's newest attempt, however large.
@@ -12,11 +19,8 @@ import { isUuid } from "#server/services/ids.ts";
 export async function getNodeOutput({ project }: ProjectPrincipal, input: NodeOutputInput): Promise<NodeOutput> {
   const { execution_id, node_id, iteration } = input;
   if (!isUuid(execution_id)) throw notFound("execution");
-  const row = await db().nodeRun.findFirst({
-    where: { execution_id, node_id, iteration, execution: { project_id: project.id }, OR: [{ handle: null }, { handle: { not: ITEM } }] },
-    orderBy: { attempt: "desc" },
-    select: { values: { select: { output: true } } },
-  });
+  const { rows } = await pool().query<{ output: string | null }>(OUTPUT, [execution_id, node_id, iteration, project.id]);
+  const [row] = rows;
   if (!row) throw notFound("result of this node");
-  return { node_id, iteration: iteration || null, output: row.values?.output ?? null };
+  return { node_id, iteration: iteration || null, output: row.output };
 }

@@ -5,6 +5,7 @@ import type { NodeScope } from "#server/engine/define-node.ts";
 import type { Commit, RunState } from "#server/engine/ports.ts";
 import { firstValues } from "#server/engine/run-store.ts";
 import { firstWrite, LEASE_SECONDS, LEFT_BEHIND_SECONDS } from "#server/engine/run-store-sql.ts";
+import { LongTexts } from "#server/engine/run-texts.ts";
 import { newId } from "#server/new-id.ts";
 import { type ExecutionTrigger, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -70,13 +71,14 @@ const askedAgents = (ids: string) => `(
  * the lock is there), the delivery, the execution, and of a run that this process has begun what it has to write. Nothing
  * is written when the count says to wait, or when the delivery or the fire is there already.
  */
-function statement(kind: Kind, hasDelivery: boolean) {
+function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
   let last = 12;
   const next = () => `$${++last}`;
   const [holder, elapsed] = kind === "new" ? [] : [next(), next()];
   const [rows, events] = kind === "first" || kind === "whole" ? [next(), next()] : [];
   const ending = kind === "whole" ? `${next()}::jsonb` : undefined;
   const agents = kind === "first" ? next() : undefined;
+  const texts: [string, string] | undefined = hasTexts ? [next(), next()] : undefined;
   const delivery = `delivery AS (
       INSERT INTO webhook_deliveries (id, workflow_id, status, execution_id, delivery_key, body)
       SELECT ${next()}::uuid, $3::uuid, 202, $1::uuid, ${next()}, ${next()} FROM room WHERE wait = 0
@@ -106,7 +108,7 @@ function statement(kind: Kind, hasDelivery: boolean) {
   const also = { ...columns[kind], ...(kind !== "new" && held) };
   const values = kind === "whole" ? `, ${ending}->>'output', ${ending}->'outputs'` : "";
   return {
-    name: `execution-insert-${kind}${hasDelivery ? "-delivery" : ""}`,
+    name: `execution-insert-${kind}${hasDelivery ? "-delivery" : ""}${hasTexts ? "-texts" : ""}`,
     text: `
     WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || $2::uuid, 0)) WHERE $12::int > 0),
     room AS MATERIALIZED (SELECT coalesce((SELECT seconds_until_execution($2::uuid, $12::int) FROM locked), 0) AS wait),
@@ -121,19 +123,22 @@ function statement(kind: Kind, hasDelivery: boolean) {
     ),
     kept AS (
       INSERT INTO execution_values (execution_id, input, params${values && ", output, outputs"}) SELECT id, $8, $9::jsonb${values} FROM execution
-    )${rows && events ? `, ${firstWrite(rows, events)}` : ""}
+    )${rows && events ? `, ${firstWrite(rows, events, texts)}` : ""}
     SELECT wait, (SELECT id FROM execution) AS execution_id${agents ? `, ${askedAgents(agents)}` : ""} FROM room`,
   };
 }
 
 const kinds = ["new", "begun", "first", "whole"] as const;
-const ALONE = Object.fromEntries(kinds.map((kind) => [kind, statement(kind, false)]));
-const WITH_DELIVERY = Object.fromEntries(kinds.map((kind) => [kind, statement(kind, true)]));
+const byKind = (hasDelivery: boolean, hasTexts: boolean) =>
+  Object.fromEntries(kinds.map((kind) => [kind, statement(kind, hasDelivery, hasTexts)]));
+const ALONE = { short: byKind(false, false), long: byKind(false, true) };
+const WITH_DELIVERY = { short: byKind(true, false), long: byKind(true, true) };
 
 /** The values of what this process has begun. */
-function begunValues({ run, first, asks = [] }: Begun): unknown[] {
+function begunValues({ run, first, asks = [] }: Begun, texts: LongTexts): unknown[] {
   const elapsed = Math.max(0, Date.now() - run.created_at.getTime()) / 1000;
-  return [run.holder, elapsed, ...(first ? firstValues(run, first) : []), ...(first && !first.ending ? [asks.filter(isUuid)] : [])];
+  const written = first ? [...firstValues(run, first, texts), ...(first.ending ? [] : [asks.filter(isUuid)])] : [];
+  return [run.holder, elapsed, ...written, ...(texts.lists ?? [])];
 }
 
 function kindOf(begun: Begun | undefined): Kind {
@@ -152,6 +157,7 @@ export async function insertExecution(
   execution: NewExecution,
   { on = pool(), delivery, begun }: { on?: Pick<pg.Pool, "query">; delivery?: DeliveryOfExecution | undefined; begun?: Begun } = {},
 ): Promise<Started> {
+  const texts = begun && new LongTexts(begun.run);
   const values = [
     execution.id ?? newId(),
     execution.project_id,
@@ -165,12 +171,13 @@ export async function insertExecution(
     execution.status ?? "pending",
     execution.due_at ?? null,
     settings().EXECUTIONS_PER_HOUR,
-    ...(begun ? begunValues(begun) : []),
+    ...(begun && texts ? begunValues(begun, texts) : []),
     ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),
   ];
-  const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[kindOf(begun)] as ReturnType<typeof statement>;
+  const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[texts?.lists ? "long" : "short"][kindOf(begun)] as ReturnType<typeof statement>;
   const { rows } = await on.query<{ wait: number; execution_id: string | null; agents?: AgentsAsked | null }>({ name, text, values });
   const [row] = rows;
+  if (row?.execution_id) texts?.written();
   if (row?.execution_id) return { kind: "started", execution_id: row.execution_id, ...(row.agents && { agents: row.agents }) };
   return row?.wait ? { kind: "limited", retryAfter: row.wait } : { kind: "repeated" };
 }

@@ -1,4 +1,5 @@
 import { pool } from "#server/db/client.ts";
+import { textOf } from "#server/engine/run-texts.ts";
 import { AppError } from "#server/errors.ts";
 import { type ExecutionLogsInput, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 
@@ -19,6 +20,7 @@ interface LogTexts {
   truncated: boolean;
 }
 
+const [INPUT, OUTPUT] = [textOf("input"), textOf("output")];
 const FROM = `
   FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND ($2::text IS NULL OR r.node_id = $2) AND ($3::text IS NULL OR r.iteration = $3)`;
@@ -27,11 +29,11 @@ const size = (text: string) => `coalesce(octet_length(${text}), 0)`;
 const beginning = (text: string) => `least(${size(text)}, ${4 * PREVIEW_CHARACTERS})`;
 const REST = `${size("r.error")} + ${size("v.tool_calls::text")}`;
 const SIZES = `
-  SELECT coalesce(sum(${size("v.input")} + ${size("v.output")} + ${REST}), 0)::float8 AS whole,
-    coalesce(sum(${beginning("v.input")} + ${beginning("v.output")} + ${REST}), 0)::float8 AS beginnings ${FROM}`;
+  SELECT coalesce(sum(${size(INPUT)} + ${size(OUTPUT)} + ${REST}), 0)::float8 AS whole,
+    coalesce(sum(${beginning(INPUT)} + ${beginning(OUTPUT)} + ${REST}), 0)::float8 AS beginnings ${FROM}`;
 const TEXTS = `
-  SELECT r.id, left(v.input, $4) AS input, left(v.output, $4) AS output, v.tool_calls,
-    (length(left(v.input, $4 + 1)) > $4) IS TRUE OR (length(left(v.output, $4 + 1)) > $4) IS TRUE AS truncated ${FROM}`;
+  SELECT r.id, left(${INPUT}, $4) AS input, left(${OUTPUT}, $4) AS output, v.tool_calls,
+    (length(left(${INPUT}, $4 + 1)) > $4) IS TRUE OR (length(left(${OUTPUT}, $4 + 1)) > $4) IS TRUE AS truncated ${FROM}`;
 
 /**
  * The texts of a log by the ids of its rows: whole, or of a large log their beginnings.

@@ -3,6 +3,7 @@ import { definitionOf } from "#server/engine/graph.ts";
 import { LARGE_OUTPUT, outputUrl, toldOutput } from "#server/engine/output-size.ts";
 import { pinOf } from "#server/engine/pins.ts";
 import { CUT_OFF, ITEM } from "#server/engine/ports.ts";
+import { textOf } from "#server/engine/run-texts.ts";
 import { type ExecutionStatus, isFinal, type NodeResult } from "#server/schemas/execution.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
@@ -11,7 +12,8 @@ import type { Graph } from "#server/schemas/graph.ts";
 const RESULTS = `
   SELECT DISTINCT ON (r.node_id) r.node_id, r.iteration, r.status, r.error, r.duration_ms, r.started_at, r.completed_at,
     r.input_tokens, r.output_tokens, CASE WHEN r.model IS NULL THEN 0 ELSE r.cost::float8 END AS cost, r.attempt, r.reused,
-    r.handle = '${CUT_OFF}' AS is_cut_off, left(v.output, ${LARGE_OUTPUT + 1}) AS output, length(v.output) AS output_length
+    r.handle = '${CUT_OFF}' AS is_cut_off, left(${textOf("output")}, ${LARGE_OUTPUT + 1}) AS output,
+    length(${textOf("output")}) AS output_length
   FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}'
   ORDER BY r.node_id, string_to_array(r.iteration, '.')::int[] DESC, r.attempt DESC`;

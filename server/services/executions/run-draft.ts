@@ -4,6 +4,7 @@ import { runPlan } from "#server/engine/disabled.ts";
 import { definitionOf, goesOnAfterFailure } from "#server/engine/graph.ts";
 import { findPinFault, withPins } from "#server/engine/pins.ts";
 import { dependentsOf } from "#server/engine/plan.ts";
+import { textOf } from "#server/engine/run-texts.ts";
 import { nodesUntil } from "#server/engine/run-until.ts";
 import { staleNodes } from "#server/engine/stale.ts";
 import { AppError } from "#server/errors.ts";
@@ -21,7 +22,7 @@ const invalid = (path: string, message: string) => new AppError("VALIDATION_ERRO
 
 /** How top-level nodes ended, newest attempt first; a text longer than any pin need not be read whole to be compared with one. */
 const ENDED = `
-  SELECT DISTINCT ON (r.node_id) r.node_id, r.status, left(v.output, ${MAX_PINNED + 1}) AS output
+  SELECT DISTINCT ON (r.node_id) r.node_id, r.status, left(${textOf("output")}, ${MAX_PINNED + 1}) AS output
   FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.iteration = '' ORDER BY r.node_id, r.attempt DESC`;
 

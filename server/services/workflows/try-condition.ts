@@ -3,6 +3,7 @@ import { db, pool } from "#server/db/client.ts";
 import { evaluateCondition } from "#server/engine/condition-host.ts";
 import type { ConditionVariables } from "#server/engine/conditions.ts";
 import { HostFault, ITEM } from "#server/engine/ports.ts";
+import { textOf } from "#server/engine/run-texts.ts";
 import { notFound } from "#server/errors.ts";
 import { messageOf } from "#server/message-of.ts";
 import type { ConditionTrial, TryConditionInput } from "#server/schemas/condition.ts";
@@ -14,7 +15,7 @@ interface Result {
 }
 
 const RESULTS = `
-  SELECT DISTINCT ON (r.node_id) r.node_id, r.completed_at, CASE r.status WHEN 'failed' THEN r.error ELSE v.output END AS text,
+  SELECT DISTINCT ON (r.node_id) r.node_id, r.completed_at, CASE r.status WHEN 'failed' THEN r.error ELSE ${textOf("output")} END AS text,
     r.status = 'skipped' AS is_skipped
   FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status IN ('complete', 'failed', 'skipped') AND r.handle IS DISTINCT FROM '${ITEM}'
