@@ -14,7 +14,11 @@ const env = {
   ALLOW_SIGNUP: "1",
   RATE_LIMIT_PER_MINUTE: "0",
   RATE_LIMIT_BURST: "0",
+  RATE_LIMIT_WEB: "0",
   EXECUTIONS_PER_HOUR: "0",
+  ACCOUNTS_PER_HOUR: "0",
+  INVITATIONS_PER_HOUR: "0",
+  PROJECTS_PER_USER: "0",
   // What tools and sources reach out to here are stand-ins on this machine.
   ALLOW_PRIVATE_NETWORK: "1",
 };

@@ -44,13 +44,20 @@ export class AppError extends Error {
   readonly errors: FieldError[] | undefined;
   /** Seconds for Retry-After. */
   readonly retryAfter: number | undefined;
+  /** How much the limit allows that is used up, for X-RateLimit-Limit; undefined for the limits that the front tells. */
+  readonly limit: number | undefined;
 
-  constructor(code: ErrorCode, message: string, details: { errors?: FieldError[]; retryAfter?: number; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: { errors?: FieldError[]; retryAfter?: number; limit?: number; cause?: unknown } = {},
+  ) {
     super(message, { cause: details.cause });
     this.name = "AppError";
     this.code = code;
     this.errors = details.errors;
     this.retryAfter = details.retryAfter;
+    this.limit = details.limit;
   }
 }
 

@@ -53,7 +53,16 @@ export const settingGroups: readonly { title: string; rows: readonly SettingRow[
     rows: [
       { name: "RATE_LIMIT_PER_MINUTE", preset: "200", meaning: "API requests of one client address in a minute; 0 turns it off" },
       { name: "RATE_LIMIT_BURST", preset: "30", meaning: "API requests of one client address in 5 seconds; 0 turns it off" },
+      {
+        name: "RATE_LIMIT_WEB",
+        preset: "3000",
+        meaning:
+          "Requests of pages and calls of the web app of one client address in a minute, of which 300 at sign-in; one person 1,200, who is not signed in 300. Other values change these in step; 0 turns it off",
+      },
       { name: "EXECUTIONS_PER_HOUR", preset: "100", meaning: "Runs that one project starts in an hour; 0 turns it off" },
+      { name: "ACCOUNTS_PER_HOUR", preset: "20", meaning: "Accounts that one client address makes by sign-up in an hour; 0 turns it off" },
+      { name: "INVITATIONS_PER_HOUR", preset: "100", meaning: "Invitations that one person sends in an hour; 0 turns it off" },
+      { name: "PROJECTS_PER_USER", preset: "100", meaning: "Projects that one person may own; 0 turns it off" },
       { name: "MAX_BODY_BYTES", preset: "4194304", meaning: "Largest body of a request, and so the largest file to upload" },
       { name: "ALLOW_PRIVATE_NETWORK", preset: "0", meaning: "1 lets outgoing requests reach private addresses" },
     ],
@@ -69,7 +78,11 @@ export const settingGroups: readonly { title: string; rows: readonly SettingRow[
       },
       { name: "SEGMENT_SECONDS", preset: "60", meaning: "After how many seconds a run is handed on between processes" },
       { name: "INNGEST_BASE_URL", preset: null, meaning: "An Inngest server in place of the embedded executor" },
-      { name: "INNGEST_DEV", preset: "0", meaning: "1: it is a dev server (http://localhost:8288 unless named), and nothing is signed" },
+      {
+        name: "INNGEST_DEV",
+        preset: "0",
+        meaning: "1: it is a dev server on this machine (http://localhost:8288 unless named), and nothing is signed",
+      },
       { name: "INNGEST_EVENT_KEY", preset: null, meaning: "Its event key" },
       { name: "INNGEST_SIGNING_KEY", preset: null, meaning: "Its signing key" },
       { name: "INNGEST_SIGNING_KEY_FALLBACK", preset: null, meaning: "The other signing key while keys are changed" },

@@ -15,5 +15,5 @@ export const onPostgres = ({ url }: OwnPostgres, key: string) => ({
   ...firstUser(key),
 });
 
-export const noRateLimit = { RATE_LIMIT_PER_MINUTE: "0", RATE_LIMIT_BURST: "0" };
+export const noRateLimit = { RATE_LIMIT_PER_MINUTE: "0", RATE_LIMIT_BURST: "0", RATE_LIMIT_WEB: "0" };
 export const noLimits = { ...noRateLimit, EXECUTIONS_PER_HOUR: "0" };

@@ -4,7 +4,8 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFront, type FrontOptions } from "#server/web/front.ts";
 
-const off = { TRUST_PROXY: false, RATE_LIMIT_PER_MINUTE: 50, RATE_LIMIT_BURST: 0, TREADLE_FRONT_TOKEN: "front-token" };
+const doors = { RATE_LIMIT_WEB: 0, MAX_BODY_BYTES: 4 * 1024 * 1024, INNGEST_DEV: false };
+const off = { TRUST_PROXY: false, RATE_LIMIT_PER_MINUTE: 50, RATE_LIMIT_BURST: 0, TREADLE_FRONT_TOKEN: "front-token", ...doors };
 
 async function start(handle: FrontOptions["handle"], settings: Partial<FrontOptions["settings"]> = {}): Promise<number> {
   const front = createFront({ handle, settings: { ...off, ...settings } });

@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { AppError, ERRORS, errorBody } from "#server/errors.ts";
+import { AppError, ERRORS, errorBody, isAppError } from "#server/errors.ts";
 import type { ErrorCode } from "#server/schemas/error.ts";
 import { lingerAfter } from "#server/web/linger.ts";
 
@@ -23,6 +23,7 @@ function errorOf(status: number): AppError {
 /** Answers with an error in the envelope. */
 export function answerError(response: ServerResponse, error: unknown, headers: Record<string, string> = {}): void {
   const body = errorBody(error);
+  if (isAppError(error) && error.retryAfter !== undefined) response.setHeader("retry-after", String(Math.ceil(error.retryAfter)));
   const text = JSON.stringify(body);
   response.statusCode = body.status;
   const described = { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)), "cache-control": "no-store" };
@@ -32,36 +33,49 @@ export function answerError(response: ServerResponse, error: unknown, headers: R
 
 /**
  * An answer that can keep to the envelope: one from 400 on that is not JSON (a page of Next, an empty body) is looked at when
- * its headers are about to be sent, and leaves as our envelope; what was written for it is left out. After a 413 that leaves
- * a body half read the connection ends. Methods of a class: put on each answer they would give each a shape of its own, which
- * keeps the answer and all that hangs on it in memory until the next collection of old objects.
+ * its headers are about to be sent, and leaves as our envelope; what was written for it is left out. So does every answer to
+ * a request whose body was refused meanwhile. After one that leaves a body half read the connection ends. Methods of a class:
+ * put on each answer they would give each a shape of its own, which keeps the answer and all that hangs on it in memory until
+ * the next collection of old objects.
  */
 export class EnvelopeResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   /** Set before anything is answered. */
   keepsEnvelope = false;
+  /** Headers of this answer unless it has its own of the same names. */
+  presets: Record<string, string> = {};
+  #refusal: AppError | undefined;
   #replaced: string | undefined;
 
+  /** Answers this error, whatever is answered by others later; what was sent already stays as it is. */
+  refuse(error: AppError): void {
+    this.#refusal ??= error;
+  }
+
   #look(): void {
-    if (!this.keepsEnvelope || this.#replaced !== undefined || this.headersSent || this.statusCode < 400) return;
+    if (this.#replaced !== undefined || this.headersSent) return;
+    if (this.#refusal) this.statusCode = ERRORS[this.#refusal.code].status;
     // The rest of a body that did not say how long it is has no end to wait for, so nothing can follow it on this connection.
     const isLast = !this.shouldKeepAlive || !this.req.headers["content-length"];
-    if (isLast && this.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status) lingerAfter(this);
-    if (String(this.getHeader("content-type")).includes("json")) return;
-    const body = errorBody(errorOf(this.statusCode));
+    if (isLast && (this.#refusal || this.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status)) lingerAfter(this);
+    if (!this.#refusal && (!this.keepsEnvelope || this.statusCode < 400 || String(this.getHeader("content-type")).includes("json"))) return;
+    const error = this.#refusal ?? errorOf(this.statusCode);
+    const body = errorBody(error);
     this.#replaced = JSON.stringify(body);
     this.statusCode = body.status;
-    for (const name of ["content-encoding", "transfer-encoding", "etag", "vary", "link"]) this.removeHeader(name);
+    for (const name of ["content-encoding", "transfer-encoding", "etag", "vary", "link", "location"]) this.removeHeader(name);
     this.setHeader("content-type", "application/json");
     this.setHeader("content-length", Buffer.byteLength(this.#replaced));
     this.setHeader("cache-control", "no-store");
+    if (error.retryAfter !== undefined) this.setHeader("retry-after", String(Math.ceil(error.retryAfter)));
   }
 
   override writeHead(status: number, ...rest: unknown[]): this {
     const headers = rest.find((part) => typeof part === "object" && part !== null);
-    if (!this.keepsEnvelope || Array.isArray(headers)) return Reflect.apply(super.writeHead, this, [status, ...rest]);
+    if (Array.isArray(headers)) return Reflect.apply(super.writeHead, this, [status, ...rest]);
     this.statusCode = status;
     for (const [name, value] of Object.entries(headers ?? {})) this.setHeader(name, value);
     this.#look();
+    for (const [name, value] of Object.entries(this.presets)) if (!this.hasHeader(name)) this.setHeader(name, value);
     return super.writeHead(this.statusCode);
   }
 

@@ -2,7 +2,8 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFront, type Front, type FrontOptions } from "#server/web/front.ts";
 
-const off = { TRUST_PROXY: false, RATE_LIMIT_PER_MINUTE: 0, RATE_LIMIT_BURST: 0, TREADLE_FRONT_TOKEN: "front-token" };
+const doors = { RATE_LIMIT_WEB: 0, MAX_BODY_BYTES: 4 * 1024 * 1024, INNGEST_DEV: false };
+const off = { TRUST_PROXY: false, RATE_LIMIT_PER_MINUTE: 0, RATE_LIMIT_BURST: 0, TREADLE_FRONT_TOKEN: "front-token", ...doors };
 
 /** What the app behind the front saw. */
 const echo = (request: IncomingMessage, response: ServerResponse) => {
@@ -72,7 +73,7 @@ test("no answer may be framed by another site or guessed at", async () => {
 test("without a token of our own a sent one is dropped", async () => {
   const front = createFront({
     handle: echo,
-    settings: { TRUST_PROXY: false, RATE_LIMIT_PER_MINUTE: 0, RATE_LIMIT_BURST: 0 } as FrontOptions["settings"],
+    settings: { TRUST_PROXY: false, RATE_LIMIT_PER_MINUTE: 0, RATE_LIMIT_BURST: 0, ...doors } as FrontOptions["settings"],
   });
   const port = await front.listen(0, "127.0.0.1");
   onTestFinished(() => front.drain(0));

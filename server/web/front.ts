@@ -5,12 +5,25 @@ import type { Pool } from "pg";
 import { FRONT_HEADER } from "#server/auth/request-origin.ts";
 import { AppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
+import { budgetOf, plainAddress } from "#server/net/client-address.ts";
 import { publishSettings, type Settings } from "#server/settings.ts";
-import { budgetOf, plainAddress } from "#server/web/client-address.ts";
+import { createBodyBounds } from "#server/web/body-bounds.ts";
+import { BoundedRequest } from "#server/web/bounded-request.ts";
 import { answerError, EnvelopeResponse, isAnswerable, unreadableAnswer } from "#server/web/error-answers.ts";
 import { createRateLimit } from "#server/web/rate-limit.ts";
+import { createWebLimit } from "#server/web/web-limit.ts";
 
-type FrontSettings = Pick<Settings, "APP_URL" | "TRUST_PROXY" | "RATE_LIMIT_PER_MINUTE" | "RATE_LIMIT_BURST" | "TREADLE_FRONT_TOKEN">;
+type FrontSettings = Pick<
+  Settings,
+  | "APP_URL"
+  | "TRUST_PROXY"
+  | "RATE_LIMIT_PER_MINUTE"
+  | "RATE_LIMIT_BURST"
+  | "RATE_LIMIT_WEB"
+  | "MAX_BODY_BYTES"
+  | "INNGEST_DEV"
+  | "TREADLE_FRONT_TOKEN"
+>;
 
 export interface FrontOptions {
   /** Next's request handler. */
@@ -48,6 +61,13 @@ const SAFE_HEADERS = { "x-content-type-options": "nosniff", "x-frame-options": "
 /** The last of a comma-separated header: the hop that our own proxy wrote. */
 const lastHop = (value: string | string[] | undefined): string | undefined =>
   [value].flat().join(",").split(",").at(-1)?.trim() || undefined;
+
+const LOOPBACK = /^(127\.|::1$)/;
+const PASSED_ON = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+
+/** Whether it comes from this machine itself, and was not passed on by a proxy that stands here. */
+const isFromHere = ({ socket, headers }: IncomingMessage): boolean =>
+  LOOPBACK.test(ownAddress(socket)) && !PASSED_ON.some((name) => name in headers);
 
 const ownAddress = ({ remoteAddress }: Socket): string => plainAddress(remoteAddress) ?? "unknown";
 
@@ -105,10 +125,14 @@ const UNREADABLE = "The path cannot be read. Check its escapes: a percent sign i
 /** The methods that Next hands to a route; it has no answer of ours for others. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
+const NOT_FROM_HERE =
+  "With INNGEST_DEV=1 nothing is signed, so only an Inngest dev server on this machine may call. Elsewhere set INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY.";
+
 const tooMany = (seconds: number): AppError =>
   new AppError(
     "RATE_LIMIT_EXCEEDED",
     `Too many requests from your address. Wait ${seconds === 1 ? "a second" : `${seconds} seconds`} and try again.`,
+    { retryAfter: seconds },
   );
 
 function cannotListen(error: NodeJS.ErrnoException, port: number, host: string): Error {
@@ -123,31 +147,28 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, host: string):
 
 /**
  * The HTTP server in front of Next. Next passes on whatever client address it is told and hides the socket, so this is
- * where the address is made sure of, the API's per-address limits are kept before Next does any work, and the alias of
- * the webhook path is resolved.
+ * where the address is made sure of, the limits of each address and of bodies are kept before Next does any work, and the
+ * alias of the webhook path is resolved.
  */
 export function createFront({ handle, upgrade, settings, counters }: FrontOptions): Front {
   publishSettings({ AUTH_TRUST_HOST: "1" });
   const limit = createRateLimit(settings.RATE_LIMIT_PER_MINUTE, settings.RATE_LIMIT_BURST, counters);
+  const webLimit = createWebLimit(settings.RATE_LIMIT_WEB);
+  const boundBody = createBodyBounds(settings.MAX_BODY_BYTES);
   const open = new Set<ServerResponse>();
   const upgraded = new Set<Duplex>();
   const isStream = (response: ServerResponse) =>
     response.headersSent && String(response.getHeader("content-type")).startsWith("text/event-stream");
 
   /** Refuses what Next would answer in words of its own, and counts a request to the API; true when it may go on. */
-  async function admit(request: IncomingMessage, address: string, response: EnvelopeResponse): Promise<boolean> {
-    const { path, isReadable, url } = readUrl(request.url ?? "/");
-    if (!isUnder(path, "/api/v1")) {
-      // Next answers such an address of a page with its own 500.
-      if (!isReadable) response.writeHead(400, { "content-type": "text/plain; charset=utf-8" }).end(`${UNREADABLE}\n`);
-      return isReadable;
-    }
+  async function admitToApi(request: IncomingMessage, { path, isReadable, url }: Asked, client: string, response: EnvelopeResponse) {
     request.url = url;
     for (const name of Object.keys(request.headers)) if (OF_NEXT.test(name)) delete request.headers[name];
     response.keepsEnvelope = true;
     const isOwnPage = isUnder(path, "/api/v1/bridge");
-    const { isAllowed, headers, retryAfter } = await (isOwnPage ? limit.peek : limit.count)(budgetOf(address));
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    const { isAllowed, headers, retryAfter } = await (isOwnPage ? limit.peek : limit.count)(client);
+    // An answer may tell of another limit that is used up.
+    response.presets = headers;
     const { method = "" } = request;
     if (!isAllowed) answerError(response, tooMany(retryAfter));
     else if (!METHODS.includes(method))
@@ -157,34 +178,65 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
     return false;
   }
 
-  async function serve(request: IncomingMessage, response: EnvelopeResponse): Promise<void> {
+  /** The same for pages and the doors that they use. */
+  async function admitToWeb({ path, isReadable }: Asked, client: string, isLocal: boolean, response: EnvelopeResponse) {
+    const plain = (status: number, words: string) =>
+      response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${words}\n`);
+    const wait = await webLimit(path, client);
+    if (wait > 0 && isUnder(path, "/api")) answerError(response, tooMany(wait));
+    else if (wait > 0) plain(429, tooMany(wait).message);
+    else if (settings.INNGEST_DEV && isUnder(path, "/api/inngest") && !isLocal)
+      answerError(response, new AppError("PERMISSION_DENIED", NOT_FROM_HERE));
+    // Next answers such an address of a page with its own 500.
+    else if (!isReadable) plain(400, UNREADABLE);
+    else return true;
+    return false;
+  }
+
+  async function serve(request: BoundedRequest, response: EnvelopeResponse, isAwaited: boolean): Promise<void> {
     if (request.url === "*") return void response.writeHead(204, { allow: METHODS.join(", ") }).end();
     open.add(response);
     response.once("close", () => open.delete(response));
     // Writing to a client that has gone is no fault of ours.
     response.on("error", (err) => log.debug({ err }, "answer not delivered"));
     for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
+    const isLocal = isFromHere(request);
     const address = addressOf(request, settings.TRUST_PROXY);
     tellTheTruth(request, address, settings);
-    const url = request.url ?? "/";
-    if (WEBHOOK_ALIAS.test(url)) request.url = `/api/v1${url}`;
+    if (WEBHOOK_ALIAS.test(request.url ?? "/")) request.url = `/api/v1${request.url}`;
+    const asked = readUrl(request.url ?? "/");
+    const client = budgetOf(address);
+    // Before anything is waited for: the body may begin to come at once.
+    const oversize = boundBody(request, asked.path, client, (error) => response.refuse(error));
+    if (isAwaited && !oversize) response.writeContinue();
     // Answers to changes are short, and Next would compress them all: that costs more than sending them.
     if (request.method !== "GET") delete request.headers["accept-encoding"];
-    if (await admit(request, address, response)) await handle(request, response);
+    const isApi = isUnder(asked.path, "/api/v1");
+    const mayGoOn = isApi ? admitToApi(request, asked, client, response) : admitToWeb(asked, client, isLocal, response);
+    if (!(await mayGoOn)) return;
+    if (oversize) answerError(response, oversize);
+    else await handle(request, response);
   }
 
   // Whoever only offers another protocol (HTTP/2, say) is answered in this one.
   const shouldUpgradeCallback = (request: IncomingMessage) => upgrade !== undefined && request.url?.startsWith("/_next/") === true;
-  const server = createServer({ keepAliveTimeout: 65_000, shouldUpgradeCallback, ServerResponse: EnvelopeResponse });
-  const onRequest = (request: IncomingMessage, response: EnvelopeResponse) => {
-    serve(request, response).catch((err: unknown) => {
+  const server = createServer({
+    keepAliveTimeout: 65_000,
+    shouldUpgradeCallback,
+    ServerResponse: EnvelopeResponse,
+    IncomingMessage: BoundedRequest,
+  });
+  const onRequest = (request: BoundedRequest, response: EnvelopeResponse, isAwaited = false) => {
+    serve(request, response, isAwaited).catch((err: unknown) => {
       log.error({ err, path: readUrl(request.url ?? "/").path }, "request failed");
       if (response.headersSent) response.destroy();
       else answerError(response, err);
     });
   };
-  server.on("request", onRequest);
-  server.on("checkExpectation", onRequest);
+  server.on("request", (request, response) => onRequest(request, response));
+  server.on("checkExpectation", (request, response) => onRequest(request, response));
+  // Whoever asks first whether the body is welcome is told before sending it.
+  server.on("checkContinue", (request, response) => onRequest(request, response, true));
   // What Node's parser refuses never becomes a request. It is counted, since it may have been meant for the API.
   server.on("clientError", (error: NodeJS.ErrnoException, duplex) => {
     const socket = duplex as Socket;

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createTestDatabase } from "#server/testing/test-database.ts";
 import { createRateLimit } from "#server/web/rate-limit.ts";
 
@@ -37,14 +37,51 @@ test("the burst and the minute are counted apart, and the one that is nearer to 
   expect(await tell()).toMatchObject({ "X-RateLimit-Limit": "2", "X-RateLimit-Remaining": "1" });
   expect(await tell()).toMatchObject({ "X-RateLimit-Limit": "2", "X-RateLimit-Remaining": "0" });
   expect(await tell()).toMatchObject({ "X-RateLimit-Limit": "2", "Retry-After": expect.any(String) });
-  const { rows } = await newPool().query<{ key: string; points: number }>(
-    "SELECT key, points FROM rate_limits WHERE key LIKE '%203.0.113.3' ORDER BY key",
-  );
-  expect(rows).toEqual([
-    { key: "5s:203.0.113.3", points: 2 },
-    { key: "60s:203.0.113.3", points: 2 },
-  ]);
+  // The request that was refused is not counted.
+  const { rows } = await newPool().query("SELECT cardinality(times) AS counted FROM request_windows WHERE client = '203.0.113.3'");
+  expect(rows).toEqual([{ counted: 2 }]);
 });
+
+test.each(["memory", "database"])(
+  "both windows slide: whichever 5 seconds one takes, no more than the limit was let in (%s)",
+  async (where) => {
+    const pool = where === "database" ? newPool() : undefined;
+    const client = `203.0.113.5 ${where}`;
+    const limit = createRateLimit(25, 10, pool);
+    const bursts: { at: number; allowed: number }[] = [];
+    /** Moves what is counted into the past, as if that much time had gone by. */
+    let moved = 0;
+    const pass = async (ms: number) => {
+      moved += ms;
+      await pool?.query(
+        "UPDATE request_windows SET times = ARRAY(SELECT t - $1::bigint FROM unnest(times) t ORDER BY t) WHERE client = $2",
+        [ms, client],
+      );
+    };
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => Date.now() - started + moved);
+    const started = Date.now();
+    onTestFinished(() => clock.mockRestore());
+    const ask = async (times: number) => {
+      const verdicts = await Promise.all(Array.from({ length: times }, () => limit.count(client)));
+      bursts.push({ at: moved, allowed: verdicts.filter(({ isAllowed }) => isAllowed).length });
+      return verdicts.at(-1);
+    };
+    await ask(1);
+    await pass(4000);
+    await ask(20); // a window that began with the first request would be new a second from now
+    await pass(1100);
+    const refused = await ask(20);
+    expect(refused).toMatchObject({ isAllowed: false, headers: { "X-RateLimit-Limit": "10", "X-RateLimit-Remaining": "0" } });
+    expect(refused?.retryAfter).toBeGreaterThanOrEqual(3);
+    await pass(4000);
+    await ask(20);
+    await pass(5100);
+    await ask(20); // the minute is full by now
+    await pass(46_000);
+    await ask(20); // the first request of all has left it
+    expect(bursts.map(({ allowed }) => allowed)).toEqual([1, 9, 1, 9, 5, 1]);
+  },
+);
 
 test("while the database does not answer each process counts alone, and nobody is turned away for it", async () => {
   const limit = createRateLimit(0, 3, newPool("postgres://nobody@127.0.0.1:1/nothing"));

@@ -5,7 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { createFront } from "#server/web/front.ts";
 import { shortWay } from "#server/web/short-way.ts";
 
-const settings = { TRUST_PROXY: false, RATE_LIMIT_PER_MINUTE: 0, RATE_LIMIT_BURST: 0, TREADLE_FRONT_TOKEN: "front-token" };
+const doors = { RATE_LIMIT_WEB: 0, MAX_BODY_BYTES: 4 * 1024 * 1024, INNGEST_DEV: false };
+const settings = { TRUST_PROXY: false, RATE_LIMIT_PER_MINUTE: 0, RATE_LIMIT_BURST: 0, TREADLE_FRONT_TOKEN: "front-token", ...doors };
 const next = (request: IncomingMessage, response: ServerResponse) =>
   void response.setHeader("content-type", "application/json").end(`"next ${request.method} ${request.url}"`);
 

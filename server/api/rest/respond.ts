@@ -1,5 +1,5 @@
 import { appErrorOf } from "#server/api/trpc.ts";
-import { ERRORS, errorBody } from "#server/errors.ts";
+import { type AppError, ERRORS, errorBody } from "#server/errors.ts";
 
 const NO_STORE = { "cache-control": "no-store" };
 
@@ -16,9 +16,17 @@ export function jsonResponse(data: unknown, status = 200): Response {
   return json(data, status, {});
 }
 
-/** Any error in the envelope, with its status from the table and Retry-After where the error knows it. */
+/** What a limit that is used up tells: when to come again, and of one that only the error knows, its figures. */
+function limitHeaders({ retryAfter, limit }: AppError): Record<string, string> {
+  if (retryAfter === undefined) return {};
+  const wait = Math.ceil(retryAfter);
+  const reset = Math.ceil(Date.now() / 1000) + wait;
+  const figures = { "x-ratelimit-limit": String(limit), "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(reset) };
+  return { "retry-after": String(wait), ...(limit !== undefined && figures) };
+}
+
+/** Any error in the envelope, with its status from the table and the headers of a limit where the error knows one. */
 export function errorResponse(error: unknown, headers: Record<string, string> = {}): Response {
   const known = appErrorOf(error);
-  const retry = known.retryAfter === undefined ? {} : { "retry-after": String(Math.ceil(known.retryAfter)) };
-  return json(errorBody(known), ERRORS[known.code].status, { ...retry, ...headers });
+  return json(errorBody(known), ERRORS[known.code].status, { ...limitHeaders(known), ...headers });
 }

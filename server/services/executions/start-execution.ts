@@ -12,7 +12,7 @@ export const hourUsedUp = (retryAfter: number): AppError =>
   new AppError(
     "RATE_LIMIT_EXCEEDED",
     `This project has started ${settings().EXECUTIONS_PER_HOUR} executions within an hour, which is its limit. Try again in ${retryAfter} seconds.`,
-    { retryAfter },
+    { retryAfter, limit: settings().EXECUTIONS_PER_HOUR },
   );
 
 const isTakenId = (error: unknown): boolean => error instanceof Error && "constraint" in error && error.constraint === "executions_pkey";

@@ -2,7 +2,12 @@ import type { NextRequest } from "next/server";
 import NextAuth from "next-auth";
 import { authOptions } from "#server/auth/auth-options.ts";
 
-const handle = (request: NextRequest, context: { params: Promise<{ nextauth: string[] }> }): Promise<Response> =>
-  NextAuth(request as never, context as never, authOptions(request.headers));
+type Context = { params: Promise<{ nextauth: string[] }> };
+
+async function handle(request: NextRequest, context: Context): Promise<Response> {
+  // Here browsers would write into our log, anybody's and whatever they like.
+  if ((await context.params).nextauth[0] === "_log") return new Response(null, { status: 404 });
+  return NextAuth(request as never, context as never, authOptions(request.headers));
+}
 
 export { handle as GET, handle as POST };

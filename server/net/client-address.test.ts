@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { budgetOf, plainAddress } from "#server/web/client-address.ts";
+import { budgetOf, plainAddress } from "#server/net/client-address.ts";
 
 test.each([
   ["203.0.113.7", "203.0.113.7"],
