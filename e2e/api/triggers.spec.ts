@@ -192,11 +192,19 @@ test.describe("HTTP trigger", () => {
     expect((await call({ "x-project-id": randomUUID() })).status).toBe(404);
   });
 
-  test("a session of another site starts nothing, not even by GET", async ({ person, workflow, baseURL }) => {
+  test("a session starts a run from our own pages only, and none by GET, which a picture in them would send", async ({
+    person,
+    workflow,
+    baseURL = "",
+  }) => {
     const flow = await workflow({ nodes: http(), edges });
-    const call = (headers: Record<string, string>) => person.browser.get(`/api/v1/http/${flow.id}`, { headers });
-    expect((await call({ origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" })).status()).toBe(403);
-    expect((await call({ origin: baseURL })).status()).toBe(200);
+    const call = async (method: string, headers: Record<string, string>) =>
+      (await person.browser.fetch(`/api/v1/http/${flow.id}`, { method, headers })).status();
+    const own = { origin: baseURL, "sec-fetch-site": "same-origin" };
+    expect(await call("POST", { origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" })).toBe(403);
+    expect(await call("POST", { ...own, "sec-fetch-dest": "image" })).toBe(403);
+    for (const method of ["GET", "HEAD"]) expect(await call(method, own)).toBe(403);
+    expect(await call("POST", { ...own, "sec-fetch-dest": "empty" })).toBe(200);
   });
 });
 

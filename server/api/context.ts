@@ -2,10 +2,11 @@ import type { ApiContext } from "#server/api/trpc.ts";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
 import { askerOf } from "#server/auth/principal-of.ts";
 import { projectOf } from "#server/auth/project-of.ts";
-import { assertSameOrigin } from "#server/auth/request-origin.ts";
+import { assertSameOrigin, clientAddress } from "#server/auth/request-origin.ts";
 import { AppError } from "#server/errors.ts";
 
-const READING = new Set(["GET", "HEAD", "OPTIONS"]);
+/** Whether a method only reads, so that any page may have a browser send it. */
+export const isReading = (method: string): boolean => ["GET", "HEAD", "OPTIONS"].includes(method);
 
 export interface DoorOptions {
   /** Takes a platform key from `?token=` too. */
@@ -26,13 +27,14 @@ export async function createContext(
   const token = allowQueryToken ? new URL(request.url).searchParams.get("token") : null;
   const asker = await askerOf(request.headers, token);
   const principal = asker?.principal ?? null;
-  if (principal?.auth.type === "session" && !READING.has(request.method)) assertSameOrigin(request.headers);
+  if (principal?.auth.type === "session" && !isReading(request.method)) assertSameOrigin(request.headers);
   if (principal?.auth.type === "platform_key" && sessionOnly) {
     throw new AppError("PERMISSION_DENIED", "This part is for the web app only: API keys cannot use it. The REST API is at /api/v1.");
   }
   let resolved: Promise<ProjectPrincipal> | undefined;
   return {
     principal,
+    address: clientAddress(request.headers),
     project: (who: Principal) => {
       resolved ??= projectOf(who, request.headers, asker?.memberships);
       return resolved;

@@ -1,11 +1,10 @@
-import { createContext } from "#server/api/context.ts";
+import { createContext, isReading } from "#server/api/context.ts";
 import { authRequired, loggedErrorResponse } from "#server/api/rest/api-route.ts";
 import { withIdempotency } from "#server/api/rest/idempotency.ts";
 import { readBytes } from "#server/api/rest/read-json.ts";
 import { errorResponse, jsonResponse } from "#server/api/rest/respond.ts";
 import type { ApiContext } from "#server/api/trpc.ts";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
-import { assertSameOrigin } from "#server/auth/request-origin.ts";
 import { assertRole } from "#server/auth/roles.ts";
 import { AppError, notFound } from "#server/errors.ts";
 import { callText } from "#server/services/http-trigger/call-text.ts";
@@ -33,8 +32,9 @@ async function callerIn(
 async function answer(request: Request, workflow_id: string): Promise<Response> {
   const context = await createContext(request);
   if (!context.principal) throw authRequired();
-  // A GET starts a run too, so a signed-in browser may not be sent here by another site.
-  if (context.principal.auth.type === "session") assertSameOrigin(request.headers);
+  // Any picture or link of a page, ours too, has a browser send a GET; that of other methods is checked as everywhere.
+  if (context.principal.auth.type === "session" && isReading(request.method))
+    throw new AppError("PERMISSION_DENIED", `A browser’s session starts no run by ${request.method}. Use an API key, or POST.`);
   const workflow = await savedWorkflow(workflow_id, context.principal.user.id);
   const principal = await callerIn(request, context, context.principal, workflow);
   if (!workflow) throw notFound("workflow");
@@ -59,8 +59,8 @@ async function answer(request: Request, workflow_id: string): Promise<Response> 
 }
 
 /**
- * `/api/v1/http/{workflow_id}`, any method that the workflow's trigger allows, with a platform key or the session. Each
- * method starts a run, so each honours `Idempotency-Key`.
+ * `/api/v1/http/{workflow_id}`, any method that the workflow's trigger allows, with a platform key, or with the
+ * session for methods that change something. Each method starts a run, so each honours `Idempotency-Key`.
  */
 export async function httpTrigger(request: Request, { params }: { params: Promise<{ workflow_id: string }> }): Promise<Response> {
   try {

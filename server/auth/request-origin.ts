@@ -18,11 +18,18 @@ export const clientAddress = (headers: Headers): string => (isFromFront(headers)
 export const isHttps = (headers: Headers): boolean =>
   isFromFront(headers) ? headers.get("x-forwarded-proto") === "https" : appUrl().startsWith("https:");
 
+/** What a page of ours asks for: data, or the page that a form leads to. Not an image, a script, a frame or a style. */
+const OURS = new Set(["empty", "document"]);
+
 /**
- * Guards what a browser does with its session against other sites: the browser itself says where a request comes from.
- * @throws AppError PERMISSION_DENIED unless the request comes from a page of this service
+ * Guards what a browser does with its session against other sites, and against what stands in our own pages: the browser
+ * itself says where a request comes from and what its answer is wanted for.
+ * @throws AppError PERMISSION_DENIED unless the request comes from a page of this service, for data or a page
  */
 export function assertSameOrigin(headers: Headers): void {
+  const destination = headers.get("sec-fetch-dest");
+  if (destination !== null && !OURS.has(destination))
+    throw new AppError("PERMISSION_DENIED", "What a page only shows, such as an image, may not change anything. Use an API key.");
   if (headers.get("sec-fetch-site") === "same-origin") return;
   const origin = headers.get("origin");
   const scheme = isHttps(headers) ? "https" : "http";
