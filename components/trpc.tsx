@@ -5,6 +5,7 @@ import { createTRPCClient, httpBatchLink, splitLink, TRPCClientError } from "@tr
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "#server/api/root.ts";
+import { MOST_CALLS } from "#server/schemas/batch.ts";
 import { ErrorBody } from "#server/schemas/error.ts";
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
@@ -50,8 +51,8 @@ export function ApiProvider({ projectId, children }: { projectId: string | null;
         splitLink({
           // What is checked while one types may be longer than an address can be.
           condition: ({ path }) => path.startsWith("checks.") || path === "agents.promptPreview",
-          true: httpBatchLink({ ...door, methodOverride: "POST" }),
-          false: httpBatchLink({ ...door, maxURLLength: 2000 }),
+          true: httpBatchLink({ ...door, methodOverride: "POST", maxItems: MOST_CALLS }),
+          false: httpBatchLink({ ...door, maxURLLength: 2000, maxItems: MOST_CALLS }),
         }),
       ],
     });

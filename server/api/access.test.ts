@@ -34,6 +34,7 @@ const project = { id: "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a11", slug: "p", name: "
 function contextOf(role: Role | null, auth: Principal["auth"] = { type: "session" }): ApiContext {
   return {
     principal: role && { user, auth },
+    address: "unknown",
     project: async (principal) => ({ ...principal, project, role: role ?? "viewer" }),
   };
 }

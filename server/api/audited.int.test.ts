@@ -48,7 +48,7 @@ const graph = (kind: string, more: object = {}) => ({
 async function world() {
   const admin = await database.newAdmin();
   await db().user.update({ where: { id: admin.user.id }, data: { password_hash: await hashPassword(password) } });
-  const context = (principal: ProjectPrincipal): ApiContext => ({ principal, project: async () => principal });
+  const context = (principal: ProjectPrincipal): ApiContext => ({ principal, address: "unknown", project: async () => principal });
   const api = createCaller(context(admin));
   const project_id = admin.project.id;
   const key = { name: "Key", provider: "openai_compatible" as const, api_key: "test-key-0123456789", base_url: models.url };

@@ -1,9 +1,11 @@
 import { encode } from "next-auth/jwt";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { appRouter } from "#server/api/root.ts";
 import type { ApiMeta } from "#server/api/trpc.ts";
 import { handleTrpc } from "#server/api/trpc-handler.ts";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { passwordMark, sessionCookieName } from "#server/auth/session.ts";
+import { MOST_CALLS } from "#server/schemas/batch.ts";
 import type { ErrorBody } from "#server/schemas/error.ts";
 import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
 import { publishSettings } from "#server/settings.ts";
@@ -23,12 +25,13 @@ const procedures = Object.entries(appRouter._def.procedures as unknown as Record
 const origin = "http://localhost:4000";
 const secret = "auth secret of at least 32 characters";
 const database = testDatabase();
+let ada: ProjectPrincipal;
 let session: Record<string, string>;
 let key: Record<string, string>;
 
 beforeAll(async () => {
   publishSettings({ AUTH_SECRET: secret, APP_URL: origin });
-  const ada = await database.newAdmin();
+  ada = await database.newAdmin();
   const token = await encode({ token: { sub: ada.user.id, password_mark: passwordMark(null) }, secret });
   session = { cookie: `${sessionCookieName(false)}=${token}` };
   key = { authorization: `Bearer ${(await createPlatformKey(ada, { name: "CI" })).key}` };
@@ -95,7 +98,48 @@ test(
 
 test("a batch lets nobody in either", async () => {
   const paths = procedures.filter(({ isChange, isPublic }) => !isChange && !isPublic).map(({ path }) => path);
-  const response = await handleTrpc(new Request(`${origin}/api/trpc/${paths.join(",")}?batch=1`));
-  const answers = (await response.json()) as { error?: { data: ErrorBody } }[];
-  expect(answers.map(({ error }) => error?.data.error_code)).toEqual(paths.map(() => "AUTH_REQUIRED"));
+  for (let at = 0; at < paths.length; at += MOST_CALLS) {
+    const batch = paths.slice(at, at + MOST_CALLS);
+    const response = await handleTrpc(new Request(`${origin}/api/trpc/${batch.join(",")}?batch=1`));
+    const answers = (await response.json()) as { error?: { data: ErrorBody } }[];
+    expect(answers.map(({ error }) => error?.data.error_code)).toEqual(batch.map(() => "AUTH_REQUIRED"));
+  }
+});
+
+/** Status and code of so many calls of one kind in one request. */
+async function batch(calls: number, headers: Record<string, string> = session): Promise<string> {
+  const path = Array.from({ length: calls }, () => "identity.status").join(",");
+  const response = await handleTrpc(new Request(`${origin}/api/trpc/${path}?batch=1&input=${encodeURIComponent("{}")}`, { headers }));
+  const body = (await response.json()) as ({ error?: { data: ErrorBody } } | undefined)[] | { error?: { data: ErrorBody } };
+  const [first] = [body].flat();
+  return `${response.status} ${first?.error?.data.error_code ?? "OK"}`;
+}
+
+test("at most 20 calls come in one request, and each of them is counted, for a person and for an address apart", async () => {
+  expect(await batch(21)).toBe("400 BAD_REQUEST");
+  publishSettings({ RATE_LIMIT_WEB: "100" });
+  onTestFinished(() => publishSettings({ RATE_LIMIT_WEB: "" }));
+  const many = async (headers: Record<string, string>, times: number, calls: number) => {
+    for (let n = 0; n < times; n++) expect(await batch(calls, headers)).not.toContain("429");
+    return batch(1, headers);
+  };
+  expect(await many({}, 2, 5)).toBe("429 RATE_LIMIT_EXCEEDED"); // 10 a minute of those who are not signed in
+  expect(await many(session, 2, 20)).toBe("429 RATE_LIMIT_EXCEEDED"); // 40 of a person, whichever session asks
+  const again = await encode({ token: { sub: ada.user.id, password_mark: passwordMark(null), jti: "another" }, secret });
+  expect(await batch(1, { cookie: `${sessionCookieName(false)}=${again}` })).toBe("429 RATE_LIMIT_EXCEEDED");
+  const grace = await database.newAdmin();
+  const other = await encode({ token: { sub: grace.user.id, password_mark: passwordMark(null) }, secret });
+  expect(await batch(1, { cookie: `${sessionCookieName(false)}=${other}` })).not.toContain("429");
+});
+
+test("what is sent as anything but JSON is 415, and who is not signed in sends no more than the entry pages do", async () => {
+  const post = (headers: Record<string, string>, body = "{}") =>
+    handleTrpc(new Request(`${origin}/api/trpc/projects.create`, { method: "POST", body, headers }));
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/octet-stream"]) {
+    const response = await post({ ...session, origin, "content-type": type });
+    expect([response.status, await response.json()]).toEqual([415, { detail: expect.any(String), error_code: "BAD_REQUEST", status: 415 }]);
+  }
+  const large = " ".repeat(70_000);
+  expect((await post({ "content-type": "application/json" }, large)).status).toBe(413);
+  expect((await post({ ...session, origin, "content-type": "application/json; charset=utf-8" }, large)).status).toBe(400);
 });

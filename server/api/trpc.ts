@@ -5,6 +5,7 @@ import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
 import { assertRole } from "#server/auth/roles.ts";
 import { AppError, ERRORS, errorBody, isAppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
+import { MOST_CALLS } from "#server/schemas/batch.ts";
 import type { FieldError } from "#server/schemas/error.ts";
 import type { Role } from "#server/schemas/primitives.ts";
 
@@ -12,6 +13,8 @@ import type { Role } from "#server/schemas/primitives.ts";
 export interface ApiContext {
   /** Null when nobody is signed in and no key was sent. */
   principal: Principal | null;
+  /** Where the call comes from; `unknown` when it did not come through the front. */
+  address: string;
   /**
    * The project of this call (specification, Authentication 4), resolved at first use.
    * @throws AppError BAD_REQUEST with several projects and no header, NOT_FOUND for one the user is not in
@@ -67,6 +70,8 @@ export function appErrorOf(error: unknown): AppError {
         errors,
       });
     }
+    if (error.code === "BAD_REQUEST")
+      return new AppError("BAD_REQUEST", `The request cannot be read. At most ${MOST_CALLS} calls may come in one.`);
     if (error.code === "PARSE_ERROR") return new AppError("BAD_REQUEST", "The body is not valid JSON.");
     if (error.code === "NOT_FOUND") return new AppError("NOT_FOUND", "There is no such operation.");
     if (error.code === "METHOD_NOT_SUPPORTED") return new AppError("METHOD_NOT_ALLOWED", "This operation needs another method.");

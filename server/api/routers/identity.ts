@@ -1,4 +1,5 @@
 import { endpoint, publicProcedure, router, userProcedure } from "#server/api/trpc.ts";
+import { countNewAccount } from "#server/auth/hourly-limits.ts";
 import {
   AcceptInvitationInput,
   AccountDeletion,
@@ -60,13 +61,17 @@ export const identityRouter = router({
       endpoint("POST", "/auth/sign-up", {
         tag,
         summary: "Create an account",
-        description: "403 unless sign-up is open (ALLOW_SIGNUP=1).",
+        description:
+          "403 unless sign-up is open (ALLOW_SIGNUP=1). 429 after 20 accounts from one address within an hour (ACCOUNTS_PER_HOUR).",
         status: 201,
       }),
     )
     .input(SignUpInput)
     .output(SignedUp)
-    .mutation(({ input }) => signUp(input)),
+    .mutation(async ({ ctx, input }) => {
+      await countNewAccount(ctx.address);
+      return signUp(input);
+    }),
   invitation: publicProcedure
     .meta(endpoint("GET", "/invitations/{token}", { tag, summary: "Read an invitation" }))
     .input(InvitationInput)

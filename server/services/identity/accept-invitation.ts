@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Prisma, User } from "#prisma/generated/client.ts";
-import { countPasswordTry, forgetPasswordTries } from "#server/auth/sign-in-throttle.ts";
+import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/auth/sign-in-throttle.ts";
 import { db } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import type { AcceptInvitationInput, SignedUp } from "#server/schemas/identity.ts";
@@ -11,12 +11,12 @@ import { insertAccount, signedUp } from "#server/services/identity/insert-accoun
 
 /** Somebody who got an account after being invited proves with its password that it is theirs. */
 async function assertOwnPassword(user: User, password: string): Promise<void> {
-  await countPasswordTry(user.email, "invitation");
+  await countOwnPasswordTry(user.id, "invitation");
   if (!user.password_hash || !(await isPassword(user.password_hash, password))) {
     const message = "This address has an account already: give the password of that account.";
     throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "password", message }] });
   }
-  await forgetPasswordTries(user.email, "invitation");
+  await forgetOwnPasswordTries(user.id, "invitation");
 }
 
 /** Marks the invitation as used. Of two who accept at once, the second is refused here. */

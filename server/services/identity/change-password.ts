@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Principal } from "#server/auth/principal.ts";
-import { countPasswordTry, forgetPasswordTries } from "#server/auth/sign-in-throttle.ts";
+import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/auth/sign-in-throttle.ts";
 import { db } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import type { ChangePasswordInput } from "#server/schemas/identity.ts";
@@ -19,12 +19,12 @@ export async function changePassword(
   const { user } = principal;
   const { password_hash } = await db().user.findUniqueOrThrow({ where: { id: user.id }, select: { password_hash: true } });
   if (!password_hash) throw new AppError("CONFLICT", "This account has no password: it signs in through another service.");
-  await countPasswordTry(user.email, "profile");
+  await countOwnPasswordTry(user.id, "change");
   if (!(await isPassword(password_hash, current_password))) {
     const message = "This is not your current password.";
     throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "current_password", message }] });
   }
-  await forgetPasswordTries(user.email, "profile");
+  await forgetOwnPasswordTries(user.id, "change");
   const changed = await hashPassword(new_password);
   await db().$transaction(async (tx) => {
     await tx.user.update({ where: { id: user.id }, data: { password_hash: changed } });

@@ -1,6 +1,6 @@
 import type { Prisma } from "#prisma/generated/client.ts";
 import type { Principal } from "#server/auth/principal.ts";
-import { countPasswordTry, forgetPasswordTries } from "#server/auth/sign-in-throttle.ts";
+import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/auth/sign-in-throttle.ts";
 import { db } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
@@ -23,9 +23,9 @@ async function assertMeant({ user, auth }: Principal, { password, confirm_email 
   const { password_hash } = await db().user.findUniqueOrThrow({ where: { id: user.id }, select: { password_hash: true } });
   if (password_hash) {
     if (password === undefined) throw refuse("password", "Give your password to delete your account.");
-    await countPasswordTry(user.email, "profile");
+    await countOwnPasswordTry(user.id, "delete");
     if (!(await isPassword(password_hash, password))) throw refuse("password", "This is not your password.");
-    return forgetPasswordTries(user.email, "profile");
+    return forgetOwnPasswordTries(user.id, "delete");
   }
   if (auth.type !== "session")
     throw new AppError("PERMISSION_DENIED", "This account has no password, so it can be deleted in the web app only: sign in there.");

@@ -1,5 +1,6 @@
 import type { Prisma, Project } from "#prisma/generated/client.ts";
 import { AppError } from "#server/errors.ts";
+import { settings } from "#server/settings.ts";
 
 const LONGEST = 60;
 
@@ -26,15 +27,21 @@ export async function freeSlug(within: Prisma.TransactionClient, ownerId: string
 /**
  * Adds a project with its owner as admin.
  * @param slug as the owner wants it; made of the name when left out
- * @throws AppError CONFLICT when the owner has a project of that slug
+ * @throws AppError CONFLICT when the owner has a project of that slug, or as many as PROJECTS_PER_USER allows
  */
 export async function insertProject(
   within: Prisma.TransactionClient,
   ownerId: string,
   { name, slug }: { name: string; slug?: string | undefined },
 ): Promise<Project> {
-  // One creation at a time for each owner, so that two at once cannot find the same slug free.
+  // One creation at a time for each owner, so that two at once cannot find the same slug free, nor the last place.
   await within.$queryRaw`SELECT id FROM users WHERE id = ${ownerId}::uuid FOR UPDATE`;
+  const { PROJECTS_PER_USER } = settings();
+  if (PROJECTS_PER_USER > 0 && (await within.project.count({ where: { owner_id: ownerId } })) >= PROJECTS_PER_USER)
+    throw new AppError(
+      "CONFLICT",
+      `You own ${PROJECTS_PER_USER} projects, which is the most here. Delete one first, or have the operator raise PROJECTS_PER_USER.`,
+    );
   const free = await freeSlug(within, ownerId, slug ?? slugOf(name));
   if (slug !== undefined && free !== slug) throw slugTaken(slug);
   return within.project.create({

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
 import type { Prisma } from "#prisma/generated/client.ts";
+import { countInvitation, mayMailInvitation } from "#server/auth/hourly-limits.ts";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { log } from "#server/log.ts";
@@ -22,6 +23,7 @@ type Invited = Result & { expires_at?: Date };
 
 /** A link that makes whoever opens it a member; an earlier one for the same address stops working. */
 async function invite(tx: Prisma.TransactionClient, admin: ProjectPrincipal, email: string, role: Role): Promise<Invited> {
+  await countInvitation(admin.user.id);
   await tx.invitation.deleteMany({ where: { project_id: admin.project.id, email, accepted_at: null } });
   const token = randomToken();
   const expires_at = new Date(Date.now() + VALID_MS);
@@ -43,11 +45,14 @@ async function invite(tx: Prisma.TransactionClient, admin: ProjectPrincipal, ema
   return { email, role, status: "invited", invite_url: `${appUrl()}/invite/${token}`, expires_at };
 }
 
-/** Sends the link by e-mail where a mail server is set. Nobody waits for it: the admin has the link too. */
+/** Sends the link by e-mail where a mail server is set, a few times an hour. Nobody waits for it: the admin has the link too. */
 function mailInvitation({ user, project }: ProjectPrincipal, { email, role, invite_url, expires_at }: Invited): void {
   if (!invite_url || !expires_at || !isMailOn()) return;
   const body = invitationMail({ inviter: user.name || user.email, project_name: project.name, role, expires_at, url: invite_url });
-  sendMail({ to: email, id: `invitation-${randomUUID()}`, ...body }).catch((error) =>
+  const send = async () => {
+    if (await mayMailInvitation(email)) await sendMail({ to: email, id: `invitation-${randomUUID()}`, ...body });
+  };
+  send().catch((error) =>
     log.warn({ err: error, project_id: project.id }, "an invitation could not be sent by e-mail; its link has to be handed over"),
   );
 }
@@ -55,7 +60,8 @@ function mailInvitation({ user, project }: ProjectPrincipal, { email, role, invi
 /**
  * Adds the user with this address to the project, or changes the role of one who is a member; an address without an
  * account gets an invitation, valid once and for 7 days, by e-mail too where a mail server is set.
- * @throws AppError NOT_FOUND, PERMISSION_DENIED below admin, CONFLICT when the last admin would lose the role
+ * @throws AppError NOT_FOUND, PERMISSION_DENIED below admin, CONFLICT when the last admin would lose the role,
+ *   RATE_LIMIT_EXCEEDED beyond INVITATIONS_PER_HOUR
  */
 export async function setMember(principal: Principal, { project_id, email: given, role }: z.infer<typeof SetMemberInput>): Promise<Result> {
   const admin = await memberOf(principal, project_id, "admin");
