@@ -73,8 +73,18 @@ export default function Administration() {
       <h2>Limits</h2>
       <p>
         API requests are counted for each client address, 200 in a minute and 30 in five seconds, and runs for each project, 100 in an hour,
-        however they start. Over a limit the answer is 429 with <code>Retry-After</code>, and nothing was done. The web app’s own calls do
-        not count. Behind a proxy set <code>TRUST_PROXY=1</code>, or all clients share one address.
+        however they start. Both windows slide: in whichever five seconds, no more than 30 are let in. Over a limit the answer is 429 with{" "}
+        <code>Retry-After</code>, and nothing was done. Behind a proxy set <code>TRUST_PROXY=1</code>, or all clients share one address.
+      </p>
+      <p>
+        The web app’s own calls do not count there. Pages, their calls and sign-in have limits of their own, which no person meets:{" "}
+        <code>RATE_LIMIT_WEB</code>. A password may be tried ten times in 15 minutes from one address, and 50 times in an hour and 200 in a
+        day from all together; where its owner has signed in during the last 90 days, others’ tries do not count. Of IPv6 the network (/64)
+        counts as one address.
+      </p>
+      <p>
+        A body may have <code>MAX_BODY_BYTES</code>, at pages and sign-in 64 KiB, from an Inngest server 32 MiB. Bodies that have not
+        arrived whole may hold 64 MiB of one client and 256 MiB of all; more is refused with 429.
       </p>
       <h2>Back up</h2>
       <p>
@@ -117,8 +127,8 @@ export default function Administration() {
         starts; restart it after an update of this service.
       </p>
       <p>
-        To try it with an Inngest dev server, set <code>INNGEST_DEV=1</code> in place of all three. Nothing is signed then: use it only
-        where nobody else reaches the port.
+        To try it with an Inngest dev server, set <code>INNGEST_DEV=1</code> in place of all three. Nothing is signed then, so only a dev
+        server on this machine is answered; calls from elsewhere, or passed on by a proxy, are refused with 403.
       </p>
       <h2>All settings</h2>
       <p>

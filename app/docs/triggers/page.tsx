@@ -74,16 +74,24 @@ export default function Triggers() {
         <code>I-Twilio-Idempotency-Token</code> or <code>PayPal-Transmission-Id</code>. A repetition gives the first run again, whatever its
         body, for at least 7 days. A delivery that was refused does not count as the first.
       </p>
+      <h3>Late deliveries</h3>
+      <p>
+        A delivery that says when it was sent is refused when that is more than 5 minutes off either way, or no time: seconds or
+        milliseconds since 1970, or an ISO 8601 date. It says so in <code>X-SERVICE-Timestamp</code>, <code>webhook-timestamp</code>,{" "}
+        <code>svix-timestamp</code>, <code>X-Webhook-Timestamp</code>, <code>X-Slack-Request-Timestamp</code> or <code>X-Timestamp</code>.
+        The signature covers the body alone, so this keeps out what was held up or sent again as it was. Whoever can copy a signed body can
+        send it with another time: where that matters, name deliveries inside the body and let the workflow look at that.
+      </p>
       <h3>Answers</h3>
       <ul>
-        <li>401: the signature is missing or wrong, or there is no such webhook. Nothing else is looked at before.</li>
+        <li>401: the signature is missing or wrong, the delivery late, or there is no such webhook. Nothing else is looked at before.</li>
         <li>409: the workflow is switched off. 400: the body is not JSON. 413: it is too large.</li>
         <li>422: there is nothing at the one place that the payload path names, or the workflow has problems that keep it from running.</li>
         <li>429: the project has used up its executions of the hour.</li>
       </ul>
       <p>
-        The trigger’s panel lists the last deliveries, and can send one again. Of calls with a missing or wrong signature it lists at most
-        one a minute, without what they brought.
+        The trigger’s panel lists the last deliveries, and can send one again. Of calls that are refused with 401 it lists at most one a
+        minute, without what they brought.
       </p>
 
       <h2>Schedule</h2>
@@ -103,8 +111,9 @@ export default function Triggers() {
 
       <h2>HTTP</h2>
       <p>
-        Call <code>/api/v1/http/</code> and the workflow’s id with any method that the trigger allows. It needs an API key of an editor.
-        With the answer <code>sync</code> the call waits for the end of the run:
+        Call <code>/api/v1/http/</code> and the workflow’s id with any method that the trigger allows. It needs an API key of an editor. A
+        browser’s session starts no run by GET, since any picture in a page would send that. With the answer <code>sync</code> the call
+        waits for the end of the run:
       </p>
       <Example file="call-http-trigger.sh" />
       <Example file="call-http-trigger-answer.json" label="answer" />

@@ -60,7 +60,7 @@ const httpTrigger = (method: RawOperation["method"]): RawOperation => ({
   operationId: `http-trigger-${method}`,
   summary: `Call an HTTP trigger with ${method.toUpperCase()}`,
   description:
-    "Runs a workflow whose trigger is HTTP, if that allows the method (else 405). Its output is JSON with `method`, `headers`, `query` and `body`. With response mode `sync` the answer waits for the end of the run: 200 `{execution_id, status, output}`; 202 without output after 60 seconds or at a review. With `async` it is 202 at once. A disabled workflow answers 409. Without a project header the workflow says which project is meant.",
+    "Runs a workflow whose trigger is HTTP, if that allows the method (else 405). Its output is JSON with `method`, `headers`, `query` and `body`. With response mode `sync` the answer waits for the end of the run: 200 `{execution_id, status, output}`; 202 without output after 60 seconds or at a review. With `async` it is 202 at once. A disabled workflow answers 409. Without a project header the workflow says which project is meant. GET needs an API key: a browser's session is refused with 403.",
   scope: "project",
   needs: "editor",
   parameters: [workflowId],
@@ -159,7 +159,7 @@ export const rawOperations: RawOperation[] = [
     operationId: "webhooks-receive",
     summary: "Send to a webhook",
     description:
-      "For senders: no key, the signature over the raw body is the proof. Its HMAC-SHA256 is keyed by the secret of the setup. A repeated `Idempotency-Key` (or the sender's own delivery id, such as `X-GitHub-Delivery`) gives the first execution again. A missing or wrong signature and an unknown workflow are the same 401; then 409 when the workflow is disabled, 400 when the body is not JSON, 422 when there is nothing at the one place that the trigger's payload path names.",
+      "For senders: no key, the signature over the raw body is the proof. Its HMAC-SHA256 is keyed by the secret of the setup. A repeated `Idempotency-Key` (or the sender's own delivery id, such as `X-GitHub-Delivery`) gives the first execution again. A time in `X-SERVICE-Timestamp`, `webhook-timestamp`, `svix-timestamp`, `X-Webhook-Timestamp`, `X-Slack-Request-Timestamp` or `X-Timestamp` may be 5 minutes off. A missing or wrong signature, a time further off and an unknown workflow are the same 401; then 409 when the workflow is disabled, 400 when the body is not JSON, 422 when there is nothing at the one place that the trigger's payload path names.",
     scope: null,
     needs: "public",
     parameters: [

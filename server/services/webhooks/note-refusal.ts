@@ -10,6 +10,7 @@ import { isUuid } from "#server/services/ids.ts";
 const REASONS = {
   missing: "The call had no signature such as sha256=<64 hex digits> in its header X-SERVICE-Signature.",
   wrong: "The signature is wrong. The sender must sign the raw body with the secret shown at the last setup.",
+  late: "The signature is right, and the time in a header of the sender (such as webhook-timestamp) more than 5 minutes off or no time.",
 } as const;
 
 const PAUSE_MS = 60_000;

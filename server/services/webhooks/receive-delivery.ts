@@ -4,6 +4,7 @@ import type { ExecuteResult } from "#server/schemas/execution.ts";
 import { randomToken, unsealOften } from "#server/secrets.ts";
 import { acceptDelivery } from "#server/services/webhooks/accept-delivery.ts";
 import { deliveryKey } from "#server/services/webhooks/delivery-key.ts";
+import { isTimely } from "#server/services/webhooks/delivery-time.ts";
 import { noteRefusal } from "#server/services/webhooks/note-refusal.ts";
 import { isSigned } from "#server/services/webhooks/signature.ts";
 import { savedWorkflow } from "#server/services/workflows/saved-workflow.ts";
@@ -28,8 +29,8 @@ function secretOf(sealed: string | null | undefined): string | undefined {
  * A call of a sender: checked by its signature alone, which comes first, so that nobody without the secret learns whether
  * the workflow exists.
  * @param body the bytes as they came
- * @throws AppError AUTH_REQUIRED, the same for a bad signature, an unknown workflow and one that was never set up; then
- *   what `acceptDelivery` throws
+ * @throws AppError AUTH_REQUIRED, the same for a bad signature, a time that is off, an unknown workflow and one that was
+ *   never set up; then what `acceptDelivery` throws
  */
 export async function receiveDelivery(workflow_id: string, headers: Headers, body: Uint8Array): Promise<ExecuteResult> {
   const workflow = await savedWorkflow(workflow_id);
@@ -37,6 +38,10 @@ export async function receiveDelivery(workflow_id: string, headers: Headers, bod
   const isGood = isSigned(body, headers.get("x-service-signature"), secret ?? DECOY);
   if (!workflow || secret === undefined || !isGood) {
     void noteRefusal(workflow_id, "wrong");
+    throw badSignature();
+  }
+  if (!isTimely(headers)) {
+    void noteRefusal(workflow_id, "late");
     throw badSignature();
   }
   return acceptDelivery(workflow, { body, key: deliveryKey(headers), started_by_id: null });

@@ -154,6 +154,38 @@ test("without a good signature everything is the same refusal, and at most one a
   expect(await db().webhookDelivery.count({ where: { workflow_id: { in: [plain.id, deleted.id] } } })).toBe(0);
 });
 
+test("a delivery that says when it was sent is refused beyond five minutes, in the words of a wrong signature", async () => {
+  const { admin, id, send } = await newWebhook();
+  const seconds = (off: number) => String(Math.floor(Date.now() / 1000) + off);
+  const plain = await send("{}", {}, "another secret").catch(({ message }) => message);
+  for (const headers of [
+    { "x-service-timestamp": seconds(-310) },
+    { "webhook-timestamp": seconds(310) },
+    { "svix-timestamp": String(Date.now() - 310_000) },
+    { "x-slack-request-timestamp": "soon" },
+    { "x-timestamp": "" },
+    { "x-webhook-timestamp": new Date(Date.now() - 310_000).toISOString() },
+    { "webhook-timestamp": seconds(0), "x-timestamp": seconds(-3000) },
+  ])
+    await expect(send("{}", headers as Record<string, string>), JSON.stringify(headers)).rejects.toMatchObject({
+      code: "AUTH_REQUIRED",
+      message: plain,
+    });
+  for (const headers of [
+    { "x-service-timestamp": seconds(-280) },
+    { "webhook-timestamp": seconds(280) },
+    { "svix-timestamp": String(Date.now()) },
+    { "x-webhook-timestamp": new Date().toISOString() },
+  ])
+    await expect(send("{}", headers as Record<string, string>)).resolves.toMatchObject({ status: "queued" });
+  const late = await newWebhook();
+  await expect(late.send("{}", { "x-timestamp": seconds(-600) })).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  await expect
+    .poll(() => deliveriesOf(late.admin, late.id), { timeout: 10_000 })
+    .toMatchObject([{ status: 401, error: expect.stringContaining("5 minutes") }]);
+  expect((await deliveriesOf(admin, id)).filter(({ status }) => status === 202)).toHaveLength(4);
+});
+
 test("refused calls never push out what can be sent again, and another process's note counts", async () => {
   const { admin, id, send } = await newWebhook();
   const day = 86_400_000;
