@@ -5,6 +5,6 @@ import { createCaller } from "#server/api/root.ts";
 
 /** The API as the visitor of this page, called in process; once per request. */
 export const serverCaller = cache(async () => {
-  const context = await createContext(new Request("http://localhost/", { headers: await headers() }));
+  const context = await createContext(new Request("http://localhost/", { headers: await headers() }), { keyNeeds: { scope: "read" } });
   return { caller: createCaller(context), principal: context.principal };
 });

@@ -99,6 +99,12 @@ export const randomToken = (): string => randomBytes(32).toString("base64url");
 /** A new platform key: `sk-service-` and 43 URL-safe characters. */
 export const generatePlatformKey = (): string => `sk-service-${randomToken()}`;
 
+/** What is stored of a platform key: its hash, and how it begins, so that people tell it from their others. */
+export const storedPlatformKey = (key: string): { key_hash: string; prefix: string } => ({
+  key_hash: sha256(key),
+  prefix: key.slice(0, 17),
+});
+
 /** Argon2id of a password, with its salt and parameters in the text. */
 export const hashPassword = (password: string): Promise<string> => hash(password);
 

@@ -6,6 +6,7 @@ export const resourceLabels: Record<AuditResource, string> = {
   member: "Member",
   account: "Account",
   platform_key: "API key",
+  install_admin: "Install admin",
   llm_key: "LLM key",
   credential: "Credential",
   agent: "Agent",

@@ -6,7 +6,7 @@ import type { UserProfile } from "#server/schemas/identity.ts";
 type StudioProject = UserProfile["projects"][number];
 
 interface Studio {
-  user: { id: string; name: string; email: string };
+  user: { id: string; name: string; email: string; isInstallAdmin: boolean };
   projects: StudioProject[];
   /** The project that every page and call is about. */
   project: StudioProject;
@@ -26,10 +26,16 @@ export function useStudio(): Studio {
 }
 
 export function StudioProvider({ profile, project, children }: { profile: UserProfile; project: StudioProject; children: ReactNode }) {
-  const { id, name, email, projects } = profile;
+  const { id, name, email, is_install_admin: isInstallAdmin, projects } = profile;
   return (
     <StudioContext
-      value={{ user: { id, name, email }, projects, project, canEdit: project.role !== "viewer", canAdminister: project.role === "admin" }}
+      value={{
+        user: { id, name, email, isInstallAdmin },
+        projects,
+        project,
+        canEdit: project.role !== "viewer",
+        canAdminister: project.role === "admin",
+      }}
     >
       {children}
     </StudioContext>

@@ -8,6 +8,7 @@ import { Pool } from "pg";
 /** Columns that change by themselves: when a key was last used, how a server was last reached, and the engine's own leases. */
 const VOLATILE = [
   "last_used_at",
+  "last_used_ip",
   "last_seen_at",
   "last_error",
   "lease_owner",

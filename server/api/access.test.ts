@@ -4,6 +4,7 @@ import { type Access, type ApiContext, type ApiMeta, appErrorOf } from "#server/
 import type { Principal } from "#server/auth/principal.ts";
 import type { ErrorCode } from "#server/schemas/error.ts";
 import type { Role } from "#server/schemas/primitives.ts";
+import { testKeyAuth } from "#server/testing/test-key-auth.ts";
 
 // Every procedure, those of the web UI too: who is let in is proved by calling it. The services are never reached, because the
 // input is nonsense, and who may not call learns so before the input is looked at.
@@ -84,6 +85,6 @@ test("each does what it declares: nobody is refused, then every role below, and 
 test("what is for the web app only refuses a key", async () => {
   for (const [path, { _def }] of procedures.filter(([, procedure]) => procedure._def.meta?.sessionOnly)) {
     expect(_def.meta?.openapi, `${path} is for sessions and cannot be on the REST API`).toBeUndefined();
-    expect(await outcome(path, contextOf("admin", { type: "platform_key", key_id: "k" })), path).toBe("PERMISSION_DENIED");
+    expect(await outcome(path, contextOf("admin", testKeyAuth())), path).toBe("PERMISSION_DENIED");
   }
 });

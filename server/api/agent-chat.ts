@@ -118,5 +118,5 @@ async function answer(request: Request, principal: ProjectPrincipal, agent_id: s
  * fails before it told anything is an error answer; later it is an `error` event. When the client goes away, the call of
  * the model and its tools are aborted.
  */
-export const agentChat = (options: ApiRouteOptions = {}) =>
+export const agentChat = (options: ApiRouteOptions) =>
   apiRoute<Params>((request, { principal, params }) => answer(request, principal, params.agent_id), { ...options, role: "editor" });

@@ -46,7 +46,8 @@ const graph = (kind: string, more: object = {}) => ({
 });
 
 async function world() {
-  const admin = await database.newAdmin();
+  const admin = await database.newInstallAdmin();
+  const { user: colleague } = await database.newAdmin();
   await db().user.update({ where: { id: admin.user.id }, data: { password_hash: await hashPassword(password) } });
   const context = (principal: ProjectPrincipal): ApiContext => ({ principal, address: "unknown", project: async () => principal });
   const api = createCaller(context(admin));
@@ -66,7 +67,7 @@ async function world() {
     await db().execution.update({ where: { id: execution_id }, data: { status: "completed", completed_at: new Date() } });
     return execution_id;
   };
-  return { admin, context, api, project_id, key, server, id, agent, invite, waiting, ended };
+  return { admin, colleague, context, api, project_id, key, server, id, agent, invite, waiting, ended };
 }
 type World = Awaited<ReturnType<typeof world>>;
 
@@ -75,6 +76,14 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
   "agents.create": ["agent.create", ({ agent }) => agent()],
   "agents.update": ["agent.update", async ({ api, agent }) => api.agents.update({ agent_id: await agent(), description: "New" })],
   "agents.delete": ["agent.delete", async ({ api, agent }) => api.agents.delete({ agent_id: await agent() })],
+  "install.nameAdmin": ["install_admin.add", ({ api, colleague }) => api.install.nameAdmin({ email: colleague.email })],
+  "install.removeAdmin": [
+    "install_admin.remove",
+    async ({ api, colleague }) => {
+      await api.install.nameAdmin({ email: colleague.email });
+      return api.install.removeAdmin({ user_id: colleague.id });
+    },
+  ],
   "canvases.create": ["canvas.create", ({ api }) => api.canvases.create({ name: "Canvas" })],
   "canvases.update": [
     "canvas.update",

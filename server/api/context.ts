@@ -1,36 +1,46 @@
 import type { ApiContext } from "#server/api/trpc.ts";
+import { assertKeyMay, type KeyNeeds } from "#server/auth/key-rights.ts";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
 import { askerOf } from "#server/auth/principal-of.ts";
 import { projectOf } from "#server/auth/project-of.ts";
 import { assertSameOrigin, clientAddress } from "#server/auth/request-origin.ts";
-import { AppError } from "#server/errors.ts";
+import { AppError, isAppError } from "#server/errors.ts";
 
 /** Whether a method only reads, so that any page may have a browser send it. */
 export const isReading = (method: string): boolean => ["GET", "HEAD", "OPTIONS"].includes(method);
 
-export interface DoorOptions {
-  /** Takes a platform key from `?token=` too. */
-  allowQueryToken?: boolean;
-  /** Takes the browser session only: a platform key is refused. */
-  sessionOnly?: boolean;
-}
+/** What a door asks of who comes through it. There is none without saying what a platform key must be good for. */
+export type DoorOptions =
+  | {
+      /** Takes the browser session only: a platform key is refused. */
+      sessionOnly: true;
+    }
+  | {
+      sessionOnly?: false;
+      /** What a platform key must be good for; null where none is needed. */
+      keyNeeds: KeyNeeds | null;
+      /** Takes a platform key from `?token=` too. */
+      allowQueryToken?: boolean;
+    };
 
 /**
  * Who asks and for which project, read from the request once, at any door.
- * @throws AppError PERMISSION_DENIED for a change that comes from another site with the browser's session, and for a
- *   platform key where only the session is taken
+ * @throws AppError PERMISSION_DENIED for a change that comes from another site with the browser's session, for a platform key
+ *   where only the session is taken, and for one that is not good for what is asked; AUTH_REQUIRED for an expired one
  */
-export async function createContext(
-  request: Request,
-  { allowQueryToken = false, sessionOnly = false }: DoorOptions = {},
-): Promise<ApiContext> {
-  const token = allowQueryToken ? new URL(request.url).searchParams.get("token") : null;
-  const asker = await askerOf(request.headers, token);
+export async function createContext(request: Request, door: DoorOptions): Promise<ApiContext> {
+  const token = !door.sessionOnly && door.allowQueryToken ? new URL(request.url).searchParams.get("token") : null;
+  const isOpen = !door.sessionOnly && door.keyNeeds === null;
+  const asker = await askerOf(request.headers, token).catch((error: unknown) => {
+    if (isOpen && isAppError(error)) return null;
+    throw error;
+  });
   const principal = asker?.principal ?? null;
   if (principal?.auth.type === "session" && !isReading(request.method)) assertSameOrigin(request.headers);
-  if (principal?.auth.type === "platform_key" && sessionOnly) {
+  if (principal?.auth.type === "platform_key" && door.sessionOnly) {
     throw new AppError("PERMISSION_DENIED", "This part is for the web app only: API keys cannot use it. The REST API is at /api/v1.");
   }
+  if (principal && !door.sessionOnly && door.keyNeeds) assertKeyMay(principal, door.keyNeeds);
   let resolved: Promise<ProjectPrincipal> | undefined;
   return {
     principal,

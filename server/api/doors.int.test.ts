@@ -30,11 +30,13 @@ beforeAll(async () => {
 const params = <Value extends Record<string, string>>(value: Value = {} as Value) => ({ params: Promise.resolve(value) });
 const withKey = (path = "/api/v1/x", init: RequestInit = {}) =>
   new Request(`${origin}${path}`, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } });
+const keyNeeds = { scope: "read" as const };
 const outcome = async (response: Response) => [response.status, ((await response.json()) as { error_code?: string }).error_code];
 
 test("a raw route gets who asks, the project and the path's values", async () => {
-  const route = apiRoute<{ id: string }>(async (_, { principal, params: { id } }) =>
-    Response.json({ id, project: principal.project.id, role: principal.role }),
+  const route = apiRoute<{ id: string }>(
+    async (_, { principal, params: { id } }) => Response.json({ id, project: principal.project.id, role: principal.role }),
+    { keyNeeds },
   );
   const response = await route(withKey(), params({ id: "7" }));
   expect(await response.json()).toEqual({ id: "7", project: ada.project.id, role: "admin" });
@@ -42,7 +44,7 @@ test("a raw route gets who asks, the project and the path's values", async () =>
 });
 
 test("a raw route answers errors in the envelope, and shows nothing of a fault", async () => {
-  const failing = (error: Error) => apiRoute(async () => Promise.reject(error))(withKey(), params());
+  const failing = (error: Error) => apiRoute(async () => Promise.reject(error), { keyNeeds })(withKey(), params());
   expect(await outcome(await failing(new AppError("CONFLICT", "No.")))).toEqual([409, "CONFLICT"]);
   const fault = await failing(new Error("the database password is hunter2"));
   expect(fault.status).toBe(500);
@@ -50,7 +52,7 @@ test("a raw route answers errors in the envelope, and shows nothing of a fault",
 });
 
 test("a raw route refuses nobody, a role below the one needed, and a project that one is not in", async () => {
-  const route = apiRoute(async () => Response.json({}), { role: "editor" });
+  const route = apiRoute(async () => Response.json({}), { keyNeeds, role: "editor" });
   expect(await outcome(await route(new Request(origin), params()))).toEqual([401, "AUTH_REQUIRED"]);
   const viewer = await database.newAdmin();
   await setMember(ada, { project_id: ada.project.id, email: viewer.user.email, role: "viewer" });
@@ -62,6 +64,7 @@ test("a raw route refuses nobody, a role below the one needed, and a project tha
 
 test("a stream takes the key from the address where it may, and is not held back on its way", async () => {
   const stream = apiRoute(async () => new Response("data: 1\n\n", { headers: { "content-type": "text/event-stream" } }), {
+    keyNeeds,
     allowQueryToken: true,
   });
   const response = await stream(new Request(`${origin}/stream?token=${key}`), params());

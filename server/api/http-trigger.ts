@@ -4,6 +4,7 @@ import { withIdempotency } from "#server/api/rest/idempotency.ts";
 import { readBytes } from "#server/api/rest/read-json.ts";
 import { errorResponse, jsonResponse } from "#server/api/rest/respond.ts";
 import type { ApiContext } from "#server/api/trpc.ts";
+import { opensProject } from "#server/auth/key-rights.ts";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
 import { assertRole } from "#server/auth/roles.ts";
 import { AppError, notFound } from "#server/errors.ts";
@@ -23,14 +24,14 @@ async function callerIn(
 ): Promise<ProjectPrincipal> {
   const [slug, id] = [headers.get("x-project-slug"), headers.get("x-project-id")];
   const isMeant = slug === null && (id === null || id === workflow?.project_id);
-  if (isMeant && workflow?.membership) return { ...principal, ...workflow.membership };
+  if (isMeant && workflow?.membership && opensProject(principal, workflow.project_id)) return { ...principal, ...workflow.membership };
   const named = slug !== null || id !== null ? await context.project(principal) : undefined;
   if (!named || named.project.id !== workflow?.project_id) throw notFound("workflow");
   return named;
 }
 
 async function answer(request: Request, workflow_id: string): Promise<Response> {
-  const context = await createContext(request);
+  const context = await createContext(request, { keyNeeds: { scope: "run" } });
   if (!context.principal) throw authRequired();
   // Any picture or link of a page, ours too, has a browser send a GET; that of other methods is checked as everywhere.
   if (context.principal.auth.type === "session" && isReading(request.method))

@@ -78,7 +78,7 @@ const upload = (door: ApiRouteOptions) =>
 
 const isForm = (request: Request) => /^multipart\/form-data\b/i.test(request.headers.get("content-type")?.trim() ?? "");
 
-const overApi = upload({});
+const overApi = upload({ keyNeeds: { scope: "write" } });
 
 /** `POST /rags/{rag_id}/documents`: a file as multipart/form-data, else JSON, which is the procedure's. */
 export const addRagDocument = (request: Request, context: { params: Promise<Params> }): Promise<Response> =>

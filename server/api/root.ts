@@ -5,6 +5,7 @@ import { checksRouter } from "#server/api/routers/checks.ts";
 import { credentialsRouter } from "#server/api/routers/credentials.ts";
 import { executionsRouter } from "#server/api/routers/executions.ts";
 import { identityRouter } from "#server/api/routers/identity.ts";
+import { installRouter } from "#server/api/routers/install.ts";
 import { llmKeysRouter } from "#server/api/routers/llm-keys.ts";
 import { mcpRouter } from "#server/api/routers/mcp.ts";
 import { notificationsRouter } from "#server/api/routers/notifications.ts";
@@ -29,6 +30,7 @@ export const appRouter = router({
   credentials: credentialsRouter,
   executions: executionsRouter,
   identity: identityRouter,
+  install: installRouter,
   llmKeys: llmKeysRouter,
   mcp: mcpRouter,
   notifications: notificationsRouter,

@@ -24,11 +24,15 @@ export interface ApiContext {
 
 /** Who may call: anybody, any signed-in user, or a member of the project with at least this role. */
 export type Access = "public" | "user" | Role;
+/** What the service asks for itself: a role in the project that stands in the path, or a word for the whole install. */
+type OwnDemand = Role | "install_admin";
 
 export type ApiMeta = OpenApiMeta & {
   access?: Access;
-  /** The role that the service asks for itself, where the project stands in the path and not in a header. */
-  role?: Role;
+  /** What the service asks for itself, where that does not follow from a header. */
+  role?: OwnDemand;
+  /** True on a change that starts, steers or asks something that runs: a platform key needs the scope `run` for it. */
+  runs?: boolean;
   successStatus?: 200 | 201 | 202 | 204;
   sessionOnly?: boolean;
   /** False on a POST that changes nothing: there `Idempotency-Key` is not looked at. */
@@ -120,15 +124,17 @@ interface EndpointDetails {
   description?: string;
   /** Success status; 200 unless the contract says otherwise (create 201, execute 202, delete 204). */
   status?: 200 | 201 | 202 | 204;
-  /** The role that the service asks for itself, where the project stands in the path. */
-  role?: Role;
+  /** What the service asks for itself; see `ApiMeta`. */
+  role?: OwnDemand;
+  /** Whether it starts, steers or asks something that runs; see `ApiMeta`. */
+  runs?: boolean;
   /** Whether a POST honours `Idempotency-Key`; true unless it only asks for something, such as a test of a connection. */
   isIdempotent?: boolean;
 }
 
 /** The metadata that puts a procedure on the REST API: `.meta(endpoint("POST", "/agents", {…}))`. */
 export function endpoint(method: "GET" | "POST" | "PUT" | "DELETE", path: `/${string}`, details: EndpointDetails): ApiMeta {
-  const { tag, summary, description, status = 200, isIdempotent = true, role } = details;
+  const { tag, summary, description, status = 200, isIdempotent = true, role, runs } = details;
   const openapi = { method, path, tags: [tag], summary, ...(description && { description }) };
-  return { openapi, successStatus: status, isIdempotent, ...(role && { role }) };
+  return { openapi, successStatus: status, isIdempotent, ...(role && { role }), ...(runs && { runs }) };
 }

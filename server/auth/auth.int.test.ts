@@ -34,7 +34,10 @@ async function cookie(userId: string, options: { mark?: string; secret?: string;
 test("a key is its owner, however the scheme is spelled", async () => {
   const ada = await database.newAdmin();
   const { key, id } = await createPlatformKey(ada, { name: "CI" });
-  const expected = { user: ada.user, auth: { type: "platform_key", key_id: id } };
+  const expected = {
+    user: ada.user,
+    auth: { type: "platform_key", scopes: ["read", "run", "write"], project_ids: null, expires_at: null, key_id: id },
+  };
   expect(await principalOf(bearer(key))).toEqual(expected);
   expect(await principalOf(new Headers({ authorization: `bearer  ${key}` }))).toEqual(expected);
   expect(await principalOf(new Headers(), key)).toEqual(expected);
@@ -113,12 +116,14 @@ test("over HTTPS only the secure cookie counts", async () => {
   expect(await principalOf(new Headers({ cookie: await cookie(ada.user.id, { name: "__Secure-treadle.session-token" }) }))).not.toBeNull();
 });
 
+const keyNeeds = { scope: "read" as const };
+
 async function send(ada: ProjectPrincipal, headers: Record<string, string>, method = "POST") {
   const request = new Request("http://localhost:4000/api/v1/agents", {
     method,
     headers: { cookie: await cookie(ada.user.id), ...headers },
   });
-  return createContext(request).then(
+  return createContext(request, { keyNeeds }).then(
     () => "taken",
     (error) => error.code,
   );
@@ -145,15 +150,15 @@ test("a browser's session changes things from our own pages only", async () => {
 test("a key may come from anywhere, except where only the session is taken", async () => {
   const { key } = await createPlatformKey(await database.newAdmin(), { name: "CI" });
   const request = () => new Request("http://localhost:4000/x?token=ignored", { method: "POST", headers: bearer(key) });
-  expect((await createContext(request())).principal?.auth.type).toBe("platform_key");
+  expect((await createContext(request(), { keyNeeds })).principal?.auth.type).toBe("platform_key");
   await expect(createContext(request(), { sessionOnly: true })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
 });
 
 test("a key in the address counts only where it may", async () => {
   const { key } = await createPlatformKey(await database.newAdmin(), { name: "CI" });
   const request = () => new Request(`http://localhost:4000/stream?token=${key}`);
-  expect((await createContext(request())).principal).toBeNull();
-  expect((await createContext(request(), { allowQueryToken: true })).principal).not.toBeNull();
+  expect((await createContext(request(), { keyNeeds })).principal).toBeNull();
+  expect((await createContext(request(), { keyNeeds, allowQueryToken: true })).principal).not.toBeNull();
 });
 
 test("with one project no header is needed, with several one is, with none there is nothing", async () => {

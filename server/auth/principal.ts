@@ -1,9 +1,20 @@
+import type { KeyScope } from "#server/schemas/platform-key.ts";
 import type { Role } from "#server/schemas/primitives.ts";
+
+/** A platform key by which somebody asks, and what it opens of what its owner may do. */
+interface KeyAuth {
+  type: "platform_key";
+  key_id: string;
+  scopes: readonly KeyScope[];
+  /** Ids of the projects that it opens; null: every project of its owner. */
+  project_ids: readonly string[] | null;
+  expires_at: Date | null;
+}
 
 /** Who asks, however they proved it. */
 export interface Principal {
   user: { id: string; email: string; name: string };
-  auth: { type: "platform_key"; key_id: string } | { type: "session" };
+  auth: KeyAuth | { type: "session" };
 }
 
 /** Who asks, inside one project; the role is that of the membership at the time of the request. */

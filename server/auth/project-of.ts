@@ -1,3 +1,4 @@
+import { projectLimit } from "#server/auth/key-rights.ts";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
 import { pool } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
@@ -28,10 +29,12 @@ export function askedProject(headers: Headers): AskedProject {
  * The memberships of a user that a request may mean, two at most, as rows of SQL. Slugs are unique per owner, so several
  * projects of one slug may be within reach: mine comes first, then the oldest membership.
  * @param user an expression; $2 and $3 are those of `membershipValues`
+ * @param limit an expression: the ids of the only projects that count, null or empty for all
  */
-export const membershipsOf = (user: string): string => `
+export const membershipsOf = (user: string, limit: string): string => `
   SELECT m.role, p.id, p.slug, p.name FROM memberships m JOIN projects p ON p.id = m.project_id
   WHERE m.user_id = ${user} AND ($2::text IS NULL OR p.slug = $2) AND ($3::uuid IS NULL OR p.id = $3)
+    AND (coalesce(cardinality(${limit}), 0) = 0 OR p.id = ANY(${limit}))
   ORDER BY (p.owner_id = m.user_id) DESC, m.created_at, m.project_id LIMIT 2`;
 
 /** No project has this id. */
@@ -43,10 +46,11 @@ export const membershipValues = ({ slug, id }: AskedProject): [string | null, st
   id === undefined || isUuid(id) ? (id ?? null) : NOWHERE,
 ];
 
-const OF_USER = { name: "memberships-of-user", text: membershipsOf("$1") };
+const OF_USER = { name: "memberships-of-user", text: membershipsOf("$1", "$4::uuid[]") };
 
-async function findMemberships(userId: string, asked: AskedProject): Promise<Membership[]> {
-  return (await pool().query<Membership>({ ...OF_USER, values: [userId, ...membershipValues(asked)] })).rows;
+async function findMemberships(principal: Principal, asked: AskedProject): Promise<Membership[]> {
+  const values = [principal.user.id, ...membershipValues(asked), projectLimit(principal)];
+  return (await pool().query<Membership>({ ...OF_USER, values })).rows;
 }
 
 /**
@@ -57,7 +61,7 @@ async function findMemberships(userId: string, asked: AskedProject): Promise<Mem
  */
 export async function projectOf(principal: Principal, headers: Headers, found?: readonly Membership[]): Promise<ProjectPrincipal> {
   const asked = askedProject(headers);
-  const memberships = found ?? (await findMemberships(principal.user.id, asked));
+  const memberships = found ?? (await findMemberships(principal, asked));
   const { slug, id } = asked;
   const isNamed = slug !== undefined || id !== undefined;
   if (!isNamed && memberships.length > 1)

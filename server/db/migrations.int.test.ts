@@ -1,4 +1,6 @@
 import { fork } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
 import { migrate } from "#server/db/migrate.ts";
@@ -95,5 +97,31 @@ test("a start whose migrations are cut off says so", async () => {
   await vi.waitFor(() => expect(fork).toHaveBeenCalled());
   vi.mocked(fork).mock.results[0]?.value.kill("SIGKILL");
   await expect(migrated).rejects.toThrow(/has died. Start again/);
+  await drop();
+});
+
+test("who was here first becomes install admin, and private addresses stay allowed in that person's projects only", async () => {
+  const { url, drop } = await createTestDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`
+    INSERT INTO users (id, email, name, created_at, deleted_at) SELECT ('00000000-0000-7000-8000-00000000000' || n)::uuid, n || '@example.com', 'N',
+      now() + n * interval '1 day', CASE n WHEN 1 THEN now() END FROM generate_series(1, 3) n;
+    INSERT INTO projects (id, name, slug, owner_id) SELECT id, 'P', 'p', id FROM users WHERE deleted_at IS NULL;
+    INSERT INTO rag_sources (id, project_id, name, type, private_allowed) SELECT id, id, 'R', 'http', true FROM projects;
+    INSERT INTO mcp_servers (id, project_id, name, url, private_allowed) SELECT id, id, 'M', 'http://10.0.0.1', true FROM projects;
+    INSERT INTO llm_keys (id, project_id, name, provider, sealed_key, masked_key, base_url)
+      SELECT id, id, 'K', 'openai_compatible', 'x', 'x', 'http://10.0.0.1' FROM projects;
+    INSERT INTO credentials (id, project_id, name, sealed_value) SELECT id, id, 'SEARXNG_URL', 'x' FROM projects;`);
+  // The part of the migration that is about data, as the database of the version before had it.
+  const script = await readFile(join("prisma/migrations", "20261122181000_install_admins", "migration.sql"), "utf8");
+  for (const statement of script.split(";").filter((text) => /^UPDATE/m.test(text))) await client.query(statement);
+  const admins = (await client.query("SELECT email FROM users WHERE is_install_admin")).rows;
+  expect(admins).toEqual([{ email: "2@example.com" }]);
+  for (const table of ["rag_sources", "mcp_servers", "llm_keys", "credentials"]) {
+    const { rows } = await client.query(`SELECT private_allowed FROM ${table} ORDER BY id`);
+    expect(rows, table).toEqual([{ private_allowed: true }, { private_allowed: false }]);
+  }
+  await client.end();
   await drop();
 });

@@ -1,6 +1,6 @@
 import type { LookupAddress, LookupAllOptions, lookup } from "node:dns";
 import { afterEach, expect, test } from "vitest";
-import { AddressRefused, checkUrl, configuredReach, guardedLookup, isReachable } from "#server/net/guard.ts";
+import { AddressRefused, checkUrl, endpointReach, guardedLookup, isReachable } from "#server/net/guard.ts";
 import { publishSettings } from "#server/settings.ts";
 
 afterEach(() => publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "0" }));
@@ -90,11 +90,11 @@ test("of a name with several addresses only those within reach are tried", async
   await expect(resolved("public", false, "127.0.0.1", "93.184.216.34")).resolves.toBe("93.184.216.34");
 });
 
-test("how far a configured endpoint may be follows from the install", () => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "0" });
-  expect(configuredReach()).toBe("public");
-  publishSettings({ TREADLE_EMBEDDED_DATABASE: "1" });
-  expect(configuredReach()).toBe("private");
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
-  expect(configuredReach()).toBe("any");
+test("how far a configured endpoint may be follows from who allowed it, whatever the database", () => {
+  for (const TREADLE_EMBEDDED_DATABASE of ["0", "1"]) {
+    publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE });
+    expect([endpointReach(false), endpointReach(true)]).toEqual(["public", "private"]);
+    publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
+    expect([endpointReach(false), endpointReach(true)]).toEqual(["any", "any"]);
+  }
 });

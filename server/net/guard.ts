@@ -8,29 +8,23 @@ import { settings } from "#server/settings.ts";
  */
 export type Reach = "public" | "private" | "any";
 
-/** For an address that a caller, a model or a run's data chose: the internet only, unless the operator opened the own network. */
-export const chosenReach = (): Reach => (settings().ALLOW_PRIVATE_NETWORK ? "any" : "public");
-
-/** For an endpoint that a project admin configured: an install with its own embedded database may also use its own network. */
-export function configuredReach(): Reach {
-  if (settings().ALLOW_PRIVATE_NETWORK) return "any";
-  return settings().TREADLE_EMBEDDED_DATABASE ? "private" : "public";
-}
-
 /**
- * How far requests to an endpoint of a project may go: an address that an admin of the project set may be private where the
- * install allows it (contract, Outgoing requests), one that an editor set only with ALLOW_PRIVATE_NETWORK=1.
+ * How far requests to an endpoint that was configured may go: its address may be private when an install admin saved it so, or
+ * the operator wrote it into the settings. Whoever makes a project is its admin, so that alone says nothing.
  */
-export function endpointReach(isSetByAdmin: boolean): Reach {
-  if (isSetByAdmin) return configuredReach();
-  return chosenReach();
+export function endpointReach(isPrivateAllowed: boolean): Reach {
+  if (settings().ALLOW_PRIVATE_NETWORK) return "any";
+  return isPrivateAllowed ? "private" : "public";
 }
+
+/** For an address that a caller, a model or a run's data chose: the internet only, unless the operator opened the own network. */
+export const chosenReach = (): Reach => endpointReach(false);
 
 /** An outgoing request that was not made because of where it would have gone. Its text is for people. */
 export class AddressRefused extends Error {
   constructor(host: string) {
     super(
-      `The address ${host} is on a private or reserved network, which this install does not call. Use a public address, or have the operator set ALLOW_PRIVATE_NETWORK=1.`,
+      `The address ${host} is on a private or reserved network, which this install does not call. Use a public address, or have the operator set ALLOW_PRIVATE_NETWORK=1. A private address of an LLM key, an MCP server, a knowledge source or SEARXNG_URL is called too once an install admin has saved it.`,
     );
     this.name = "AddressRefused";
   }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { ChatClock } from "#server/providers/chat.ts";
-import { publishSettings } from "#server/settings.ts";
 import { answered, ask, delta, failure, json, refuse, TEST_KEY, testClock, testEndpoint } from "#server/testing/ask-model.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { serveHttp, startHttpServer } from "#server/testing/start-http-server.ts";
@@ -213,13 +212,8 @@ test("the time runs out over a model that never answers", async () => {
   );
 });
 
-test("a private address is refused where the install does not allow it", async () => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "0" });
-  try {
-    const error = await failure(ask(models.url, { retries: 3 }));
-    expect(error.message).toContain("OpenAI-compatible was not called. The address 127.0.0.1");
-    expect(models.calls()).toEqual([]);
-  } finally {
-    publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
-  }
+test("a private address is refused to an endpoint that has no leave for it", async () => {
+  const error = await failure(ask("", { endpoint: testEndpoint(models.url, { reach: "public" }), retries: 3 }));
+  expect(error.message).toContain("OpenAI-compatible was not called. The address 127.0.0.1");
+  expect(models.calls()).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { APIError, AzureOpenAI, OpenAI } from "openai";
 import type { ChatCompletionCreateParams } from "openai/resources/chat/completions";
-import { configuredReach } from "#server/net/guard.ts";
+import type { Reach } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
 import { type ProviderId, providerKind } from "#server/providers/kinds.ts";
 
@@ -17,6 +17,8 @@ export interface ModelEndpoint {
   apiVersion: string | null;
   /** The key's name, for errors. */
   keyName: string;
+  /** How far its requests may go. */
+  reach: Reach;
 }
 
 /** Who asks, in place of what the SDK tells every vendor about this machine. */
@@ -87,11 +89,11 @@ function parsed(text: string): unknown {
 /** Stands where the SDK wants a key. */
 const NO_KEY = "-";
 
-function newClient(provider: ProviderId, baseURL: string, apiVersion: string): OpenAI {
+function newClient(provider: ProviderId, baseURL: string, apiVersion: string, reach: Reach): OpenAI {
   const options = {
     apiKey: NO_KEY,
     baseURL,
-    fetch: keepingWords((input, init) => guardedFetch(configuredReach())(input, init)),
+    fetch: keepingWords(guardedFetch(reach)),
     maxRetries: 0,
     // Nothing of the process's own environment may reach a provider, and the SDK writes no log.
     organization: null,
@@ -103,18 +105,18 @@ function newClient(provider: ProviderId, baseURL: string, apiVersion: string): O
   return new OpenAI({ ...options, adminAPIKey: null });
 }
 
-// One for each address, because making one costs more than asking with it. They hold no key.
+// One for each address and reach, because making one costs more than asking with it. They hold no key.
 const clients = new Map<string, OpenAI>();
 const MOST_CLIENTS = 500;
 
 function clientFor(endpoint: ModelEndpoint): OpenAI {
-  const { provider, apiVersion } = endpoint;
+  const { provider, apiVersion, reach } = endpoint;
   const version = apiVersion ?? AZURE_API_VERSION;
   const base = baseUrlOf(endpoint);
-  const place = JSON.stringify([provider, version, base]);
+  const place = JSON.stringify([provider, version, base, reach]);
   const known = clients.get(place);
   if (known) return known;
-  const client = newClient(provider, base, version);
+  const client = newClient(provider, base, version, reach);
   if (clients.size >= MOST_CLIENTS) clients.clear();
   clients.set(place, client);
   return client;
@@ -122,8 +124,8 @@ function clientFor(endpoint: ModelEndpoint): OpenAI {
 
 /**
  * A client for the chat-completions API behind an LLM key, whatever its kind, and the headers without which it may not be
- * asked: they bear the key. It never retries, follows no redirect and connects only where an endpoint that an admin
- * configured may be (server/net/guard.ts).
+ * asked: they bear the key. It never retries, follows no redirect and connects only within the endpoint's reach
+ * (server/net/guard.ts).
  */
 export function openModelClient(endpoint: ModelEndpoint): { client: OpenAI; headers: Record<string, string | null> } {
   const { provider, apiKey } = endpoint;
@@ -144,7 +146,7 @@ export function openModelClient(endpoint: ModelEndpoint): { client: OpenAI; head
 export async function postChat(endpoint: ModelEndpoint, body: ChatCompletionCreateParams, signal: AbortSignal): Promise<Response> {
   const { client, headers } = openModelClient(endpoint);
   const { req, url } = await client.buildRequest({ method: "post", path: "/chat/completions", body, headers });
-  const response = await guardedFetch(configuredReach())(url, { ...req, signal });
+  const response = await guardedFetch(endpoint.reach)(url, { ...req, signal });
   if (response.ok) return response;
   throw APIError.generate(response.status, { error: await wordsOfRefusal(response, url) }, undefined, response.headers);
 }

@@ -16,6 +16,7 @@ const endpoint = (provider: ProviderId, baseUrl: string | null): ModelEndpoint =
   baseUrl,
   apiVersion: null,
   keyName: "Main",
+  reach: "any",
 });
 
 const serve = (body: unknown, status = 200): Promise<HttpServer> => serveHttp((response) => json(response, status, body));

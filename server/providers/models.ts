@@ -1,4 +1,3 @@
-import { configuredReach } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
 import { baseUrlOf, type ModelEndpoint } from "#server/providers/client.ts";
 import { providerKind } from "#server/providers/kinds.ts";
@@ -118,7 +117,7 @@ async function listed(
  */
 export async function listProviderModels(
   endpoint: ModelEndpoint,
-  { fetch = guardedFetch(configuredReach()), timeoutMs = TIMEOUT_MS }: { fetch?: ReturnType<typeof guardedFetch>; timeoutMs?: number } = {},
+  { fetch = guardedFetch(endpoint.reach), timeoutMs = TIMEOUT_MS }: { fetch?: ReturnType<typeof guardedFetch>; timeoutMs?: number } = {},
 ): Promise<ModelList> {
   const signal = AbortSignal.timeout(timeoutMs);
   for (const listing of listingsOf(endpoint)) {

@@ -7,6 +7,7 @@ export const auditResources = [
   "member",
   "account",
   "platform_key",
+  "install_admin",
   "llm_key",
   "credential",
   "agent",

@@ -19,6 +19,7 @@ export const UserProfile = z
     email: Email,
     name: z.string().meta({ example: "Ada" }),
     created_at: Timestamp,
+    is_install_admin: z.boolean().meta({ description: "Whether you decide for the whole install", example: false }),
     projects: z.array(
       z.object({ id: Id, slug: z.string().meta({ example: "weaving" }), name: z.string().meta({ example: "Weaving" }), role: Role }),
     ),

@@ -1,20 +1,29 @@
-import { AddressRefused, assertReachable, configuredReach, endpointReach } from "#server/net/guard.ts";
+import { isInstallAdmin } from "#server/auth/install-admin.ts";
+import type { Principal } from "#server/auth/principal.ts";
+import { AddressRefused, assertReachable, endpointReach, type Reach } from "#server/net/guard.ts";
+
+/** Whether an endpoint may be saved, and if so whether calls of it may go to a private network; else why not, as a sentence. */
+type Verdict = { private_allowed: boolean; refusal?: undefined } | { refusal: string };
+
+const refusalAt = (url: URL, reach: Reach): Promise<AddressRefused | null> =>
+  assertReachable(url, reach).then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof AddressRefused) return error;
+      throw error;
+    },
+  );
 
 /**
- * Why an address that somebody chose for the project is not called, as a sentence; null when it may be. Looks the host up.
- * @param act what an admin could do instead, e.g. "connect it"
+ * Judges the address of an endpoint that somebody saves or tries. Looks the host up. One that is public now gets no leave for
+ * private networks, whoever saves it: whoever owns its name could lead it into one later.
  */
-export async function addressRefusal(url: URL, isAdmin: boolean, act: string): Promise<string | null> {
-  const refusal = await assertReachable(url, endpointReach(isAdmin)).catch((error: unknown) => {
-    if (error instanceof AddressRefused) return error;
-    throw error;
-  });
-  if (!refusal) return null;
-  const isForAdmins =
-    !isAdmin &&
-    (await assertReachable(url, configuredReach()).then(
-      () => true,
-      () => false,
-    ));
-  return isForAdmins ? `The address ${url.host} is on a private network. Ask an admin of the project to ${act}.` : refusal.message;
+export async function judgeAddress(principal: Principal, url: URL): Promise<Verdict> {
+  if (!(await refusalAt(url, endpointReach(false)))) return { private_allowed: false };
+  const refusal = await refusalAt(url, endpointReach(true));
+  if (refusal) return { refusal: refusal.message };
+  if (await isInstallAdmin(principal)) return { private_allowed: true };
+  return {
+    refusal: `The address ${url.host} is on a private network. Ask an install admin to save it here, or have the operator set ALLOW_PRIVATE_NETWORK=1.`,
+  };
 }

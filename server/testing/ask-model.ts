@@ -12,6 +12,7 @@ export const testEndpoint = (baseUrl: string, more: Partial<ModelEndpoint> = {})
   baseUrl,
   apiVersion: null,
   keyName: "Main",
+  reach: "any",
   ...more,
 });
 

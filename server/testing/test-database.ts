@@ -10,6 +10,8 @@ import { publishSettings } from "#server/settings.ts";
 export interface TestDatabase {
   /** A new user who is admin of a new project. */
   newAdmin(): Promise<ProjectPrincipal>;
+  /** The same, who is also an admin of the install. */
+  newInstallAdmin(): Promise<ProjectPrincipal>;
 }
 
 async function administer(sql: string): Promise<void> {
@@ -50,8 +52,13 @@ export function testDatabase(): TestDatabase {
     };
   });
   let count = 0;
-  return {
-    async newAdmin() {
+  const one = {
+    async newInstallAdmin() {
+      const admin = await one.newAdmin();
+      await db().user.update({ where: { id: admin.user.id }, data: { is_install_admin: true } });
+      return admin;
+    },
+    async newAdmin(): Promise<ProjectPrincipal> {
       count += 1;
       const user = await db().user.create({ data: { email: `admin-${count}@example.com`, name: `Admin ${count}` } });
       const project = await db().$transaction((tx) => insertProject(tx, user.id, { name: `Project ${count}` }));
@@ -64,4 +71,5 @@ export function testDatabase(): TestDatabase {
       };
     },
   };
+  return one;
 }

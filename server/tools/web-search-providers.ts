@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { configuredReach, type Reach } from "#server/net/guard.ts";
 import { USER_AGENT } from "#server/tools/web-fetch.ts";
 
 export interface SearchResult {
@@ -20,8 +19,8 @@ export interface SearchProvider {
   label: string;
   /** The credential or setting that chooses it; null: the one that needs none. */
   setting: "SEARXNG_URL" | "BRAVE_API_KEY" | "TAVILY_API_KEY" | null;
-  /** How far a request may go: an address that the project or the operator configured, or a fixed one. */
-  reach(): Reach;
+  /** Whether its setting is the address that is asked, and so may be on a private network. */
+  isOwnAddress: boolean;
   /**
    * @param value of the setting; "" for the one that needs none
    * @throws Error when the value cannot be right
@@ -64,7 +63,7 @@ const Tavily = z.object({ results: z.array(z.object({ url: z.string(), title: te
 const searxng: SearchProvider = {
   label: "SearXNG",
   setting: "SEARXNG_URL",
-  reach: configuredReach,
+  isOwnAddress: true,
   request(query, _limit, value) {
     const base = URL.parse(value);
     if (!base || !/^https?:$/.test(base.protocol)) throw new Error("SEARXNG_URL is not an address such as https://searx.example.com.");
@@ -81,7 +80,7 @@ const searxng: SearchProvider = {
 const brave: SearchProvider = {
   label: "Brave Search",
   setting: "BRAVE_API_KEY",
-  reach: () => "public",
+  isOwnAddress: false,
   request(query, limit, value) {
     const url = new URL("https://api.search.brave.com/res/v1/web/search");
     // At most 400 characters and 50 words.
@@ -103,7 +102,7 @@ const brave: SearchProvider = {
 const tavily: SearchProvider = {
   label: "Tavily",
   setting: "TAVILY_API_KEY",
-  reach: () => "public",
+  isOwnAddress: false,
   request: (query, limit, value) => ({
     method: "POST",
     url: new URL("https://api.tavily.com/search"),
@@ -118,7 +117,7 @@ const tavily: SearchProvider = {
 const duckduckgo: SearchProvider = {
   label: "DuckDuckGo",
   setting: null,
-  reach: () => "public",
+  isOwnAddress: false,
   request: (query) => ({
     method: "POST",
     url: new URL("https://html.duckduckgo.com/html/"),

@@ -31,13 +31,13 @@ const ask = (query: string, credentials: Map<string, string>, limit?: number) =>
   search(query, { credentials, redirectTo, ...(limit !== undefined && { limit }) });
 
 test("the first of the project's credentials is used, then the environment, then the one that needs no key", () => {
-  const label = (...names: string[]) => chooseProvider(new Map(names.map((name) => [name, "x"]))).provider.label;
+  const label = (...names: string[]) => chooseProvider({ credentials: new Map(names.map((name) => [name, "x"])) }).provider.label;
   expect(label("TAVILY_API_KEY", "BRAVE_API_KEY", "SEARXNG_URL")).toBe("SearXNG");
   expect(label("TAVILY_API_KEY", "BRAVE_API_KEY")).toBe("Brave Search");
   expect(label()).toBe("DuckDuckGo");
   publishSettings({ SEARXNG_URL: "https://searx.example.com", BRAVE_API_KEY: "y" });
   expect(label("TAVILY_API_KEY")).toBe("Tavily");
-  expect(chooseProvider(new Map())).toMatchObject({ provider: { label: "SearXNG" }, value: "https://searx.example.com" });
+  expect(chooseProvider({ credentials: new Map() })).toMatchObject({ provider: { label: "SearXNG" }, value: "https://searx.example.com" });
 });
 
 test.each([
@@ -119,18 +119,19 @@ test("a service that cannot be reached is told, with the other ways for the one 
   });
 });
 
-test("a SearXNG on the own network needs an install that allows it", async () => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "0" });
+test("a SearXNG on the own network is for who may allow that: an install admin, and the operator by the settings", async () => {
+  publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
   await expect(search("x", { credentials: searxng() })).rejects.toMatchObject({
     message: expect.stringContaining("private or reserved network"),
   });
-  publishSettings({ TREADLE_EMBEDDED_DATABASE: "1" });
-  await expect(search("x", { credentials: searxng() })).resolves.toHaveLength(3);
+  await expect(search("x", { credentials: searxng(), isPrivateAllowed: true })).resolves.toHaveLength(3);
+  publishSettings({ SEARXNG_URL: `${server.url}/searxng` });
+  await expect(search("x", { credentials: keyless() })).resolves.toHaveLength(3);
 });
 
 test("the tool answers with a list, and with what went wrong", async () => {
   const { signal } = new AbortController();
-  const tool = webSearchTool(searxng());
+  const tool = webSearchTool({ credentials: searxng() });
   await expect(tool.call({ query: "looms", limit: 2 }, { signal })).resolves.toEqual({
     success: true,
     result:

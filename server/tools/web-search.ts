@@ -1,5 +1,6 @@
 import { cleanText } from "#server/clean-text.ts";
 import { messageOf } from "#server/message-of.ts";
+import { endpointReach, type Reach } from "#server/net/guard.ts";
 import { settings } from "#server/settings.ts";
 import { type AgentToolDefinition, cutResult } from "#server/tools/tool.ts";
 import { failedAnswer, ToolFailure, webFetch } from "#server/tools/web-fetch.ts";
@@ -12,9 +13,15 @@ const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_SNIPPET = 1000;
 
-export interface SearchOptions {
-  /** The project's credentials, values by name. */
+/** What a project has that chooses a search service. */
+export interface SearchCredentials {
+  /** Of its credentials those that count here, values by name. */
   credentials: ReadonlyMap<string, string>;
+  /** Whether an address among them may be private; one in the operator's settings always may. */
+  isPrivateAllowed?: boolean;
+}
+
+export interface SearchOptions extends SearchCredentials {
   signal?: AbortSignal;
   /** How many results at most, 1 to 20; 8 when left out. */
   limit?: number;
@@ -23,17 +30,22 @@ export interface SearchOptions {
 }
 
 /** The first provider that the project has a credential for, else one that the environment has, else the keyless one. */
-export function chooseProvider(credentials: ReadonlyMap<string, string>): { provider: SearchProvider; value: string } {
+export function chooseProvider({ credentials, isPrivateAllowed = false }: SearchCredentials): {
+  provider: SearchProvider;
+  value: string;
+  reach: Reach;
+} {
+  const reachOf = ({ isOwnAddress }: SearchProvider, isAllowed: boolean): Reach => (isOwnAddress ? endpointReach(isAllowed) : "public");
   const fromCredentials = (name: string) => credentials.get(name)?.trim();
   const fromSettings = (name: NonNullable<SearchProvider["setting"]>) => settings()[name]?.trim();
   for (const provider of SEARCH_PROVIDERS) {
     const value = provider.setting && fromCredentials(provider.setting);
-    if (value) return { provider, value };
+    if (value) return { provider, value, reach: reachOf(provider, isPrivateAllowed) };
   }
   for (const provider of SEARCH_PROVIDERS) {
-    if (provider.setting === null) return { provider, value: "" };
+    if (provider.setting === null) return { provider, value: "", reach: "public" };
     const value = fromSettings(provider.setting);
-    if (value) return { provider, value };
+    if (value) return { provider, value, reach: reachOf(provider, true) };
   }
   throw new Error("The table of search providers has none that needs no key.");
 }
@@ -73,13 +85,13 @@ function usable(results: readonly SearchResult[], limit: number): SearchResult[]
  */
 export async function search(
   query: string,
-  { credentials, signal, limit = DEFAULT_LIMIT, redirectTo }: SearchOptions,
+  { signal, limit = DEFAULT_LIMIT, redirectTo, ...available }: SearchOptions,
 ): Promise<SearchResult[]> {
   const words = query.replace(/\s+/g, " ").trim();
   if (!words) throw new ToolFailure("Give words to search for.");
   if (words.length > MAX_QUERY) throw new ToolFailure(`Search for at most ${MAX_QUERY} characters.`);
   const most = Math.min(Math.max(Math.trunc(limit), 1), MAX_LIMIT);
-  const { provider, value } = chooseProvider(credentials);
+  const { provider, value, reach: ownReach } = chooseProvider(available);
   let asked: SearchRequest & { reach?: "any" };
   try {
     asked = provider.request(words, most, value);
@@ -87,7 +99,7 @@ export async function search(
     throw new ToolFailure(messageOf(error));
   }
   if (redirectTo) asked = redirectTo(asked);
-  const { url, method, headers, body, reach = provider.reach() } = asked;
+  const { url, method, headers, body, reach = ownReach } = asked;
   const answer = await webFetch(url, {
     reach,
     method,
@@ -115,8 +127,8 @@ const asText = (results: readonly SearchResult[]): string =>
     ? "Nothing was found."
     : results.map(({ title, url, snippet }, index) => `${index + 1}. ${title}\n${url}${snippet ? `\n${snippet}` : ""}`).join("\n\n");
 
-/** web_search for one agent. `credentials` are the project's, values by name. */
-export const webSearchTool = (credentials: ReadonlyMap<string, string>): AgentToolDefinition => ({
+/** web_search for one agent, with what its project has. */
+export const webSearchTool = (available: SearchCredentials): AgentToolDefinition => ({
   name: "web_search",
   description:
     "Searches the web and returns titles, addresses and snippets, best first. Read a page with web_scraper where that is available.",
@@ -134,7 +146,7 @@ export const webSearchTool = (credentials: ReadonlyMap<string, string>): AgentTo
     if (typeof query !== "string") return { result: "web_search needs a `query` of text.", success: false };
     const most = Number(limit ?? DEFAULT_LIMIT);
     try {
-      const results = await search(query, { credentials, signal, limit: Number.isFinite(most) ? most : DEFAULT_LIMIT });
+      const results = await search(query, { ...available, signal, limit: Number.isFinite(most) ? most : DEFAULT_LIMIT });
       return { result: cutResult(asText(results)), success: true };
     } catch (error) {
       return failedAnswer(error, signal);

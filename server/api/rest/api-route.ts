@@ -7,10 +7,10 @@ import { AppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
 import type { Role } from "#server/schemas/primitives.ts";
 
-export interface ApiRouteOptions extends DoorOptions {
+export type ApiRouteOptions = DoorOptions & {
   /** The role in the project that is needed; viewer unless given. */
   role?: Role;
-}
+};
 
 /** What a raw route handler is called with, besides the request. */
 interface ApiCall<Params> {
@@ -26,7 +26,7 @@ type RouteHandler<Params> = (request: Request, context: { params: Promise<Params
  */
 export function apiRoute<Params extends Record<string, string | string[]>>(
   handler: (request: Request, call: ApiCall<Params>) => Promise<Response>,
-  { role = "viewer", ...door }: ApiRouteOptions = {},
+  { role = "viewer", ...door }: ApiRouteOptions,
 ): RouteHandler<Params> {
   return async (request, context) => {
     try {

@@ -7,6 +7,7 @@ import { readJsonObject } from "#server/api/rest/read-json.ts";
 import { errorResponse, jsonResponse } from "#server/api/rest/respond.ts";
 import { compileRoutes, type Hit, type Route, routeFinder } from "#server/api/rest/routes.ts";
 import type { ApiContext } from "#server/api/trpc.ts";
+import type { KeyNeeds } from "#server/auth/key-rights.ts";
 import type { Principal } from "#server/auth/principal.ts";
 import { assertRole } from "#server/auth/roles.ts";
 import { cleanText } from "#server/clean-text.ts";
@@ -15,7 +16,8 @@ import { AppError } from "#server/errors.ts";
 interface RestOptions {
   /** What stands before every path, e.g. `/api/v1`. */
   prefix: string;
-  createContext(request: Request): Promise<ApiContext>;
+  /** Refuses a platform key that is not good for the operation; see `createContext`. */
+  createContext(request: Request, keyNeeds: KeyNeeds | null): Promise<ApiContext>;
   /** Bytes a body may have. */
   maxBodyBytes(): number;
 }
@@ -78,7 +80,7 @@ export function createRestHandler(router: AnyTRPCRouter, { prefix, createContext
   const find = routeFinder(compileRoutes(router));
 
   async function call({ route, params }: Hit, request: Request, url: URL): Promise<Response> {
-    const context = await createContext(request);
+    const context = await createContext(request, route.keyNeeds);
     const { principal } = context;
     // Before the body: a stranger is told so first, whatever he sends.
     if (route.access !== "public" && !principal) throw authRequired();

@@ -1,3 +1,4 @@
+import { limitsOf } from "#server/auth/key-rights.ts";
 import type { Principal } from "#server/auth/principal.ts";
 import { AppError } from "#server/errors.ts";
 import { keyedHash } from "#server/secrets.ts";
@@ -39,6 +40,7 @@ interface Asked {
 /**
  * Honours `Idempotency-Key`: the request is carried out once, and a repetition within 24 hours gets the same status and
  * body, with `Idempotent-Replayed: true`. Answers 5xx, 429, 401 and 403 are not kept. Without the header it is `work()`.
+ * By a key of other rights it is another request: the answer to the first one may hold what those do not reach.
  * Whoever asks must have been let in before: a repetition is not checked again.
  * @param work gives its errors as answers too
  * @throws AppError VALIDATION_ERROR for what cannot be a key; CONFLICT as `answerOnce`
@@ -48,7 +50,9 @@ export async function withIdempotency(headers: Headers, asked: Asked, work: () =
   if (key === undefined) return work();
   const { principal, project_id, operation, content } = asked;
   let sent = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
-  const request = { user_id: principal.user.id, project_id, operation, key, request_hash: keyedHash(content()) };
+  const asker = limitsOf(principal);
+  const request_hash = keyedHash(asker === "" ? content() : Buffer.concat([Buffer.from(`${asker}\n`), Buffer.from(content())]));
+  const request = { user_id: principal.user.id, project_id, operation, key, request_hash };
   const { status, body, isReplayed } = await answerOnce(request, async () => {
     const response = await work();
     sent = response.headers;

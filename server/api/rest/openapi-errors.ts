@@ -9,7 +9,7 @@ const CONFLICTS: readonly RegExp[] = [
   /^GET \/invitations\//, // used already
   /^PUT \/(agents|workflows|projects|rags|mcp)\/\{\w+\}$/, // a name that is taken, an old version
   /^DELETE \/(agents|llm-keys|rags|mcp|credentials)\/\{\w+\}$/, // in use
-  /^DELETE \/projects\/\{\w+\}\/members$/, // the last admin
+  /^DELETE \/(projects\/\{\w+\}\/members|install\/admins\/\{\w+\})$/, // the last admin
 ];
 
 /** Operations that call a model or another service while the caller waits. */
@@ -22,12 +22,11 @@ export function errorsOf({ method, path, access, isIdempotent }: Pick<Route, "me
   const operation = `${method} ${path}`;
   const isChange = method !== "GET";
   const inProject = access === "viewer" || access === "editor" || access === "admin";
-  const isAdminRead = !isChange && (access === "editor" || access === "admin");
   return [
     ...(inProject || isChange ? [400] : []),
     ...(access === "public" ? [] : [401]),
-    // Roles, and for a browser's session the origin of whatever changes something.
-    ...(isChange || isAdminRead ? [403] : []),
+    // Roles, the scopes of keys, and for a browser's session the origin of whatever changes something.
+    ...(isChange || access !== "public" ? [403] : []),
     ...(inProject || path.includes("{") ? [404] : []),
     // 409 also for an Idempotency-Key that was sent before with another body.
     ...(isIdempotent || fits(CONFLICTS, operation) ? [409] : []),

@@ -15,7 +15,9 @@ export const INTRODUCTION = [
 export const TAGS: Readonly<Record<string, string>> = {
   Identity: "Who the caller is, accounts and invitations.",
   Projects: "Projects, in which most resources live, and their members with roles.",
-  "Platform keys": "API keys of the caller. They are personal, act as their owner and do not expire.",
+  "Platform keys": "API keys of the caller. They are personal and act as their owner, within their scopes, projects and time.",
+  Install:
+    "Who decides for the whole install: its first owner, and whom install admins name. They alone may save endpoints on private networks.",
   "LLM keys": "The project's keys of model providers, and the providers that there are.",
   Agents: "Models with a job: a key, a model, instructions and tools.",
   Workflows: "Graphs of nodes with one trigger. Running one makes an execution.",

@@ -51,8 +51,10 @@ export interface Operation {
   summary?: string;
   description?: string;
   tags?: string[];
-  /** Who may call: public, user (any valid key), or the role in the project. */
+  /** Who may call: public, user (any valid key), install_admin, or the role in the project. */
   "x-required-role"?: string | undefined;
+  /** The scope that a platform key needs for it. */
+  "x-required-scope"?: string | undefined;
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required?: boolean; description?: string; content: Record<string, MediaType> };

@@ -120,7 +120,7 @@ test("operations in a project take the project headers and need a key; public on
   const list = document.paths["/agents"]?.get;
   expect(list?.parameters).toContainEqual({ $ref: "#/components/parameters/ProjectSlug" });
   expect(list?.security).toEqual([{ bearer: [] }]);
-  expect(Object.keys(list?.responses ?? {})).toEqual(["200", "400", "401", "404", "422", "429", "500"]);
+  expect(Object.keys(list?.responses ?? {})).toEqual(["200", "400", "401", "403", "404", "422", "429", "500"]);
   const create = document.paths["/agents"]?.post;
   expect(Object.keys(create?.responses ?? {})).toEqual(["201", "400", "401", "403", "404", "409", "413", "422", "429", "500", "502"]);
   expect(create?.parameters).toContainEqual({ $ref: "#/components/parameters/IdempotencyKey" });

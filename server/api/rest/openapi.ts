@@ -21,17 +21,21 @@ import { componentSchemas, type RawOperation, rawOperations, requestSchemas } fr
 import { jsonResponse } from "#server/api/rest/respond.ts";
 import { compileRoutes, type Route } from "#server/api/rest/routes.ts";
 import { appRouter } from "#server/api/root.ts";
-import type { Access } from "#server/api/trpc.ts";
+import type { KeyNeeds } from "#server/auth/key-rights.ts";
 import { Id } from "#server/schemas/primitives.ts";
 import { appUrl } from "#server/settings.ts";
 
-const ACCESS: Record<Access, string> = {
+const ACCESS: Record<NonNullable<Route["needs"]>, string> = {
   public: "Needs no key.",
   user: "Any valid key may call it.",
+  install_admin: "Only install admins may call it.",
   viewer: "Any member of the project may call it.",
   editor: "Needs the role editor.",
   admin: "Needs the role admin.",
 };
+
+const scopeSentence = (needs: KeyNeeds | null): string =>
+  needs ? `A key needs the scope \`${needs.scope}\`${needs.isAccountWide ? " and all projects" : ""}.` : "";
 
 /** `llmKeys.list` is `llm-keys-list`. */
 const operationIdOf = (procedure: string): string =>
@@ -65,8 +69,9 @@ function finish(operation: Operation, route: Route): Operation {
   return {
     ...operation,
     operationId: operationIdOf(route.procedure),
-    description: [operation.description, ACCESS[route.needs ?? route.access]].filter(Boolean).join(" "),
+    description: [operation.description, ACCESS[route.needs ?? route.access], scopeSentence(route.keyNeeds)].filter(Boolean).join(" "),
     "x-required-role": route.needs,
+    "x-required-scope": route.keyNeeds?.scope,
     security: route.access === "public" ? [] : [{ bearer: [] }],
     parameters: [
       ...(operation.parameters ?? []).map((parameter) => described(parameter, route)),
@@ -96,13 +101,17 @@ function rawOperation({
   requestBody,
   method,
   isIdempotent = scope !== null && method === "post",
+  keyNeeds,
+  description,
   path: _,
   ...rest
 }: RawOperation): Operation {
   return {
     ...rest,
+    description: [description, scopeSentence(keyNeeds)].filter(Boolean).join(" "),
     tags: [tag],
     "x-required-role": needs,
+    "x-required-scope": keyNeeds?.scope,
     security: security ?? (scope ? [{ bearer: [] }] : []),
     parameters: [...parameters, ...(scope ? projectParameterRefs : []), ...(isIdempotent ? idempotencyParameterRefs : [])],
     ...(requestBody && { requestBody }),

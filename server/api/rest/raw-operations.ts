@@ -1,5 +1,6 @@
 import type { ApiResponse, MediaType, Operation, Parameter } from "#server/api/rest/openapi-types.ts";
 import type { Access } from "#server/api/trpc.ts";
+import type { KeyNeeds } from "#server/auth/key-rights.ts";
 import { ChatBody, ChatEvent } from "#server/schemas/agent.ts";
 import { ErrorBody } from "#server/schemas/error.ts";
 import { ExecutionEvent } from "#server/schemas/execution-event.ts";
@@ -18,6 +19,8 @@ export interface RawOperation {
   scope: "project" | null;
   /** Who may call. */
   needs: Access;
+  /** What a platform key must be good for, as its handler demands; null where none is needed. */
+  keyNeeds: KeyNeeds | null;
   /** How the key is sent, when not only as a bearer token. */
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
@@ -63,6 +66,7 @@ const httpTrigger = (method: RawOperation["method"]): RawOperation => ({
     "Runs a workflow whose trigger is HTTP, if that allows the method (else 405). Its output is JSON with `method`, `headers`, `query` and `body`. With response mode `sync` the answer waits for the end of the run: 200 `{execution_id, status, output}`; 202 without output after 60 seconds or at a review. With `async` it is 202 at once. A disabled workflow answers 409. Without a project header the workflow says which project is meant. GET needs an API key: a browser's session is refused with 403.",
   scope: "project",
   needs: "editor",
+  keyNeeds: { scope: "run" },
   parameters: [workflowId],
   isIdempotent: true,
   ...(method !== "get" && {
@@ -87,6 +91,7 @@ export const rawOperations: RawOperation[] = [
       "Server-sent events: `node_start`, `node_delta`, `node_complete`, `node_failed`, `node_skipped`, `loop_progress`, `execution_paused`, `execution_resumed`, and one `execution_complete` or `execution_failed`, after which the stream closes. Each has an `id`; send the last one back to go on from there. A browser's EventSource cannot set headers, so the key may also come as `?token=`.",
     scope: "project",
     needs: "viewer",
+    keyNeeds: { scope: "read" },
     parameters: [
       pathId("execution_id", "execution"),
       { in: "query", name: "last_event_id", schema: { type: "integer", minimum: 0 }, description: "Go on after this event" },
@@ -98,7 +103,7 @@ export const rawOperations: RawOperation[] = [
       description: "The events: `event` is the type, `data` JSON of this shape, `id` a number that counts up",
       content: events("ExecutionEvent"),
     },
-    errors: [400, 401, 404, 429, 500],
+    errors: [400, 401, 403, 404, 429, 500],
   },
   {
     method: "post",
@@ -110,6 +115,7 @@ export const rawOperations: RawOperation[] = [
       "Answers with server-sent events: `delta` `{content}` for each piece of the answer, `tool_call` `{id, name, args}`, `tool_result` `{id, name, result, success}`, and one `done` `{input_tokens, output_tokens, cost}` or `error` `{detail}`, after which the stream closes. Each has an `id` that counts up. With `stream: false` one JSON answer comes at the end. Nothing is kept: send earlier turns as `history`. A call of the model that fails before the first event is a 502. When the client goes away, the call is aborted. An `Idempotency-Key` counts with `stream: false` only. Needs the role editor.",
     scope: "project",
     needs: "editor",
+    keyNeeds: { scope: "run" },
     parameters: [pathId("agent_id", "agent")],
     requestBody: { required: true, content: json(schemaRef("ChatBody"), { message: "What moved this week?" }) },
     success: {
@@ -129,6 +135,7 @@ export const rawOperations: RawOperation[] = [
       "Takes `{title, text}`, `{url}` or a file as multipart/form-data: text, Markdown, HTML, PDF or DOCX. It is indexed in the background: poll its `status`. Content that the source already has is a 409 naming the document; one that failed is replaced. A source of another type than `documents` answers 409. Needs the role editor.",
     scope: "project",
     needs: "editor",
+    keyNeeds: { scope: "write" },
     parameters: [pathId("rag_id", "RAG source")],
     requestBody: {
       required: true,
@@ -162,6 +169,7 @@ export const rawOperations: RawOperation[] = [
       "For senders: no key, the signature over the raw body is the proof. Its HMAC-SHA256 is keyed by the secret of the setup. A repeated `Idempotency-Key` (or the sender's own delivery id, such as `X-GitHub-Delivery`) gives the first execution again. A time in `X-SERVICE-Timestamp`, `webhook-timestamp`, `svix-timestamp`, `X-Webhook-Timestamp`, `X-Slack-Request-Timestamp` or `X-Timestamp` may be 5 minutes off. A missing or wrong signature, a time further off and an unknown workflow are the same 401; then 409 when the workflow is disabled, 400 when the body is not JSON, 422 when there is nothing at the one place that the trigger's payload path names.",
     scope: null,
     needs: "public",
+    keyNeeds: null,
     parameters: [
       workflowId,
       { in: "header", name: "X-SERVICE-Signature", required: true, schema: text, description: "sha256=<hex HMAC-SHA256 of the raw body>" },

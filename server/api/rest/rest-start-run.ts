@@ -7,6 +7,6 @@ import { settings } from "#server/settings.ts";
 /** The REST API's operations on workflows, without loading all others: what starts runs is answered in front of Next. */
 export const startRun = createRestHandler(router({ workflows: workflowsRouter }), {
   prefix: "/api/v1",
-  createContext: (request) => createContext(request),
+  createContext: (request, keyNeeds) => createContext(request, { keyNeeds }),
   maxBodyBytes: () => settings().MAX_BODY_BYTES,
 });

@@ -1,6 +1,7 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { z } from "zod";
 import type { Access, ApiMeta } from "#server/api/trpc.ts";
+import type { KeyNeeds } from "#server/auth/key-rights.ts";
 
 /** One operation of the REST API. */
 export interface Route {
@@ -11,7 +12,9 @@ export interface Route {
   path: string;
   access: Access;
   /** Whom the operation declares that it needs, in its project; undefined when it was made without saying so. */
-  needs: Access | undefined;
+  needs: Access | ApiMeta["role"];
+  /** What a platform key must be good for; null where none is needed. */
+  keyNeeds: KeyNeeds | null;
   successStatus: number;
   /** Whether it honours `Idempotency-Key`: every POST of somebody who is known, unless its metadata says otherwise. */
   isIdempotent: boolean;
@@ -28,7 +31,18 @@ export interface Hit {
 }
 
 interface ProcedureDefinition {
-  _def: { meta?: ApiMeta; inputs: z.ZodType[] };
+  _def: { type: "query" | "mutation" | "subscription"; meta?: ApiMeta; inputs: z.ZodType[] };
+}
+
+/**
+ * What a key must be good for: a query reads, and whatever else there is writes, unless its metadata says that it runs
+ * something. So an operation that says nothing is never open to a key that may only read.
+ */
+function keyNeedsOf({ type, meta }: ProcedureDefinition["_def"]): KeyNeeds | null {
+  const { access = "user", role, runs = false } = meta ?? {};
+  if (access === "public") return null;
+  if (type === "query") return { scope: "read", isAccountWide: role === "install_admin" };
+  return { scope: runs ? "run" : "write", isAccountWide: access === "user" && (role === undefined || role === "install_admin") };
 }
 
 const isParameter = (segment: string) => segment.startsWith("{");
@@ -83,7 +97,18 @@ export function compileRoutes(router: AnyTRPCRouter): Route[] {
     }
     const isIdempotent = method === "POST" && access !== "public" && meta.isIdempotent !== false;
     return [
-      { procedure, method, path, access, needs: meta.role ?? _def.meta?.access, successStatus, isIdempotent, fields, match: matcher(path) },
+      {
+        procedure,
+        method,
+        path,
+        access,
+        needs: meta.role ?? _def.meta?.access,
+        keyNeeds: keyNeedsOf(_def),
+        successStatus,
+        isIdempotent,
+        fields,
+        match: matcher(path),
+      },
     ];
   });
   const seen = new Map<string, string>();

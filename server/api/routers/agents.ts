@@ -48,7 +48,14 @@ export const agentsRouter = router({
     .output(NoContent)
     .mutation(({ ctx, input }) => deleteAgent(ctx.principal, input)),
   test: editorProcedure
-    .meta(endpoint("POST", "/agents/{agent_id}/test", { tag, summary: "Ask an agent once", description: "Waits for the whole answer." }))
+    .meta(
+      endpoint("POST", "/agents/{agent_id}/test", {
+        tag,
+        summary: "Ask an agent once",
+        description: "Waits for the whole answer.",
+        runs: true,
+      }),
+    )
     .input(TestAgentInput)
     .output(AgentReply)
     .mutation(({ ctx, input }) => testAgent(ctx.principal, input)),

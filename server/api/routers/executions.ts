@@ -59,6 +59,7 @@ export const executionsRouter = router({
         tag,
         summary: "Cancel an execution",
         description: "409 when it has ended already.",
+        runs: true,
       }),
     )
     .input(ExecutionRef)
@@ -70,6 +71,7 @@ export const executionsRouter = router({
         tag,
         summary: "Approve or reject a review",
         description: "node_id may be left out when one review waits. 409 when it was decided already, with who and when.",
+        runs: true,
       }),
     )
     .input(ApproveInput)
@@ -83,6 +85,7 @@ export const executionsRouter = router({
         description:
           "From `from_node_id` on, when given: it and what depends on it run, finished results of everything else are taken over and marked `reused` in node_results. 409 while the original has not ended.",
         status: 202,
+        runs: true,
       }),
     )
     .input(RerunInput)

@@ -9,7 +9,13 @@ const tag = "Platform keys";
 
 export const platformKeysRouter = router({
   list: userProcedure
-    .meta(endpoint("GET", "/platform-keys", { tag, summary: "List my API keys", description: "Without their values." }))
+    .meta(
+      endpoint("GET", "/platform-keys", {
+        tag,
+        summary: "List my API keys",
+        description: "Without their values. A key for some projects sees itself only.",
+      }),
+    )
     .input(PageInput)
     .output(PlatformKeyPage)
     .query(({ ctx, input }) => listPlatformKeys(ctx.principal, input)),
@@ -18,7 +24,8 @@ export const platformKeysRouter = router({
       endpoint("POST", "/platform-keys", {
         tag,
         summary: "Create an API key",
-        description: "The answer holds the key; it is not shown again.",
+        description:
+          "The answer holds the key; it is not shown again. It acts as you, within its scopes, projects and time: out of scope is 403, another project 404, expired 401. A key makes none with more rights than its own.",
         status: 201,
       }),
     )

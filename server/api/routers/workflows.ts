@@ -75,6 +75,7 @@ export const workflowsRouter = router({
         summary: "Run a workflow",
         description: "Starts the saved version and answers at once; poll or stream the execution.",
         status: 202,
+        runs: true,
       }),
     )
     .input(ExecuteInput)

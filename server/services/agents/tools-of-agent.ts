@@ -2,7 +2,7 @@ import { db } from "#server/db/client.ts";
 import { log } from "#server/log.ts";
 import type { Agent } from "#server/schemas/agent.ts";
 import { knowledgeTool } from "#server/services/agents/knowledge-tool.ts";
-import { readCredentialValues } from "#server/services/credentials/read-credential-values.ts";
+import { readSearchCredentials } from "#server/services/credentials/search-credentials.ts";
 import { isUuid } from "#server/services/ids.ts";
 import { openAgentMcp } from "#server/services/mcp/open-agent-mcp.ts";
 import { readSkills } from "#server/services/skills/read-skills.ts";
@@ -36,7 +36,7 @@ async function promptOf({ project_id, system_prompt, skill_ids }: Equipped): Pro
 async function builtinTools({ project_id, tools }: Equipped): Promise<AgentToolDefinition[]> {
   const isOn = (tool: Agent["tools"][number]) => tools.includes(tool);
   return [
-    ...(isOn("web_search") ? [webSearchTool(await readCredentialValues(project_id))] : []),
+    ...(isOn("web_search") ? [webSearchTool(await readSearchCredentials(project_id))] : []),
     ...(isOn("web_scraper") ? [webScraperTool] : []),
   ];
 }

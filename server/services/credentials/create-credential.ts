@@ -5,17 +5,19 @@ import type { CreateCredentialInput, Credential } from "#server/schemas/credenti
 import { seal } from "#server/secrets.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { shownFields, toCredential } from "#server/services/credentials/credential-dto.ts";
+import { checkSearchAddress } from "#server/services/credentials/search-credentials.ts";
 import { isUniqueViolation } from "#server/services/database-errors.ts";
 
 /**
  * Stores a credential, encrypted.
- * @throws AppError CONFLICT for a name that is taken
+ * @throws AppError CONFLICT for a name that is taken; VALIDATION_ERROR for an address of a search service that is out of reach
  */
 export async function createCredential(principal: ProjectPrincipal, { name, value }: CreateCredentialInput): Promise<Credential> {
+  const private_allowed = await checkSearchAddress(principal, name, value);
   try {
     return await db().$transaction(async (tx) => {
       const row = await tx.credential.create({
-        data: { project_id: principal.project.id, name, sealed_value: seal(value), created_by_id: principal.user.id },
+        data: { project_id: principal.project.id, name, sealed_value: seal(value), private_allowed, created_by_id: principal.user.id },
         select: shownFields,
       });
       await recordAudit(

@@ -1,6 +1,6 @@
 import { db } from "#server/db/client.ts";
 import { log } from "#server/log.ts";
-import { hashPassword, sha256 } from "#server/secrets.ts";
+import { hashPassword, storedPlatformKey } from "#server/secrets.ts";
 import { insertFirstOwner } from "#server/services/identity/insert-first-owner.ts";
 import { type Settings, settings } from "#server/settings.ts";
 
@@ -22,7 +22,7 @@ export async function bootstrapOwner(
   return db().$transaction(async (tx) => {
     const owner = await insertFirstOwner(tx, { email, name, password_hash });
     if (!owner) return false;
-    if (key) await tx.platformKey.create({ data: { user_id: owner.user.id, name: "Bootstrap key", key_hash: sha256(key) } });
+    if (key) await tx.platformKey.create({ data: { user_id: owner.user.id, name: "Bootstrap key", ...storedPlatformKey(key) } });
     log.info(
       { user_id: owner.user.id, project_id: owner.project.id, has_key: key !== undefined },
       "owner created from the BOOTSTRAP settings",

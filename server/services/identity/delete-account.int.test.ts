@@ -19,6 +19,7 @@ import { setMember } from "#server/services/projects/set-member.ts";
 import { approveExecution } from "#server/services/reviews/approve-execution.ts";
 import { collectEvents, newPausedRun, openReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
+import { testKeyAuth } from "#server/testing/test-key-auth.ts";
 
 const database = testDatabase();
 beforeAll(() => {
@@ -62,7 +63,7 @@ test("it needs the password, and says which projects stand in the way, and why",
 test("an account without a password confirms its address, in the web app only", async () => {
   const ada = await database.newAdmin();
   const all = { delete_projects: true };
-  const byKey = { ...ada, auth: { type: "platform_key" as const, key_id: "k" } };
+  const byKey = { ...ada, auth: testKeyAuth() };
   await expect(deleteAccount(byKey, { confirm_email: ada.user.email, ...all })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
   await expect(deleteAccount(ada, { confirm_email: "other@example.com", ...all })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
   await deleteAccount(ada, { confirm_email: ada.user.email.toUpperCase(), ...all });

@@ -8,6 +8,7 @@ import type { DeleteAccountInput } from "#server/schemas/identity.ts";
 import { isPassword } from "#server/secrets.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { accountProjects } from "#server/services/identity/account-projects.ts";
+import { keepAnInstallAdmin } from "#server/services/install/keep-an-install-admin.ts";
 import { namesInUse } from "#server/services/names-in-use.ts";
 import { closeProject, tellOfStopped } from "#server/services/projects/close-project.ts";
 import { freeSlug } from "#server/services/projects/insert-project.ts";
@@ -60,14 +61,17 @@ async function leave(tx: Prisma.TransactionClient, principal: Principal, project
   await tx.notification.deleteMany({ where: { user_id } });
   await tx.assistantThread.deleteMany({ where: { user_id } });
   // The row stays with the name alone: runs, versions and reviews say who it was.
-  await tx.user.update({ where: { id: user_id }, data: { email: `deleted-${user_id}`, password_hash: null, deleted_at: new Date() } });
+  await tx.user.update({
+    where: { id: user_id },
+    data: { email: `deleted-${user_id}`, password_hash: null, is_install_admin: false, deleted_at: new Date() },
+  });
 }
 
 /**
  * Deletes the caller's account: every session and key ends, and the address is free again. What the user did in projects
  * that go on stays there with the name. Projects without anybody else are deleted too, if the caller says so.
  * @throws AppError VALIDATION_ERROR without the right password (or address, for an account without one); CONFLICT that names
- *   the projects which would be left without an admin, or without anybody; RATE_LIMIT_EXCEEDED after too many passwords
+ *   the projects which would be left without an admin, or without anybody, and for the last admin of the install; RATE_LIMIT_EXCEEDED after too many passwords
  */
 export async function deleteAccount(principal: Principal, input: DeleteAccountInput): Promise<void> {
   await assertMeant(principal, input);
@@ -77,6 +81,7 @@ export async function deleteAccount(principal: Principal, input: DeleteAccountIn
       // As keepAnAdmin does, in one order: of two admins who delete their accounts at once, the second is refused.
       await tx.$queryRaw`
         SELECT id FROM projects WHERE id IN (SELECT project_id FROM memberships WHERE user_id = ${user_id}::uuid) ORDER BY id FOR UPDATE`;
+      await keepAnInstallAdmin(tx, user_id);
       const { alone, last_admin, shared } = await accountProjects(tx, user_id);
       if (last_admin.length)
         throw new AppError(

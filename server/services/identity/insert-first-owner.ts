@@ -24,6 +24,7 @@ export async function insertFirstOwner(
 ): Promise<{ user: User; project: Project } | null> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${FIRST_OWNER_LOCK}::bigint)`;
   if (await tx.user.findFirst({ where: { deleted_at: null }, select: { id: true } })) return null;
-  const user = await insertAccount(tx, account);
+  const { id } = await insertAccount(tx, account);
+  const user = await tx.user.update({ where: { id }, data: { is_install_admin: true } });
   return { user, project: await insertFirstProject(tx, user) };
 }

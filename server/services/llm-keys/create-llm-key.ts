@@ -4,6 +4,7 @@ import { AppError } from "#server/errors.ts";
 import type { CreateLlmKeyInput, LlmKey } from "#server/schemas/llm-key.ts";
 import { maskSecret, seal } from "#server/secrets.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { judgeAddress } from "#server/services/chosen-address.ts";
 import { isUniqueViolation } from "#server/services/database-errors.ts";
 import { checkLlmKey } from "#server/services/llm-keys/check-llm-key.ts";
 import { toLlmKey } from "#server/services/llm-keys/llm-key-dto.ts";
@@ -16,7 +17,10 @@ export const keyNameTaken = (name: string): AppError =>
  * @throws AppError VALIDATION_ERROR for a key or address that cannot be right, CONFLICT for a name that is taken
  */
 export async function createLlmKey(principal: ProjectPrincipal, input: CreateLlmKeyInput): Promise<LlmKey> {
-  const errors = await checkLlmKey(input);
+  const errors = checkLlmKey(input);
+  const isOwnAddress = input.base_url !== undefined && !errors.some(({ path }) => path === "base_url");
+  const verdict = isOwnAddress ? await judgeAddress(principal, new URL(input.base_url ?? "")) : { private_allowed: false };
+  if (verdict.refusal !== undefined) errors.push({ path: "base_url", message: verdict.refusal });
   if (errors[0]) throw new AppError("VALIDATION_ERROR", errors[0].message, { errors });
   const { name, provider, api_key, base_url, api_version, prices = [] } = input;
   try {
@@ -29,6 +33,7 @@ export async function createLlmKey(principal: ProjectPrincipal, input: CreateLlm
           sealed_key: seal(api_key),
           masked_key: maskSecret(api_key),
           base_url: base_url ?? null,
+          private_allowed: verdict.refusal === undefined && verdict.private_allowed,
           api_version: api_version || null,
           prices,
           created_by_id: principal.user.id,

@@ -1,4 +1,5 @@
 import type { LlmKey as LlmKeyRow } from "#prisma/generated/client.ts";
+import { endpointReach } from "#server/net/guard.ts";
 import type { ModelEndpoint } from "#server/providers/client.ts";
 import type { ProviderId } from "#server/providers/kinds.ts";
 import { unseal } from "#server/secrets.ts";
@@ -14,4 +15,5 @@ export const endpointOf = (row: LlmKeyRow, open: (sealed: string) => string = un
   baseUrl: row.base_url,
   apiVersion: row.api_version,
   keyName: row.name,
+  reach: endpointReach(row.private_allowed),
 });

@@ -11,6 +11,7 @@ import { toAgent, withLinks } from "#server/services/agents/agent-dto.ts";
 import { hasTools } from "#server/services/agents/check-abilities.ts";
 import { validateModel } from "#server/services/agents/validate-model.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { judgeAddress } from "#server/services/chosen-address.ts";
 import { isUniqueViolation } from "#server/services/database-errors.ts";
 import { apiKeyProblem, priceProblems } from "#server/services/llm-keys/check-llm-key.ts";
 import { keyNameTaken } from "#server/services/llm-keys/create-llm-key.ts";
@@ -41,6 +42,13 @@ async function tryWithAgent(row: LlmKeyRow, apiKey: string): Promise<void> {
   });
 }
 
+/** Whether calls may go to a private network: what was allowed stays so, and an install admin who saves the key allows it. */
+async function isPrivateAllowed(principal: ProjectPrincipal, { private_allowed, base_url }: LlmKeyRow): Promise<boolean> {
+  if (private_allowed || base_url === null) return private_allowed;
+  const verdict = await judgeAddress(principal, new URL(base_url));
+  return verdict.refusal === undefined && verdict.private_allowed;
+}
+
 /**
  * Changes a key's name or prices, or gives it a new value; fields left out keep theirs. Where it leads is never changed:
  * whoever could do that would send the stored key elsewhere.
@@ -53,8 +61,10 @@ export async function updateLlmKey(principal: ProjectPrincipal, input: UpdateLlm
   if (!before) throw notFound("LLM key");
   const errors = problemsOf(before, input);
   if (errors[0]) throw new AppError("VALIDATION_ERROR", errors[0].message, { errors });
-  if (api_key !== undefined) await tryWithAgent(before, api_key);
+  const private_allowed = await isPrivateAllowed(principal, before);
+  if (api_key !== undefined) await tryWithAgent({ ...before, private_allowed }, api_key);
   const data = {
+    private_allowed,
     ...(name !== undefined && { name }),
     ...(api_key !== undefined && { sealed_key: seal(api_key), masked_key: maskSecret(api_key) }),
     ...(prices && { prices }),

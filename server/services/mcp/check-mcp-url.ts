@@ -1,20 +1,19 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { AppError } from "#server/errors.ts";
-import { addressRefusal } from "#server/services/chosen-address.ts";
+import { judgeAddress } from "#server/services/chosen-address.ts";
 
 const refuse = (message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path: "url", message }] });
 
 /**
  * Refuses an address before anything is called: one with a password in it, and one that the caller may not choose.
- * @returns whether it may lead to a private network, because an admin chose it
+ * @returns whether it may lead to a private network, because an install admin chose it
  * @throws AppError VALIDATION_ERROR at `url`
  */
 export async function checkMcpUrl(principal: ProjectPrincipal, address: string): Promise<boolean> {
   const url = new URL(address);
   if (url.username || url.password) throw refuse("Leave the user name and password out of the address; use an Authorization header.");
   if (url.hash) throw refuse("Give the address without what follows #.");
-  const isAdmin = principal.role === "admin";
-  const refusal = await addressRefusal(url, isAdmin, "connect it");
-  if (refusal !== null) throw refuse(refusal);
-  return isAdmin;
+  const verdict = await judgeAddress(principal, url);
+  if (verdict.refusal !== undefined) throw refuse(verdict.refusal);
+  return verdict.private_allowed;
 }

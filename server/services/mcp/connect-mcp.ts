@@ -5,7 +5,7 @@ import { sealHeaders } from "#server/services/mcp/mcp-endpoint-of.ts";
 import type { McpEndpoint } from "#server/tools/mcp/mcp-endpoint.ts";
 
 interface McpConnection extends Required<Omit<McpEndpoint, "reach" | "disabledTools">> {
-  /** Whether its address may be private, where the install allows that. */
+  /** Whether its address may be private. */
   private_allowed: boolean;
 }
 

@@ -10,6 +10,6 @@ import { listToolsOf } from "#server/services/mcp/list-tools-of.ts";
  */
 export async function discoverMcp(principal: ProjectPrincipal, input: DiscoverMcpInput): Promise<McpTools> {
   const { url, transport = "streamable_http", headers = {} } = input;
-  const isSetByAdmin = await checkMcpUrl(principal, url);
-  return { tools: await listToolsOf({ url, transport, headers, reach: endpointReach(isSetByAdmin) }) };
+  const isPrivateAllowed = await checkMcpUrl(principal, url);
+  return { tools: await listToolsOf({ url, transport, headers, reach: endpointReach(isPrivateAllowed) }) };
 }

@@ -11,6 +11,7 @@ import { openAgentMcp } from "#server/services/mcp/open-agent-mcp.ts";
 import { updateMcpServer } from "#server/services/mcp/update-mcp-server.ts";
 import { publishSettings } from "#server/settings.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
+import { testKeyAuth } from "#server/testing/test-key-auth.ts";
 
 const database = testDatabase();
 let server: FakeMcpServer;
@@ -81,21 +82,29 @@ test("an agent of another project gets none of them", async () => {
   await expect(openAgentMcp(stranger.project.id, [(await connect(admin)).id])).resolves.toMatchObject({ tools: [] });
 });
 
-test("a private address is for admins, where the install allows it at all", async () => {
+test("a private address is for install admins", async () => {
+  const owner = await database.newInstallAdmin();
   const admin = await database.newAdmin();
-  const editor: ProjectPrincipal = { ...admin, role: "editor" };
+  const owned: ProjectPrincipal = { ...owner, project: admin.project, role: "editor" };
   publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
-  const made = await connect(admin);
-  await expect(discoverMcp(editor, { url: made.url })).rejects.toMatchObject({
+  const made = await connect(owned);
+  await expect(discoverMcp(admin, { url: made.url })).rejects.toMatchObject({
     code: "VALIDATION_ERROR",
-    message: expect.stringMatching(/private network\. Ask an admin/),
+    message: expect.stringMatching(/private network\. Ask an install admin/),
   });
-  await expect(connect(editor, { name: "Mine" })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
-  // What the admin chose goes on working for editors, but they cannot point it elsewhere in that network.
-  await expect(updateMcpServer(editor, { mcp_id: made.id, headers: secret, name: "Ours" })).resolves.toMatchObject({ name: "Ours" });
-  await expect(updateMcpServer(editor, { mcp_id: made.id, url: `${server.url}/mcp` })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  await expect(connect(admin, { name: "Mine" })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  // What the install admin chose goes on working for others, but they cannot point it elsewhere in that network.
+  await expect(updateMcpServer(admin, { mcp_id: made.id, headers: secret, name: "Ours" })).resolves.toMatchObject({ name: "Ours" });
+  await expect(updateMcpServer(admin, { mcp_id: made.id, url: `${server.url}/mcp` })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  // A key for some projects does not speak for the install, even when it is an install admin's.
+  const confined: ProjectPrincipal = { ...owned, auth: testKeyAuth({ project_ids: [admin.project.id] }) };
+  await expect(discoverMcp(confined, { url: made.url })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  await expect(discoverMcp({ ...owned, auth: testKeyAuth() }, { url: made.url, headers: secret })).resolves.toMatchObject({
+    tools: expect.any(Array),
+  });
 
-  publishSettings({ TREADLE_EMBEDDED_DATABASE: "0" });
+  // Without leave, each call is refused where it connects.
+  await db().mcpServer.update({ where: { id: made.id }, data: { private_allowed: false } });
   await expect(discoverMcp(admin, { url: made.url })).rejects.toMatchObject({ code: "VALIDATION_ERROR", errors: [{ path: "url" }] });
   const { tools, close } = await openAgentMcp(admin.project.id, [made.id]);
   await expect(tools[0]?.call({ text: "x" }, { signal })).resolves.toMatchObject({

@@ -37,7 +37,9 @@ async function reconnected(principal: ProjectPrincipal, input: UpdateMcpServerIn
   // Whoever may change the address must not get at the stored secrets by sending them elsewhere.
   if (keepsStored && new URL(url).origin !== new URL(before.url).origin)
     throw refuse("headers", "The address leads to another server now. Enter the header values again, or send headers as {}.");
-  const private_allowed = url === before.url ? before.private_allowed : await checkMcpUrl(principal, url);
+  // What an install admin allowed stays so while the address stays. One who saves it vouches for it from then on.
+  const isKept = url === before.url && before.private_allowed;
+  const private_allowed = isKept || (await checkMcpUrl(principal, url));
   const name = input.name ?? before.name;
   return { ...(await connectMcp({ name, url, transport, headers, private_allowed })), last_error: null };
 }

@@ -1,19 +1,59 @@
 import type { z } from "zod";
+import { projectLimit } from "#server/auth/key-rights.ts";
 import type { Principal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
-import type { CreatedPlatformKey, CreatePlatformKeyInput } from "#server/schemas/platform-key.ts";
-import { generatePlatformKey, sha256 } from "#server/secrets.ts";
+import { AppError } from "#server/errors.ts";
+import { type CreatedPlatformKey, type CreatePlatformKeyInput, KeyScope } from "#server/schemas/platform-key.ts";
+import { generatePlatformKey, storedPlatformKey } from "#server/secrets.ts";
+import { isUuid } from "#server/services/ids.ts";
 import { auditPlatformKey } from "#server/services/platform-keys/audit-platform-key.ts";
+import { toPlatformKey } from "#server/services/platform-keys/platform-key-dto.ts";
 
-/** Creates a key that acts as the caller. The answer is the only place where the key itself ever stands. */
+const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+const beyond = (what: string) =>
+  new AppError("PERMISSION_DENIED", `A key cannot make one that ${what} than itself. Make it in Settings, API keys, or ask for less.`);
+
+type Limits = Omit<CreatePlatformKeyInput, "name">;
+
+/** What the new key may do and until when: what was asked, else what the caller has, and never more than that. */
+function limitsFor({ auth }: Principal, { scopes, expires_at }: Limits): { scopes: readonly KeyScope[]; expires_at: Date | null } {
+  const until = expires_at ? new Date(expires_at) : null;
+  if (until && until <= new Date())
+    throw refuse("expires_at", "This time is over. Give one to come, or null for a key that does not expire.");
+  if (auth.type === "session") return { scopes: scopes ?? KeyScope.options, expires_at: until };
+  if (scopes?.some((scope) => !auth.scopes.includes(scope))) throw beyond("may do more");
+  const isLater = expires_at !== undefined && auth.expires_at !== null && (until === null || until > auth.expires_at);
+  if (isLater) throw beyond("lasts longer");
+  return { scopes: scopes ?? auth.scopes, expires_at: expires_at === undefined ? auth.expires_at : until };
+}
+
+/** The projects that the new key opens, all of them the caller's; empty for every one. */
+async function projectsFor(principal: Principal, project_ids: Limits["project_ids"]): Promise<string[]> {
+  const limit = projectLimit(principal);
+  if (!project_ids) return limit ? [...limit] : [];
+  if (limit && !project_ids.every((id) => limit.includes(id))) throw beyond("opens more projects");
+  const found = await db().membership.count({ where: { user_id: principal.user.id, project_id: { in: project_ids.filter(isUuid) } } });
+  if (found < project_ids.length) throw refuse("project_ids", "You are not in all of these projects. Name only your own.");
+  return project_ids;
+}
+
+/**
+ * Creates a key that acts as the caller, within limits. The answer is the only place where the key itself ever stands.
+ * @throws AppError VALIDATION_ERROR for a time that is over and for a project that is not the caller's; PERMISSION_DENIED when a
+ *   key asks for one with more rights than its own
+ */
 export async function createPlatformKey(
   principal: Principal,
-  { name }: z.infer<typeof CreatePlatformKeyInput>,
+  { name, project_ids: asked, ...limits }: CreatePlatformKeyInput,
 ): Promise<z.infer<typeof CreatedPlatformKey>> {
+  const { scopes, expires_at } = limitsFor(principal, limits);
+  const project_ids = await projectsFor(principal, asked);
   const key = generatePlatformKey();
   return db().$transaction(async (tx) => {
-    const row = await tx.platformKey.create({ data: { user_id: principal.user.id, name, key_hash: sha256(key) } });
+    const row = await tx.platformKey.create({
+      data: { user_id: principal.user.id, name, ...storedPlatformKey(key), scopes: [...scopes], project_ids, expires_at },
+    });
     await auditPlatformKey(tx, principal, "platform_key.create", row);
-    return { id: row.id, name, created_at: row.created_at.toISOString(), last_used_at: null, key };
+    return { ...toPlatformKey(row), key };
   });
 }

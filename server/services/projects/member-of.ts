@@ -1,3 +1,4 @@
+import { opensProject } from "#server/auth/key-rights.ts";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
 import { assertRole } from "#server/auth/roles.ts";
 import { db } from "#server/db/client.ts";
@@ -11,12 +12,13 @@ import { isUuid } from "#server/services/ids.ts";
  *   for a role below `needed`
  */
 export async function memberOf(principal: Principal, projectId: string, needed: Role): Promise<ProjectPrincipal> {
-  const membership = isUuid(projectId)
-    ? await db().membership.findUnique({
-        where: { project_id_user_id: { project_id: projectId, user_id: principal.user.id } },
-        select: { role: true, project: { select: { id: true, slug: true, name: true } } },
-      })
-    : null;
+  const membership =
+    isUuid(projectId) && opensProject(principal, projectId)
+      ? await db().membership.findUnique({
+          where: { project_id_user_id: { project_id: projectId, user_id: principal.user.id } },
+          select: { role: true, project: { select: { id: true, slug: true, name: true } } },
+        })
+      : null;
   if (!membership) throw new AppError("NOT_FOUND", "There is no such project among yours.");
   const member = { ...principal, ...membership };
   assertRole(member, needed);

@@ -1,7 +1,7 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { AppError } from "#server/errors.ts";
 import type { RagConfig } from "#server/schemas/rag.ts";
-import { addressRefusal } from "#server/services/chosen-address.ts";
+import { judgeAddress } from "#server/services/chosen-address.ts";
 
 /** Where the store or the service is, as it was configured; "" for documents, which are kept here. */
 export const addressOf = (config: RagConfig): string =>
@@ -10,17 +10,16 @@ export const addressOf = (config: RagConfig): string =>
 /**
  * Refuses an address that this install does not call, or that the caller may not choose, before it is stored; each call
  * checks again.
- * @returns whether it may lead to a private network, because an admin chose it
+ * @returns whether it may lead to a private network, because an install admin chose it
  * @throws AppError VALIDATION_ERROR at the field of the address
  */
 export async function checkAddress(principal: ProjectPrincipal, config: RagConfig): Promise<boolean> {
-  const isAdmin = principal.role === "admin";
   const address = addressOf(config);
-  if (!address) return isAdmin;
+  if (!address) return false;
   // A database's address is checked as one of the web would be: what counts is the host.
   const url = new URL(address.replace(/^postgres(ql)?:/, "http:"));
-  const message = await addressRefusal(url, isAdmin, "set it");
-  if (message === null) return isAdmin;
+  const verdict = await judgeAddress(principal, url);
+  if (verdict.refusal === undefined) return verdict.private_allowed;
   const path = "connection_string" in config ? "config.connection_string" : "config.url";
-  throw new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+  throw new AppError("VALIDATION_ERROR", verdict.refusal, { errors: [{ path, message: verdict.refusal }] });
 }

@@ -416,8 +416,9 @@ test("a table with vectors is tested and searched", async () => {
   expect(failed.message).not.toContain("wrong-password");
 });
 
-test("an address on a private network is for admins to choose, as it is for MCP servers", async () => {
-  const editor: ProjectPrincipal = { ...admin, role: "editor" };
+test("an address on a private network is for install admins to choose, as it is for MCP servers", async () => {
+  const owner = await database.newInstallAdmin();
+  const owned: ProjectPrincipal = { ...owner, project: admin.project, role: "editor" };
   const vectors = await withVectors();
   const configs = {
     http: { url: `${outside.url}/search` },
@@ -428,20 +429,23 @@ test("an address on a private network is for admins to choose, as it is for MCP 
     publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
     for (const [type, config] of Object.entries(configs)) {
       const input = { name: type, type, config } as Parameters<typeof createRag>[1];
-      await expect(createRag(editor, input)).rejects.toMatchObject({
+      await expect(createRag(admin, input)).rejects.toMatchObject({
         code: "VALIDATION_ERROR",
-        message: expect.stringMatching(/private network\. Ask an admin/),
+        message: expect.stringMatching(/private network\. Ask an install admin/),
         errors: [{ path: type === "pgvector" ? "config.connection_string" : "config.url" }],
       });
-      const made = await createRag(admin, input);
-      // What the admin chose goes on working for editors, but they cannot point it elsewhere in that network.
+      const made = await createRag(owned, input);
+      // What the install admin chose goes on working for others, but they cannot point it elsewhere in that network.
       const elsewhere = type === "pgvector" ? { connection_string: "postgresql://reader@127.0.0.1:2/house" } : { url: "http://10.0.0.1/" };
-      await expect(updateRag(editor, { rag_id: made.id, name: `${type} of ours`, config: {} })).resolves.toMatchObject({ type });
-      await expect(updateRag(editor, { rag_id: made.id, config: elsewhere })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
-      expect((await testRag(editor, { rag_id: made.id })).message).not.toMatch(/private or reserved/);
-      // One that an editor chose while the name led to the internet is checked at each call.
+      await expect(updateRag(admin, { rag_id: made.id, name: `${type} of ours`, config: {} })).resolves.toMatchObject({ type });
+      await expect(updateRag(admin, { rag_id: made.id, config: elsewhere })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+      expect((await testRag(admin, { rag_id: made.id })).message).not.toMatch(/private or reserved/);
+      // One that somebody else chose while the name led to the internet is checked at each call.
       await db().ragSource.update({ where: { id: made.id }, data: { private_allowed: false } });
       expect(await testRag(admin, { rag_id: made.id })).toMatchObject({ ok: false, message: expect.stringMatching(/private or reserved/) });
+      // An install admin who saves it again allows it.
+      await updateRag(owned, { rag_id: made.id, config: {} });
+      expect((await testRag(admin, { rag_id: made.id })).message).not.toMatch(/private or reserved/);
     }
   } finally {
     publishSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0" });

@@ -26,7 +26,7 @@ export async function updateRag(principal: ProjectPrincipal, { rag_id, name, typ
   let { private_allowed } = before;
   if (given !== undefined) {
     await assertEmbeddingKey(principal.project.id, config);
-    // An admin who saves it vouches for it from then on.
+    // An install admin who saves it vouches for it from then on.
     if (!private_allowed || addressOf(config) !== addressOf(old)) private_allowed = await checkAddress(principal, config);
   }
   const hasNewVectors = before.type === "documents" && vectorsOf(config) !== vectorsOf(old);

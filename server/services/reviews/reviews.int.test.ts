@@ -14,6 +14,7 @@ import { listReviews } from "#server/services/reviews/list-reviews.ts";
 import { readReviewToken, reviewToken } from "#server/services/reviews/review-token.ts";
 import { collectEvents, inSeconds, newPausedRun, openReview, type SentEvent } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
+import { testKeyAuth } from "#server/testing/test-key-auth.ts";
 
 const database = testDatabase();
 let admin: ProjectPrincipal;
@@ -56,7 +57,7 @@ test("of two who decide at the same moment one wins, and the other learns who, w
 
 test("the decision, its comment and its reviewer stand on the execution, and in the audit log", async () => {
   const { id } = await openReview(execution_id, "a");
-  const key = { ...admin, auth: { type: "platform_key" as const, key_id: "k" } };
+  const key = { ...admin, auth: testKeyAuth() };
   const execution = await approveExecution(key, { execution_id, decision: "approved", comment: "go\u0000 on" });
   const { user } = admin;
   expect(execution.reviews).toEqual([

@@ -1,14 +1,13 @@
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
 import { withMask } from "#server/mask-scope.ts";
-import { configuredReach } from "#server/net/guard.ts";
 import { mcpFailure } from "#server/tools/mcp/mcp-errors.ts";
 
 const endpointOf = (headers: Record<string, string>): Parameters<typeof mcpFailure>[1] => ({
   name: "Mill",
   url: "https://mcp.example.com/mcp",
   transport: "streamable_http",
-  reach: configuredReach(),
+  reach: "private",
   headers,
 });
 
