@@ -149,6 +149,10 @@ test("renaming carries expressions along and refuses a name twice", () => {
   const { state } = open();
   expect(state().rename("a", "Output")).toContain('called "Output" already');
   expect(state().rename("a", "  ")).toBe("Give the node a name.");
+  expect(state().rename("a", "a {b}")).toContain("Leave out braces");
+  expect(state().rename("a", "trigger.v2")).toContain("another name");
+  expect(state().rename("a", "GPT-4.1 [new]")).toBeNull();
+  state().undo();
   expect(state().rename("a", "Scout")).toBeNull();
   expect(state().data.o?.value).toBe("Says {{Scout.output}} and {{Researcher.output}}");
   expect(state().nodes[1]?.ariaLabel).toBe("Agent Scout");

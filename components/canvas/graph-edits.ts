@@ -158,10 +158,11 @@ export function refuseLabel(document: FlowDocument, nodeId: string, label: strin
   const wanted = label.trim();
   if (wanted === "") return "Give the node a name.";
   if (wanted.length > 120) return "A name has at most 120 characters.";
-  if (/[{}.[\]]/.test(wanted)) return "Leave out dots, brackets and braces: expressions could not read the name.";
+  if (/[{}]/.test(wanted)) return "Leave out braces: expressions stand in braces and could not read the name.";
   const type = document.nodes.find((node) => node.id === nodeId)?.type ?? "";
   const isOwn = definitionOf(type)?.group === wanted;
-  if (RESERVED_NAMES.includes(wanted) && !isOwn) return `Expressions read something else by "${wanted}". Give the node another name.`;
+  const [root = ""] = wanted.split(/[.[]/);
+  if (RESERVED_NAMES.includes(root) && !isOwn) return `Expressions read something else by "${wanted}". Give the node another name.`;
   if (labelsOf(document, nodeId).has(wanted)) return `Another node is called "${wanted}" already. Names are unique in a workflow.`;
   return null;
 }

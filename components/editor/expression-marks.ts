@@ -1,6 +1,6 @@
 import type { ExpressionOption } from "#components/editor/expression-options.ts";
 import { pathStep } from "#components/editor/json-paths.ts";
-import { nearestName, parseTemplate, type Reference, slugOf } from "#server/engine/expressions.ts";
+import { nearestName, parseTemplate, possibleReadings, type Reference, slugOf } from "#server/engine/expressions.ts";
 
 /** A piece of a text with expressions, for colouring; together they are the text. */
 export interface MarkedPiece {
@@ -37,7 +37,11 @@ export function markedPieces(text: string, problems: readonly string[], options:
   return parseTemplate(text).map((part) => {
     if ("text" in part) return { kind: "text", text: part.text, fix: null };
     const { reference } = part;
-    const isFault = problems.some((problem) => problem.startsWith(reference.source));
-    return { kind: isFault ? "fault" : "reference", text: reference.source, fix: isFault ? fixOf(reference, options()) : null };
+    const { source } = reference;
+    if (!problems.some((problem) => problem.startsWith(source))) return { kind: "reference", text: source, fix: null };
+    const known = options();
+    const readings = [reference, ...possibleReadings(reference)].reverse();
+    const fixes = readings.flatMap((reading) => fixOf(reading, known) ?? []);
+    return { kind: "fault", text: source, fix: fixes[0] ?? null };
   });
 }

@@ -64,6 +64,7 @@ const run: LastRun = {
   },
 };
 const readable = (id: string) => readableAt(graph, id, scope);
+const reader = (value: string) => ({ id: "reader", type: "outputNode", position: at, data: { label: "Reader", value } });
 const preview = (id: string, text: string) =>
   previewOf(text, lastScope(readable(id), run))
     .map(({ kind, text: shown }) => (kind === "missing" ? `?${shown}?` : shown))
@@ -193,5 +194,21 @@ test("the relations of a node: before, after, and who reads it", () => {
   expect(shown("t")).toEqual([
     ["After", "Research"],
     ["Read by", "Each Items"],
+  ]);
+});
+
+test("names with dots are read, offered and put right", () => {
+  const nodes = graph.nodes.map((one) => (one.id === "r" ? { ...one, data: { ...one.data, label: "GPT-4.1 [new]" } } : one));
+  const dotted = readableAt({ ...graph, nodes }, "o", { ...scope, agentName: (id) => (id === "7" ? "Scout v2.0" : undefined) });
+  const shown = (text: string) => previewOf(text, lastScope(dotted, run)).map(({ kind, text: value }) => `${kind} ${value}`);
+  expect(shown("{{GPT-4.1 [new].output.title}}")).toEqual(["value Looms"]);
+  expect(shown("{{Scout v2.0.output.tags[0].name}}")).toEqual(["value old"]);
+  const options = expressionOptions(dotted, run);
+  for (const { expression, lastValue } of options.filter(({ name }) => /\.\d/.test(name)).slice(0, 5))
+    expect(shown(`{{${expression}}}`)).toEqual([`value ${lastValue}`]);
+  const wrong = "{{GPT-4.1 [nwe].output.title}}";
+  expect(markedPieces(wrong, [`${wrong} names nothing`], () => options)[0]?.fix).toBe("{{GPT-4.1 [new].output.title}}");
+  expect(relationsOf({ ...graph, nodes: [...nodes, reader("{{GPT-4.1 [new].output}}")] }, "r").at(-1)?.relations).toMatchObject([
+    { id: "reader" },
   ]);
 });

@@ -72,7 +72,7 @@ function paramsOf(readable: Readable, run: LastRun): Record<string, unknown> {
 
 /** What expressions at a node would read if it ran again on the values of a run. */
 export function lastScope(readable: Readable, run: LastRun): Scope {
-  const { nodes, names, around, scope, nodeId } = readable;
+  const { nodes, names, around, scope, nodeId, isName } = readable;
   const underWay = new Set<string>();
   const fixed: Record<string, ScopeEntry> = {
     trigger: { name: "trigger", fields: { ...paramsOf(readable, run), output: run.input } },
@@ -107,6 +107,7 @@ export function lastScope(readable: Readable, run: LastRun): Scope {
     return { output, ...Object.fromEntries(further) };
   };
   const found: Scope = {
+    isName,
     find(name) {
       if (Object.hasOwn(fixed, name)) return fixed[name];
       const slug = slugOf(name);
@@ -133,7 +134,7 @@ export interface PreviewPart {
 
 /** A text with the values of a run in place of its expressions. Never throws. */
 export function previewOf(template: string, scope: Scope): PreviewPart[] {
-  return parseTemplate(template).map((part) => {
+  return parseTemplate(template, scope.isName).map((part) => {
     if ("text" in part) return { kind: "text", text: part.text, source: "" };
     const { source } = part.reference;
     try {

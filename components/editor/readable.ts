@@ -1,7 +1,7 @@
 import type { LastRun } from "#components/editor/last-values.ts";
 import { planOf } from "#components/runs/iterations.ts";
 import type { NodeScope } from "#server/engine/define-node.ts";
-import { matchName } from "#server/engine/expressions.ts";
+import { type IsName, isNameOf, matchName } from "#server/engine/expressions.ts";
 import { definitionOf, labelOf, type NamedNode, namesOf, upstreamOf } from "#server/engine/graph.ts";
 import { pinOf } from "#server/engine/pins.ts";
 import type { Graph, GraphNode } from "#server/schemas/graph.ts";
@@ -24,6 +24,8 @@ export interface Readable {
   nodes: readonly GraphNode[];
   /** Names of those: labels first, then the names of agents that are not taken by a label. */
   names: readonly NamedNode[];
+  /** Tells the workflow's names with dots in them; left out where there is none. */
+  isName: IsName | undefined;
 }
 
 /** Everything upstream of a node. What runs once for each item of a loop is only there inside of it. */
@@ -44,7 +46,8 @@ export function readableAt(graph: Graph, nodeId: string, scope: PanelScope): Rea
       (!entry.isAlias || (matchName(all, entry.name)?.node.id === entry.node.id && entry.name !== labelOf(entry.node))),
   );
   const trigger = graph.nodes.find((node) => definitionOf(node.type)?.group === "trigger");
-  return { graph, nodeId, scope, around, trigger, nodes, names };
+  const isName = isNameOf(all.map(({ name }) => name));
+  return { graph, nodeId, scope, around, trigger, nodes, names, isName };
 }
 
 /** What can be read of a node: its output and parts of it; of a loop that one is inside of, the item. */

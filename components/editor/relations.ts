@@ -1,4 +1,4 @@
-import { matchName, referencesOf } from "#server/engine/expressions.ts";
+import { type IsName, isNameOf, matchName, referencesOf } from "#server/engine/expressions.ts";
 import { definitionOf, labelOf, templateFields } from "#server/engine/graph.ts";
 import type { Graph, GraphNode } from "#server/schemas/graph.ts";
 
@@ -20,11 +20,11 @@ export interface RelationGroup {
 }
 
 /** Titles of a node's fields that read another one by its label. */
-function fieldsReading(reader: GraphNode, label: string): string[] {
+function fieldsReading(reader: GraphNode, label: string, isName: IsName | undefined): string[] {
   const definition = definitionOf(reader.type);
   if (!definition) return [];
   return templateFields(definition).flatMap((field) => {
-    const isReading = referencesOf(String(reader.data[field] ?? "")).some(({ head }) => matchName([{ name: label }], head));
+    const isReading = referencesOf(String(reader.data[field] ?? ""), isName).some(({ head }) => matchName([{ name: label }], head));
     return isReading ? [definition.config.shape[field]?.meta()?.title ?? field] : [];
   });
 }
@@ -38,6 +38,7 @@ export function relationsOf({ nodes, edges }: Graph, nodeId: string): RelationGr
     return node ? [{ key, id, type: node.type, label: labelOf(node), note }] : [];
   };
   const isTrigger = own !== undefined && definitionOf(own.type)?.group === "trigger";
+  const isName = isNameOf(nodes.map(labelOf));
   const name = own && (isTrigger ? "trigger" : labelOf(own));
   const groups: RelationGroup[] = [
     {
@@ -58,7 +59,7 @@ export function relationsOf({ nodes, edges }: Graph, nodeId: string): RelationGr
       relations: nodes.flatMap((node) =>
         name === undefined || node.id === nodeId
           ? []
-          : fieldsReading(node, name).flatMap((field) => relation(`${node.id} ${field}`, node.id, field)),
+          : fieldsReading(node, name, isName).flatMap((field) => relation(`${node.id} ${field}`, node.id, field)),
       ),
       isAfter: false,
     },

@@ -62,7 +62,9 @@ function readerOf(graph: Graph, trigger: GraphNode): (node: GraphNode) => boolea
     const passedOn = definition.input === undefined ? fields : [definition.input];
     if (isBehind && passedOn.some((name) => textOf(name).trim() === "")) return true;
     const isTrigger = (head: string) => head === "trigger" || (names.read(head) === undefined && slugOf(head) === "trigger");
-    if (fields.some((name) => referencesOf(textOf(name)).some(({ head }) => isTrigger(head) || names.read(head) === trigger.id)))
+    if (
+      fields.some((name) => referencesOf(textOf(name), names.isName).some(({ head }) => isTrigger(head) || names.read(head) === trigger.id))
+    )
       return true;
     const conditions = shape.filter(([, field]) => isPython(field)).map(([name]) => textOf(name));
     const atHand = rightBehind.has(node.id) ? ["output", "trigger_output"] : ["trigger_output"];

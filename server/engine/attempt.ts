@@ -122,7 +122,7 @@ export class Attempts {
     const config = definition.config.parse(node.data);
     const fields = templateFields(definition).map((field): Compiled["templates"][number] => [
       field,
-      parseTemplate(String(config[field] ?? "")),
+      parseTemplate(String(config[field] ?? ""), this.#names.isName),
     ]);
     const compiled = { node, definition, config, templates: fields };
     this.#compiled.set(id, compiled);

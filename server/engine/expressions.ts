@@ -6,11 +6,13 @@ import { MAX_OUTPUT, tooLong } from "#server/engine/output-size.ts";
 
 export type PathPart = string | number;
 
-/** One `{{…}}`: `head` is what stands before the first dot, `path` what follows. */
+/** One `{{…}}`: `head` is the name that it begins with, `path` what follows. */
 export interface Reference {
   source: string;
   head: string;
   path: PathPart[];
+  /** Where in `source` the path begins; its length when there is none. */
+  pathAt: number;
   /** Offsets of the whole `{{…}}` in the template. */
   start: number;
   end: number;
@@ -22,12 +24,36 @@ export type TemplatePart = { text: string } | { reference: Reference };
 
 const PATH_PART = /\.([^.[\]]+)|\[(\d+)\]|\[(?:"([^"]*)"|'([^']*)')\]/y;
 
-function parseReference(source: string, start: number, end: number): Reference {
+/** Whether something of the workflow is called so. */
+export type IsName = (text: string) => boolean;
+
+/** No name is longer, blanks after it included. */
+const LONGEST_NAME = 200;
+
+/** Where a name may end: at each dot and bracket. */
+const endsOfName = (inner: string): number[] => [...inner.slice(0, LONGEST_NAME).matchAll(/[.[]/g)].map(({ index }) => index);
+
+/**
+ * The end of the longest name that is followed by a dot or a bracket (contract, section 4), or -1 when the whole is one.
+ * Without any name that fits, what stands before the first dot counts as the name.
+ */
+function endOfName(inner: string, isName: IsName | undefined): number {
+  const [first = -1, ...further] = endsOfName(inner);
+  if (!isName || first === -1) return first;
+  const name = (end: number) => inner.slice(0, end).trim();
+  const longest = further.findLast((end) => isName(name(end)));
+  if (longest !== undefined) return longest;
+  // A name without anything after it reads nothing, so it is only meant when there is no other.
+  return !isName(name(first)) && inner.length <= LONGEST_NAME && isName(inner) ? -1 : first;
+}
+
+function parseReference(source: string, start: number, end: number, isName?: IsName): Reference {
   const inner = source.slice(2, -2).trim();
-  const at = inner.search(/[.[]/);
+  const at = endOfName(inner, isName);
   const head = (at === -1 ? inner : inner.slice(0, at)).trim();
   const path: PathPart[] = [];
-  const fault = (message: string): Reference => ({ source, head, path, start, end, fault: message });
+  const pathAt = at === -1 ? source.length : source.indexOf(inner, 2) + at;
+  const fault = (message: string): Reference => ({ source, head, path, pathAt, start, end, fault: message });
   if (head === "") return fault(`${source} is empty. Write a name between the braces, for example {{trigger.output}}.`);
   let position = at === -1 ? inner.length : at;
   while (position < inner.length) {
@@ -38,25 +64,40 @@ function parseReference(source: string, start: number, end: number): Reference {
     position = PATH_PART.lastIndex;
   }
   if (path.length === 0) return fault(`${source} needs a part after the name, for example {{${head}.output}}.`);
-  return { source, head, path, start, end };
+  return { source, head, path, pathAt, start, end };
 }
 
-/** Splits a template into plain text and references. Never throws: an unreadable reference carries a `fault`. */
-export function parseTemplate(template: string): TemplatePart[] {
+/** How many dots and brackets a name is thought to have by those who do not know it. */
+const MOST_PARTS = 6;
+
+/** A reference by every name that it could begin with, the shortest first: for callers that do not know the names. */
+export function possibleReadings({ source, start, end }: Reference): Reference[] {
+  const inner = source.slice(2, -2).trim();
+  return endsOfName(inner)
+    .slice(0, MOST_PARTS)
+    .map((stop) => parseReference(source, start, end, (text) => text === inner.slice(0, stop).trim()))
+    .filter(({ path }) => path.length > 0);
+}
+
+/**
+ * Splits a template into plain text and references. Never throws: an unreadable reference carries a `fault`.
+ * @param isName what the workflow's names are; left out, no name has a dot or a bracket in it
+ */
+export function parseTemplate(template: string, isName?: IsName): TemplatePart[] {
   const parts: TemplatePart[] = [];
   let last = 0;
   for (const match of template.matchAll(/\{\{[^{}]*\}\}/g)) {
     if (match.index > last) parts.push({ text: template.slice(last, match.index) });
     last = match.index + match[0].length;
-    parts.push({ reference: parseReference(match[0], match.index, last) });
+    parts.push({ reference: parseReference(match[0], match.index, last, isName) });
   }
   if (last < template.length) parts.push({ text: template.slice(last) });
   return parts;
 }
 
 /** Every reference of a template, in order. */
-export const referencesOf = (template: string): Reference[] =>
-  parseTemplate(template).flatMap((part) => ("reference" in part ? [part.reference] : []));
+export const referencesOf = (template: string, isName?: IsName): Reference[] =>
+  parseTemplate(template, isName).flatMap((part) => ("reference" in part ? [part.reference] : []));
 
 /** The name under which a run reads the project's secrets: `{{credentials.NAME}}`. */
 export const CREDENTIALS = "credentials";
@@ -68,6 +109,20 @@ export const slugOf = (name: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "_")
     .replace(/^_+|_+$/g, "");
+
+/** A name in parts between its dots and brackets, each as a slug: `GPT-4.1 Writer` is `gpt_4.1_writer`. */
+export const partsOf = (name: string): string =>
+  name
+    .split(/[.[\]]+/)
+    .map(slugOf)
+    .join(".");
+
+/** Tells names from other text where some have dots or brackets in them; undefined where none has, and nothing is to be told. */
+export function isNameOf(names: readonly string[]): IsName | undefined {
+  if (!names.some((name) => /[.[]/.test(name))) return undefined;
+  const known = new Set(names.flatMap((name) => [name, slugOf(name), partsOf(name)]));
+  return (text) => known.has(text) || known.has(partsOf(text));
+}
 
 /** The credential that a reference names, or undefined for one that reads something else. */
 export const credentialOf = ({ head, path }: Reference): string | undefined =>
@@ -100,6 +155,12 @@ export function nearestName(names: readonly string[], wanted: string): string | 
   return best && best.far <= Math.max(2, Math.floor(slug.length / 3)) ? best.name : undefined;
 }
 
+/** What a reference that names nothing was probably meant to name: " Did you mean …?", or the list of what there is. */
+export function suggestionFor(names: readonly string[], reference: Reference): string {
+  const heads = possibleReadings(reference).map(({ head }) => head);
+  return suggestion(names, heads.findLast((head) => nearestName(names, head) !== undefined) ?? reference.head);
+}
+
 /** " Did you mean {{x.…}}?" or the list of what there is. */
 export function suggestion(names: readonly string[], wanted: string): string {
   const near = nearestName(names, wanted);
@@ -127,6 +188,8 @@ export interface Scope {
   find(name: string): ScopeEntry | undefined;
   /** Every name, for a suggestion. */
   names(): string[];
+  /** What is a name in the workflow, whether or not it can be read yet; left out where no name has a dot in it. */
+  isName?: IsName | undefined;
   /** Reads JSON text; a run remembers what it has read, since a loop reads the same again and again. */
   parse?(text: string): unknown;
 }
@@ -135,6 +198,7 @@ export interface Scope {
 export const scopeOf = (entries: readonly ScopeEntry[]): Scope => ({
   find: (name) => matchName(entries, name),
   names: () => entries.map((entry) => entry.name),
+  isName: isNameOf(entries.map((entry) => entry.name)),
 });
 
 /** Follows a path into a value; text is read as JSON when a path goes into it. */
@@ -173,7 +237,7 @@ export const flatFault = ({ source, head, path }: Reference): string =>
 export function resolveReference(reference: Reference, scope: Scope): unknown {
   if (reference.fault) throw new ExpressionError(reference.fault);
   const entry = scope.find(reference.head);
-  if (!entry) throw new ExpressionError(`${reference.source} names nothing that has run.${suggestion(scope.names(), reference.head)}`);
+  if (!entry) throw new ExpressionError(`${reference.source} names nothing that has run.${suggestionFor(scope.names(), reference)}`);
   const [field, ...rest] = reference.path;
   const key = String(field);
   if (entry.isFlat && rest.length) throw new ExpressionError(flatFault(reference));
@@ -193,7 +257,7 @@ export const asText = (value: unknown): string =>
  */
 export function resolveText(template: string | readonly TemplatePart[], scope: Scope): string {
   let whole = "";
-  for (const part of typeof template === "string" ? parseTemplate(template) : template) {
+  for (const part of typeof template === "string" ? parseTemplate(template, scope.isName) : template) {
     const text = "text" in part ? part.text : asText(resolveReference(part.reference, scope));
     const length = whole.length + text.length;
     if (length > MAX_OUTPUT) throw new ExpressionError(tooLong(length));
@@ -207,7 +271,7 @@ export function resolveText(template: string | readonly TemplatePart[], scope: S
  * @throws ExpressionError as resolveReference does
  */
 export function resolveValue(template: string, scope: Scope): unknown {
-  const parts = parseTemplate(template.trim());
+  const parts = parseTemplate(template.trim(), scope.isName);
   const [only] = parts;
   return parts.length === 1 && only && "reference" in only ? resolveReference(only.reference, scope) : resolveText(template, scope);
 }

@@ -10,6 +10,8 @@ export interface GraphFault {
   node_id: string | null;
   field: string | null;
   message: string;
+  /** A save refuses it, but what was saved before that rule goes on running. */
+  isForSaves?: true;
 }
 
 /** The definition of a node's type, or undefined when there is no such type. */
@@ -137,6 +139,11 @@ function nodeFaults(graph: Graph): GraphFault[] {
       add(`Node "${node.id}" has the unknown type "${node.type}". Known types: ${Object.keys(nodeDefinitions).join(", ")}.`, "type");
       continue;
     }
+    if (typeof node.data.label === "string" && /[{}]/.test(node.data.label))
+      faults.push({
+        ...{ path: `nodes.${index}.data.label`, node_id: node.id, field: "data.label", isForSaves: true },
+        message: `Node "${node.id}": leave braces out of the label "${node.data.label}". Expressions stand in braces and could not read it.`,
+      });
     if (node.data.label !== undefined && (typeof node.data.label !== "string" || node.data.label.length > 120)) {
       add(`Node "${node.id}": the label must be text of at most 120 characters.`, "data.label");
     } else if (node.data.label && !definition.isInert) {
@@ -236,6 +243,15 @@ export function namesOf(graph: Graph, scope: NodeScope): NamedNode[] {
     return alias ? [{ name: alias, node, isAlias: true }] : [];
   });
   return [...labels, ...aliases];
+}
+
+let readable: ReadonlySet<string> | undefined;
+
+/** True for what can be read of some type of node: `output`, `decision`, `current_item`, … */
+export function isReadable(field: string): boolean {
+  const definitions: readonly NodeDefinition[] = Object.values(nodeDefinitions) as unknown as NodeDefinition[];
+  readable ??= new Set(["output", ...definitions.flatMap(({ fields, body }) => [...Object.keys(fields ?? {}), ...(body?.fields ?? [])])]);
+  return readable.has(field);
 }
 
 const templates = new WeakMap<NodeDefinition, readonly string[]>();

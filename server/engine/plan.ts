@@ -1,4 +1,4 @@
-import { referencesOf, slugOf } from "#server/engine/expressions.ts";
+import { partsOf, possibleReadings, referencesOf, slugOf } from "#server/engine/expressions.ts";
 import { definitionOf, labelOf, templateFields, topologicalOrder } from "#server/engine/graph.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
 
@@ -72,10 +72,14 @@ function reach(next: Next, from: Iterable<string>): Set<string> {
   return found;
 }
 
-/** The names whose output a node reads, as they are written and as slugs. */
+/** The names whose output a node reads, as they are written and in parts. */
 const namesRead = (templates: readonly string[]): Set<string> =>
   new Set(
-    templates.flatMap((template) => referencesOf(template).flatMap(({ head, path }) => (path[0] === "output" ? [head, slugOf(head)] : []))),
+    templates.flatMap((template) =>
+      referencesOf(template)
+        .flatMap(possibleReadings)
+        .flatMap(({ head, path }) => (path[0] === "output" ? [head, partsOf(head)] : [])),
+    ),
   );
 
 const namesOfData = new WeakMap<object, { type: string; names: Set<string> }>();
@@ -119,7 +123,8 @@ function owners(nodes: readonly GraphNode[], next: Next, { bodyHandle, templates
       edges.filter(isBody).map((edge) => edge.target),
     );
     const label = labelOf(loop);
-    const readers = [...inside].filter((node) => readBy(node).has(label) || readBy(node).has(slugOf(label)));
+    const names = [label, slugOf(label), partsOf(label)];
+    const readers = [...inside].filter((node) => names.some((name) => readBy(node).has(name)));
     const after = reach(next, [...edges.filter((edge) => !isBody(edge)).map((edge) => edge.target), ...readers]);
     const outer = ownerOf.get(id) ?? null;
     const above = around(id);

@@ -1,6 +1,17 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
 import { isDisabled } from "#server/engine/disabled.ts";
-import { CREDENTIALS, credentialOf, flatFault, type Reference, referencesOf, slugOf, suggestion } from "#server/engine/expressions.ts";
+import {
+  CREDENTIALS,
+  credentialOf,
+  flatFault,
+  type IsName,
+  isNameOf,
+  type Reference,
+  referencesOf,
+  slugOf,
+  suggestion,
+  suggestionFor,
+} from "#server/engine/expressions.ts";
 import { definitionOf, findFaults, type NamedNode, namesOf, quoted, templateFields, topologicalOrder } from "#server/engine/graph.ts";
 import { pinnedWork } from "#server/engine/pins.ts";
 import { makePlan, type Plan } from "#server/engine/plan.ts";
@@ -14,8 +25,9 @@ const ROOTS = ["trigger", "execution", CREDENTIALS];
 /** What the references of a graph are checked against, gathered once for all of them. */
 interface Directory {
   find(name: string): NamedNode | undefined;
+  isName: IsName | undefined;
   /** " Did you mean …?"; only for the first few problems, since each compares with every name. */
-  suggest(name: string): string;
+  suggest(reference: Reference): string;
   /** True when a node with this name can run before `id`. */
   isUpstream(name: string, id: string): boolean;
   plan: Plan;
@@ -61,8 +73,10 @@ function directoryOf(graph: Graph, scope: NodeScope, plan: Plan): Directory {
   const params = graph.nodes.find((node) => node.type === "triggerNode")?.data.parameters;
   let suggested = 0;
   return {
+    isName: isNameOf(names.map((named) => named.name)),
     find: (name) => exact.get(name) ?? slugs.get(slugOf(name)),
-    suggest: (name) => (suggested++ < MOST_SUGGESTIONS ? suggestion([...ROOTS, ...new Set(names.map((named) => named.name))], name) : ""),
+    suggest: (reference) =>
+      suggested++ < MOST_SUGGESTIONS ? suggestionFor([...ROOTS, ...new Set(names.map((named) => named.name))], reference) : "",
     plan,
     isUpstream: (name, id) => (bearers.get(name) ?? []).some((named) => isBefore(named.node.id, id)),
     triggerFields: ["output", ...(Array.isArray(params) ? params.map((parameter) => String(parameter?.name)) : [])],
@@ -132,7 +146,7 @@ function referenceProblems(node: GraphNode, directory: Directory, scope: NodeSco
   const definition = definitionOf(node.type);
   if (!definition) return [];
   return templateFields(definition).flatMap((field) =>
-    referencesOf(String(node.data[field] ?? "")).flatMap((reference) => {
+    referencesOf(String(node.data[field] ?? ""), directory.isName).flatMap((reference) => {
       const problem = (message: string): Problem[] => [{ node_id: node.id, field, message }];
       if (reference.fault) return problem(reference.fault);
       if (reference.head === "execution") return reference.path[0] === "id" ? [] : problem(`${reference.source}: execution has only "id".`);
@@ -148,7 +162,7 @@ function referenceProblems(node: GraphNode, directory: Directory, scope: NodeSco
         const fault = credentialFault(reference, credential, scope.credentialNames);
         return fault ? problem(fault) : [];
       }
-      if (!named) return problem(`${reference.source} names nothing in this workflow.${directory.suggest(reference.head)}`);
+      if (!named) return problem(`${reference.source} names nothing in this workflow.${directory.suggest(reference)}`);
       if (directory.isUpstream(named.name, node.id)) {
         const fault = unreadable(named.node, String(reference.path[0]), node, directory.plan);
         return fault ? problem(`${reference.source}: ${fault}`) : [];
@@ -162,7 +176,8 @@ function referenceProblems(node: GraphNode, directory: Directory, scope: NodeSco
 
 /** Everything that would stop a run: the structural faults, and what is not filled in yet. */
 export function findProblems(graph: Graph, scope: NodeScope): Problem[] {
-  const faults = findFaults(graph).map(({ node_id, field, message }) => ({
+  const standing = findFaults(graph).filter(({ isForSaves }) => !isForSaves);
+  const faults = standing.map(({ node_id, field, message }) => ({
     node_id,
     field: field?.replace(/^data\./, "") ?? null,
     message,

@@ -1,5 +1,5 @@
-import { CREDENTIALS, parseTemplate, slugOf } from "#server/engine/expressions.ts";
-import { definitionOf, templateFields } from "#server/engine/graph.ts";
+import { CREDENTIALS, type IsName, isNameOf, parseTemplate, type Reference, slugOf } from "#server/engine/expressions.ts";
+import { definitionOf, isReadable, templateFields } from "#server/engine/graph.ts";
 
 // Texts that read nodes by name, carried along when names change: {{expressions}}, and node_outputs in Python conditions.
 // Pure and browser-safe: renaming, pasting, and the look at what a changed graph makes stale ask the same functions.
@@ -11,6 +11,8 @@ export interface Names {
   /** The node that `node_outputs["name"]` reads: by its label alone. */
   exact(name: string): string | undefined;
   of(id: string): string | undefined;
+  /** Tells names with dots in them; left out where there is none. */
+  isName: IsName | undefined;
 }
 
 /** Names that mean something else than a node, however nodes are called. */
@@ -31,22 +33,25 @@ export function namesFrom(labels: Iterable<readonly [id: string, label: string]>
     read: (name) => (RESERVED_NAMES.includes(name) ? undefined : (exact.get(name) ?? slugs.get(slugOf(name)))),
     exact: (name) => exact.get(name),
     of: (id) => byId.get(id),
+    isName: isNameOf([...exact.keys()]),
   };
 }
 
 /** What a name is to be written as, or undefined when it may stay: it does not name a node, or still names the same. */
 type Rewrite = (name: string) => string | undefined;
 
+/** True for what may begin with the dotted name of an agent, which is not known here: no node has such a field. */
+const isForeign = ({ path, fault }: Reference): boolean => !fault && path.length > 1 && !isReadable(String(path[0]));
+
 /** `{{old.…}}` → `{{new.…}}`. */
-function inTemplate(text: string, rewrite: Rewrite): string {
+function inTemplate(text: string, isName: IsName | undefined, rewrite: Rewrite): string {
   if (!text.includes("{{")) return text;
-  return parseTemplate(text)
+  return parseTemplate(text, isName)
     .map((part) => {
       if ("text" in part) return part.text;
-      const { source, head } = part.reference;
-      const path = source.search(/[.[]/);
-      const name = path === -1 ? undefined : rewrite(head);
-      return name === undefined ? source : `{{${name}${source.slice(path)}`;
+      const { source, head, pathAt } = part.reference;
+      const name = pathAt === source.length || isForeign(part.reference) ? undefined : rewrite(head);
+      return name === undefined ? source : `{{${name}${source.slice(pathAt)}`;
     })
     .join("");
 }
@@ -169,7 +174,7 @@ export function withNames<Data extends Readonly<Record<string, unknown>>>(type: 
       if (typeof next === "string" && next !== text) changed[field] = next;
     }
   };
-  edit([...templateFields(definition), ...fieldsWith(type, "markdown")], (text) => inTemplate(text, by("read")));
+  edit([...templateFields(definition), ...fieldsWith(type, "markdown")], (text) => inTemplate(text, before.isName, by("read")));
   edit(fieldsWith(type, "python"), (text) => inCondition(text, by("exact")));
   return Object.keys(changed).length ? { ...data, ...changed } : data;
 }

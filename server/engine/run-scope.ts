@@ -1,6 +1,15 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
 import { dictionary } from "#server/engine/dictionary.ts";
-import { asText, CREDENTIALS, ExpressionError, type Scope, type ScopeEntry, slugOf } from "#server/engine/expressions.ts";
+import {
+  asText,
+  CREDENTIALS,
+  ExpressionError,
+  type IsName,
+  isNameOf,
+  type Scope,
+  type ScopeEntry,
+  slugOf,
+} from "#server/engine/expressions.ts";
 import { type Frame, progressOf } from "#server/engine/frame.ts";
 import { definitionOf, namesOf } from "#server/engine/graph.ts";
 import { parseJson } from "#server/engine/json-text.ts";
@@ -24,10 +33,13 @@ class NameIndex {
   readonly labels = new Map<string, GraphNode[]>();
   readonly aliases = new Map<string, GraphNode[]>();
   readonly slugs = new Map<string, GraphNode[]>();
+  readonly isName: IsName | undefined;
 
   constructor(graph: Graph, scope: NodeScope) {
     const add = (map: Map<string, GraphNode[]>, key: string, node: GraphNode) => map.set(key, [...(map.get(key) ?? []), node]);
-    for (const { name, node, isAlias } of namesOf(graph, scope)) {
+    const names = namesOf(graph, scope);
+    this.isName = isNameOf(names.map(({ name }) => name));
+    for (const { name, node, isAlias } of names) {
       add(isAlias ? this.aliases : this.labels, name, node);
       // Labels come first, so they come before aliases of the same slug.
       add(this.slugs, slugOf(name), node);
@@ -48,6 +60,9 @@ export class RunNames {
     this.#scope = scope;
     this.#secrets = secrets;
   }
+
+  /** Whether a node is called so, where some name has a dot in it. */
+  readonly isName: IsName = (text) => this.#named().isName?.(text) ?? false;
 
   #named(): NameIndex {
     this.#index ??= new NameIndex(this.#run.graph, this.#scope);
@@ -84,7 +99,7 @@ export class RunNames {
         nodes.some((node) => fieldsOf(node, frame)) ? [name] : [],
       ),
     ];
-    return { find, names, parse: (text) => this.#parse(text) };
+    return { find, names, parse: (text) => this.#parse(text), isName: this.isName };
   }
 
   #parse(text: string): unknown {

@@ -1,6 +1,6 @@
 import { runPlan, workOf } from "#server/engine/disabled.ts";
-import { credentialOf, referencesOf, slugOf } from "#server/engine/expressions.ts";
-import { labelOf, templateFields } from "#server/engine/graph.ts";
+import { credentialOf, possibleReadings, referencesOf, slugOf } from "#server/engine/expressions.ts";
+import { isReadable, labelOf, templateFields } from "#server/engine/graph.ts";
 import { pinnedWork } from "#server/engine/pins.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
@@ -53,11 +53,15 @@ export function nodesUntil(graph: Graph, until: string): NeededNodes {
       if (/node_outputs/.test(String(node.data.condition ?? ""))) return [...above];
       const references = templateFields(definition).flatMap((field) => referencesOf(String(node.data[field] ?? "")));
       return references.flatMap((reference) => {
-        const { head } = reference;
-        const named = names.get(head) ?? names.get(slugOf(head));
-        if (named !== undefined) return above.has(unitOf(named)) ? [unitOf(named)] : [];
-        const isNoNode = head === "trigger" || head === "execution" || credentialOf(reference) !== undefined;
-        return isNoNode ? [] : [...above].filter((other) => byId.get(other)?.data.agent_id);
+        const isNoNode = reference.head === "trigger" || reference.head === "execution" || credentialOf(reference) !== undefined;
+        // Agents' names are not known here: what may be one, with dots in it, stands for any of its nodes.
+        const units = possibleReadings(reference).flatMap(({ head, path }) => {
+          const named = names.get(head) ?? names.get(slugOf(head));
+          if (named !== undefined) return [unitOf(named)];
+          const isAgent = head === reference.head ? !isNoNode : isReadable(String(path[0]));
+          return isAgent ? [...above].filter((other) => byId.get(other)?.data.agent_id) : [];
+        });
+        return units.filter((unit) => above.has(unit));
       });
     });
   };

@@ -5,8 +5,11 @@ import { ToolCall } from "#server/schemas/tool-call.ts";
 
 export const AgentTool = z.enum(["web_search", "web_scraper"]);
 
+/** Expressions stand in braces, so they could not read a name with braces in it. */
+export const AgentName = Name.regex(/^[^{}]*$/, "Leave out braces: expressions stand in braces and could not read the name.");
+
 const writable = {
-  name: Name.meta({ description: "Unique in the project; expressions read {{name.output}}", example: "Writer" }),
+  name: AgentName.meta({ description: "Unique in the project; expressions read {{name.output}}", example: "Writer" }),
   description: Description,
   llm_key_id: Id.meta({ title: "LLM key", description: "The project's LLM key that pays for the calls" }),
   model: z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { providerIds } from "#server/providers/kinds.ts";
-import { AgentTool, CreateAgentInput } from "#server/schemas/agent.ts";
+import { AgentName, AgentTool, CreateAgentInput } from "#server/schemas/agent.ts";
 import { graphShape } from "#server/schemas/graph.ts";
 import { Description, Id, Name } from "#server/schemas/primitives.ts";
 import { CreateSkillInput } from "#server/schemas/skill.ts";
@@ -27,7 +27,7 @@ const { description, system_prompt, temperature, max_tokens, output_schema } = C
 export const FileAgent = z
   .strictObject({
     key: Key,
-    name: Name.meta({ description: "Name of the agent", example: "Writer" }),
+    name: AgentName.meta({ description: "Name of the agent", example: "Writer" }),
     description: description.unwrap().default(""),
     provider: z
       .enum(providerIds)

@@ -33,7 +33,9 @@ export default function Expressions() {
       <p>
         An agent node answers to its agent’s name and to the label on its card; every other node to its label. Labels are unique in a
         workflow, and a label wins over an agent’s name of the same spelling. Where two nodes use one agent, its name means the one that
-        finished last; use the labels to tell them apart. When you rename a node, expressions and conditions that read it follow.
+        finished last; use the labels to tell them apart. Names may have dots and brackets in them: of several names that an expression
+        could begin with, the longest counts, as in <code>{"{{GPT-4.1 Writer.output}}"}</code>. Braces are refused in names. When you rename
+        a node, expressions and conditions that read it follow.
       </p>
       <h2>JSON</h2>
       <p>

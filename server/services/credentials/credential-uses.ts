@@ -7,7 +7,7 @@ import { Graph, type GraphNode } from "#server/schemas/graph.ts";
 function names(node: GraphNode, name: string): boolean {
   const definition = definitionOf(node.type);
   const templates = definition ? templateFields(definition).map((field) => String(node.data[field] ?? "")) : [];
-  return templates.flatMap(referencesOf).some((reference) => credentialOf(reference) === name);
+  return templates.flatMap((template) => referencesOf(template)).some((reference) => credentialOf(reference) === name);
 }
 
 /**
