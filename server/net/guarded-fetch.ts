@@ -3,18 +3,11 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { pipeline } from "node:stream";
 import { ReadableStream } from "node:stream/web";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { AnswerTooLong } from "#server/net/answer-too-long.ts";
 import { checkUrl, guardedLookup, type Reach } from "#server/net/guard.ts";
 
 /** Longest answer that is read; a server that sends without end must not fill the memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
-
-/** An answer that was given up because of its length. */
-export class AnswerTooLong extends Error {
-  constructor() {
-    super(`The answer is longer than ${MAX_BYTES / 1024 / 1024} MiB.`);
-    this.name = "AnswerTooLong";
-  }
-}
 
 /** What is thrown where a signal has ended a request or its answer, as by Node itself. */
 class AbortError extends Error {
@@ -49,7 +42,7 @@ async function* bytesOf(message: IncomingMessage): AsyncGenerator<Uint8Array<Arr
   let bytes = 0;
   for await (const chunk of source as AsyncIterable<Buffer<ArrayBuffer>>) {
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new AnswerTooLong();
+    if (bytes > MAX_BYTES) throw new AnswerTooLong(MAX_BYTES);
     yield chunk;
   }
 }

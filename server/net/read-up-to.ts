@@ -1,3 +1,5 @@
+import { AnswerTooLong } from "#server/net/answer-too-long.ts";
+
 /**
  * Up to `most` bytes of a body; the rest is not waited for.
  * @returns isCut: the body was longer, and `bytes` is its beginning
@@ -17,4 +19,15 @@ export async function readUpTo({ body }: Request | Response, most: number): Prom
     }
   }
   return { bytes: Buffer.concat(chunks), isCut: false };
+}
+
+/**
+ * The text of a body of at most `most` bytes. JSON takes up to twenty times its bytes once it is parsed: what is parsed has a
+ * bound of its own, far below that of an answer that is streamed.
+ * @throws AnswerTooLong
+ */
+export async function textUpTo(answer: Response, most: number): Promise<string> {
+  const { bytes, isCut } = await readUpTo(answer, most);
+  if (isCut) throw new AnswerTooLong(most);
+  return new TextDecoder().decode(bytes);
 }

@@ -58,3 +58,26 @@ test("an answer of open fences and blank lines is read at once", () => {
   expect(answerCheck(schema)("```\n".repeat(20_001))).toEqual({ problem: "it is not JSON" });
   expect(answerCheck(schema)(`\`\`\`json${blank}{"city":"Como"}${blank}\`\`\``)).toEqual({ json: '{"city":"Como"}' });
 });
+
+/** An object in an object, so many times. */
+const nested = (times: number): Record<string, unknown> => (times === 0 ? { type: "string" } : { type: "array", items: nested(times - 1) });
+const many = (count: number) => Array.from({ length: count }, (_, n) => `v${n}`);
+
+test.each<[string, Record<string, unknown>, string]>([
+  ["levels", nested(40), "It is nested deeper than 32 levels. Name inner schemas under $defs and refer to them."],
+  ["values of an enum", { enum: many(1001) }, "Its enums have 1,001 values together, more than 1,000."],
+  [
+    "values of enums together",
+    { anyOf: [{ enum: many(600) }, { items: { enum: many(600) } }] },
+    "Its enums have 1,200 values together, more than 1,000.",
+  ],
+  ["properties", { properties: Object.fromEntries(many(2001).map((name) => [name, {}])) }, "It has 2,001 properties, more than 2,000."],
+  ["characters", { description: "x".repeat(70_000) }, "It has 70,018 characters, more than 65,536."],
+  ["characters of a pattern", { pattern: "(a|b)".repeat(300) }, "It has a pattern of 1,500 characters, more than 1,000."],
+])("too many %s are refused, with how many there may be", (_, schema, excess) => {
+  expect(schemaProblem(schema)).toBe(`This JSON Schema is too large. ${excess}`);
+});
+
+test("a large schema within the bounds is taken", () => {
+  expect(schemaProblem({ ...nested(15), $defs: { kind: { enum: many(1000) } } })).toBeUndefined();
+});

@@ -5,14 +5,44 @@ import type { JsonSchema } from "#server/tools/tool.ts";
 /** What became of an answer that should be JSON: the JSON text in it, or what is wrong with it. */
 export type CheckedAnswer = { json: string } | { problem: string };
 
+/**
+ * What a schema may hold, since each answer is checked against it and each request carries it. Those of the vendors that
+ * check answers themselves are smaller: https://platform.openai.com/docs/guides/structured-outputs allows 5,000 properties
+ * in 10 levels, and 1,000 values of enums.
+ */
+const MOST = { characters: 64 * 1024, levels: 32, enumValues: 1000, properties: 2000, pattern: 1000 };
 const LONGEST_CHECK_MS = 250;
 const MOST_PROBLEMS = 5;
 
 // Zod's own reader of JSON Schema (drafts 4, 7 and 2020-12), the validator that the rest of the house uses.
 const compile = (schema: JsonSchema): z.ZodType => z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
 
+const count = (number: number) => number.toLocaleString("en");
+
+/** In what a schema is larger than may be; undefined when in nothing. */
+function excessOf(schema: JsonSchema): string | undefined {
+  let [enumValues, properties] = [0, 0];
+  const open: [value: object, level: number][] = [[schema, 1]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [value, level] = next;
+    if (level > MOST.levels) return `It is nested deeper than ${MOST.levels} levels. Name inner schemas under $defs and refer to them.`;
+    const { enum: values, properties: fields, pattern } = value as { enum?: unknown; properties?: unknown; pattern?: unknown };
+    if (Array.isArray(values)) enumValues += values.length;
+    if (typeof fields === "object" && fields !== null) properties += Object.keys(fields).length;
+    if (typeof pattern === "string" && pattern.length > MOST.pattern)
+      return `It has a pattern of ${count(pattern.length)} characters, more than ${count(MOST.pattern)}.`;
+    for (const inner of Object.values(value)) if (typeof inner === "object" && inner !== null) open.push([inner, level + 1]);
+  }
+  if (enumValues > MOST.enumValues) return `Its enums have ${count(enumValues)} values together, more than ${count(MOST.enumValues)}.`;
+  if (properties > MOST.properties) return `It has ${count(properties)} properties, more than ${count(MOST.properties)}.`;
+  const { length } = JSON.stringify(schema);
+  return length > MOST.characters ? `It has ${count(length)} characters, more than ${count(MOST.characters)}.` : undefined;
+}
+
 /** Why answers cannot be checked against this JSON Schema; undefined when they can. */
 export function schemaProblem(schema: JsonSchema): string | undefined {
+  const excess = excessOf(schema);
+  if (excess !== undefined) return `This JSON Schema is too large. ${excess}`;
   try {
     compile(schema);
     return undefined;

@@ -2,6 +2,7 @@ import { APIError, AzureOpenAI, OpenAI } from "openai";
 import type { ChatCompletionCreateParams } from "openai/resources/chat/completions";
 import type { Reach } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
+import { readUpTo, textUpTo } from "#server/net/read-up-to.ts";
 import { type ProviderId, providerKind } from "#server/providers/kinds.ts";
 
 /** Newest version of Azure's API that is not a preview and takes chat completions by deployment. */
@@ -56,20 +57,27 @@ export function wireModel(provider: ProviderId, model: string): string {
   return provider === "huggingface" && !plain.includes("/") ? model : plain;
 }
 
-/** What an answer that is no success says: its body, whole, or where it redirects to. */
+/** How much of a refusal is read, in bytes. */
+const MAX_REFUSAL_BYTES = 256 * 1024;
+/** Longest answer that the SDK reads for itself, in bytes: vectors of many texts. */
+const MAX_SDK_BYTES = 32 * 1024 * 1024;
+
+/** What an answer that is no success says: its body, or where it redirects to. */
 async function wordsOfRefusal(response: Response, asked: string | URL | Request): Promise<unknown> {
-  const text = await response.text();
+  const { bytes } = await readUpTo(response, MAX_REFUSAL_BYTES);
+  const text = new TextDecoder().decode(bytes);
   const target = response.headers.get("location");
   return response.status < 400 && target ? `It redirects to ${placeOf(target, asked)}` : parsed(text);
 }
 
-/** Keeps the whole body of a refusal for the error's text: the SDK would keep only a field named `error`. */
+/** Bounds what is read, and keeps the body of a refusal for the error's text: the SDK would keep only a field named `error`. */
 const keepingWords =
   (fetch: ReturnType<typeof guardedFetch>): typeof fetch =>
   async (input, init) => {
     const response = await fetch(input, init);
     const { status, headers } = response;
-    if (response.ok || status === 304) return response;
+    if (status === 304) return response;
+    if (response.ok) return new Response(await textUpTo(response, MAX_SDK_BYTES), { status, headers });
     return Response.json({ error: await wordsOfRefusal(response, input) }, { status, headers });
   };
 

@@ -1,8 +1,8 @@
 import { APIError } from "openai";
 import { AppError } from "#server/errors.ts";
 import { masked } from "#server/mask-scope.ts";
+import { AnswerTooLong } from "#server/net/answer-too-long.ts";
 import { AddressRefused } from "#server/net/guard.ts";
-import { AnswerTooLong } from "#server/net/guarded-fetch.ts";
 import type { ModelEndpoint } from "#server/providers/client.ts";
 import { providerKind } from "#server/providers/kinds.ts";
 import { adviceFor, type Refusal, refusalIn } from "#server/providers/refusals.ts";

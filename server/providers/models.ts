@@ -1,10 +1,15 @@
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
+import { textUpTo } from "#server/net/read-up-to.ts";
 import { baseUrlOf, type ModelEndpoint } from "#server/providers/client.ts";
 import { providerKind } from "#server/providers/kinds.ts";
 import type { ModelList } from "#server/schemas/llm-key.ts";
 
 const TIMEOUT_MS = 8000;
 const MOST_MODELS = 1000;
+/** Longest page of a listing that is read, in bytes. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** Pages that are read at most. */
+const MOST_PAGES = 20;
 
 // The hub's most popular models that some inference provider keeps warm and that hold conversations.
 const HUB_CATALOGUE =
@@ -97,14 +102,15 @@ async function listed(
   signal: AbortSignal,
 ): Promise<ModelList["models"]> {
   const rows: unknown[] = [];
-  for (let next: string | undefined = url; next !== undefined && rows.length < MOST_MODELS; ) {
+  let next: string | undefined = url;
+  for (let page = 1; next !== undefined && rows.length < MOST_MODELS && page <= MOST_PAGES; page++) {
     const response = await fetch(next, { headers, signal });
     if (!response.ok) throw new Error(`The listing answered ${response.status}.`);
-    const body = (await response.json()) as Page | unknown[];
-    const page = Array.isArray(body) ? body : (body.data ?? body.models);
-    if (!Array.isArray(page)) throw new Error("The listing is no list.");
-    rows.push(...page);
-    next = page.length ? nextPage(url, body) : undefined;
+    const body = JSON.parse(await textUpTo(response, MAX_BYTES)) as Page | unknown[];
+    const list = Array.isArray(body) ? body : (body.data ?? body.models);
+    if (!Array.isArray(list)) throw new Error("The listing is no list.");
+    rows.push(...list.slice(0, MOST_MODELS));
+    next = list.length ? nextPage(url, body) : undefined;
   }
   const models = rows.filter((row): row is ListedModel => typeof row === "object" && row !== null && isChatModel(endpoint, row));
   const entries = newestFirst(models).map(entryOf);

@@ -109,3 +109,41 @@ test("a 429 that asks to wait no time at all is not asked again at once, and a 4
   expect(clock.slept.length).toBe(2);
   expect(Math.min(...clock.slept)).toBeGreaterThan(200);
 });
+
+/** A stream that comes in these pieces. */
+function answerOf(pieces: Iterable<string>): Response {
+  const next = pieces[Symbol.iterator]();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const { done, value } = next.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+// Each of these took minutes of the process when all that had come was gone through again with each piece.
+test("a long line in many pieces is put together once", async () => {
+  const text = "x".repeat(12 * 1024 * 1024);
+  const line = event(delta(text)) + end;
+  const pieces = Array.from({ length: Math.ceil(line.length / 1000) }, (_, n) => line.slice(n * 1000, n * 1000 + 1000));
+  expect((await readCompletion(answerOf(pieces))).text === text).toBe(true);
+});
+
+test("an answer that begins with blanks without end is gone through once", async () => {
+  const piece = event(delta(" ".repeat(40)));
+  const answer = await readCompletion(answerOf([...Array.from({ length: 200_000 }, () => piece), event(delta("Hi")), end]));
+  expect(answer.text.trim()).toBe("Hi");
+});
+
+test("what a model says, thinks and asks tools for has a bound, whatever it comes in", async () => {
+  const many = (each: (n: number) => object, count: number) =>
+    readCompletion(answerOf(Array.from({ length: count }, (_, n) => event({ choices: [{ delta: each(n) }] }))));
+  const mib = "x".repeat(1024 * 1024);
+  await expect(many(() => ({ reasoning_content: mib }), 20)).rejects.toThrow("The answer is longer than 16 MiB.");
+  const call = (n: number, args: string) => ({ tool_calls: [{ index: n, id: `c${n}`, function: { name: "go", arguments: args } }] });
+  await expect(many((n) => call(n, "{}"), 200)).rejects.toThrow("The answer is longer than 128 tool calls.");
+  await expect(many(() => call(0, mib), 20)).rejects.toThrow("The answer is longer than 4 MiB of arguments for tools.");
+});

@@ -1,4 +1,7 @@
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
+import { MAX_OUTPUT } from "#server/engine/output-size.ts";
+import { AnswerTooLong } from "#server/net/answer-too-long.ts";
+import { textUpTo } from "#server/net/read-up-to.ts";
 import { BrokenOff, GarbledAnswer, StreamedError } from "#server/providers/errors.ts";
 import { WithoutThinking } from "#server/providers/thinking.ts";
 import { ToolCallGatherer, type WireToolCall } from "#server/providers/tool-calls.ts";
@@ -35,6 +38,9 @@ const IS_FILTERED = /^(content_filter|safety|refusal|recitation|prohibited_conte
 // Mistral and OpenRouter, DeepSeek: what ends so is no answer.
 const IS_ERROR = /^(error|insufficient_system_resource)$/i;
 
+/** Longest answer that is read in one piece, in bytes. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
 const count = (value: unknown): number => (typeof value === "number" && value > 0 ? Math.round(value) : 0);
 
 /**
@@ -67,6 +73,7 @@ class Gatherer {
   #isFiltered = false;
   #reasoning = "";
   #half = "";
+  #length = 0;
   readonly #calls = new ToolCallGatherer();
   readonly #thoughts = new WithoutThinking();
   readonly #onDelta: ((content: string) => void) | undefined;
@@ -106,8 +113,12 @@ class Gatherer {
       this.#isFiltered = IS_FILTERED.test(choice.finish_reason);
     }
     const part = (choice.message ?? choice.delta) as Said;
-    this.#give(this.#thoughts.add(textOf(part)));
-    if (typeof part?.reasoning_content === "string") this.#reasoning += part.reasoning_content;
+    const text = textOf(part);
+    const reasoning = typeof part?.reasoning_content === "string" ? part.reasoning_content : "";
+    this.#length += text.length + reasoning.length;
+    if (this.#length > MAX_OUTPUT) throw new AnswerTooLong(MAX_OUTPUT);
+    this.#give(this.#thoughts.add(text));
+    this.#reasoning += reasoning;
     if (!Array.isArray(part?.tool_calls)) return;
     for (const call of part.tool_calls as unknown[]) {
       if (choice.message) this.#calls.addWhole(call);
@@ -152,12 +163,17 @@ function parse(text: string): unknown {
 
 /** The data of each server-sent event. */
 async function* eventsOf(body: AsyncIterable<string> | string[]): AsyncGenerator<string> {
-  let rest = "";
+  // Pieces of a line that has not ended: put together once, since a server may send a long one in many.
+  let rest: string[] = [];
   let data: string[] = [];
   for await (const chunk of body) {
-    const lines = `${rest}${chunk}`.split(/\r?\n/);
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
+    const end = chunk.lastIndexOf("\n");
+    rest.push(end < 0 ? chunk : chunk.slice(0, end));
+    if (end < 0) continue;
+    const lines = rest.join("").split("\n");
+    rest = [chunk.slice(end + 1)];
+    for (const each of lines) {
+      const line = each.endsWith("\r") ? each.slice(0, -1) : each;
       if (line === "" && data.length) {
         yield data.join("\n");
         data = [];
@@ -167,7 +183,8 @@ async function* eventsOf(body: AsyncIterable<string> | string[]): AsyncGenerator
     }
   }
   // A last event without the blank line after it still counts: some servers end so.
-  if (rest.startsWith("data:")) data.push(rest.slice(5).trim());
+  const last = rest.join("");
+  if (last.startsWith("data:")) data.push(last.slice(5).trim());
   if (data.length) yield data.join("\n");
 }
 
@@ -228,7 +245,7 @@ export async function readCompletion(
     await readEvents(textsOf(response, () => gatherer.isFinished, lingerMs));
     if (!gatherer.isFinished && !isDone) throw gatherer.hasChoices ? new BrokenOff() : new GarbledAnswer("");
   } else {
-    const text = await response.text();
+    const text = await textUpTo(response, MAX_BODY_BYTES);
     // Some gateways stream under another content type.
     if (/^\s*(data|event|id)?:/.test(text)) await readEvents([text]);
     else {

@@ -8,6 +8,8 @@ const CLOSES = "</think>";
 export class WithoutThinking {
   /** What came and is not given out: it may be, or is, a thought. */
   #held = "";
+  /** Blanks at the very beginning. Apart, so that they are not gone through again with each piece. */
+  #blanks = "";
   /** All of a thought that has not ended. */
   #thought = "";
   #state: "beginning" | "thinking" | "after" | "answering" = "beginning";
@@ -18,8 +20,13 @@ export class WithoutThinking {
     this.#held += piece;
     if (this.#state === "beginning") {
       const text = this.#held.trimStart();
+      if (text === "") {
+        this.#blanks += this.#held;
+        this.#held = "";
+        return "";
+      }
       if (text.length < OPENS.length && OPENS.startsWith(text)) return "";
-      if (!text.startsWith(OPENS)) return this.#answer(this.#held);
+      if (!text.startsWith(OPENS)) return this.#answer(this.#blanks + this.#held);
       this.#state = "thinking";
     }
     if (this.#state === "thinking") {
@@ -33,8 +40,8 @@ export class WithoutThinking {
       this.#held = this.#held.slice(end + CLOSES.length);
       this.#state = "after";
     }
-    const text = this.#held.trimStart();
-    return text === "" ? "" : this.#answer(text);
+    this.#held = this.#held.trimStart();
+    return this.#held === "" ? "" : this.#answer(this.#held);
   }
 
   /**
@@ -42,8 +49,8 @@ export class WithoutThinking {
    * @returns the rest, once nothing more comes; a tag that was never closed was no thought but a part of the answer
    */
   end(isCut: boolean): string {
-    if (this.#state === "thinking" && !isCut) return this.#answer(this.#thought + this.#held);
-    return this.#state === "beginning" ? this.#answer(this.#held) : "";
+    if (this.#state === "thinking" && !isCut) return this.#answer(this.#blanks + this.#thought + this.#held);
+    return this.#state === "beginning" ? this.#answer(this.#blanks + this.#held) : "";
   }
 
   #answer(text: string): string {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { AnswerTooLong } from "#server/net/answer-too-long.ts";
 
 /** A tool call as a model asked for it. */
 export interface WireToolCall {
@@ -28,6 +29,11 @@ interface Gathered {
   args: string;
   extra?: unknown;
 }
+
+/** Most characters of arguments in one answer. */
+const MOST_ARGUMENTS = 4 * 1024 * 1024;
+/** Most calls in one answer: more are no answer of a model, and each is kept and told. */
+const MOST_CALLS = 128;
 
 const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -71,7 +77,7 @@ function objectsIn(text: string): Record<string, unknown>[] | undefined {
     const end = rest.startsWith("{") ? endOfObject(rest) : undefined;
     const object = end === undefined ? undefined : parseObject(rest.slice(0, end));
     if (end === undefined || !object) return undefined;
-    found.push(object);
+    if (found.push(object) > MOST_CALLS) return undefined;
     rest = rest.slice(end).trim();
   }
   return found;
@@ -83,6 +89,7 @@ function objectsIn(text: string): Record<string, unknown>[] | undefined {
  */
 export class ToolCallGatherer {
   readonly #calls: Gathered[] = [];
+  #length = 0;
 
   /** A call of an answer that came in one piece. */
   addWhole(call: unknown): void {
@@ -120,10 +127,14 @@ export class ToolCallGatherer {
 
   #argumentsOf({ function: called }: Piece): string {
     const given = called?.arguments;
-    return typeof given === "object" && given !== null ? JSON.stringify(given) : textIn(given);
+    const text = typeof given === "object" && given !== null ? JSON.stringify(given) : textIn(given);
+    this.#length += text.length;
+    if (this.#length > MOST_ARGUMENTS) throw new AnswerTooLong(`${MOST_ARGUMENTS / 1024 / 1024} MiB of arguments for tools`);
+    return text;
   }
 
   #begin(piece: Piece): void {
+    if (this.#calls.length >= MOST_CALLS) throw new AnswerTooLong(`${MOST_CALLS} tool calls`);
     this.#calls.push({
       index: typeof piece.index === "number" ? piece.index : undefined,
       id: textIn(piece.id),

@@ -75,7 +75,7 @@ test("an answer without end is given up once, with what to do", async () => {
   });
   const error = await failure(talk(server.url, { retries: 2 }));
   expect(error.message).toBe(
-    'OpenAI-compatible was cut off (model echo, LLM key "Main"): The answer is longer than 64 MiB. Set the agent\'s longest answer (max_tokens), or choose another model.',
+    'OpenAI-compatible was cut off (model echo, LLM key "Main"): The answer is longer than 16 MiB. Set the agent\'s longest answer (max_tokens), or choose another model.',
   );
   expect(server.requests.length).toBe(1);
 });

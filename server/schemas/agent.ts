@@ -39,10 +39,12 @@ const writable = {
   mcp_server_ids: z.array(Id).max(50).meta({ description: "MCP servers whose tools it may call" }),
   rag_ids: z.array(Id).max(50).meta({ description: "RAG sources that it may search" }),
   skill_ids: z.array(Id).max(50).meta({ description: "Skills that its prompt begins with" }),
-  output_schema: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .meta({ title: "Output schema", description: "JSON Schema that the answer must follow", example: null }),
+  output_schema: z.record(z.string(), z.unknown()).nullable().meta({
+    title: "Output schema",
+    description:
+      "JSON Schema that the answer must follow: at most 65,536 characters, 32 levels, 2,000 properties and 1,000 values of enums together",
+    example: null,
+  }),
 };
 
 export const Agent = z

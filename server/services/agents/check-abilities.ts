@@ -9,8 +9,6 @@ import { readSkills } from "#server/services/skills/read-skills.ts";
 /** What an agent has beyond plain answers. */
 export type Abilities = Pick<Agent, "tools" | "mcp_server_ids" | "rag_ids" | "skill_ids" | "output_schema">;
 
-const MOST_SCHEMA_CHARACTERS = 100_000;
-
 /** Whether a call with these abilities offers tools to the model. */
 export const hasTools = ({ tools, mcp_server_ids, rag_ids }: Omit<Abilities, "skill_ids" | "output_schema">): boolean =>
   tools.length + mcp_server_ids.length + rag_ids.length > 0;
@@ -44,8 +42,7 @@ function toolErrors(after: Abilities, provider: ProviderId): FieldError[] {
 
 function schemaErrors({ output_schema }: Partial<Abilities>): FieldError[] {
   if (!output_schema) return [];
-  const isLong = JSON.stringify(output_schema).length > MOST_SCHEMA_CHARACTERS;
-  const message = isLong ? `The schema is longer than ${MOST_SCHEMA_CHARACTERS} characters.` : schemaProblem(output_schema);
+  const message = schemaProblem(output_schema);
   return message ? [{ path: "output_schema", message }] : [];
 }
 

@@ -1,14 +1,28 @@
 import { isIP } from "node:net";
 import pg from "pg";
 import { masked } from "#server/mask-scope.ts";
+import { AnswerTooLong } from "#server/net/answer-too-long.ts";
+import { BoundedConnection } from "#server/net/bounded-connection.ts";
 import { AddressRefused, guardedLookup, isReachable, type Reach } from "#server/net/guard.ts";
 import type { RagConfigs } from "#server/schemas/rag.ts";
-import { connectionFault, REMOTE_TIMEOUT_MS, type Reaching, type RemoteHit, textOf, upstream } from "#server/tools/knowledge/remote-hit.ts";
+import {
+  connectionFault,
+  MOST_TEXT,
+  REMOTE_TIMEOUT_MS,
+  type Reaching,
+  type RemoteHit,
+  textOf,
+  upstream,
+} from "#server/tools/knowledge/remote-hit.ts";
 
 type Config = Reaching<RagConfigs["pgvector"]>;
 
 const OPERATORS = { cosine: "<=>", l2: "<->", inner_product: "<#>" } as const;
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+/** Most that a server may send in one connection, in bytes: the texts of a search are far less. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** How long a server may take to close a connection that we have ended, in milliseconds. */
+const GOODBYE_MS = 1000;
 /** Rows are counted up to here. */
 const MOST_COUNTED = 100_000;
 
@@ -49,7 +63,7 @@ async function addressOf(host: string, reach: Reach): Promise<string> {
   );
 }
 
-async function connect({ connection_string, reach }: Config): Promise<pg.Client> {
+async function connect({ connection_string, reach }: Config, connection: BoundedConnection): Promise<pg.Client> {
   const url = new URL(connection_string);
   const host = hostOf(url);
   const mode = url.searchParams.get("sslmode") ?? "disable";
@@ -63,6 +77,7 @@ async function connect({ connection_string, reach }: Config): Promise<pg.Client>
     database: decodeURIComponent(url.pathname.slice(1)),
     // As libpq does: require encrypts, the two verify modes also check the certificate.
     ssl: isEncrypted ? { rejectUnauthorized: mode.startsWith("verify"), ...(!isIP(host) && { servername: host }) } : false,
+    stream: () => connection,
     application_name: "knowledge search",
     connectionTimeoutMillis: REMOTE_TIMEOUT_MS,
     query_timeout: REMOTE_TIMEOUT_MS,
@@ -77,11 +92,22 @@ async function connect({ connection_string, reach }: Config): Promise<pg.Client>
 /** Runs `work` on a connection of its own that only reads. */
 async function withConnection<Result>(config: Config, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const { host } = new URL(config.connection_string);
+  const connection = new BoundedConnection(MAX_BYTES);
   let client: pg.Client | undefined;
+  // The driver tells only that the connection has ended.
+  let tooLong: AnswerTooLong | undefined;
+  connection.on("error", (error) => {
+    if (error instanceof AnswerTooLong) tooLong = error;
+  });
   try {
-    client = await connect(config);
+    client = await connect(config, connection);
     return await work(client);
   } catch (error) {
+    if (tooLong)
+      throw upstream(
+        `PostgreSQL at ${host} sent more than ${MAX_BYTES / 1024 / 1024} MiB for one search. Check what the table holds.`,
+        tooLong,
+      );
     if (error instanceof pg.DatabaseError) throw upstream(databaseSentence(error), error);
     // The driver says so in words only.
     if (error instanceof Error && /timeout/i.test(error.message))
@@ -90,7 +116,9 @@ async function withConnection<Result>(config: Config, work: (client: pg.Client) 
       throw upstream("The database does not encrypt connections. Leave out sslmode, or let the server use TLS.");
     throw connectionFault("PostgreSQL", host, error);
   } finally {
-    await client?.end().catch(() => undefined);
+    // Nobody waits for a server that does not close what has ended.
+    void client?.end().catch(() => undefined);
+    setTimeout(() => connection.destroy(), client ? GOODBYE_MS : 0).unref();
   }
 }
 
@@ -119,16 +147,18 @@ const column = (name: string | null) => (name === null ? "NULL" : pg.escapeIdent
  * @throws AppError UPSTREAM_ERROR
  */
 export async function searchPgvector(config: Config, vector: number[], limit: number): Promise<RemoteHit[]> {
-  const sql = `SELECT ${column(config.id_column)}::text AS id, ${column(config.text_column)}::text AS text,
-    ${column(config.title_column)}::text AS title, ${column(config.uri_column)}::text AS uri
+  const sql = `SELECT ${column(config.id_column)}::text AS id, left(${column(config.text_column)}::text, ${MOST_TEXT}) AS text,
+    left(${column(config.title_column)}::text, ${MOST_TEXT}) AS title, left(${column(config.uri_column)}::text, ${MOST_TEXT}) AS uri
     FROM ${quoted(config.table)} WHERE ${column(config.embedding_column)} IS NOT NULL
     ORDER BY ${column(config.embedding_column)} ${OPERATORS[config.distance]} $1::vector LIMIT ${limit}`;
   const { rows } = await withConnection(config, (client) =>
     client.query<Record<"id" | "text" | "title" | "uri", string | null>>(sql, [`[${vector.join(",")}]`]),
   );
-  return rows.flatMap(({ id, text, title, uri }) =>
-    text ? [{ document_id: id, title: textOf(title || uri || `${config.table} ${id}`, 300), uri: uri || null, text: textOf(text) }] : [],
-  );
+  return rows
+    .slice(0, limit)
+    .flatMap(({ id, text, title, uri }) =>
+      text ? [{ document_id: id, title: textOf(title || uri || `${config.table} ${id}`, 300), uri: uri || null, text: textOf(text) }] : [],
+    );
 }
 
 /**

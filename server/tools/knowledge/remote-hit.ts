@@ -1,7 +1,9 @@
 import { AppError } from "#server/errors.ts";
 import { masked } from "#server/mask-scope.ts";
+import { AnswerTooLong } from "#server/net/answer-too-long.ts";
 import { AddressRefused, type Reach } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
+import { textUpTo } from "#server/net/read-up-to.ts";
 
 /** What a store or a search service of the user's found, best first. */
 export interface RemoteHit {
@@ -13,7 +15,10 @@ export interface RemoteHit {
 
 /** How long a search of somebody else's service may take, in milliseconds. */
 export const REMOTE_TIMEOUT_MS = 15_000;
-const MOST_TEXT = 8000;
+/** Longest text of one hit, in characters. */
+export const MOST_TEXT = 8000;
+/** Longest answer that is read, in bytes. */
+const MAX_BYTES = 8 * 1024 * 1024;
 const MOST_WORDS = 200;
 
 export const upstream = (message: string, cause?: unknown) => new AppError("UPSTREAM_ERROR", message, { cause });
@@ -36,6 +41,7 @@ const inSentence = (what: string): string => what.replace(/^The /, "the ");
 export function connectionFault(what: string, host: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof AddressRefused) return upstream(error.message);
+  if (error instanceof AnswerTooLong) return upstream(`${what} at ${host} sent an answer that is too long to read. ${error.message}`);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const isLate = error instanceof Error && (error.name === "TimeoutError" || code === "ETIMEDOUT");
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
@@ -77,7 +83,7 @@ export async function askRemote(request: RemoteRequest): Promise<{ status: numbe
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
-    const text = await response.text();
+    const text = await textUpTo(response, MAX_BYTES);
     return { status: response.status, json: parsed(text) };
   } catch (error) {
     if (signal?.aborted) throw error;

@@ -95,3 +95,14 @@ test.each<[string, object, string, boolean]>([
   const tools = await open(() => answer);
   await expect(tools.call("any", {})).resolves.toEqual({ result, success });
 });
+
+test("what a server says of its tools is bounded, each and together", async () => {
+  const properties = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`p${n}`, { description: "x".repeat(40) }]));
+  const large = { name: "large", inputSchema: { type: "object", properties } };
+  const one = (n: number) => ({ name: `t${n}`, inputSchema: { type: "object", description: "x".repeat(50_000) } });
+  const tools = await open(() => ({ tools: [large, { name: "n".repeat(300) }, ...Array.from({ length: 200 }, (_, n) => one(n))] }));
+  const found = await tools.list();
+  expect(found[0]).toEqual({ name: "large", description: "", input_schema: { type: "object" } });
+  expect(found.length).toBeLessThan(100);
+  expect(JSON.stringify(found).length).toBeLessThan(5 * 1024 * 1024);
+});

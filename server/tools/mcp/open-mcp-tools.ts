@@ -9,6 +9,8 @@ import type { ToolAnswer } from "#server/tools/tool.ts";
 /** Most tools that are taken over from one server, and most pages that are asked for. */
 export const MAX_TOOLS = 500;
 const MAX_PAGES = 50;
+/** Most characters of JSON of them all. */
+const MAX_LIST = 4 * 1024 * 1024;
 
 /** The tools of one server. Nothing is connected until something is asked. */
 export interface McpTools {
@@ -47,11 +49,14 @@ async function orAborted<Value>(waitedFor: Promise<Value>, signal: AbortSignal |
 async function allTools(session: McpSession, signal?: AbortSignal): Promise<McpToolInfo[]> {
   const found = new Map<string, McpToolInfo>();
   let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES && found.size < MAX_TOOLS; page += 1) {
+  let length = 0;
+  for (let page = 0; page < MAX_PAGES && found.size < MAX_TOOLS && length <= MAX_LIST; page += 1) {
     const { tools, nextCursor } = await session.listPage(cursor, signal);
     for (const value of tools) {
       if (found.size >= MAX_TOOLS) break;
       const tool = toolIn(value);
+      length += tool ? JSON.stringify(tool).length : 0;
+      if (length > MAX_LIST) break;
       if (tool) found.set(tool.name, tool);
     }
     if (typeof nextCursor !== "string" || nextCursor === cursor) break;
