@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { openDatabase } from "#server/boot/database.ts";
 import { messageOf } from "#server/message-of.ts";
-import { appUrl, detachEnvironment, isEmbeddedExecutor, publishSettings, settings } from "#server/settings.ts";
+import { appUrl, dataDir, detachEnvironment, isEmbeddedExecutor, publishSettings, settings } from "#server/settings.ts";
 
 // The boot order, top to bottom: settings, secrets and database, migrations, first owner, executor, web. The way down is
 // the same in reverse. Every failure ends the start with one sentence and exit code 1.
@@ -70,6 +70,7 @@ async function start(): Promise<void> {
   await bootstrapOwner(settings());
   // With our own database no other process can be alive: what its requests held belongs to dead ones.
   if (settings().TREADLE_EMBEDDED_DATABASE) await (await import("#server/services/idempotency/free-holds.ts")).freeHolds();
+  else stops.push(await (await import("#server/boot/predecessor.ts")).succeedPredecessor(dataDir(), settings().DATABASE_URL ?? ""));
 
   // The web first: a port that cannot be had ends the start before any run is carried on.
   const stopWeb = role === "worker" ? undefined : await (await import("#server/boot/web.ts")).startWeb(dev, say);

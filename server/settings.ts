@@ -69,6 +69,8 @@ export const Environment = z.object({
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
   /** Set by server/main.ts when it started the database itself. */
   TREADLE_EMBEDDED_DATABASE: flag,
+  /** Set by server/main.ts when it alone works in DATA_DIR, on a database of somebody else's: server/boot/predecessor.ts. */
+  TREADLE_FOLDER_NAME: z.uuid().optional(),
   /** Set by server/main.ts: proves to Next that a client address came from our own front. */
   TREADLE_FRONT_TOKEN: z.string().optional(),
 });
@@ -120,5 +122,14 @@ export const appUrl = (): string => (settings().APP_URL ?? `http://localhost:${s
 /** True when no Inngest server is named, so that the embedded executor carries the runs. */
 export const isEmbeddedExecutor = (): boolean => settings().INNGEST_BASE_URL === undefined && !settings().INNGEST_DEV;
 
-/** Names this copy of the code in leases; new at every start, so a dead process never owns anything again. */
-export const processId = `${process.pid}-${randomUUID()}`;
+let ownId: string | undefined;
+
+/**
+ * Names this copy of the code in leases; new at every start, so a dead process never owns anything again. With the name of
+ * the data folder, if this process holds it: by that the next one of the same folder knows what its predecessor held.
+ */
+export function processId(): string {
+  const { TREADLE_FOLDER_NAME } = settings();
+  ownId ??= [process.pid, ...(TREADLE_FOLDER_NAME ? [TREADLE_FOLDER_NAME] : []), randomUUID()].join("-");
+  return ownId;
+}

@@ -16,6 +16,7 @@ import { storeLayout } from "#components/ui/stored-layout.ts";
 const loadBody = () => import("#components/runs/run-panel-body.tsx").then((module) => module.RunPanelBody);
 const RunPanelBody = dynamic(loadBody);
 const WaitingBanner = dynamic(() => import("#components/runs/run-reviews.tsx").then((module) => module.WaitingBanner));
+const ExecutorBanner = dynamic(() => import("#components/runs/executor-banner.tsx").then((module) => module.ExecutorBanner));
 /** How long after the editor is drawn they are fetched, in milliseconds. */
 const PRELOAD_MS = 900;
 
@@ -120,6 +121,7 @@ export function RunPanel() {
           </span>
         </div>
         {executionId && <WaitingBanner isPanel={isOpen} onShow={() => open(true)} />}
+        {executionId && <ExecutorBanner />}
         <div className={cn("min-h-0 flex-1", !isOpen && "hidden")}>
           {executionId ? (
             <RunPanelBody executionId={executionId} selected={selected} />

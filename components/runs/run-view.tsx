@@ -6,6 +6,7 @@ import { CanvasProvider } from "#components/canvas/canvas-context.tsx";
 import { createCanvasUiStore } from "#components/canvas/canvas-ui-store.ts";
 import { createEditorStore } from "#components/canvas/editor-store.ts";
 import { FollowRun } from "#components/canvas/follow-run.tsx";
+import { ExecutorBanner } from "#components/runs/executor-banner.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
 import { RunProvider, useRun } from "#components/runs/run-context.tsx";
 import { RunContextHeader } from "#components/runs/run-header.tsx";
@@ -55,6 +56,7 @@ function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: 
     <div className="flex h-full min-h-0 flex-col">
       <RunContextHeader initial={initial} />
       <WaitingBanner />
+      <ExecutorBanner />
       <div className="flex min-h-0 flex-1 max-md:flex-col">
         <Tabs
           label="Views of this run"

@@ -8,6 +8,7 @@ import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { ExecutorSettings } from "#components/settings/executor-settings.tsx";
 import { RetentionSettings } from "#components/settings/retention-settings.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -70,6 +71,7 @@ export function ProjectSettings() {
         </form>
       </SettingsSection>
       <RetentionSettings />
+      <ExecutorSettings />
       {canAdminister && (
         <SettingsSection
           title="Delete this project"

@@ -31,8 +31,30 @@ interface Wait {
   expression: string;
 }
 
+/** How the server signs what it sends; left out, as it should. */
+export interface Signing {
+  isSigned?: boolean;
+  /** Another key than the app's. */
+  key?: string;
+  /** How far its clock is off, in seconds. */
+  clockOff?: number;
+}
+
+/** How a run of a function ended, as the app answered. */
+export interface FunctionEnd {
+  status: number;
+  /** False when the server is told not to try again. */
+  isRetried: boolean;
+  body: unknown;
+}
+
 export interface InngestServer {
   url: string;
+  port: number;
+  /** `hanging`: takes connections and answers nothing, as a process that is stopped; `other key`: knows another event key. */
+  be(manner: "well" | "hanging" | "other key"): void;
+  /** In the order in which runs of functions ended, by return or by failure. */
+  ends: FunctionEnd[];
   /** In the order in which they came. */
   events: ReceivedEvent[];
   registrations: Registration[];
@@ -41,12 +63,12 @@ export interface InngestServer {
   /** Requests that it has no answer for. */
   unknown: string[];
   /** Asks an app at its address to register; gives the status of the answer. */
-  register(address: string, options?: { isSigned: boolean }): Promise<number>;
+  register(address: string, signing?: Signing): Promise<number>;
   /**
    * Carries a run on until it waits for an event or has ended.
-   * @returns what it waits for, undefined when it has ended, or the status of a refusal
+   * @returns what it waits for, undefined when it has ended, or the status of a refusal or failure
    */
-  carry(address: string, run: FunctionRun, options?: { isSigned: boolean }): Promise<Wait | number | undefined>;
+  carry(address: string, run: FunctionRun, signing?: Signing): Promise<Wait | number | undefined>;
   stop(): Promise<void>;
 }
 
@@ -76,12 +98,19 @@ function bodyOf({ fnId, event, steps }: FunctionRun): string {
 }
 
 /** @param signingKey hexadecimal, the app's INNGEST_SIGNING_KEY */
-export async function startInngestServer(signingKey: string): Promise<InngestServer> {
+export async function startInngestServer(signingKey: string, port = 0): Promise<InngestServer> {
   const [events, registrations, texts, unknown]: [ReceivedEvent[], Registration[], string[], string[]] = [[], [], [], []];
+  const ends: FunctionEnd[] = [];
+  let manner: Parameters<InngestServer["be"]>[0] = "well";
   const server = createServer(async (request, response) => {
     const text = Buffer.concat(await request.toArray()).toString();
     texts.push(`${request.url} ${text}`);
     const json = (value: unknown) => response.setHeader("content-type", "application/json").end(JSON.stringify(value));
+    if (manner === "hanging") return;
+    if (request.url?.startsWith("/e/") && manner === "other key") {
+      response.statusCode = 401;
+      return json({ error: "Event key not found", status: 401 });
+    }
     if (request.url?.startsWith("/e/")) {
       const sent = [JSON.parse(text)].flat() as ReceivedEvent[];
       events.push(...sent);
@@ -95,30 +124,34 @@ export async function startInngestServer(signingKey: string): Promise<InngestSer
     response.writeHead(404).end();
   });
 
-  async function ask(address: string, method: string, body: string, isSigned: boolean): Promise<{ status: number; text: string }> {
-    const time = Math.round(Date.now() / 1000);
-    const hmac = createHmac("sha256", signingKey).update(body).update(String(time)).digest("hex");
+  async function ask(address: string, method: string, body: string, { isSigned = true, key = signingKey, clockOff = 0 }: Signing = {}) {
+    const time = Math.round(Date.now() / 1000) + clockOff;
+    const hmac = createHmac("sha256", key).update(body).update(String(time)).digest("hex");
     const headers = { "content-type": "application/json", ...(isSigned && { "x-inngest-signature": `t=${time}&s=${hmac}` }) };
     const answer = await fetch(address, { method, headers, body });
     const text = await answer.text();
     texts.push(text);
-    return { status: answer.status, text };
+    return { status: answer.status, text, isRetried: answer.headers.get("x-inngest-no-retry") !== "true" };
   }
-  const step = (address: string, run: FunctionRun, stepId: string, isSigned: boolean) =>
-    ask(`${address}?fnId=${run.fnId}&stepId=${stepId}`, "POST", bodyOf(run), isSigned);
+  const step = (address: string, run: FunctionRun, stepId: string, signing?: Signing) =>
+    ask(`${address}?fnId=${run.fnId}&stepId=${stepId}`, "POST", bodyOf(run), signing);
 
-  async function carry(address: string, run: FunctionRun, { isSigned } = { isSigned: true }): Promise<Wait | number | undefined> {
+  async function carry(address: string, run: FunctionRun, signing?: Signing): Promise<Wait | number | undefined> {
     for (let calls = 0; calls < MOST_CALLS; calls++) {
-      const { status, text } = await step(address, run, "step", isSigned);
+      const { status, text, isRetried } = await step(address, run, "step", signing);
+      if (status === 200 || status === 400 || status === 500) ends.push({ status, isRetried, body: JSON.parse(text) });
       if (status === 200) return undefined;
       if (status !== 206) return status;
       let wait: Wait | undefined;
       for (const { op, id, name = "", data, opts } of JSON.parse(text) as Operation[]) {
-        if (op === "RunComplete") return undefined;
+        if (op === "RunComplete") {
+          ends.push({ status: 200, isRetried: false, body: data });
+          return undefined;
+        }
         if (op === "StepRun") run.steps.set(id, data);
         else if (op === "WaitForEvent") wait = { id, event: name, expression: opts?.if ?? "" };
         else if (op === "StepPlanned")
-          for (const beside of JSON.parse((await step(address, run, id, isSigned)).text) as Operation[]) run.steps.set(id, beside.data);
+          for (const beside of JSON.parse((await step(address, run, id, signing)).text) as Operation[]) run.steps.set(id, beside.data);
         else throw new Error(`This Inngest server does not know how to ${op}: ${text}`);
       }
       if (wait) return wait;
@@ -127,8 +160,11 @@ export async function startInngestServer(signingKey: string): Promise<InngestSer
   }
 
   return {
-    ...(await listen(server)),
-    ...{ events, registrations, texts, unknown, carry },
-    register: async (address, { isSigned } = { isSigned: true }) => (await ask(address, "PUT", "{}", isSigned)).status,
+    ...(await listen(server, port)),
+    ...{ events, registrations, texts, unknown, carry, ends },
+    be: (next) => {
+      manner = next;
+    },
+    register: async (address, signing) => (await ask(address, "PUT", "{}", signing)).status,
   };
 }

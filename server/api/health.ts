@@ -1,11 +1,17 @@
 import { jsonResponse } from "#server/api/rest/respond.ts";
+import { executorContact } from "#server/services/executor/contact.ts";
 import { isDatabaseUp } from "#server/services/health/is-database-up.ts";
 
 /** The process is up. */
 export const health = async (): Promise<Response> => jsonResponse({ status: "ok" });
 
-/** The process can work: 200, or 503 while the database does not answer. */
+/**
+ * The process can work: 200, or 503 while the database does not answer. With an Inngest server named, also how it stands with
+ * that one; without it runs are accepted and wait, so that is no reason to send anybody away, least of all the server itself.
+ */
 export async function readiness(): Promise<Response> {
-  const isUp = await isDatabaseUp();
-  return jsonResponse({ status: isUp ? "ready" : "unavailable", database: isUp ? "up" : "down" }, isUp ? 200 : 503);
+  const executor = (await isDatabaseUp()) ? await executorContact().catch(() => undefined) : undefined;
+  if (!executor) return jsonResponse({ status: "unavailable", database: "down" }, 503);
+  const told = executor.kind === "embedded" ? {} : { executor };
+  return jsonResponse({ status: executor.problem === null ? "ready" : "degraded", database: "up", ...told });
 }

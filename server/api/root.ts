@@ -4,6 +4,7 @@ import { canvasesRouter } from "#server/api/routers/canvases.ts";
 import { checksRouter } from "#server/api/routers/checks.ts";
 import { credentialsRouter } from "#server/api/routers/credentials.ts";
 import { executionsRouter } from "#server/api/routers/executions.ts";
+import { executorRouter } from "#server/api/routers/executor.ts";
 import { identityRouter } from "#server/api/routers/identity.ts";
 import { installRouter } from "#server/api/routers/install.ts";
 import { llmKeysRouter } from "#server/api/routers/llm-keys.ts";
@@ -29,6 +30,7 @@ export const appRouter = router({
   checks: checksRouter,
   credentials: credentialsRouter,
   executions: executionsRouter,
+  executor: executorRouter,
   identity: identityRouter,
   install: installRouter,
   llmKeys: llmKeysRouter,

@@ -1,5 +1,5 @@
 import { serve } from "inngest/edge";
-import { pool, withClient } from "#server/db/client.ts";
+import { pool } from "#server/db/client.ts";
 import { freeAllLeases } from "#server/engine/run-store.ts";
 import { beginRunsHere } from "#server/inngest/begin-here.ts";
 import { inngest } from "#server/inngest/client.ts";
@@ -8,7 +8,7 @@ import { inngestFunctions } from "#server/inngest/functions/index.ts";
 import { firstSegment } from "#server/inngest/functions/run-workflow.ts";
 import { startLocalExecutor } from "#server/inngest/local/executor.ts";
 import { log } from "#server/log.ts";
-import { sweepExecutions } from "#server/services/executions/sweep-executions.ts";
+import { makeUnbegunOverdue, sweepExecutions } from "#server/services/executions/sweep-executions.ts";
 import { fireDueSchedules } from "#server/services/schedules/fire-due-schedules.ts";
 import { isEmbeddedExecutor, settings } from "#server/settings.ts";
 
@@ -16,17 +16,15 @@ import { isEmbeddedExecutor, settings } from "#server/settings.ts";
 const SWEEP_MS = 5000;
 /** Time that a segment needs to end after its calls were aborted, in milliseconds. */
 const HALT_MS = 1500;
-/** Names the sweeper's lock in the database: one process at a time. */
-const SWEEP_LOCK = 7_208_411;
 
-/** One sweep, unless another process is at it. */
-const sweep = (): Promise<void> =>
-  withClient(async (client) => {
-    const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [SWEEP_LOCK]);
-    if (!rows[0]?.mine) return;
-    const found = await sweepExecutions().finally(() => client.query("SELECT pg_advisory_unlock($1)", [SWEEP_LOCK]));
+async function sweep(): Promise<void> {
+  try {
+    const found = await sweepExecutions();
     if (found) log.info({ found }, "asked again for executions that nobody carried");
-  });
+  } catch (error) {
+    log.warn({ err: error }, "the sweep failed, the next one tries again");
+  }
+}
 
 /**
  * Starts what carries runs in this process: the embedded executor unless a real Inngest server is named, and the sweeper.
@@ -45,9 +43,13 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
   const catchingUp = fireDueSchedules().catch((error) =>
     log.warn({ err: error }, "schedules could not be fired at start, the next minute tries again"),
   );
-  let sweeping: Promise<void> = Promise.resolve();
+  if (!isEmbeddedExecutor()) await makeUnbegunOverdue();
+  // One after the other: a server that does not answer makes each take as long as it is waited for.
+  let sweeping: Promise<void> | undefined;
   const look = () => {
-    sweeping = sweep().catch((error) => log.warn({ err: error }, "the sweep failed, the next one tries again"));
+    sweeping ??= sweep().finally(() => {
+      sweeping = undefined;
+    });
   };
   look();
   const timer = setInterval(look, SWEEP_MS);

@@ -97,7 +97,7 @@ async function acquire(execution_id: string, dispatch: number): Promise<Acquired
     params: Record<string, unknown> | null;
   };
   // A database that crashed may hand out an epoch again that somebody still holds; this name it never does.
-  const holder = `${processId}-${++acquisitions}`;
+  const holder = `${processId()}-${++acquisitions}`;
   const [row] = await query<Row>("run-acquire", ACQUIRE, [execution_id, dispatch, holder]);
   if (row) {
     const { lease_epoch, snapshot_id, params, workflow_version, ...rest } = row;
@@ -292,6 +292,18 @@ export const runStore: RunStore = {
   closeOpen,
   onControl: (execution_id, callback) => subscribe("treadle_control", execution_id, callback),
 };
+
+/**
+ * Frees the leases whose owners bear the name of a data folder, and has their runs asked for anew. Only for the process that
+ * holds the folder alone, at its start: whoever owned them is dead.
+ */
+export async function freeLeasesOf(folderName: string): Promise<void> {
+  await pool().query(
+    `UPDATE executions SET lease_until = NULL, overdue_at = now()
+     WHERE overdue_at IS NOT NULL AND lease_until > now() AND strpos(lease_owner, $1) > 0 AND status NOT IN ${FINAL}`,
+    [folderName],
+  );
+}
 
 /**
  * Frees every lease. Only for the process that holds the data folder alone, at its start: whoever owned them is dead, and

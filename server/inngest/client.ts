@@ -1,11 +1,67 @@
 import { Inngest } from "inngest";
 import { localFetch, sendHints } from "#server/inngest/local/fetch.ts";
 import { log } from "#server/log.ts";
+import type { EventRefusal } from "#server/schemas/executor-contact.ts";
 import { isEmbeddedExecutor, settings } from "#server/settings.ts";
 
 /** All our events only tell what a row says, and the sweepers send them again; so they may take the short way. */
 class EmbeddedInngest extends Inngest {
   override send: Inngest["send"] = async (events) => ({ ids: await sendHints(events) });
+}
+
+/** How long a server may take to answer that it has an event, in milliseconds. */
+const SEND_MS = 2000;
+/** What the SDK sends where a dev server wants no key. */
+const NO_KEY = "NO_EVENT_KEY_SET";
+
+/** Events were not taken, for this reason. */
+export class NotTaken extends Error {
+  readonly reason: EventRefusal;
+
+  constructor(reason: EventRefusal, options?: ErrorOptions) {
+    super(`The Inngest server has not taken an event: ${reason}.`, options);
+    this.reason = reason;
+  }
+}
+
+/** How an event endpoint refuses, from its answer. One that does not know the key says 401, or 404 with a reason as JSON. */
+function refusalOf(status: number, body: unknown): EventRefusal {
+  const isInngest = typeof body === "object" && body !== null && ("error" in body || "ids" in body);
+  if (status === 401 || status === 403 || (status === 404 && isInngest)) return "event_key";
+  return isInngest || status >= 500 ? "error" : "address";
+}
+
+/**
+ * Sends events with one try of two seconds: the SDK's own tries go on for as long as a server that hangs is asked, and what
+ * is not sent the sweeper sends.
+ */
+class ServerInngest extends Inngest {
+  /** @throws NotTaken */
+  override send: Inngest["send"] = async (events) => {
+    const ts = Date.now();
+    const body = JSON.stringify([events].flat().map(({ id, name, data }) => ({ id, name, data, ts })));
+    const signal = AbortSignal.timeout(SEND_MS);
+    const asked = { method: "POST", headers: { "content-type": "application/json" }, body, signal } as const;
+    let status: number;
+    let text: string;
+    try {
+      const answer = await fetch(new URL(`e/${this.eventKey ?? NO_KEY}`, this.eventBaseUrl), asked);
+      [status, text] = [answer.status, await answer.text()];
+    } catch (cause) {
+      throw new NotTaken(signal.aborted ? "no_answer" : "no_server", { cause });
+    }
+    const said = parsed(text);
+    if (status === 200 && said && typeof said === "object" && "ids" in said && Array.isArray(said.ids)) return { ids: said.ids };
+    throw new NotTaken(refusalOf(status, said));
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A client for the executor in use: the embedded one through a fetch that answers in process, or a real server. */
@@ -16,7 +72,7 @@ function open() {
   if (isEmbeddedExecutor())
     // Dev mode checks no signatures; the embedded executor calls the handler in process and nothing is served over HTTP.
     return new EmbeddedInngest({ ...common, isDev: true, eventKey: "local", baseUrl: "http://inngest.local", fetch: localFetch });
-  return new Inngest({
+  return new ServerInngest({
     ...common,
     isDev: INNGEST_DEV, // unless it is asked for, cloud mode: without a signing key every request is refused
     ...(INNGEST_BASE_URL && { baseUrl: INNGEST_BASE_URL }),

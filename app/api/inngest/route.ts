@@ -1,4 +1,5 @@
 import { serve } from "inngest/next";
+import { noteInngestCall } from "#server/api/inngest-calls.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { inngestFunctions } from "#server/inngest/functions/index.ts";
 import { isEmbeddedExecutor } from "#server/settings.ts";
@@ -21,7 +22,8 @@ function handler(method: "GET" | "POST" | "PUT"): Handler {
       // send all runs to an address of theirs.
       enableUnauthedSync: false,
     }) as unknown as Record<"GET" | "POST" | "PUT", Handler>;
-    return handlers[method](request, context);
+    const answer = handlers[method](request, context);
+    return method === "GET" ? answer : noteInngestCall(request, answer);
   };
 }
 

@@ -1,9 +1,12 @@
+import { NonRetriableError } from "inngest";
 import { advance, type Outcome } from "#server/engine/advance.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { engineServices } from "#server/inngest/engine-services.ts";
 import { executionCancelled, executionRequested, executionWake } from "#server/inngest/events.ts";
 import type { FirstStep } from "#server/inngest/local/drive.ts";
 import { runPlaces } from "#server/inngest/run-places.ts";
+import type { ExecutionStatus } from "#server/schemas/execution.ts";
+import { executionStatus } from "#server/services/executions/execution-status.ts";
 import { isEmbeddedExecutor, settings } from "#server/settings.ts";
 
 /** Segments in one run of the function; then it continues as a new one, long before Inngest's 1,000 steps. */
@@ -38,14 +41,34 @@ interface Requested {
   dispatch: number;
 }
 
-async function carryOn({ execution_id, project_id, dispatch }: Requested): Promise<Outcome> {
-  // An Inngest server keeps the limits itself.
-  const leave = isEmbeddedExecutor() ? await runPlaces().enter(project_id, engineServices.drain) : undefined;
-  try {
-    return await advance(engineServices, execution_id, dispatch, settings().SEGMENT_SECONDS);
-  } finally {
-    leave?.();
+/** With the state of a run that is over, for the pages of an Inngest server. */
+type Carried = Outcome & { status?: ExecutionStatus };
+
+async function carryOn({ execution_id, project_id, dispatch }: Requested): Promise<Carried> {
+  const go = () => advance(engineServices, execution_id, dispatch, settings().SEGMENT_SECONDS);
+  if (!isEmbeddedExecutor()) {
+    // The server keeps the limits itself.
+    const outcome = await go();
+    return outcome.kind === "over" ? { ...outcome, status: await executionStatus(execution_id) } : outcome;
   }
+  const leave = await runPlaces().enter(project_id, engineServices.drain);
+  try {
+    return await go();
+  } finally {
+    leave();
+  }
+}
+
+/**
+ * How the function ends when the run is over: as the run did, so that a server's own pages show which runs failed. Nothing of
+ * what happened leaves the house.
+ * @throws NonRetriableError of a run that failed; all its steps are done, and none is made again
+ */
+function endOf(status: ExecutionStatus | undefined): { status: ExecutionStatus } | undefined {
+  if (status !== "failed") return status && { status };
+  const failure = new NonRetriableError("The execution failed. Its page in Treadle tells why.");
+  failure.stack = "";
+  throw failure;
 }
 
 /** How `run-workflow` begins, and mostly ends: for the embedded executor, which then need not call it. */
@@ -76,10 +99,10 @@ export const runWorkflow = () =>
       const { execution_id, project_id, dispatch } = event.data;
       let waits = 0;
       for (let n = 0; n < SEGMENTS; n++) {
-        const outcome: Outcome = await step.run(n === 0 ? FIRST_STEP : `advance ${n}`, () =>
+        const outcome: Carried = await step.run(n === 0 ? FIRST_STEP : `advance ${n}`, () =>
           carryOn({ execution_id, project_id, dispatch }),
         );
-        if (outcome.kind === "over") return;
+        if (outcome.kind === "over") return endOf(outcome.status);
         if (outcome.kind === "busy") await step.sleep(`busy ${n}`, wholeSeconds(outcome.seconds));
         if (outcome.kind === "yielded" && isHandingOver()) break;
         if (outcome.kind !== "waiting") {

@@ -62,7 +62,7 @@ async function newRun(graph: Parameters<typeof createWorkflow>[1] extends infer 
   return { ...ids, workflow_version: 1, trigger: "manual", input: "x", params: null, graph: await snapshotGraph(snapshot_id) };
 }
 const rowOf = (id: string) => db().execution.findUniqueOrThrow({ where: { id } });
-const sent = () => send.mock.calls.map(([event]) => Reflect.get(event, "data"));
+const sent = () => send.mock.calls.flatMap(([events]) => [events].flat().map((event) => event.data));
 
 test("a run of pure nodes is written once, whole, and the executor is not asked", async () => {
   engine();

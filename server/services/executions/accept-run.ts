@@ -18,8 +18,8 @@ import {
   type NewExecution,
   type Started,
 } from "#server/services/executions/insert-execution.ts";
-import { requestRun } from "#server/services/executions/request-run.ts";
-import { processId } from "#server/settings.ts";
+import { requestRun, requestRuns } from "#server/services/executions/request-run.ts";
+import { isEmbeddedExecutor, processId } from "#server/settings.ts";
 
 /** How long an accepted run may stay unwritten because it may be over in a moment, in milliseconds. */
 const MOMENT_MS = 50;
@@ -37,8 +37,11 @@ export interface RunEnding {
   error: string | null;
 }
 
-/** `ending`: how the run ends when this process runs it; resolves with nothing when another goes on with it. */
-export type Accepted = Started & { ending?: Promise<RunEnding | undefined> };
+/**
+ * `ending`: how the run ends when this process runs it; resolves with nothing when another goes on with it.
+ * `asked`: when the executor runs it, whether that has taken the request.
+ */
+export type Accepted = Started & { ending?: Promise<RunEnding | undefined>; asked?: Promise<boolean> };
 
 /** True when a run of the graph needs nobody but the process that accepts it: it asks no person and reads no secret. */
 function canBeginHere(graph: Graph): boolean {
@@ -66,7 +69,7 @@ function assertStarted({ kind }: Started): undefined {
 
 let beginnings = 0;
 /** Names the lease of a run that begins with it; every try to accept one has its own. */
-const beginning = () => `${processId}${BEGUN}${++beginnings}`;
+const beginning = () => `${processId()}${BEGUN}${++beginnings}`;
 
 /**
  * A run in this process, beginning before it is written. Either all of it is written at once, when it is over in a moment,
@@ -207,8 +210,10 @@ export async function acceptRun(execution: NewExecution, delivery?: DeliveryOfEx
   const place = here && engine.enter(project_id, factsOf(graph).effects.size > 0);
   if (!place) {
     const started = await insertExecution(execution, { delivery });
-    if (started.kind === "started") await requestRun({ execution_id: started.execution_id, project_id, dispatch: 0 });
-    return started;
+    if (started.kind !== "started") return started;
+    const asked = requestRuns([{ execution_id: started.execution_id, project_id, dispatch: 0 }]);
+    if (isEmbeddedExecutor()) await asked;
+    return { ...started, asked };
   }
   place(() => here.carry());
   const started = await here.accepted;

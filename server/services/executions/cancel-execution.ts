@@ -2,13 +2,12 @@ import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { definitionOf } from "#server/engine/graph.ts";
 import { AppError, notFound } from "#server/errors.ts";
-import { inngest } from "#server/inngest/client.ts";
 import { executionCancelled } from "#server/inngest/events.ts";
-import { log } from "#server/log.ts";
 import { type Execution, type ExecutionStatus, isFinal } from "#server/schemas/execution.ts";
 import { Graph } from "#server/schemas/graph.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { getExecution } from "#server/services/executions/get-execution.ts";
+import { tellExecutor } from "#server/services/executor/send-events.ts";
 import { isUuid } from "#server/services/ids.ts";
 
 /**
@@ -76,10 +75,6 @@ export async function cancelExecution(principal: ProjectPrincipal, { execution_i
     await recordAudit(principal, { action: "execution.cancel", ...resource, detail: { was: row.status } }, tx);
     await tx.$executeRaw`SELECT pg_notify('treadle_execution', ${execution_id}), pg_notify('treadle_control', ${execution_id})`;
   });
-  await inngest()
-    .send(executionCancelled.create({ execution_id }, { id: `${execution_id}-cancelled` }))
-    .catch((error) =>
-      log.warn({ err: error, execution_id }, "the executor could not be told of a cancellation; it will find the run ended"),
-    );
+  await tellExecutor([executionCancelled.create({ execution_id }, { id: `${execution_id}-cancelled` })]);
   return getExecution(principal, { execution_id });
 }

@@ -1,18 +1,20 @@
-import { inngest } from "#server/inngest/client.ts";
 import { executionRequested } from "#server/inngest/events.ts";
-import { log } from "#server/log.ts";
+import { sendEvents, tellExecutor } from "#server/services/executor/send-events.ts";
+
+export interface RunRequest {
+  execution_id: string;
+  project_id: string;
+  dispatch: number;
+}
+
+const event = (data: RunRequest) => executionRequested.create(data, { id: `${data.execution_id}-${data.dispatch}` });
 
 /**
- * Asks the executor to carry an execution on. The event's id makes a repeated request harmless. A request that cannot be
- * sent is not an error of the caller: the execution is in the database, and the sweeper asks again.
- * @returns whether it was sent
+ * Asks the executor to carry executions on. The events' ids make a repeated request harmless. A request that cannot be
+ * sent is not an error of the caller: the executions are in the database, and the sweeper asks again.
+ * @returns whether it was sent, in seconds where a server does not answer; never throws
  */
-export async function requestRun(data: { execution_id: string; project_id: string; dispatch: number }): Promise<boolean> {
-  try {
-    await inngest().send(executionRequested.create(data, { id: `${data.execution_id}-${data.dispatch}` }));
-    return true;
-  } catch (error) {
-    log.warn({ err: error, execution_id: data.execution_id }, "the executor could not be reached, the sweeper will ask again");
-    return false;
-  }
-}
+export const requestRuns = (runs: readonly RunRequest[]): Promise<boolean> => sendEvents(runs.map(event));
+
+/** Like `requestRuns` for one, off the way of a caller whom somebody waits for. */
+export const requestRun = (run: RunRequest): Promise<void> => tellExecutor([event(run)]);

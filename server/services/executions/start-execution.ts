@@ -1,7 +1,7 @@
 import { pool } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import type { ExecuteResult } from "#server/schemas/execution.ts";
-import { type Accepted, acceptRun, type RunEnding } from "#server/services/executions/accept-run.ts";
+import { type Accepted, acceptRun } from "#server/services/executions/accept-run.ts";
 import type { NewExecution, Started } from "#server/services/executions/insert-execution.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
 import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
@@ -42,16 +42,17 @@ export async function startOnce(id: string | undefined, start: () => Promise<Sta
  * @throws AppError RATE_LIMIT_EXCEEDED when the project has used up its hour; CONFLICT when it ran for this `due_at` before
  */
 export async function startExecution(execution: NewExecution): Promise<ExecuteResult> {
-  const { ending: _, ...result } = await startHere(execution);
-  return result;
+  const { execution_id, status } = await startHere(execution);
+  return { execution_id, status };
 }
 
 /**
  * Like `startExecution`.
- * @returns with how the run ends when this process runs it at once; that resolves with nothing when another goes on with it
+ * @returns with how the run ends when this process runs it at once; that resolves with nothing when another goes on with it.
+ *   With whether the executor has taken the request when it is the one to run it
  * @throws AppError as `startExecution`
  */
-export async function startHere(execution: NewExecution): Promise<ExecuteResult & { ending?: Promise<RunEnding | undefined> }> {
+export async function startHere(execution: NewExecution): Promise<ExecuteResult & Pick<Accepted, "ending" | "asked">> {
   const id = execution.id ?? runIdOfRequest();
   let accepted: Accepted | undefined;
   const started = await startOnce(id, async () => {
@@ -63,5 +64,6 @@ export async function startHere(execution: NewExecution): Promise<ExecuteResult 
   const { execution_id } = started;
   // Found, not written: whoever wrote it may have died before asking for it.
   if (started !== accepted) await requestRun({ execution_id, project_id: execution.project_id, dispatch: 0 });
-  return { execution_id, status: execution.status ?? "pending", ...(accepted?.ending && { ending: accepted.ending }) };
+  const { ending, asked } = accepted ?? {};
+  return { execution_id, status: execution.status ?? "pending", ...(ending && { ending }), ...(asked && { asked }) };
 }

@@ -1,28 +1,50 @@
 import { pool } from "#server/db/client.ts";
 import { FINAL } from "#server/engine/run-store-sql.ts";
-import { askAgain } from "#server/services/executions/ask-again.ts";
 import { engineHere } from "#server/services/executions/engine-here.ts";
-import { redispatch } from "#server/services/executions/redispatch.ts";
+import { askFor } from "#server/services/executions/redispatch.ts";
+import type { RunRequest } from "#server/services/executions/request-run.ts";
 import { sweepReviews } from "#server/services/reviews/sweep-reviews.ts";
 
-/** How many executions one sweep takes on. */
-const BATCH = 100;
+/** How many executions one sweep takes on, and how many it asks for at once. */
+const BATCH = 1000;
+const TOGETHER = 100;
+
+// Ten seconds after its start an execution that nobody has carried is asked for once more as it was: its process may have died
+// between the row and the request, and where that did arrive, this changes nothing. Later a new request is made: the executor
+// would not take the same one twice, and may keep the first for a try in some minutes.
+// Whoever takes them makes them due again in ten seconds, so that nobody else takes them while they are asked for.
+const TAKE = `
+  WITH overdue AS (
+    SELECT id, overdue_at <= created_at + interval '15 seconds' AND lease_epoch = 0 AND dispatch = 0 AS is_first FROM executions
+    WHERE overdue_at < now() AND (lease_until IS NULL OR lease_until < now()) AND status NOT IN ${FINAL} AND coalesce(lease_owner, '') <> ALL($1)
+    ORDER BY overdue_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
+  )
+  UPDATE executions e SET dispatch = CASE WHEN is_first THEN dispatch ELSE dispatch + 1 END, overdue_at = now() + interval '10 seconds'
+  FROM overdue WHERE e.id = overdue.id
+  RETURNING e.id AS execution_id, e.project_id, e.dispatch`;
 
 /**
  * Asks again for unfinished executions that are overdue and that no live lease covers: whatever was lost (an event, a
- * process, a server), a run goes on. What this process carries itself goes on anyway. Runs that wait for people are looked after with their reviews. One process at a time
- * sweeps.
+ * process, a server), a run goes on. What this process carries itself goes on anyway. Runs that wait for people are looked
+ * after with their reviews. Processes may sweep at the same time: each takes what no other has taken, and nothing is locked
+ * while it sends.
  * @returns how many were asked for
  */
 export async function sweepExecutions(): Promise<number> {
-  await askAgain();
-  const { rows } = await pool().query<{ execution_id: string; project_id: string; dispatch: number }>(
-    `SELECT id AS execution_id, project_id, dispatch FROM executions
-     WHERE overdue_at < now() AND (lease_until IS NULL OR lease_until < now()) AND status NOT IN ${FINAL} AND coalesce(lease_owner, '') <> ALL($1)
-     ORDER BY overdue_at LIMIT ${BATCH}`,
-    [[...(engineHere(pool())?.held ?? [])]],
+  const woken = await sweepReviews();
+  const { rows } = await pool().query<RunRequest>(TAKE, [[...(engineHere(pool())?.held ?? [])]]);
+  // With the executor away the others are overdue again in ten seconds.
+  for (let from = 0; from < rows.length; from += TOGETHER) if (!(await askFor(rows.slice(from, from + TOGETHER)))) break;
+  return rows.length + woken;
+}
+
+/**
+ * Has every execution that nobody has begun asked for anew by the next sweep. For a process that starts: while nothing
+ * answered, an Inngest server has put its tries off for minutes, and would not take the same requests again.
+ */
+export async function makeUnbegunOverdue(): Promise<void> {
+  await pool().query(
+    `UPDATE executions SET dispatch = dispatch + 1, overdue_at = now()
+     WHERE overdue_at IS NOT NULL AND lease_epoch = 0 AND status NOT IN ${FINAL}`,
   );
-  // With the executor away the others stay overdue: the next sweep comes to them, and reviews are looked after meanwhile.
-  for (const row of rows) if (!(await redispatch({ ...row, dispatch: row.dispatch + 1 }))) break;
-  return rows.length + (await sweepReviews());
 }

@@ -26,9 +26,9 @@ const READ = {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Starts a run and waits until it has ended or pauses at a review, at most `ms`, and not until a process that is told to
- * stop cuts the caller off: whoever has no answer calls again, and there would be two runs. Listens before it starts, so
- * that a quick run costs one query more than not waiting.
+ * Starts a run and waits until it has ended or pauses at a review, at most `ms`; not while the executor that is to run it
+ * is away, and not until a process that is told to stop cuts the caller off: whoever has no answer calls again, and there
+ * would be two runs. Listens before it starts, so that a quick run costs one query more than not waiting.
  * @param signal ends the wait when the caller has gone; the run goes on
  * @throws AppError as `startExecution` does
  */
@@ -47,7 +47,9 @@ export async function startAndFollow(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const leave = onToldToStop(() => (timer ??= setTimeout(() => given.abort(), STOPPING_MS)));
   try {
-    const { status, ending } = await startHere({ ...execution, id: execution_id });
+    const { status, ending, asked } = await startHere({ ...execution, id: execution_id });
+    // A run that nobody is asked for now will not end while the caller waits.
+    void asked?.then((isTaken) => isTaken || given.abort());
     const end = Date.now() + ms;
     if (ending) {
       // What this process runs itself it need not read, whatever else is told of the run meanwhile.

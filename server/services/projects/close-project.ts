@@ -1,7 +1,6 @@
 import type { Prisma } from "#prisma/generated/client.ts";
-import { inngest } from "#server/inngest/client.ts";
 import { executionCancelled } from "#server/inngest/events.ts";
-import { log } from "#server/log.ts";
+import { tellExecutor } from "#server/services/executor/send-events.ts";
 import { stopExecutions } from "#server/services/projects/stop-executions.ts";
 
 /** How many events go out together. */
@@ -39,8 +38,6 @@ export async function tellOfStopped(executionIds: readonly string[]): Promise<vo
     const events = executionIds
       .slice(from, from + AT_ONCE)
       .map((execution_id) => executionCancelled.create({ execution_id }, { id: `${execution_id}-cancelled` }));
-    await inngest()
-      .send(events)
-      .catch((error) => log.warn({ err: error }, "the executor could not be told of cancellations; it will find the runs ended"));
+    await tellExecutor(events);
   }
 }

@@ -1,8 +1,7 @@
 import type { Prisma } from "#prisma/generated/client.ts";
 import { db } from "#server/db/client.ts";
-import { inngest } from "#server/inngest/client.ts";
 import { documentAdded } from "#server/inngest/events.ts";
-import { log } from "#server/log.ts";
+import { tellExecutor } from "#server/services/executor/send-events.ts";
 
 /** A document that waits to be indexed, and the how manieth time that is. */
 export interface AskedDocument {
@@ -28,16 +27,12 @@ export async function indexAgain(where: Prisma.RagDocumentWhereInput, within: Pr
 
 /** Has documents indexed in the background. What cannot be sent is made up for by `resumeIndexing`. */
 export async function announceIndexing(project_id: string, documents: readonly AskedDocument[]): Promise<void> {
-  try {
-    for (let at = 0; at < documents.length; at += BATCH) {
-      const events = documents
+  for (let at = 0; at < documents.length; at += BATCH)
+    await tellExecutor(
+      documents
         .slice(at, at + BATCH)
-        .map(({ id, generation }) => documentAdded.create({ document_id: id, project_id, generation }, { id: `${id}-${generation}` }));
-      await inngest().send(events);
-    }
-  } catch (error) {
-    log.warn({ err: error, project_id }, "the executor could not be told of documents to index, it is tried again later");
-  }
+        .map(({ id, generation }) => documentAdded.create({ document_id: id, project_id, generation }, { id: `${id}-${generation}` })),
+    );
 }
 
 /**

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { pool } from "#server/db/client.ts";
 import { FINAL } from "#server/engine/run-store-sql.ts";
-import { redispatch } from "#server/services/executions/redispatch.ts";
+import { askFor } from "#server/services/executions/redispatch.ts";
+import type { RunRequest } from "#server/services/executions/request-run.ts";
 import { wakeRuns } from "#server/services/executions/wake-run.ts";
 import { announceReviews } from "#server/services/reviews/announce-reviews.ts";
 import { expireReviews } from "#server/services/reviews/expire-reviews.ts";
@@ -13,7 +14,7 @@ const BATCH = 200;
 // What the run can no longer take, because it has ended, is closed here, so that the next sweep need not look at it.
 const UNTAKEN = `
   WITH untaken AS (
-    SELECT r.id, e.project_id, e.dispatch, e.status IN ${FINAL} AS is_over
+    SELECT r.id, e.status IN ${FINAL} AS is_over
     FROM reviews r JOIN executions e ON e.id = r.execution_id
     WHERE r.status IN ('approved', 'rejected') AND r.taken_at IS NULL AND r.decided_at < now() - interval '3 seconds'
       AND (r.woken_at IS NULL OR now() - r.woken_at > r.woken_at - r.decided_at)
@@ -22,16 +23,18 @@ const UNTAKEN = `
   )
   UPDATE reviews r SET woken_at = now(), taken_at = CASE WHEN untaken.is_over THEN now() END
   FROM untaken WHERE r.id = untaken.id
-  RETURNING r.execution_id, untaken.project_id, untaken.dispatch, untaken.is_over, r.decided_at < now() - interval '2 minutes' AS is_late`;
+  RETURNING r.execution_id, untaken.is_over, r.decided_at < now() - interval '2 minutes' AS is_late`;
 
 const UNTOLD = `
   SELECT id FROM reviews WHERE status = 'waiting' AND notified_at IS NULL AND created_at < now() - interval '10 seconds'
   ORDER BY created_at LIMIT ${BATCH}`;
 
+const ANEW = `
+  UPDATE executions SET dispatch = dispatch + 1, overdue_at = now() + interval '10 seconds'
+  WHERE id = ANY($1::uuid[]) AND status NOT IN ${FINAL} RETURNING id AS execution_id, project_id, dispatch`;
+
 interface Untaken {
   execution_id: string;
-  project_id: string;
-  dispatch: number;
   is_over: boolean;
   is_late: boolean;
 }
@@ -46,8 +49,8 @@ export async function sweepReviews(): Promise<number> {
   const { rows } = await pool().query<Untaken>(UNTAKEN);
   const asleep = [...new Map(rows.filter((row) => !row.is_over).map((row) => [row.execution_id, row])).values()];
   await wakeRuns(asleep.map(({ execution_id }) => ({ execution_id, id: `${execution_id}-${randomUUID()}` })));
-  for (const { execution_id, project_id, dispatch } of asleep.filter((row) => row.is_late))
-    await redispatch({ execution_id, project_id, dispatch: dispatch + 1 });
+  const late = asleep.filter((row) => row.is_late).map(({ execution_id }) => execution_id);
+  if (late.length) await askFor((await pool().query<RunRequest>(ANEW, [late])).rows);
   const untold = await pool().query<{ id: string }>(UNTOLD);
   await announceReviews(untold.rows.map(({ id }) => id));
   return asleep.length;
