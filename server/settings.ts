@@ -79,13 +79,18 @@ export type Settings = z.infer<typeof Environment>;
 
 let current: Settings | undefined;
 
+// Next bundles its own copy of this module, and runs it in this process; so what the copies share hangs on globalThis.
+const shared = globalThis as typeof globalThis & { treadleSettings?: Record<string, string | undefined> };
+/** Settings that libraries look for in the environment, and that are no secrets. */
+const READ_BY_OTHERS = ["NODE_ENV", "AUTH_TRUST_HOST"];
+
 /**
  * Every setting, read once from the environment. The only reader of process.env.
  * @throws Error with one sentence that names the variable and what is wrong with it
  */
 export function settings(): Settings {
   if (current) return current;
-  const filled = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
+  const filled = Object.fromEntries(Object.entries({ ...process.env, ...shared.treadleSettings }).filter(([, value]) => value !== ""));
   const parsed = Environment.safeParse(filled);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -95,22 +100,24 @@ export function settings(): Settings {
   return current;
 }
 
-/**
- * Sets variables for this process and everything it loads later. Next bundles its own copy of this module, so
- * values that boot finds out (database address, generated secrets) must travel through the environment.
- */
+/** Sets settings for this process and everything it loads later, such as those that boot finds out (database address, secrets). */
 export function publishSettings(values: Partial<Record<keyof Settings, string>>): void {
   // Next asks for nothing over the network that the person at the machine did not ask for.
   Object.assign(process.env, values, { NEXT_TELEMETRY_DISABLED: "1" });
+  if (shared.treadleSettings) detachEnvironment();
   current = undefined;
 }
 
 /**
- * Makes process.env a plain object. Node's own asks the system at every read, and libraries that copy the whole of it for
- * each request (Inngest's SDK does) then cost more than what they do. Children are still started with its values.
+ * Takes our settings out of the environment, for good: most are secrets, and a child process, whoever starts it, gets what is
+ * left. What is left becomes a plain object, because Node's own asks the system at every read, and libraries that copy the
+ * whole of it for each request (Inngest's SDK does) then cost more than what they do.
  */
 export function detachEnvironment(): void {
-  process.env = { ...process.env };
+  const isOurs = (name: string) => name in Environment.shape && !READ_BY_OTHERS.includes(name);
+  const all = Object.entries(process.env);
+  shared.treadleSettings = { ...shared.treadleSettings, ...Object.fromEntries(all.filter(([name]) => isOurs(name))) };
+  process.env = Object.fromEntries(all.filter(([name]) => !isOurs(name))) as NodeJS.ProcessEnv; // cast: Next wants NODE_ENV in its type
 }
 
 /** DATA_DIR as an absolute path. */

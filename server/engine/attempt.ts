@@ -107,7 +107,8 @@ export class Attempts {
         const output = upstreamOutput(frame, id, this.#facts, true);
         // Of a node with nothing but a condition, the log shows what the condition was about.
         if (own === undefined) row.input = output;
-        return this.#services.evaluate(condition, { output, trigger_output: run.input, node_outputs }, () => host.signal(frame));
+        const variables = { output, trigger_output: run.input, node_outputs };
+        return this.#services.evaluate(condition, variables, () => host.signal(frame), run.project_id);
       },
     };
     return { frame, node, definition, row, context };

@@ -83,8 +83,7 @@ export interface NodeContext<Config> {
   typedValue(field: string): unknown;
   /**
    * Whether a Python condition holds, with `output`, `trigger_output` and `node_outputs` at hand (specification, branchNode);
-   * `output` is what the node before left behind, even where that only decides;
-   * a promise when that may take long.
+   * `output` is what the node before left behind, even where that only decides.
    * @throws Error that says what is wrong with the condition
    */
   evaluate(condition: string): boolean | Promise<boolean>;

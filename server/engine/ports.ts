@@ -225,15 +225,16 @@ export interface EngineServices {
     },
   ): Promise<NodeResult>;
   /**
-   * Whether a Python condition holds; a promise when that may take long, which then ends with `signal`. That is asked for
-   * only then, and by no accessor of a literal: each of those has a shape of its own, which a collection of young objects
-   * takes for alive, and with it all that the attempt holds.
+   * Whether a Python condition holds; one that takes long ends with `signal`, which is asked for only then: making one for each
+   * costs more than most conditions do.
+   * @param project_id whose turn it takes
    * @throws Error that says what is wrong with it
    */
   evaluate(
     condition: string,
     variables: { output: string; trigger_output: string; node_outputs: Record<string, string> },
     signal: () => AbortSignal,
+    project_id: string,
   ): boolean | Promise<boolean>;
   /** Reviews have begun and are in the database: tell those who can decide. Must not throw. */
   reviewsOpened(ids: string[]): void;

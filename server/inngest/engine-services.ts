@@ -1,4 +1,4 @@
-import { evaluateCondition } from "#server/engine/condition-host.ts";
+import { evaluateCondition } from "#server/engine/conditions.ts";
 import type { NodeResult } from "#server/engine/define-node.ts";
 import { CUT_OFF, type EngineServices, HostFault } from "#server/engine/ports.ts";
 import { runStore } from "#server/engine/run-store.ts";

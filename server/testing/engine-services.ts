@@ -1,4 +1,4 @@
-import { evaluateCondition } from "#server/engine/condition-host.ts";
+import { evaluateCondition } from "#server/engine/conditions.ts";
 import type { EngineServices } from "#server/engine/ports.ts";
 import type { memoryStore } from "#server/testing/memory-store.ts";
 

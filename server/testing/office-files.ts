@@ -41,7 +41,7 @@ export function zipFile(files: Record<string, string>, claimedSize?: number, isP
 const escaped = (text: string) => text.replace(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 /** A Word file of these paragraphs; `heading` is the rank of those that are one. */
-export function docxFile(paragraphs: { heading?: number; text: string }[]): Uint8Array {
+export function docxFile(paragraphs: { heading?: number; text: string }[], isPacked = false): Uint8Array {
   const word = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
   const relations = "http://schemas.openxmlformats.org/package/2006/relationships";
   const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -52,14 +52,18 @@ export function docxFile(paragraphs: { heading?: number; text: string }[]): Uint
   const styles = [1, 2, 3].map(
     (rank) => `<w:style w:type="paragraph" w:styleId="Heading${rank}"><w:name w:val="heading ${rank}"/></w:style>`,
   );
-  return zipFile({
-    "[Content_Types].xml":
-      '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
-    "_rels/.rels": `<Relationships xmlns="${relations}"><Relationship Id="r1" Type="${office}/officeDocument" Target="word/document.xml"/></Relationships>`,
-    "word/_rels/document.xml.rels": `<Relationships xmlns="${relations}"><Relationship Id="r1" Type="${office}/styles" Target="styles.xml"/></Relationships>`,
-    "word/styles.xml": `<w:styles xmlns:w="${word}">${styles.join("")}</w:styles>`,
-    "word/document.xml": `<w:document xmlns:w="${word}"><w:body>${body.join("")}</w:body></w:document>`,
-  });
+  return zipFile(
+    {
+      "[Content_Types].xml":
+        '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
+      "_rels/.rels": `<Relationships xmlns="${relations}"><Relationship Id="r1" Type="${office}/officeDocument" Target="word/document.xml"/></Relationships>`,
+      "word/_rels/document.xml.rels": `<Relationships xmlns="${relations}"><Relationship Id="r1" Type="${office}/styles" Target="styles.xml"/></Relationships>`,
+      "word/styles.xml": `<w:styles xmlns:w="${word}">${styles.join("")}</w:styles>`,
+      "word/document.xml": `<w:document xmlns:w="${word}"><w:body>${body.join("")}</w:body></w:document>`,
+    },
+    undefined,
+    isPacked,
+  );
 }
 
 /** A PDF file with one line of text on each page. */

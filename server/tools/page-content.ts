@@ -8,7 +8,7 @@ export const MOST_BYTES = 15 * 1024 * 1024;
 /** Longest page that is taken apart, in bytes: its tree costs many times as much. */
 const MOST_HTML = 2 * 1024 * 1024;
 
-/** What was fetched, as it travels to the thread that reads it. */
+/** What was fetched, as it travels to the process that reads it. */
 export interface Content {
   url: string;
   bytes: Uint8Array;

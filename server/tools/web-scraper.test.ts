@@ -9,6 +9,7 @@ beforeEach(() => publishSettings({ ALLOW_PRIVATE_NETWORK: "1" }));
 afterEach(() => publishSettings({ ALLOW_PRIVATE_NETWORK: "0" }));
 
 const { signal } = new AbortController();
+const reading = { owner: "project", signal };
 type Answer = string | Buffer | { status?: number; type?: string; body?: string | Buffer; headers?: Record<string, string> };
 
 /** A site of its own, so that no test sees what another one cached. */
@@ -39,7 +40,7 @@ const article = `<!doctype html><html><head><title>Looms - Weaving</title><style
 
 test("an article becomes Markdown with full addresses, without what is around it", async () => {
   const { url } = await site({ "/a/looms": article });
-  const page = await scrape(`${url}/a/looms#parts`, signal);
+  const page = await scrape(`${url}/a/looms#parts`, reading);
   expect(page).toMatchObject({ url: `${url}/a/looms`, truncated: false });
   expect(page.title).toMatch(/^Looms/);
   expect(page.markdown).toContain(`[more](${url}/more?a=1#x) or this.`);
@@ -54,7 +55,7 @@ test("nothing that a page names is loaded, and none of its scripts run", async (
     "/p": `<html><head><link rel="stylesheet" href="/s.css"><script src="/x.js"></script></head><body onload="fetch('/onload')">
       <iframe src="/frame"></iframe><img src="/i.png"><object data="/o"></object><script>fetch("/ran")</script><p>${filler}</p></body></html>`,
   });
-  await scrape(`${url}/p`, signal);
+  await scrape(`${url}/p`, reading);
   expect(paths()).toEqual(["/robots.txt", "/p"]);
 });
 
@@ -65,18 +66,18 @@ test("robots.txt is honoured, and asked once", async () => {
     "/secret": "<p>not for you</p>",
     "/hop": { status: 302, headers: { location: "/secret" } },
   });
-  await expect(scrape(`${url}/open`, signal)).resolves.toMatchObject({ markdown: expect.stringContaining("treadle loom") });
-  await expect(scrape(`${url}/secret`, signal)).rejects.toMatchObject({
+  await expect(scrape(`${url}/open`, reading)).resolves.toMatchObject({ markdown: expect.stringContaining("treadle loom") });
+  await expect(scrape(`${url}/secret`, reading)).rejects.toMatchObject({
     message: expect.stringMatching(/does not want programs to read \/secret/),
   });
-  await expect(scrape(`${url}/hop`, signal)).rejects.toMatchObject({ message: expect.stringContaining("/secret") });
+  await expect(scrape(`${url}/hop`, reading)).rejects.toMatchObject({ message: expect.stringContaining("/secret") });
   expect(paths()).toEqual(["/robots.txt", "/open", "/hop"]);
 });
 
 test("while robots.txt fails nothing is read, and it is asked again", async () => {
   const { url, paths } = await site({ "/robots.txt": { status: 503 }, "/x": `<p>${filler}</p>` });
   for (let round = 0; round < 2; round += 1)
-    await expect(scrape(`${url}/x`, signal)).rejects.toMatchObject({ message: expect.stringContaining("robots.txt fails") });
+    await expect(scrape(`${url}/x`, reading)).rejects.toMatchObject({ message: expect.stringContaining("robots.txt fails") });
   expect(paths()).toEqual(["/robots.txt", "/robots.txt"]);
 });
 
@@ -88,10 +89,10 @@ test("a redirect is followed to another server, whose robots.txt counts", async 
     "/loop": { status: 302, headers: { location: "/loop" } },
     "/file": { status: 302, headers: { location: "file:///etc/passwd" } },
   });
-  await expect(scrape(`${url}/yes`, signal)).resolves.toMatchObject({ url: `${target.url}/yes` });
-  await expect(scrape(`${url}/no`, signal)).rejects.toMatchObject({ message: expect.stringContaining("robots.txt") });
-  await expect(scrape(`${url}/loop`, signal)).rejects.toMatchObject({ message: expect.stringContaining("redirects more than 5 times") });
-  await expect(scrape(`${url}/file`, signal)).rejects.toMatchObject({ name: "Error" });
+  await expect(scrape(`${url}/yes`, reading)).resolves.toMatchObject({ url: `${target.url}/yes` });
+  await expect(scrape(`${url}/no`, reading)).rejects.toMatchObject({ message: expect.stringContaining("robots.txt") });
+  await expect(scrape(`${url}/loop`, reading)).rejects.toMatchObject({ message: expect.stringContaining("redirects more than 5 times") });
+  await expect(scrape(`${url}/file`, reading)).rejects.toMatchObject({ name: "Error" });
   expect(target.paths()).toEqual(["/robots.txt", "/yes"]);
 });
 
@@ -104,7 +105,7 @@ test.each([
   "http://0x7f.1/",
 ])("%s is refused where the operator did not open the own network", async (address) => {
   publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
-  await expect(scrape(address, signal)).rejects.toMatchObject({ message: expect.stringContaining("private or reserved network") });
+  await expect(scrape(address, reading)).rejects.toMatchObject({ message: expect.stringContaining("private or reserved network") });
   publishSettings({ TREADLE_EMBEDDED_DATABASE: "0" });
 });
 
@@ -116,7 +117,7 @@ test.each([
   ["", /no address/],
   ["http://", /no address/],
 ])("%j is refused", async (address, message) => {
-  await expect(scrape(address, signal)).rejects.toMatchObject({ message: expect.stringMatching(message) });
+  await expect(scrape(address, reading)).rejects.toMatchObject({ message: expect.stringMatching(message) });
 });
 
 test("plain text and JSON come as they are, in the encoding that was declared", async () => {
@@ -125,9 +126,9 @@ test("plain text and JSON come as they are, in the encoding that was declared", 
     "/report.php": { type: "application/json", body: '{"a":1}' },
     "/h": { type: "text/html; charset=windows-1252", body: Buffer.from(`<p>Gr\u00fc\u00dfe</p>`, "latin1") },
   });
-  await expect(scrape(`${url}/t.txt`, signal)).resolves.toMatchObject({ title: "t.txt", markdown: "K\u00e4se" });
-  await expect(scrape(`${url}/report.php`, signal)).resolves.toMatchObject({ markdown: '{"a":1}' });
-  await expect(scrape(`${url}/h`, signal)).resolves.toMatchObject({ markdown: "Gr\u00fc\u00dfe" });
+  await expect(scrape(`${url}/t.txt`, reading)).resolves.toMatchObject({ title: "t.txt", markdown: "K\u00e4se" });
+  await expect(scrape(`${url}/report.php`, reading)).resolves.toMatchObject({ markdown: '{"a":1}' });
+  await expect(scrape(`${url}/h`, reading)).resolves.toMatchObject({ markdown: "Gr\u00fc\u00dfe" });
 });
 
 /** A PDF of one page with one line, written by hand. */
@@ -154,7 +155,7 @@ function pdf(text: string): Buffer {
 
 test("a PDF comes as text, by page", async () => {
   const { url } = await site({ "/f": { type: "application/pdf", body: pdf("Warp and weft") } });
-  await expect(scrape(`${url}/f`, signal)).resolves.toMatchObject({ markdown: "## Page 1\n\nWarp and weft", truncated: false });
+  await expect(scrape(`${url}/f`, reading)).resolves.toMatchObject({ markdown: "## Page 1\n\nWarp and weft", truncated: false });
 });
 
 test("what is no text, what fails and what is empty is told", async () => {
@@ -163,9 +164,9 @@ test("what is no text, what fails and what is empty is told", async () => {
     "/gone": { status: 410 },
     "/empty": "<html><body><div id=root></div><script>render()</script></body></html>",
   });
-  await expect(scrape(`${url}/p.png`, signal)).rejects.toMatchObject({ message: expect.stringContaining("cannot be read") });
-  await expect(scrape(`${url}/gone`, signal)).rejects.toMatchObject({ message: expect.stringMatching(/answered 410 for \/gone/) });
-  await expect(scrape(`${url}/empty`, signal)).rejects.toMatchObject({ message: expect.stringContaining("no text of its own") });
+  await expect(scrape(`${url}/p.png`, reading)).rejects.toMatchObject({ message: expect.stringContaining("cannot be read") });
+  await expect(scrape(`${url}/gone`, reading)).rejects.toMatchObject({ message: expect.stringMatching(/answered 410 for \/gone/) });
+  await expect(scrape(`${url}/empty`, reading)).rejects.toMatchObject({ message: expect.stringContaining("no text of its own") });
 });
 
 test("a page without end and a long one are cut, and say so", async () => {
@@ -180,32 +181,34 @@ test("a page without end and a long one are cut, and say so", async () => {
       more();
     },
   });
-  const page = await scrape(`${url}/long`, signal, 1000);
+  const page = await scrape(`${url}/long`, { ...reading, mostCharacters: 1000 });
   expect(page).toMatchObject({ truncated: true });
   expect(page.markdown).toHaveLength(1000);
-  await expect(scrape(`${url}/endless`, signal, 1000)).rejects.toMatchObject({ message: expect.stringMatching(/million characters/) });
+  await expect(scrape(`${url}/endless`, { ...reading, mostCharacters: 1000 })).rejects.toMatchObject({
+    message: expect.stringMatching(/million characters/),
+  });
 });
 
 test("a page that is made to take minutes is given up, and the next one is read", async () => {
   const bytes = Buffer.from(`<html><body>${"<div>".repeat(50_000)}deep`);
   const content = { url: "https://example.com/", bytes, contentType: "text/html", isCut: false };
-  await expect(readContent(content, { signal, timeoutMs: 1500 })).rejects.toMatchObject({
+  await expect(readContent(content, { ...reading, timeoutMs: 1500 })).rejects.toMatchObject({
     message: expect.stringContaining("takes too long"),
   });
   const texts = ["one", "two", "three", "four"];
-  const pages = await Promise.all(texts.map((text) => readContent({ ...content, bytes: Buffer.from(`<p>${text}`) }, { signal })));
+  const pages = await Promise.all(texts.map((text) => readContent({ ...content, bytes: Buffer.from(`<p>${text}`) }, reading)));
   expect(pages.map(({ markdown }) => markdown)).toEqual(texts);
 });
 
 test("the tool answers with title, address and text, and an abort is an abort", async () => {
   const { url } = await site({ "/a": article });
-  const answer = await webScraperTool.call({ url: `${url}/a` }, { signal });
+  const answer = await webScraperTool("project").call({ url: `${url}/a` }, { signal });
   expect(answer).toMatchObject({ success: true, result: expect.stringContaining(`\n${url}/a\n\n`) });
-  await expect(webScraperTool.call({}, { signal })).resolves.toMatchObject({ success: false });
+  await expect(webScraperTool("project").call({}, { signal })).resolves.toMatchObject({ success: false });
   const hanging = await site({ "/a": () => undefined });
   const abort = new AbortController();
   const reason = new Error("cancelled");
-  const call = webScraperTool.call({ url: `${hanging.url}/a` }, { signal: abort.signal });
+  const call = webScraperTool("project").call({ url: `${hanging.url}/a` }, { signal: abort.signal });
   setTimeout(() => abort.abort(reason), 50);
   await expect(call).rejects.toBe(reason);
 });

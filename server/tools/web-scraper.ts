@@ -71,13 +71,21 @@ function addressOf(text: string): URL {
   return url;
 }
 
+export interface ScrapeOptions {
+  /** Whose turn the reading takes: the project. */
+  owner: string;
+  signal: AbortSignal;
+  /** Where `markdown` is cut. */
+  mostCharacters?: number;
+}
+
 /**
  * Reads a page or a file of the web: HTML as Markdown, PDF, Word and text files as text. robots.txt is honoured, for each
  * server that a redirect leads to as well.
- * @param mostCharacters where `markdown` is cut
  * @throws ToolFailure with a sentence; the signal's reason when it aborts
  */
-export async function scrape(address: string, signal: AbortSignal, mostCharacters = MAX_RESULT_CHARACTERS): Promise<ScrapedPage> {
+export async function scrape(address: string, options: ScrapeOptions): Promise<ScrapedPage> {
+  const { owner, signal, mostCharacters = MAX_RESULT_CHARACTERS } = options;
   const url = addressOf(address);
   await assertAllowed(url, signal);
   const answer = await webFetch(url, {
@@ -93,7 +101,7 @@ export async function scrape(address: string, signal: AbortSignal, mostCharacter
     throw new ToolFailure(`${answer.url.host} answered ${answer.status} for ${masked(answer.url.pathname).slice(0, 200)}.`);
   const { bytes, isCut } = answer;
   const contentType = answer.headers.get("content-type") ?? "";
-  const { title, markdown } = await readContent({ url: answer.url.href, bytes, isCut, contentType }, { signal });
+  const { title, markdown } = await readContent({ url: answer.url.href, bytes, isCut, contentType }, { owner, signal });
   if (!markdown) throw new ToolFailure("The page has no text of its own: it may need a browser that runs scripts. Use another source.");
   return {
     url: answer.url.href,
@@ -103,7 +111,8 @@ export async function scrape(address: string, signal: AbortSignal, mostCharacter
   };
 }
 
-export const webScraperTool: AgentToolDefinition = {
+/** The tool for an agent of this project. */
+export const webScraperTool = (project_id: string): AgentToolDefinition => ({
   name: "web_scraper",
   description: "Reads one page of the web, or a PDF, and returns its main text as Markdown with its links.",
   parameters: {
@@ -116,11 +125,11 @@ export const webScraperTool: AgentToolDefinition = {
     const { url } = Object(args) as { url?: unknown };
     if (typeof url !== "string") return { result: "web_scraper needs a `url` of text.", success: false };
     try {
-      const page = await scrape(url, signal);
+      const page = await scrape(url, { owner: project_id, signal });
       const end = page.truncated ? "\n\n[cut here: the page goes on]" : "";
       return { result: `# ${page.title}\n${page.url}\n\n${page.markdown}${end}`, success: true };
     } catch (error) {
       return failedAnswer(error, signal);
     }
   },
-};
+});

@@ -1,11 +1,7 @@
 import { z } from "zod";
+import { type ReadLimits, readResults } from "#server/tools/page-reader.ts";
+import { plain, type SearchResult } from "#server/tools/results-page.ts";
 import { USER_AGENT } from "#server/tools/web-fetch.ts";
-
-export interface SearchResult {
-  title: string;
-  url: string;
-  snippet: string;
-}
 
 export interface SearchRequest {
   method: "GET" | "POST";
@@ -27,21 +23,10 @@ export interface SearchProvider {
    */
   request(query: string, limit: number, value: string): SearchRequest;
   /** @returns undefined when the text is not an answer of this service */
-  read(text: string): Promise<SearchResult[] | undefined> | SearchResult[] | undefined;
+  read(text: string, limits: ReadLimits): Promise<SearchResult[] | undefined> | SearchResult[] | undefined;
   /** What to do about a status that is no success, beyond the usual. */
   advice?: Record<number, string>;
 }
-
-/** Longest text of a result that is looked at, tags included: what follows would be cut off anyway. */
-const MOST_TEXT = 10_000;
-
-const plain = (text: string | null | undefined): string =>
-  (text ?? "")
-    .slice(0, MOST_TEXT)
-    .replace(/<[^>]*>/g, "")
-    .replace(/&(amp|lt|gt|quot|#x27|#39|nbsp);/g, (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " " })[name] ?? "'")
-    .replace(/\s+/g, " ")
-    .trim();
 
 function parsed<Shape extends z.ZodType>(schema: Shape, text: string): z.output<Shape> | undefined {
   try {
@@ -124,25 +109,7 @@ const duckduckgo: SearchProvider = {
     headers: { accept: "text/html", "content-type": "application/x-www-form-urlencoded", "user-agent": USER_AGENT },
     body: new URLSearchParams({ q: query }).toString(),
   }),
-  async read(body) {
-    const { JSDOM } = await import("jsdom");
-    const { window } = new JSDOM(body);
-    try {
-      const { document } = window;
-      if (document.querySelector('[class*="anomaly"]')) return undefined;
-      const found = [...document.querySelectorAll(".result:not(.result--ad)")].flatMap((node) => {
-        const link = node.querySelector("a.result__a");
-        const href = link?.getAttribute("href");
-        const address = href && URL.parse(href, "https://html.duckduckgo.com/");
-        if (!address) return [];
-        const url = address.searchParams.get("uddg") ?? address.href;
-        return [{ url, title: plain(link?.textContent), snippet: plain(node.querySelector(".result__snippet")?.textContent) }];
-      });
-      return found.length > 0 || document.querySelector(".no-results, .result--no-result, #links") ? found : undefined;
-    } finally {
-      window.close();
-    }
-  },
+  read: async (body, limits) => (await readResults(body, limits)) ?? undefined,
   advice: {
     202: "It takes this machine for a robot.",
     403: "It takes this machine for a robot.",

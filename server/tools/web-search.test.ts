@@ -28,7 +28,7 @@ const brave = () => new Map([["BRAVE_API_KEY", "brave-key"]]);
 const tavily = () => new Map([["TAVILY_API_KEY", "tvly-key"]]);
 const keyless = () => new Map<string, string>();
 const ask = (query: string, credentials: Map<string, string>, limit?: number) =>
-  search(query, { credentials, redirectTo, ...(limit !== undefined && { limit }) });
+  search(query, { owner: "project", credentials, redirectTo, ...(limit !== undefined && { limit }) });
 
 test("the first of the project's credentials is used, then the environment, then the one that needs no key", () => {
   const label = (...names: string[]) => chooseProvider({ credentials: new Map(names.map((name) => [name, "x"])) }).provider.label;
@@ -114,24 +114,24 @@ test.each([
 
 test("a service that cannot be reached is told, with the other ways for the one that needs no key", async () => {
   const nowhere = (request: SearchRequest) => ({ ...request, url: new URL("http://127.0.0.1:1/"), reach: "any" as const });
-  await expect(search("x", { credentials: keyless(), redirectTo: nowhere })).rejects.toMatchObject({
+  await expect(search("x", { owner: "project", credentials: keyless(), redirectTo: nowhere })).rejects.toMatchObject({
     message: `DuckDuckGo cannot be asked: 127.0.0.1:1 does not accept connections. ${project}`,
   });
 });
 
 test("a SearXNG on the own network is for who may allow that: an install admin, and the operator by the settings", async () => {
   publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
-  await expect(search("x", { credentials: searxng() })).rejects.toMatchObject({
+  await expect(search("x", { owner: "project", credentials: searxng() })).rejects.toMatchObject({
     message: expect.stringContaining("private or reserved network"),
   });
-  await expect(search("x", { credentials: searxng(), isPrivateAllowed: true })).resolves.toHaveLength(3);
+  await expect(search("x", { owner: "project", credentials: searxng(), isPrivateAllowed: true })).resolves.toHaveLength(3);
   publishSettings({ SEARXNG_URL: `${server.url}/searxng` });
-  await expect(search("x", { credentials: keyless() })).resolves.toHaveLength(3);
+  await expect(search("x", { owner: "project", credentials: keyless() })).resolves.toHaveLength(3);
 });
 
 test("the tool answers with a list, and with what went wrong", async () => {
   const { signal } = new AbortController();
-  const tool = webSearchTool({ credentials: searxng() });
+  const tool = webSearchTool("project", { credentials: searxng() });
   await expect(tool.call({ query: "looms", limit: 2 }, { signal })).resolves.toEqual({
     success: true,
     result:

@@ -2,9 +2,10 @@ import { cleanText } from "#server/clean-text.ts";
 import { messageOf } from "#server/message-of.ts";
 import { endpointReach, type Reach } from "#server/net/guard.ts";
 import { settings } from "#server/settings.ts";
+import type { SearchResult } from "#server/tools/results-page.ts";
 import { type AgentToolDefinition, cutResult } from "#server/tools/tool.ts";
 import { failedAnswer, ToolFailure, webFetch } from "#server/tools/web-fetch.ts";
-import { SEARCH_PROVIDERS, type SearchProvider, type SearchRequest, type SearchResult } from "#server/tools/web-search-providers.ts";
+import { SEARCH_PROVIDERS, type SearchProvider, type SearchRequest } from "#server/tools/web-search-providers.ts";
 
 const DEFAULT_LIMIT = 8;
 const MAX_LIMIT = 20;
@@ -22,6 +23,8 @@ export interface SearchCredentials {
 }
 
 export interface SearchOptions extends SearchCredentials {
+  /** Whose turn it takes to read a page of results: the project. */
+  owner: string;
   signal?: AbortSignal;
   /** How many results at most, 1 to 20; 8 when left out. */
   limit?: number;
@@ -85,7 +88,7 @@ function usable(results: readonly SearchResult[], limit: number): SearchResult[]
  */
 export async function search(
   query: string,
-  { signal, limit = DEFAULT_LIMIT, redirectTo, ...available }: SearchOptions,
+  { owner, signal, limit = DEFAULT_LIMIT, redirectTo, ...available }: SearchOptions,
 ): Promise<SearchResult[]> {
   const words = query.replace(/\s+/g, " ").trim();
   if (!words) throw new ToolFailure("Give words to search for.");
@@ -114,7 +117,7 @@ export async function search(
     throw error;
   });
   if (answer.status !== 200) throw refusal(provider, answer.status);
-  const results = await provider.read(Buffer.from(answer.bytes).toString("utf8"));
+  const results = await provider.read(Buffer.from(answer.bytes).toString("utf8"), { owner, ...(signal && { signal }) });
   if (!results) {
     const advice = provider.setting ? `Check ${provider.setting}.` : `It may take this machine for a robot. ${otherWays}`;
     throw new ToolFailure(`${provider.label} sent an answer that cannot be read. ${advice}`);
@@ -127,8 +130,8 @@ const asText = (results: readonly SearchResult[]): string =>
     ? "Nothing was found."
     : results.map(({ title, url, snippet }, index) => `${index + 1}. ${title}\n${url}${snippet ? `\n${snippet}` : ""}`).join("\n\n");
 
-/** web_search for one agent, with what its project has. */
-export const webSearchTool = (available: SearchCredentials): AgentToolDefinition => ({
+/** web_search for one agent of a project, with what that has. */
+export const webSearchTool = (project_id: string, available: SearchCredentials): AgentToolDefinition => ({
   name: "web_search",
   description:
     "Searches the web and returns titles, addresses and snippets, best first. Read a page with web_scraper where that is available.",
@@ -146,7 +149,12 @@ export const webSearchTool = (available: SearchCredentials): AgentToolDefinition
     if (typeof query !== "string") return { result: "web_search needs a `query` of text.", success: false };
     const most = Number(limit ?? DEFAULT_LIMIT);
     try {
-      const results = await search(query, { ...available, signal, limit: Number.isFinite(most) ? most : DEFAULT_LIMIT });
+      const results = await search(query, {
+        owner: project_id,
+        ...available,
+        signal,
+        limit: Number.isFinite(most) ? most : DEFAULT_LIMIT,
+      });
       return { result: cutResult(asText(results)), success: true };
     } catch (error) {
       return failedAnswer(error, signal);

@@ -10,7 +10,7 @@ export const checksRouter = router({
   condition: viewerProcedure
     .input(CheckConditionInput)
     .output(ConditionCheck)
-    .query(({ ctx, input }) => checkCondition(ctx.principal, input)),
+    .query(({ ctx, input, signal }) => checkCondition(ctx.principal, input, signal)),
   conditionTrial: viewerProcedure
     .input(TryConditionInput)
     .output(ConditionTrial)

@@ -36,8 +36,8 @@ async function promptOf({ project_id, system_prompt, skill_ids }: Equipped): Pro
 async function builtinTools({ project_id, tools }: Equipped): Promise<AgentToolDefinition[]> {
   const isOn = (tool: Agent["tools"][number]) => tools.includes(tool);
   return [
-    ...(isOn("web_search") ? [webSearchTool(await readSearchCredentials(project_id))] : []),
-    ...(isOn("web_scraper") ? [webScraperTool] : []),
+    ...(isOn("web_search") ? [webSearchTool(project_id, await readSearchCredentials(project_id))] : []),
+    ...(isOn("web_scraper") ? [webScraperTool(project_id)] : []),
   ];
 }
 

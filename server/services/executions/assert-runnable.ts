@@ -1,9 +1,9 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
-import { findProblems } from "#server/engine/problems.ts";
 import { AppError } from "#server/errors.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import type { AgentNames } from "#server/services/agents/agent-names.ts";
 import { agentIdsOf, graphScope } from "#server/services/workflows/graph-scope.ts";
+import { problemsOf } from "#server/services/workflows/problems-of.ts";
 
 /** What the agents of a graph and the credentials of its project were called when nothing in it would have stopped a run. */
 const sound = new WeakMap<Graph, string>();
@@ -19,7 +19,7 @@ export async function assertRunnable(project_id: string, graph: Graph, agents: A
   // Of its project a graph asks the names of its agents and of credentials alone: with the same ones the answer is the same.
   const names = JSON.stringify([agentIdsOf(graph).map((id) => scope.agentName(id) ?? null), scope.credentialNames ?? []]);
   if (sound.get(graph) === names) return scope;
-  const problems = findProblems(graph, scope);
+  const problems = await problemsOf(project_id, graph, scope);
   if (!problems.length) {
     sound.set(graph, names);
     return scope;

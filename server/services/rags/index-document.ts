@@ -70,16 +70,17 @@ async function guarded(indexing: Indexing, work: () => Promise<{ isOver: boolean
 }
 
 async function readContent(row: Current) {
+  const limits = { owner: row.rag_source.project_id };
   if (row.uri !== null) {
     const { bytes, url, contentType } = await fetchDocument(row.uri);
     const mediaType = mediaTypeOf(bytes, new URL(url).pathname, contentType);
-    const read = await readDocumentApart({ bytes, mediaType, options: { url, declared: contentType } });
+    const read = await readDocumentApart({ bytes, mediaType, options: { url, declared: contentType } }, limits);
     return { bytes: bytes.byteLength, media_type: mediaType, ...read };
   }
   const content = await db().ragDocumentContent.findUnique({ where: { document_id: row.id }, select: { data: true } });
   if (!content?.data) throw new AppError("VALIDATION_ERROR", "The content of the document is gone. Add it again.");
   const { bytes, media_type } = row;
-  return { bytes, media_type, ...(await readDocumentApart({ bytes: content.data, mediaType: media_type })) };
+  return { bytes, media_type, ...(await readDocumentApart({ bytes: content.data, mediaType: media_type }, limits)) };
 }
 
 /** What is indexed of a piece: title and place say what the text alone may not. */

@@ -3,6 +3,8 @@ import { conditionFault } from "#server/engine/conditions.ts";
 import type { CheckConditionInput, ConditionCheck } from "#server/schemas/condition.ts";
 
 /** What is wrong with a Python condition, for the editor while it is typed. Reads nothing of the project. */
-export const checkCondition = (_principal: ProjectPrincipal, { condition }: CheckConditionInput): ConditionCheck => ({
-  fault: conditionFault(condition) ?? null,
-});
+export const checkCondition = async (
+  { project }: ProjectPrincipal,
+  { condition }: CheckConditionInput,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<ConditionCheck> => ({ fault: (await conditionFault(condition, project.id, signal)) ?? null });

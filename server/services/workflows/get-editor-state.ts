@@ -1,9 +1,7 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
-import { Graph } from "#server/schemas/graph.ts";
 import type { WorkflowEditorState } from "#server/schemas/workflow.ts";
 import { getWorkflow } from "#server/services/workflows/get-workflow.ts";
-import { graphScope } from "#server/services/workflows/graph-scope.ts";
 import { graphHash } from "#server/services/workflows/snapshot-of.ts";
 import { draftDto } from "#server/services/workflows/workflow-dto.ts";
 
@@ -17,6 +15,6 @@ export async function getEditorState(principal: ProjectPrincipal, input: { workf
     where: { workflow_id: workflow.id },
     include: { updated_by: { select: { name: true } } },
   });
-  const draft = draftDto(row, await graphScope(principal.project.id, Graph.parse(row.graph)));
+  const draft = await draftDto(principal.project.id, row);
   return { workflow, draft, is_draft_ahead: graphHash(draft) !== graphHash(workflow) };
 }

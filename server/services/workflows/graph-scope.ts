@@ -1,4 +1,3 @@
-import { conditionFault } from "#server/engine/conditions.ts";
 import type { NodeScope } from "#server/engine/define-node.ts";
 import { credentialsIn } from "#server/engine/node-facts.ts";
 import type { Graph } from "#server/schemas/graph.ts";
@@ -20,5 +19,5 @@ export async function graphScope(project_id: string, graph: Graph, agents: Agent
     agentNames(project_id, agentIdsOf(graph), agents),
     readsCredentials ? credentialNames(project_id) : undefined,
   ]);
-  return { agentName: (id) => names.get(id), conditionFault, credentialNames: credentials };
+  return { agentName: (id) => names.get(id), credentialNames: credentials };
 }

@@ -7,7 +7,6 @@ import type { SaveDraftInput, WorkflowDraft } from "#server/schemas/workflow.ts"
 import { recordAgentUses } from "#server/services/workflows/agent-uses.ts";
 import { settledGraph } from "#server/services/workflows/checked-graph.ts";
 import { findWorkflow } from "#server/services/workflows/find-workflow.ts";
-import { graphScope } from "#server/services/workflows/graph-scope.ts";
 import { draftDto } from "#server/services/workflows/workflow-dto.ts";
 
 /**
@@ -39,5 +38,5 @@ export async function saveDraft(
     await recordAgentUses(workflow_id, [graph, Graph.parse(saved.graph)], tx);
     return draft;
   });
-  return draftDto(row, await graphScope(principal.project.id, graph));
+  return draftDto(principal.project.id, row);
 }

@@ -1,7 +1,7 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
-import { evaluateCondition } from "#server/engine/condition-host.ts";
-import type { ConditionVariables } from "#server/engine/conditions.ts";
+import type { ConditionVariables } from "#server/engine/condition-terms.ts";
+import { evaluateCondition } from "#server/engine/conditions.ts";
 import { HostFault, ITEM } from "#server/engine/ports.ts";
 import { textOf } from "#server/engine/run-texts.ts";
 import { notFound } from "#server/errors.ts";
@@ -66,7 +66,7 @@ export async function tryCondition(
     node_outputs: Object.fromEntries(named.flatMap(([name, ids]) => (textOf(ids) === undefined ? [] : [[name, textOf(ids) ?? ""]]))),
   };
   try {
-    return { holds: await evaluateCondition(condition, variables, () => signal), failure: null };
+    return { holds: await evaluateCondition(condition, variables, () => signal, project.id), failure: null };
   } catch (error) {
     if (error instanceof HostFault) return { holds: null, failure: "It cannot be tried now. A run would try it again." };
     return { holds: null, failure: messageOf(error) };

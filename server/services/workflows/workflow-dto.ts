@@ -1,10 +1,9 @@
 import type { Prisma } from "#prisma/generated/client.ts";
-import type { NodeScope } from "#server/engine/define-node.ts";
-import { findProblems } from "#server/engine/problems.ts";
 import { Graph, type Problem } from "#server/schemas/graph.ts";
 import type { Workflow, WorkflowDraft, WorkflowSummary } from "#server/schemas/workflow.ts";
 import { scheduleView } from "#server/services/schedules/schedule-of.ts";
 import { graphScope } from "#server/services/workflows/graph-scope.ts";
+import { problemsOf } from "#server/services/workflows/problems-of.ts";
 import { triggerFaults } from "#server/services/workflows/trigger-faults.ts";
 
 /** What a list reads. */
@@ -35,15 +34,15 @@ export async function workflowDto(project_id: string, row: SummaryRow, graph: Gr
     nodes: graph.nodes,
     edges: graph.edges,
     schedule: scheduleView(graph, row.enabled),
-    problems: findProblems(graph, scope),
+    problems: await problemsOf(project_id, graph, scope),
   };
 }
 
 type DraftRow = Prisma.WorkflowDraftGetPayload<{ include: { updated_by: { select: { name: true } } } }>;
 
 /** What would stop a run of a draft, and what a save would refuse in its trigger. */
-function draftProblems(graph: Graph, scope: NodeScope): Problem[] {
-  const problems = findProblems(graph, scope);
+async function draftProblems(project_id: string, graph: Graph): Promise<Problem[]> {
+  const problems = await problemsOf(project_id, graph, await graphScope(project_id, graph));
   const faults = triggerFaults(graph).map(({ node_id, field, message }) => ({
     node_id,
     field: field?.replace(/^data\./, "") ?? null,
@@ -54,7 +53,7 @@ function draftProblems(graph: Graph, scope: NodeScope): Problem[] {
 }
 
 /** A draft as the editor gets it. */
-export function draftDto(row: DraftRow, scope: NodeScope): WorkflowDraft {
+export async function draftDto(project_id: string, row: DraftRow): Promise<WorkflowDraft> {
   const graph = Graph.parse(row.graph);
   return {
     ...graph,
@@ -62,6 +61,6 @@ export function draftDto(row: DraftRow, scope: NodeScope): WorkflowDraft {
     base_version: row.base_version,
     updated_at: row.updated_at.toISOString(),
     updated_by: row.updated_by?.name ?? null,
-    problems: draftProblems(graph, scope),
+    problems: await draftProblems(project_id, graph),
   };
 }

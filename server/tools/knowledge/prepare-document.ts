@@ -2,7 +2,7 @@ import { type Chunk, chunkText } from "#server/tools/knowledge/chunk-text.ts";
 import { guessLanguage } from "#server/tools/knowledge/guess-language.ts";
 import { type ReadOptions, readDocument } from "#server/tools/knowledge/read-document.ts";
 
-/** A document, as it travels to the thread that reads it. */
+/** A document, as it travels to the process that reads it. */
 export interface RawDocument {
   bytes: Uint8Array;
   /** As `mediaTypeOf` gave it. */
@@ -21,8 +21,8 @@ export interface PreparedDocument {
 }
 
 /**
- * Reads the text out of a document and cuts it into pieces. A document can be made so that this takes minutes: call it in a
- * thread (`readDocumentApart`).
+ * Reads the text out of a document and cuts it into pieces. A document can be made so that this takes minutes or gigabytes: call it in a
+ * process of its own (`readDocumentApart`).
  * @throws AppError VALIDATION_ERROR that says what is wrong with the document
  */
 export async function prepareDocument({ bytes, mediaType, options }: RawDocument): Promise<PreparedDocument> {
