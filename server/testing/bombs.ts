@@ -1,4 +1,6 @@
-import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { brotliCompressSync, constants, createDeflate, deflateSync, gzipSync } from "node:zlib";
 import { docxFile, zipFile } from "#server/testing/office-files.ts";
 
 // Files of a few kilobytes that unpack to gigabytes.
@@ -23,13 +25,24 @@ function pdfOf(objects: (string | Buffer)[]): Uint8Array {
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/**
- * A PDF whose one page is `megabytes` of spaces, packed as often as it takes to make it a few kilobytes.
- * @param text drawn at the end of it all
- */
-export function pdfBomb(megabytes: number, text = "the end"): Uint8Array {
-  const content = Buffer.concat([Buffer.alloc(megabytes * 1024 * 1024, " "), Buffer.from(`BT /F1 12 Tf 50 700 Td (${text}) Tj ET`)]);
-  const packed = deflateSync(deflateSync(content, { level: 9 }), { level: 9 });
+const MEGABYTE = Buffer.alloc(1024 * 1024, " ");
+
+/** That many megabytes of spaces, packed, without ever holding them. */
+async function packedSpaces(megabytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  await pipeline(
+    Readable.from(Array.from({ length: megabytes }, () => MEGABYTE)),
+    createDeflate(),
+    async (packed: AsyncIterable<Buffer>) => {
+      for await (const part of packed) parts.push(part);
+    },
+  );
+  return Buffer.concat(parts);
+}
+
+/** A PDF whose one page is `megabytes` of spaces, packed twice, which makes it a few kilobytes. */
+export async function pdfBomb(megabytes: number): Promise<Uint8Array> {
+  const packed = deflateSync(await packedSpaces(megabytes), { level: 9 });
   return pdfOf([
     "<< /Type /Catalog /Pages 2 0 R >>",
     "<< /Type /Pages /Count 1 /Kids [4 0 R] >>",

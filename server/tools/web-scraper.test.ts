@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { publishSettings } from "#server/settings.ts";
+import { deepPage, encodedBomb, pdfBomb } from "#server/testing/bombs.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 import { readContent } from "#server/tools/page-reader.ts";
 import { scrape, webScraperTool } from "#server/tools/web-scraper.ts";
@@ -190,7 +191,7 @@ test("a page without end and a long one are cut, and say so", async () => {
 });
 
 test("a page that is made to take minutes is given up, and the next one is read", async () => {
-  const bytes = Buffer.from(`<html><body>${"<div>".repeat(50_000)}deep`);
+  const bytes = deepPage(50_000);
   const content = { url: "https://example.com/", bytes, contentType: "text/html", isCut: false };
   await expect(readContent(content, { ...reading, timeoutMs: 1500 })).rejects.toMatchObject({
     message: expect.stringContaining("takes too long"),
@@ -198,6 +199,29 @@ test("a page that is made to take minutes is given up, and the next one is read"
   const texts = ["one", "two", "three", "four"];
   const pages = await Promise.all(texts.map((text) => readContent({ ...content, bytes: Buffer.from(`<p>${text}`) }, reading)));
   expect(pages.map(({ markdown }) => markdown)).toEqual(texts);
+});
+
+test.each(["gzip", "br"] as const)(
+  "an answer that %s made small is cut where it unpacks to too much, and this process stays small",
+  async (encoding) => {
+    const body = encodedBomb(encoding, 300);
+    const headers = { "content-encoding": encoding };
+    const { url } = await site({
+      "/page": { headers, body },
+      "/file": { type: "application/octet-stream", headers, body },
+    });
+    const before = process.memoryUsage.rss();
+    await expect(scrape(`${url}/page`, reading)).rejects.toMatchObject({ message: expect.stringContaining("no text of its own") });
+    await expect(scrape(`${url}/file`, reading)).rejects.toThrow();
+    expect((process.memoryUsage.rss() - before) / 1024 / 1024).toBeLessThan(150);
+  },
+);
+
+test("a PDF of some kilobytes that unpacks to 400 MB is refused with a sentence", async () => {
+  const { url } = await site({ "/f.pdf": { type: "application/pdf", body: Buffer.from(await pdfBomb(400)) } });
+  await expect(scrape(`${url}/f.pdf`, reading)).rejects.toMatchObject({
+    message: expect.stringContaining("Reading the page takes more memory than there is for it"),
+  });
 });
 
 test("the tool answers with title, address and text, and an abort is an abort", async () => {
