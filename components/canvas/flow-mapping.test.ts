@@ -22,6 +22,23 @@ test("a graph comes back as it went in, unknown keys included", () => {
   expect(toGraph(toFlow(graph))).toEqual(graph);
 });
 
+test("a graph says nothing about styles, classes and attributes of the page that draws it, and keeps what it said", () => {
+  const look = { style: { backgroundImage: "url(https://evil.example/?seen)" }, className: "fixed inset-0", hidden: true };
+  const hostile: Graph = {
+    nodes: graph.nodes.map((node) => ({ ...node, ...look, dragHandle: "*", ariaRole: "alert", width: { toString: "x" }, zIndex: 3 })),
+    edges: graph.edges.map((edge) => ({ ...edge, ...look, type: "step", label: { x: 1 }, labelStyle: look.style, markerEnd: "x')" })),
+  };
+  const { nodes, edges } = toFlow(hostile);
+  for (const node of nodes)
+    expect(
+      Object.keys(node)
+        .filter((key) => !["ariaLabel", "domAttributes", "kept"].includes(key))
+        .sort(),
+    ).toEqual(["data", "id", "position", "type", "zIndex"]);
+  expect(Object.keys(edges[0] ?? {}).sort()).toEqual(["animated", "ariaLabel", "id", "kept", "source", "sourceHandle", "target", "type"]);
+  expect(toGraph(toFlow(hostile))).toEqual(hostile);
+});
+
 test("what React Flow adds while drawing never reaches the graph", () => {
   const flow = toFlow({
     ...graph,

