@@ -6,8 +6,8 @@ import type { Review } from "#server/schemas/review.ts";
 
 const VIA: Record<string, string> = { ui: "in the web app", api: "over the API", email: "by e-mail" };
 
-/** Who a verdict is from, as far as it is known. */
-function byWhom({ via, reviewer, role }: Pick<Review, "via" | "reviewer" | "role">): string {
+/** Who a verdict is from, as far as it is known: "by Ada (admin) over the API". */
+export function byWhom({ via, reviewer, role }: Pick<Review, "via" | "reviewer" | "role">): string {
   if (via === "timeout") return "because nobody decided in time";
   const name = reviewer?.name || reviewer?.email || "a former member";
   return [`by ${name}`, role && `(${role})`, via && VIA[via]].filter(Boolean).join(" ");

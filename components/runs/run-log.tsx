@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { byWhom } from "#components/approvals/verdict.tsx";
 import { formatDateTime, formatDuration, formatTokens } from "#components/format.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
 import { Cost } from "#components/runs/cost.tsx";
@@ -16,6 +17,7 @@ import { useTRPC } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { Time } from "#components/ui/time.tsx";
 import { definitionOf } from "#server/engine/graph.ts";
 import { isFinal, type NodeLog } from "#server/schemas/execution.ts";
 
@@ -128,6 +130,19 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
           </div>
         )}
         {log.output !== null && <Value name="Output" value={log.output} />}
+        {log.via && (
+          <div>
+            <dt className="mb-1 font-medium text-ink-soft">Decided</dt>
+            <dd className="break-words text-13">
+              {byWhom({ via: log.via, reviewer: log.reviewer ?? null, role: log.role ?? null })}
+              {log.decided_at && (
+                <>
+                  , <Time value={log.decided_at} />
+                </>
+              )}
+            </dd>
+          </div>
+        )}
         {log.truncated && (
           <div>
             <dt className="sr-only">Note</dt>

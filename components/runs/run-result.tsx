@@ -1,29 +1,72 @@
 "use client";
 
-import { useRunShallow } from "#components/runs/run-context.tsx";
+import { useRun, useRunShallow } from "#components/runs/run-context.tsx";
 import { ValueView } from "#components/runs/value-view.tsx";
-import { isFinal } from "#server/schemas/execution.ts";
+import { useTRPCClient } from "#components/trpc.tsx";
+import { workOf } from "#server/engine/disabled.ts";
+import { type ExecutionOutput, isFinal } from "#server/schemas/execution.ts";
 
-/** What the whole run gave, or why it failed, in full. */
+/** What the whole run gave, or why it failed, in full; of a run that has no result, or none yet, the outputs that it reached. */
 export function RunResult() {
-  const { isOver, output, error, format } = useRunShallow(({ picture, view }) => ({
-    isOver: picture ? isFinal(picture.status) : false,
+  const { status, output, error, format } = useRunShallow(({ picture, view }) => ({
+    status: picture?.status ?? "pending",
     output: picture?.output ?? null,
     error: picture?.error ?? null,
     format: view?.execution.outputs.length === 1 ? view.execution.outputs[0]?.format : undefined,
   }));
-  if (!isOver || (output === null && error === null)) return null;
+  const outputs = useReachedOutputs();
+  const isOver = isFinal(status);
+  const hasResult = isOver && output !== null;
+  const hasFailed = isOver && error !== null;
+  if (!hasResult && !hasFailed && outputs.length === 0) return null;
   return (
     <section aria-label="Result" className="flex max-h-[45%] shrink-0 flex-col border-b">
-      <h2 className="px-3 pt-2.5 pb-1 font-semibold text-12">{error === null ? "Result" : "Why it failed"}</h2>
+      <h2 className="px-3 pt-2.5 pb-1 font-semibold text-12">
+        {hasFailed ? "Why it failed" : hasResult ? "Result" : isOver ? "Outputs reached" : "Outputs so far"}
+      </h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
-      <div tabIndex={0} className="min-h-0 overflow-y-auto px-3 pb-3 focus-visible:outline-offset-[-2px]">
-        {error !== null ? (
-          <p className="whitespace-pre-wrap break-words text-13 text-failed">{error}</p>
+      <div tabIndex={0} className="flex min-h-0 flex-col gap-3 overflow-y-auto px-3 pb-3 focus-visible:outline-offset-[-2px]">
+        {hasFailed && <p className="whitespace-pre-wrap break-words text-13 text-failed">{error}</p>}
+        {hasResult && !hasFailed ? (
+          <ValueView value={output} what="result" {...(format && { format })} />
         ) : (
-          <ValueView value={output ?? ""} what="result" {...(format && { format })} />
+          outputs.map((reached) => <ReachedOutput key={reached.node_id} reached={reached} />)
         )}
       </div>
     </section>
+  );
+}
+
+type Reached = ExecutionOutput & {
+  /** Characters of the whole when `value` is only its beginning. */
+  whole_length: number | null;
+};
+
+/** Outputs in graph order: as the stream tells them, and those inside loops as they were when the run was read. */
+function useReachedOutputs(): Reached[] {
+  const view = useRun((state) => state.view);
+  const nodes = useRun((state) => state.picture?.nodes);
+  if (!view || !nodes) return [];
+  const read = new Map(view.execution.outputs.map((output) => [output.node_id, output]));
+  return view.graph.nodes.flatMap((node) => {
+    const told = nodes[node.id];
+    const kept = read.get(node.id);
+    if (kept) return [{ ...kept, whole_length: null }];
+    if (workOf(node)?.group !== "output" || told?.status !== "complete" || told.iteration !== "" || told.output === null) return [];
+    const { label, format } = node.data;
+    const common = { node_id: node.id, label: String(label ?? "Output"), format: String(format ?? "passthrough") };
+    return [{ ...common, value: told.output, whole_length: told.whole_length }];
+  });
+}
+
+function ReachedOutput({ reached: { node_id, label, format, value, whole_length } }: { reached: Reached }) {
+  const client = useTRPCClient();
+  const execution_id = useRun((state) => state.executionId) ?? "";
+  const load = async () => (await client.executions.nodeOutput.query({ execution_id, node_id })).output ?? "";
+  return (
+    <div className="min-w-0">
+      <h3 className="mb-1 font-medium text-12 text-ink-soft">{label}</h3>
+      <ValueView value={value} what={label} format={format} whole={whole_length === null ? null : { length: whole_length, load }} />
+    </div>
   );
 }

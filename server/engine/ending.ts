@@ -6,7 +6,7 @@ import { listText, objectText } from "#server/engine/json-text.ts";
 import { MAX_RESULT, toldOutput, tooMuch } from "#server/engine/output-size.ts";
 import type { Ending, EventFact, LedgerRow, RunState } from "#server/engine/ports.ts";
 import type { ExecutionOutput } from "#server/schemas/execution.ts";
-import type { GraphNode } from "#server/schemas/graph.ts";
+import type { Graph, GraphNode } from "#server/schemas/graph.ts";
 
 /** Why a run ends before everything has run: a node failed, or a Terminate node was reached. */
 export type RunStop = { node_id: string; error: string } | { node_id: string; end: RunEnd };
@@ -27,13 +27,20 @@ const compare = (a: string, b: string): number => {
   return at === -1 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
 };
 
-/** Every Output node that was reached, in graph order; of one inside a loop the list of its values in item order. */
-function reachedOutputs(run: RunState, top: Frame, inside: BodyOutputs): ExecutionOutput[] {
-  return run.graph.nodes.flatMap((node) => {
-    if (workOf(node)?.group !== "output") return [];
+const isOutput = (node: GraphNode): boolean => workOf(node)?.group === "output";
+
+/** Ids of the nodes of a graph whose values are results of its runs. */
+export const outputNodes = (graph: Graph): string[] => graph.nodes.filter(isOutput).map(({ id }) => id);
+
+/**
+ * Every Output node that was reached, in graph order; of one inside a loop the list of its values in item order.
+ * @param outside values of those outside of loops, by node id
+ */
+export function reachedOutputs(graph: Graph, outside: ReadonlyMap<string, string>, inside: BodyOutputs): ExecutionOutput[] {
+  return graph.nodes.filter(isOutput).flatMap((node) => {
     const common = { node_id: node.id, label: labelOf(node), format: String(node.data.format ?? "passthrough") };
-    const row = top.rows.get(node.id);
-    if (row?.status === "complete") return [{ ...common, value: row.output ?? "" }];
+    const value = outside.get(node.id);
+    if (value !== undefined) return [{ ...common, value }];
     const values = inside.get(node.id);
     if (!values?.length) return [];
     return [{ ...common, value: listText([...values].sort((a, b) => compare(a.path, b.path)).map(({ value }) => value)) }];
@@ -42,8 +49,7 @@ function reachedOutputs(run: RunState, top: Frame, inside: BodyOutputs): Executi
 
 /** Characters of everything that Output nodes have kept. */
 function outputSize(run: RunState, top: Frame, inside: BodyOutputs): number {
-  const kept = run.graph.nodes.filter((node) => workOf(node)?.group === "output");
-  const texts = kept.flatMap(({ id }) => [top.rows.get(id)?.output, ...(inside.get(id) ?? []).map(({ value }) => value)]);
+  const texts = outputNodes(run.graph).flatMap((id) => [top.rows.get(id)?.output, ...(inside.get(id) ?? []).map(({ value }) => value)]);
   return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
@@ -66,7 +72,8 @@ function outputText(outputs: ExecutionOutput[], top: Frame): string | null {
 export function endingOf(run: RunState, top: Frame, inside: BodyOutputs, stop: RunStop | undefined): Ending {
   const size = outputSize(run, top, inside);
   if (size > MAX_RESULT) return { status: "failed", output: null, outputs: [], error: tooMuch(size, MAX_RESULT) };
-  const outputs = reachedOutputs(run, top, inside);
+  const complete = [...top.rows.values()].filter((row) => row.status === "complete");
+  const outputs = reachedOutputs(run.graph, new Map(complete.map((row) => [row.node_id, row.output ?? ""])), inside);
   const node = stop && run.graph.nodes.find((candidate) => candidate.id === stop.node_id);
   const name = node ? labelOf(node) : (stop?.node_id ?? "");
   if (stop && "error" in stop) return { status: "failed", output: null, outputs, error: name ? `${name}: ${stop.error}` : stop.error };

@@ -113,6 +113,14 @@ export const Reviewer = z
   })
   .meta({ id: "Reviewer" });
 
+/** Who decided a review, as what and how. */
+const decider = {
+  reviewer: Reviewer.nullable(),
+  role: Role.nullable().meta({ description: "The reviewer's role in the project at the time; null for an address without an account" }),
+  via: z.string().nullable().meta({ description: "ui, api, email or timeout", example: "api" }),
+  decided_at: Timestamp.nullable(),
+};
+
 export const ReviewRecord = z
   .object({
     node_id: z.string(),
@@ -120,17 +128,16 @@ export const ReviewRecord = z
     label: z.string().meta({ example: "Check" }),
     decision: z.enum(["approved", "rejected"]).nullable(),
     comment: z.string().nullable().meta({ example: "Looks good" }),
-    reviewer: Reviewer.nullable(),
-    role: Role.nullable(),
-    via: z.string().nullable().meta({ description: "ui, api, email or timeout", example: "api" }),
-    decided_at: Timestamp.nullable(),
+    ...decider,
   })
   .meta({ id: "ReviewRecord" });
 
 export const Execution = z
   .object({
     ...summary,
-    outputs: z.array(ExecutionOutput),
+    outputs: z.array(ExecutionOutput).meta({
+      description: "Every Output node that was reached, by now while the run goes on or waits; a run that fails or is cancelled keeps them",
+    }),
     reviews: z.array(ReviewRecord),
     node_results: z.record(z.string(), NodeResult).meta({
       description: "By node id",
@@ -195,6 +202,10 @@ export const NodeLog = z
     cost: nodeCost,
     answer_truncated: answerTruncated,
     tool_calls: z.array(RunToolCall).meta({ description: "In the order in which they began" }),
+    reviewer: decider.reviewer.optional().meta({ description: "Only of a review: who decided; null while it waits, and after a timeout" }),
+    role: decider.role.optional().meta({ description: "Only of a review: the reviewer's role in the project at the time" }),
+    via: decider.via.optional().meta({ description: "Only of a review: ui, api, email or timeout" }),
+    decided_at: decider.decided_at.optional().meta({ description: "Only of a review" }),
   })
   .meta({ id: "NodeLog" });
 export type NodeLog = z.infer<typeof NodeLog>;

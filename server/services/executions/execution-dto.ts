@@ -9,7 +9,8 @@ import {
 } from "#server/schemas/execution.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import { nodeResults } from "#server/services/executions/node-results.ts";
-import { reviewerDto } from "#server/services/reviews/review-dto.ts";
+import { outputsSoFar } from "#server/services/executions/outputs-so-far.ts";
+import { deciderDto } from "#server/services/reviews/review-dto.ts";
 import { longTexts } from "#server/services/reviews/review-texts.ts";
 
 /** What a list reads: never the big values. */
@@ -93,21 +94,20 @@ async function wholeOutputs({ id, values }: DetailRow): Promise<ExecutionOutput[
 
 /** An execution with everything that it holds. */
 export async function executionDto(row: DetailRow, graph: Graph): Promise<Execution> {
+  const kept = await wholeOutputs(row);
+  const hasToldAll = kept.length > 0 || row.status === "completed" || row.status === "rejected";
   return {
     ...commonFields(row),
     input: row.values?.input ?? "",
     output: row.values?.output ?? null,
-    outputs: await wholeOutputs(row),
+    outputs: hasToldAll ? kept : await outputsSoFar(row.id, graph),
     reviews: row.reviews.map((review) => ({
       node_id: review.node_id,
       iteration: review.iteration,
       label: review.label,
       decision: review.status === "approved" || review.status === "rejected" ? review.status : null,
       comment: review.comment,
-      reviewer: reviewerDto(review),
-      role: review.reviewer_role,
-      via: review.via,
-      decided_at: iso(review.decided_at),
+      ...deciderDto(review),
     })),
     node_results: await nodeResults(row, graph),
   };

@@ -7,6 +7,7 @@ import { type ExecutionLogs, type ExecutionLogsInput, type NodeLog, RunToolCall 
 import { Graph } from "#server/schemas/graph.ts";
 import { logTexts } from "#server/services/executions/log-texts.ts";
 import { isUuid } from "#server/services/ids.ts";
+import { deciderDto, deciderFields } from "#server/services/reviews/review-dto.ts";
 
 /**
  * Input and output of every attempt of every node, in the order in which they started; of one node, or of one iteration of
@@ -23,14 +24,17 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
   if (!row) throw notFound("execution");
   // First, since it refuses what is too much to be read.
   const texts = await logTexts(input);
-  const runs = await db().nodeRun.findMany({
-    where: { execution_id, ...(node_id !== undefined && { node_id }), ...(iteration !== undefined && { iteration }) },
-    orderBy: [{ started_at: { sort: "asc", nulls: "last" } }, { id: "asc" }],
-  });
+  const where = { execution_id, ...(node_id !== undefined && { node_id }), ...(iteration !== undefined && { iteration }) };
+  const [runs, reviews] = await Promise.all([
+    db().nodeRun.findMany({ where, orderBy: [{ started_at: { sort: "asc", nulls: "last" } }, { id: "asc" }] }),
+    db().review.findMany({ where, select: { node_id: true, iteration: true, ...deciderFields } }),
+  ]);
+  const reviewAt = new Map(reviews.map((review) => [`${review.node_id} ${review.iteration}`, review]));
   const nodes = new Map(Graph.parse(row.snapshot.graph).nodes.map((node) => [node.id, node]));
   const items = runs.map((run): NodeLog => {
     const node = nodes.get(run.node_id);
     const text = texts.get(run.id);
+    const review = reviewAt.get(`${run.node_id} ${run.iteration}`);
     const { node_id, attempt, status, error, duration_ms, model, input_tokens, cached_tokens, output_tokens } = run;
     return {
       node_id,
@@ -53,6 +57,7 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
       cost: model === null ? 0 : (run.cost?.toNumber() ?? null),
       ...(run.handle === CUT_OFF && { answer_truncated: true }),
       tool_calls: RunToolCall.array().parse(text?.tool_calls ?? []),
+      ...(review && deciderDto(review)),
     };
   });
   return { execution_id, items };

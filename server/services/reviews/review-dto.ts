@@ -13,10 +13,28 @@ type ReviewRow = Prisma.ReviewGetPayload<{ include: typeof reviewFields }>;
 const iso = (time: Date | null) => time?.toISOString() ?? null;
 
 /** Who decided; null while nobody has, and after a timeout. The account may be gone, or never have been. */
-export const reviewerDto = (
-  row: Pick<ReviewRow, "reviewer_id" | "reviewer_email" | "reviewer_name">,
-): Execution["reviews"][number]["reviewer"] =>
+const reviewerDto = (row: Pick<ReviewRow, "reviewer_id" | "reviewer_email" | "reviewer_name">): Execution["reviews"][number]["reviewer"] =>
   row.reviewer_email === null ? null : { id: row.reviewer_id, email: row.reviewer_email, name: row.reviewer_name ?? "" };
+
+/** What deciderDto reads. */
+export const deciderFields = {
+  reviewer_id: true,
+  reviewer_email: true,
+  reviewer_name: true,
+  reviewer_role: true,
+  via: true,
+  decided_at: true,
+} as const satisfies Prisma.ReviewSelect;
+
+/** Who decided, as what, how and when. */
+export const deciderDto = (
+  row: Pick<ReviewRow, keyof typeof deciderFields>,
+): Pick<Execution["reviews"][number], "reviewer" | "role" | "via" | "decided_at"> => ({
+  reviewer: reviewerDto(row),
+  role: row.reviewer_role,
+  via: row.via,
+  decided_at: iso(row.decided_at),
+});
 
 /** A review as whoever holds a link to it sees it. */
 export const linkedReviewDto = (row: ReviewRow): LinkedReview => ({

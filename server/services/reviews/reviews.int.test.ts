@@ -5,6 +5,7 @@ import { PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 import type { Role } from "#server/schemas/primitives.ts";
 import { cancelExecution } from "#server/services/executions/cancel-execution.ts";
 import { getExecution } from "#server/services/executions/get-execution.ts";
+import { getExecutionLogs } from "#server/services/executions/get-execution-logs.ts";
 import { sweepExecutions } from "#server/services/executions/sweep-executions.ts";
 import { approveExecution } from "#server/services/reviews/approve-execution.ts";
 import { decideByLink } from "#server/services/reviews/decide-by-link.ts";
@@ -53,6 +54,27 @@ test("of two who decide at the same moment one wins, and the other learns who, w
   expect(lost?.reason.message).toBe(`${winner.name} (${winner.email}) has already ${row.status} the review “Check a” on ${when} UTC.`);
   expect(await db().auditEntry.count({ where: { resource_id: id } })).toBe(1);
   expect(wakes()).toEqual([expect.objectContaining({ id: `${id}-decided`, data: { execution_id } })]);
+});
+
+test("the log says of each review who decided, as what, which way and when, by a mailed link too", async () => {
+  const visits = ["a", "b", "t"].map((node_id) => ({ execution_id, node_id, attempt: 1, status: "complete" as const }));
+  await db().nodeRun.createMany({ data: visits });
+  await openReview(execution_id, "a");
+  const { id } = await openReview(execution_id, "b", { notification_email: "ann@example.com" });
+  const decidersOf = async () => {
+    const { items } = await getExecutionLogs(admin, { execution_id });
+    return Object.fromEntries(items.map(({ node_id, reviewer, role, via, decided_at }) => [node_id, { reviewer, role, via, decided_at }]));
+  };
+  const nobody = { reviewer: null, role: null, via: null, decided_at: null };
+  expect(await decidersOf()).toEqual({ t: {}, a: nobody, b: nobody });
+  await approveExecution(admin, { execution_id, node_id: "a", decision: "approved" });
+  await decideByLink({ token: reviewToken(id, inSeconds(60)), decision: "rejected" });
+  const ann = { id: null, email: "ann@example.com", name: "" };
+  expect(await decidersOf()).toEqual({
+    t: {},
+    a: { reviewer: admin.user, role: "admin", via: "ui", decided_at: expect.any(String) },
+    b: { reviewer: ann, role: null, via: "email", decided_at: expect.any(String) },
+  });
 });
 
 test("the decision, its comment and its reviewer stand on the execution, and in the audit log", async () => {
