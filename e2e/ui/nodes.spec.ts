@@ -179,6 +179,16 @@ test("the schedule builder: choices, words, next runs in the zone, and what the 
   await expect(page.getByText("Version 2 saved")).toBeVisible();
   const { body } = await api.get(`/workflows/${flow.id}`, { schema: Workflow });
   expect(body.schedule).toMatchObject({ cron_expression: "0 6 1 * *", timezone: "Europe/Berlin", enabled: true });
+
+  // The last fire of an hour may be close to the next hour's first.
+  await schedule.click();
+  await page.getByRole("option", { name: "Every few minutes" }).click();
+  await panel(page).getByLabel("Minutes apart").fill("59");
+  await expect(next.getByRole("listitem")).toHaveText([/:(59|00)$/, /:(59|00)$/, /:(59|00)$/, /:(59|00)$/, /:(59|00)$/]);
+  await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
+  await page.keyboard.press("Control+s");
+  await expect(page.getByText("Version 3 saved")).toBeVisible();
+  expect((await api.get(`/workflows/${flow.id}`, { schema: Workflow })).body.schedule?.cron_expression).toBe("*/59 * * * *");
 });
 
 test("the webhook panel: saved first, a secret shown once, a signed call listed and replayed", async ({

@@ -97,8 +97,9 @@ export default function Triggers() {
       <h2>Schedule</h2>
       <p>
         A cron expression with five fields: minute, hour, day of month, month, day of week. When both day fields are given, either one
-        counts. Two fires closer than 5 minutes anywhere in the next year are refused at save. Times are those of the time zone, UTC unless
-        you choose another.
+        counts. Every N minutes, from 5 on, is <code>*/N</code>, which counts anew at each full hour. In any other expression, two fires
+        closer than 5 minutes anywhere in the next year are refused at save. Times are those of the time zone, UTC unless you choose
+        another.
       </p>
       <ul>
         <li>When clocks go forward, a time that the day leaves out fires right after the jump, unless another fire is within 5 minutes.</li>

@@ -16,12 +16,22 @@ describe("checkCron", () => {
     "0 0 1 jan,JUL *",
     "0,57 0,23 1 * *", // 23:57 and 00:00, but never on days that follow each other
     " 15  4 * * 7 ",
+    "*/7 9,10 1 * *",
+    "*/59 * * * *", // the last of an hour is a minute before the next hour's first
   ])("takes %j", (pattern) => expect(() => check(pattern)).not.toThrow());
+
+  it("takes every N minutes from 5 to 59, in any zone", () => {
+    for (let every = 5; every < 60; every++)
+      for (const zone of ["UTC", "Europe/Berlin", "Australia/Lord_Howe"]) expect(() => check(`*/${every} * * * *`, zone)).not.toThrow();
+    for (let every = 1; every < 5; every++) expect(() => check(`*/${every} * * * *`)).toThrow("every 5 minutes");
+  });
 
   it.each([
     ["* * * * *", "every 5 minutes"],
     ["*/4 * * * *", "every 5 minutes"],
-    ["*/7 * * * *", "every 5 minutes"], // 56 and 60
+    ["0-59/7 * * * *", "every 5 minutes"], // 56 and 60
+    ["*/7,3 * * * *", "every 5 minutes"],
+    ["*/7 * 30 2 *", "never fires"],
     ["0,4 3 * * *", "every 5 minutes"],
     ["* * 29 2 *", "every 5 minutes"],
     ["0,57 0,23 * * *", "around midnight"],

@@ -163,8 +163,14 @@ function clockChanges(timezone: string, from: number): number[] {
 }
 
 /**
+ * "Every so many minutes", five at least: taken as it is, although it begins anew with each hour (specification, Limits and
+ * the visual builder), so that what stands last in one hour may be close to the next hour's first.
+ */
+const isEvery = (minute = ""): boolean => /^\*\/\d+$/.test(minute) && Number(minute.slice(2)) >= MIN_MINUTES;
+
+/**
  * Checks a schedule: readable, in a zone that exists, with a fire to come, and no two fires within the next year closer
- * than five minutes. Looks at one day, at midnights, and at the hours around each change of clocks instead of at every
+ * than five minutes, unless it is "every N minutes". Looks at one day, at midnights, and at the hours around each change of clocks instead of at every
  * fire of the year: elsewhere one day is like another.
  * @throws CronError
  */
@@ -178,13 +184,14 @@ export function checkCron(schedule: CronSchedule, from: Date): void {
       "cron_expression",
       `This schedule fires more often than every ${MIN_MINUTES} minutes${why}. Space its fires further apart.`,
     );
+  if (!cron.nextRun(from)) throw new CronError("cron_expression", "This schedule never fires: no date fits it. Change its day or month.");
+  if (isEvery(minute)) return;
   const start = Date.UTC(2001, 0, 1); // any day of a zone whose clocks never change
   const times: number[] = [];
   for (const time of firesBetween(job(`${minute} ${hour} * * *`, "UTC"), start - 1, start + DAY_MS - 1)) {
     if (time - (times.at(-1) ?? Number.NEGATIVE_INFINITY) < limit) throw tooClose("");
     times.push(time);
   }
-  if (!cron.nextRun(from)) throw new CronError("cron_expression", "This schedule never fires: no date fits it. Change its day or month.");
   const overMidnight = (times[0] ?? 0) + DAY_MS - (times.at(-1) ?? 0);
   if (overMidnight < limit) {
     const days = firesBetween(job(`0 0 ${day.join(" ")}`, "UTC"), from.getTime() - DAY_MS, from.getTime() + 367 * DAY_MS);
