@@ -19,7 +19,12 @@ export const settingGroups: readonly { title: string; rows: readonly SettingRow[
         meaning: "Address that people use, for links and sign-in; http://localhost and the port unless set",
       },
       { name: "TRUST_PROXY", preset: "0", meaning: "1 when a proxy of yours stands in front and sets X-Forwarded-For" },
-      { name: "DATA_DIR", preset: ".treadle", meaning: "Folder of the embedded database and of the generated secrets" },
+      {
+        name: "DATA_DIR",
+        preset: ".treadle",
+        meaning:
+          "Folder of the embedded database and of the generated secrets; with DATABASE_URL it only lets a process that starts again know its own runs",
+      },
       { name: "DATABASE_URL", preset: null, meaning: "A PostgreSQL of yours in place of the embedded one" },
       { name: "DATABASE_POOL", preset: "5", meaning: "Connections to the database that each process holds, 2 to 200" },
       { name: "AUTH_SECRET", preset: null, meaning: "Signs sessions; 32 characters or more. Needed with DATABASE_URL, else generated" },

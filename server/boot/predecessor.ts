@@ -38,10 +38,11 @@ async function holdName(databaseUrl: string, name: string): Promise<pg.Client | 
  * twice, by the folder, which is ours now, and by the database, where it held its name: a folder on a disk that several
  * machines share says little of theirs. Where either is another's, or the folder cannot be written to, nothing is done, and
  * leases end by themselves.
- * @param folder absolute path
+ * @param dataFolder absolute path; a folder in it is used, so that a process with the embedded database may work there too
  * @returns how to give both back
  */
-export async function succeedPredecessor(folder: string, databaseUrl: string): Promise<() => Promise<void>> {
+export async function succeedPredecessor(dataFolder: string, databaseUrl: string): Promise<() => Promise<void>> {
+  const folder = join(dataFolder, "process");
   let letGo = () => {};
   try {
     letGo = holdDataFolder(folder);

@@ -108,7 +108,8 @@ export default function Administration() {
       <p>
         Start any number of <code>npm start</code>, or web and executor apart with <code>npm start -- --role web</code> and{" "}
         <code>npm start -- --role worker</code>. They share limits, live streams and runs: when one dies, another goes on with its runs from
-        the last recorded node. The clocks must agree (NTP).
+        the last recorded node. That takes up to half a minute, or no time when a process starts again in the same <code>DATA_DIR</code>, so
+        give each a folder of its own. The clocks must agree (NTP).
       </p>
       <h2>A real Inngest server</h2>
       <p>
@@ -117,14 +118,33 @@ export default function Administration() {
       </p>
       <Example file="inngest.env" />
       <p>
-        Only ids go there; inputs, outputs and secrets stay in your database. A self-hosted server needs a Redis of its own (
-        <code>--redis-uri</code>), or it forgets its runs at a restart. While it is away runs are accepted and carried once it is back. The
-        file <code>compose.yaml</code> shows all of it, and <code>npm run smoke:inngest</code> plays a set of workflows against it.
+        Only ids and states go there; inputs, outputs and secrets stay in your database. In the server’s own pages a failed execution is a
+        failed run of a function. A self-hosted server needs a Redis of its own (<code>--redis-uri</code>), or it forgets its runs at a
+        restart; it also comes back to them quickly only with one. The file <code>compose.yaml</code> shows all of it, and{" "}
+        <code>npm run smoke:inngest</code> plays a set of workflows against it, which needs 11 executions of the hour.
+      </p>
+      <p>
+        While the server is away or hangs, runs are accepted and wait; the API answers as ever, and a synchronous HTTP trigger answers 202
+        with the execution’s id. They begin within seconds once it is back. <code>/api/health/ready</code>,{" "}
+        <Link href="/settings/project">Settings, Project</Link> and the page of a run that waits tell when the last event was taken, when
+        the last signed call came, and why the last one was refused: another signing key or event key, a wrong address, no server. Readiness
+        then says <code>degraded</code> and stays 200, since the server’s own calls must get through.
+      </p>
+      <p>
+        Calls are signed with the time, and one that is more than five minutes off is refused: keep the clocks of both machines in step
+        (NTP). After <code>kill -9</code>, a model’s answer that was there but not yet recorded is asked for once more.
       </p>
       <p>
         The server calls one address, so several processes need one that stands for all of them: a name with all their addresses, or a load
-        balancer that keeps the <code>Host</code> header. Then the runs of one that dies go on in another. It registers the address when it
-        starts; restart it after an update of this service.
+        balancer that keeps the <code>Host</code> header. Then the runs of one that dies go on in another. It registers the address and the
+        functions with their limits when it starts: restart it after an update of this service, and after a change of{" "}
+        <code>PROJECT_CONCURRENCY</code>, of the address or of a key. <code>WORKER_CONCURRENCY</code> is the embedded executor’s only.
+      </p>
+      <p>
+        A short run costs about 57 ms of processor time with a server, 40 of them the server’s own, and 4 with the embedded executor: one
+        core is full with some 17 runs a second, or some 250. So up to a few hundred short runs a second the embedded executor, in as many
+        processes as you like, is the cheaper one, and a server pays for its pages, or where more machines share the runs than one
+        PostgreSQL can coordinate. Runs of agents, which mostly wait for models, notice neither.
       </p>
       <p>
         To try it with an Inngest dev server, set <code>INNGEST_DEV=1</code> in place of all three. Nothing is signed then, so only a dev
