@@ -69,7 +69,7 @@ export const settingGroups: readonly { title: string; rows: readonly SettingRow[
       { name: "INVITATIONS_PER_HOUR", preset: "100", meaning: "Invitations that one person sends in an hour; 0 turns it off" },
       { name: "PROJECTS_PER_USER", preset: "100", meaning: "Projects that one person may own; 0 turns it off" },
       { name: "MAX_BODY_BYTES", preset: "4194304", meaning: "Largest body of a request, and so the largest file to upload" },
-      { name: "ALLOW_PRIVATE_NETWORK", preset: "0", meaning: "1 lets outgoing requests reach private addresses" },
+      { name: "ALLOW_PRIVATE_NETWORK", preset: "0", meaning: "1 lets everybody's outgoing requests reach private addresses" },
     ],
   },
   {

@@ -7,7 +7,9 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { CreateApiKeyDialog } from "#components/settings/create-api-key-dialog.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
+import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
@@ -20,8 +22,23 @@ import type { PlatformKey } from "#server/schemas/platform-key.ts";
 
 const PER_PAGE = 50;
 
+/** What a key is good for, and where. */
+function mayOf({ scopes, project_ids }: PlatformKey, projects: readonly { id: string; name: string }[]): string {
+  const what = scopes.length === 3 ? "everything" : scopes.join(", ") || "nothing";
+  if (project_ids === null) return `${what}, all projects`;
+  const names = project_ids.map((id) => projects.find((project) => project.id === id)?.name ?? "a project you have left");
+  return `${what}, in ${names.join(", ")}`;
+}
+
+function Expiry({ value }: { value: string | null }) {
+  if (value === null) return "never";
+  if (Date.parse(value) > Date.now()) return <Time value={value} />;
+  return <Badge tone="failed">expired</Badge>;
+}
+
 export function ApiKeysSettings() {
   const trpc = useTRPC();
+  const { projects } = useStudio();
   const cache = useQueryClient();
   const [page, setPage] = useState(1);
   const [isCreating, setIsCreating] = useState(false);
@@ -36,7 +53,7 @@ export function ApiKeysSettings() {
   return (
     <SettingsSection
       title="API keys"
-      description="Yours alone: a key may do what you may, in every project you are in."
+      description="Yours alone: a key acts as you, within what you give it."
       action={keys.data && keys.data.total > 0 && create}
     >
       <TableLoading query={keys} label="Loading API keys" rows={3} />
@@ -58,11 +75,13 @@ export function ApiKeysSettings() {
       )}
       {keys.data && keys.data.items.length > 0 && (
         <>
-          <Table label="API keys" className="md:min-w-120">
+          <Table label="API keys" className="md:min-w-150">
             <TableHead>
               <tr>
                 <TableHeader>Name</TableHeader>
+                <TableHeader className="max-md:hidden">May</TableHeader>
                 <TableHeader className="max-md:hidden">Created</TableHeader>
+                <TableHeader>Expires</TableHeader>
                 <TableHeader>Last used</TableHeader>
                 <TableActionsHeader />
               </tr>
@@ -70,12 +89,21 @@ export function ApiKeysSettings() {
             <TableBody>
               {keys.data.items.map((key) => (
                 <TableRow key={key.id}>
-                  <TableCell className="font-medium">{key.name}</TableCell>
+                  <TableCell className="py-1.5">
+                    <span className="block font-medium break-words">{key.name}</span>
+                    {key.prefix && <code className="block break-all text-12 text-ink-faint">{key.prefix}…</code>}
+                    <span className="block text-12 text-ink-faint md:hidden">{mayOf(key, projects)}</span>
+                  </TableCell>
+                  <TableCell className="text-ink-soft max-md:hidden">{mayOf(key, projects)}</TableCell>
                   <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
                     <Time value={key.created_at} />
                   </TableCell>
                   <TableCell className="whitespace-nowrap text-ink-soft">
-                    {key.last_used_at ? <Time value={key.last_used_at} /> : "never"}
+                    <Expiry value={key.expires_at} />
+                  </TableCell>
+                  <TableCell className="py-1.5 text-ink-soft">
+                    {key.last_used_at ? <Time value={key.last_used_at} className="block whitespace-nowrap" /> : "never"}
+                    {key.last_used_ip && <span className="block break-all text-12 text-ink-faint">{key.last_used_ip}</span>}
                   </TableCell>
                   <TableCell className="w-10">
                     <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDoomed(key)} />

@@ -6,15 +6,25 @@ import type { z } from "zod";
 import { FormField } from "#components/forms/form-field.tsx";
 import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { ProjectChoice, ScopeChoice } from "#components/settings/key-limits.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyField } from "#components/ui/copy-field.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Select } from "#components/ui/select.tsx";
 import { type CreatedPlatformKey, CreatePlatformKeyInput } from "#server/schemas/platform-key.ts";
 
 type Created = z.infer<typeof CreatedPlatformKey>;
+
+/** How long a key may last, in days. */
+const lives = { "30": "30 days", "90": "90 days", "365": "1 year", never: "Never" } as const;
+type Life = keyof typeof lives;
+const lifeOptions = (["30", "90", "365", "never"] as const).map((value) => ({ value, label: lives[value] }));
+
+const endOf = (life: Life): string | null =>
+  life === "never" ? null : new Date(Date.now() + Number(life) * 24 * 60 * 60 * 1000).toISOString();
 
 /** Creates a key and shows it, this once. */
 export function CreateApiKeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
@@ -58,11 +68,12 @@ function CreateForm({ onCreated }: { onCreated: (key: Created) => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
+  const [life, setLife] = useState<Life>("90");
   const form = useForm({
     schema: CreatePlatformKeyInput,
-    initial: { name: "" },
+    initial: { name: "", scopes: ["read", "run", "write"], project_ids: null },
     submit: async (value) => {
-      onCreated(await client.platformKeys.create.mutate(value));
+      onCreated(await client.platformKeys.create.mutate({ ...value, expires_at: endOf(life) }));
       await cache.invalidateQueries(trpc.platformKeys.list.pathFilter());
     },
   });
@@ -75,6 +86,15 @@ function CreateForm({ onCreated }: { onCreated: (key: Created) => void }) {
         placeholder="Nightly report"
         autoFocus
         autoComplete="off"
+      />
+      <FormField form={form} name="expires_at" label="Expires after" hint={null}>
+        <Select value={life} onValueChange={setLife} options={lifeOptions} />
+      </FormField>
+      <ScopeChoice value={form.values.scopes ?? []} onValueChange={(scopes) => form.set("scopes", scopes)} error={form.errorOf("scopes")} />
+      <ProjectChoice
+        value={form.values.project_ids ?? null}
+        onValueChange={(project_ids) => form.set("project_ids", project_ids)}
+        error={form.errorOf("project_ids")}
       />
       <FormFooter form={form}>Create key</FormFooter>
     </form>

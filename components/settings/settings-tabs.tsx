@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { useStudio } from "#components/shell/studio-context.tsx";
 
 const places = [
   { href: "/settings/project", label: "Project" },
@@ -12,15 +13,17 @@ const places = [
   { href: "/settings/api-keys", label: "API keys" },
   { href: "/settings/profile", label: "Profile" },
 ];
+const install = { href: "/settings/install", label: "Install" };
 
 export function SettingsTabs() {
   const pathname = usePathname();
+  const { user } = useStudio();
   return (
     <nav
       aria-label="Settings"
       className="-mb-2 flex gap-5 overflow-x-auto border-b max-sm:pr-8 max-sm:[mask-image:linear-gradient(to_right,black_calc(100%-2.5rem),transparent)]"
     >
-      {places.map(({ href, label }) => (
+      {[...places, ...(user.isInstallAdmin ? [install] : [])].map(({ href, label }) => (
         <Link
           key={href}
           href={href}

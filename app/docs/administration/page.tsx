@@ -34,9 +34,38 @@ export default function Administration() {
         server its link is in the answer, to be handed over. The same call changes a role. A project keeps at least one admin.
       </p>
       <Example file="add-member.sh" />
+      <h2>API keys</h2>
       <p>
-        An API key may do what its owner may, in each project. It does not expire; delete it under{" "}
-        <Link href="/settings/api-keys">Settings, API keys</Link>.
+        A key acts as its owner, within what it was given under <Link href="/settings/api-keys">Settings, API keys</Link>. The list there
+        tells how it begins, and when and from which address it was used last.
+      </p>
+      <ul>
+        <li>
+          <b>Scopes</b>: <code>read</code> is everything that only reads; <code>run</code> starts, cancels and repeats runs, decides reviews
+          and asks agents; <code>write</code> is every other change, members and secrets included. None includes another: a program that
+          starts runs and follows them needs <code>read</code> and <code>run</code>. What a key may write can start runs by itself, such as
+          a schedule. Out of scope is 403; the <Link href="/docs/api">API reference</Link> says the scope of each operation.
+        </li>
+        <li>
+          <b>Projects</b>: all of its owner’s, or some. To a key for some, others do not exist (404), and what concerns the account, such as
+          making projects and keys, is 403.
+        </li>
+        <li>
+          <b>Time</b>: expired is 401. A key makes no key with more rights than its own, nor one that lasts longer.
+        </li>
+      </ul>
+      <h2>Install admins and private addresses</h2>
+      <p>
+        Whoever makes a project is its admin. So that nobody reaches the machine that Treadle runs on through a project, an address on it or
+        on its networks is saved only by an install admin: the base URL of an LLM key (a model at <code>localhost</code>), an MCP server, a
+        knowledge source, or the credential <code>SEARXNG_URL</code>. It then works for everybody in that project until somebody changes it.
+        Cloud metadata and other link-local addresses are never called. <code>ALLOW_PRIVATE_NETWORK=1</code> opens all of this to everybody,
+        and to scrapers and documents by address, too.
+      </p>
+      <p>
+        The first owner is an install admin and names others under <Link href="/settings/install">Settings, Install</Link>. After an upgrade
+        from a version without install admins that is whoever has had an account for longest; private addresses in the projects of that
+        person go on working, those in all others are called again once an install admin, as a member of the project, has saved them.
       </p>
       <h2>Audit log</h2>
       <p>
@@ -64,6 +93,7 @@ export default function Administration() {
         <li>Projects with another admin go on. What the user did there stays, with the name.</li>
         <li>Projects that nobody else is in are deleted with it, if the call says so; otherwise it is refused with 409.</li>
         <li>While the user is the last admin of a project with other members, it is refused with 409. Make somebody else admin first.</li>
+        <li>So is the last install admin, as long as anybody else has an account.</li>
       </ul>
       <Example file="delete-account.sh" />
       <p>

@@ -90,8 +90,8 @@ export default function Knowledge() {
       <h2>Stores of your own</h2>
       <p>
         Nothing is copied. Passwords, keys and header values are stored encrypted and shown as ••••; sent back so, they stay. Test says
-        whether the store can be reached, and what is wrong if it cannot. A store on a private address is reached by an install with its own
-        embedded database, elsewhere with <code>ALLOW_PRIVATE_NETWORK=1</code>.
+        whether the store can be reached, and what is wrong if it cannot. A store on a private address is reached when an{" "}
+        <Link href="/docs/administration">install admin</Link> saved it, or with <code>ALLOW_PRIVATE_NETWORK=1</code>.
       </p>
       <p>
         A source that an agent uses cannot be deleted (409, which names the agents). Deleting one deletes its documents; what lies in a

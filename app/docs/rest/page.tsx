@@ -17,8 +17,8 @@ export default async function RestGuide() {
       </p>
       <h2>A key</h2>
       <p>
-        Create one under <Link href="/settings/api-keys">Settings, API keys</Link>. It is shown once. It may do what you may, so keep it
-        like a password. Put it into the shell:
+        Create one under <Link href="/settings/api-keys">Settings, API keys</Link>. It is shown once. It acts as you, within the scopes,
+        projects and time that <Link href="/docs/administration">you give it</Link>, so keep it like a password. Put it into the shell:
       </p>
       <Example file="environment.sh" />
       <p>Then ask who it belongs to:</p>

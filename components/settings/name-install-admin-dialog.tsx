@@ -1,0 +1,53 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { toast } from "sonner";
+import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
+import { NameInstallAdminInput } from "#server/schemas/install.ts";
+
+interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+/** Makes somebody who has an account here an admin of the install. */
+export function NameInstallAdminDialog({ open, onOpenChange }: DialogProps) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Name an install admin" size="sm">
+      <NameForm onDone={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+function NameForm({ onDone }: { onDone: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const form = useForm({
+    schema: NameInstallAdminInput,
+    initial: { email: "" },
+    submit: async (value) => {
+      const { name } = await client.install.nameAdmin.mutate(value);
+      await cache.invalidateQueries(trpc.install.admins.pathFilter());
+      toast.success(`${name} is an install admin now`);
+      onDone();
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField
+        form={form}
+        name="email"
+        type="email"
+        hint="Of an account here that you know to be theirs. They may name others, too."
+        autoFocus
+        autoComplete="off"
+      />
+      <FormFooter form={form}>Name admin</FormFooter>
+    </form>
+  );
+}
