@@ -61,12 +61,17 @@ export async function newPerson(url: string): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
   const password = randomUUID();
   await (await stranger()).post("/api/v1/auth/sign-up", { data: { email, name: "Robin Weaver", password }, failOnStatusCode: true });
+  return personOf(url, { email, password });
+}
+
+/** Somebody who has an account, in the project that came first. */
+export async function personOf(url: string, { email, password }: { email: string; password: string }): Promise<Person> {
   const { browser } = await signIn({ email, password });
   const { key } = await withNewKey(browser);
   const api = apiClient({ url, key });
   const { body: profile } = await api.get("/users/me", { schema: UserProfile });
   const project = profile.projects[0];
-  if (!project) throw new Error("An account that signed up has no project.");
+  if (!project) throw new Error("The account has no project.");
   return { id: profile.id, email, password, browser, project, api };
 }
 

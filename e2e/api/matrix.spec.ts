@@ -10,14 +10,15 @@ import type { World } from "#e2e/api/world.ts";
 import type { Person } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { ErrorCode } from "#server/schemas/error.ts";
+import type { KeyScope } from "#server/schemas/platform-key.ts";
 
 // Every operation of the API document, called by everybody who could call it. Who may do what is written down here a second
 // time, from the specification's "Role-based access" alone, so that a wrong declaration in a router is found.
 
 test.describe.configure({ mode: "default", timeout: 180_000 });
 
-type Needed = "public" | "user" | "viewer" | "editor" | "admin";
-const ranks: Needed[] = ["public", "user", "viewer", "editor", "admin"];
+type Needed = "public" | "user" | "viewer" | "editor" | "admin" | "install_admin";
+const ranks: Needed[] = ["public", "user", "viewer", "editor", "admin", "install_admin"];
 
 /** Without a key: how one gets an account, and deliveries, which are signed. */
 const PUBLIC = ["POST /auth/sign-up", "GET /invitations/{token}", "POST /invitations/{token}/accept", "POST /webhooks/{workflow_id}"];
@@ -31,6 +32,7 @@ const AUDIT = /\/audit(-log)?(\/|$)/;
 function neededFor({ name, method, path }: Operation): Needed {
   if (PUBLIC.includes(name)) return "public";
   if (AUDIT.test(path)) return "admin";
+  if (path.startsWith("/install/")) return "install_admin"; // contract, section 9
   if (OWN.test(path)) return "user";
   if (path.startsWith("/http/")) return "editor"; // a GET runs the workflow too
   if (method === "GET") return "viewer";
@@ -121,7 +123,7 @@ test("nobody, and who sends a wrong key, is refused", async () => {
   await walkRefused((operation) => neededFor(operation) !== "public", callers, [401, "AUTH_REQUIRED"]);
 });
 
-for (const role of ["viewer", "editor"] as const) {
+for (const role of ["viewer", "editor", "admin"] as const) {
   test(`what is above a ${role} is refused to one`, async () => {
     const isAbove = (operation: Operation) => ranks.indexOf(neededFor(operation)) > ranks.indexOf(role);
     await walkRefused(isAbove, { [role]: as(world[role]) }, [403, "PERMISSION_DENIED"]);
@@ -140,6 +142,27 @@ test("a session changes nothing without the Origin of our own pages", async () =
   const isChange = ({ method, path }: Operation) => method !== "GET" || path.startsWith("/http/");
   await walkRefused((operation) => isChange(operation) && neededFor(operation) !== "public", callers, [403, "PERMISSION_DENIED"]);
 });
+
+/** "run: starting, cancelling, repeating and deciding runs, asking agents"; reading is what GET does. */
+const RUNS =
+  /^\/(http\/|agents\/\{agent_id\}\/(test|chat)|workflows\/\{workflow_id\}\/execute|executions\/\{execution_id\}\/(cancel|approve|rerun))/;
+const scopeOf = ({ method, path }: Operation): KeyScope => (RUNS.test(path) ? "run" : method === "GET" ? "read" : "write");
+const scopes: KeyScope[] = ["read", "run", "write"];
+
+/** A key of the world's admin that has these scopes. */
+async function withScopes({ api }: Person, wanted: KeyScope[]): Promise<Record<string, string>> {
+  const { body } = await api.post("/platform-keys", { name: "Limited", scopes: wanted }, { status: 201 });
+  return { authorization: `Bearer ${body.key}`, ...(api.projectId && { "x-project-id": api.projectId }) };
+}
+
+for (const scope of scopes) {
+  test(`what is to ${scope} is refused to keys for everything else`, async () => {
+    const others = scopes.filter((other) => other !== scope);
+    const callers = { "the other scopes": await withScopes(world.admin, others) };
+    const isMeant = (operation: Operation) => neededFor(operation) !== "public" && scopeOf(operation) === scope;
+    await walkRefused(isMeant, callers, [403, "PERMISSION_DENIED"]);
+  });
+}
 
 const UUID = /[0-9a-f]{8}([-_])[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}/g;
 
@@ -166,7 +189,7 @@ test("to a member of another project everything is as if it had never been", asy
   const { stranger, mark } = world;
   for (const operation of operations.filter(hasRow)) {
     const needed = neededFor(operation);
-    if (needed === "public") continue;
+    if (needed === "public" || needed === "install_admin") continue;
     // What the stranger sends bears no mark, so none may come back.
     const sample = rewritten(await rowOf(operation.name)(world), (text) => text.replaceAll(mark, "own"));
     const before = await sum();
@@ -193,6 +216,7 @@ test("to a member of another project everything is as if it had never been", asy
 
 test("who has the role is served", async () => {
   const faults: string[] = [];
+  const limited = Object.fromEntries(await Promise.all(scopes.map(async (scope) => [scope, await withScopes(world.admin, [scope])])));
   for (const operation of operations.filter(hasRow)) {
     const needed = neededFor(operation);
     const callers: [string, Record<string, string>][] =
@@ -206,9 +230,10 @@ test("who has the role is served", async () => {
       if (ranks.indexOf(role) >= ranks.indexOf(needed)) callers.push([role, as(world[role])]);
     }
     if (needed !== "public") callers.push(["session", { ...(await sessionOf(world.admin)), origin: url }]);
+    if (needed !== "public") callers.push(["a key for nothing else", limited[scopeOf(operation)] ?? {}]);
     for (const [caller, headers] of callers) {
       // Keys are personal: the one that is there belongs to the admin.
-      if (operation.path === "/platform-keys/{key_id}" && !["admin", "session"].includes(caller)) continue;
+      if (operation.path === "/platform-keys/{key_id}" && ["viewer", "editor"].includes(caller)) continue;
       const sample = await rowOf(operation.name)(world);
       const wire = wireOf(operation, sample);
       const reply = await send(url, wire, sample.by ? as(sample.by) : headers);

@@ -109,6 +109,14 @@ export const samples: Record<string, Row> = {
   "POST /platform-keys": ({ name }) => ({ body: { name: name() } }),
   "DELETE /platform-keys/{key_id}": async ({ make, name }) => ({ path: { key_id: await make("/platform-keys", { name: name() }) } }),
 
+  "GET /install/admins": ({ owner }) => ({ by: owner, ...page }),
+  "POST /install/admins": async ({ owner, newPerson }) => ({ by: owner, body: { email: (await newPerson()).email } }),
+  "DELETE /install/admins/{user_id}": async ({ owner, newPerson }) => {
+    const { id, email } = await newPerson();
+    await owner.api.post("/install/admins", { email }, { status: 201 });
+    return { by: owner, path: { user_id: id } };
+  },
+
   "GET /projects": () => page,
   "POST /projects": ({ name }) => ({ body: { name: name(), slug: `s-${randomUUID()}` } }),
   "GET /projects/{project_id}": (world) => ({ path: inProject(world) }),

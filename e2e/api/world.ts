@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
-import { newPerson, type Person } from "#e2e/fixtures.ts";
+import { newPerson, type Person, personOf } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import type { Role } from "#server/schemas/primitives.ts";
@@ -18,6 +18,8 @@ export interface World {
   viewer: Person;
   /** Admin of a project of his own, and in no other. */
   stranger: Person;
+  /** Who set the install up, and so is its admin. */
+  owner: Person;
   /** Ids of what stays. */
   ids: {
     llmKey: string;
@@ -89,6 +91,7 @@ export async function buildWorld({ url, modelUrl, mcpUrl }: Addresses): Promise<
     // Named in each request, so that a second project does not make them ambiguous.
     return { ...somebody, api: apiClient({ url, key: somebody.api.key, projectId: somebody.project.id }) };
   };
+  const owner = await personOf(url, { email: process.env.OWNER_EMAIL ?? "", password: process.env.OWNER_PASSWORD ?? "" });
   const admin = await person();
   const { api, project } = admin;
   const withRole = async (role: Role) => {
@@ -158,6 +161,7 @@ export async function buildWorld({ url, modelUrl, mcpUrl }: Addresses): Promise<
     editor,
     viewer,
     stranger,
+    owner,
     ids,
     webhookSecret: (await api.post(`/webhooks/setup/${ids.webhook}`, {}, { status: 200 })).body.webhook_secret,
     mcpUrl,

@@ -1,3 +1,4 @@
+import { signIn } from "#e2e/api/people.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 
 const key = { name: "Stand-in", secret: "stand-in-secret-key-1234" };
@@ -85,6 +86,58 @@ test("an API key is shown once and works", async ({ signedInPage: page, baseURL 
   await page.reload();
   await expect(page.getByText("Nightly")).toBeVisible();
   expect(await page.content()).not.toContain(shown);
+});
+
+test("an API key can be for some things, some projects and some time only", async ({ signedInPage: page, baseURL, person }) => {
+  await page.goto("/settings/api-keys");
+  await page.getByRole("button", { name: "Create API key" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name", { exact: true }).fill("Reader");
+  await dialog.getByLabel("Expires after").click();
+  await page.getByRole("option", { name: "30 days" }).click();
+  for (const scope of ["Read", "Run", "Write"]) await dialog.getByRole("checkbox", { name: scope, exact: true }).uncheck();
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  await expect(dialog.getByRole("alert").filter({ hasText: "at least one scope" })).toBeVisible();
+  await dialog.getByRole("checkbox", { name: "Read", exact: true }).check();
+  await dialog.getByRole("checkbox", { name: "All of mine" }).uncheck();
+  await expect(dialog.getByRole("checkbox", { name: person.project.name })).toBeChecked();
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  const key = await page.getByRole("textbox", { name: "API key" }).inputValue();
+  await page.getByRole("button", { name: "Done" }).click();
+  const send = (method: string) => fetch(`${baseURL}/api/v1/workflows`, { method, headers: { authorization: `Bearer ${key}` } });
+  expect([(await send("GET")).status, (await send("POST")).status]).toEqual([200, 403]);
+  await page.reload();
+  const row = page.getByRole("row", { name: /Reader/ });
+  await expect(row).toContainText(`${key.slice(0, 17)}…`);
+  await expect(row).toContainText(`read, in ${person.project.name}`);
+  await expect(row).toContainText("in 30 d");
+  await expect(row).toContainText("127.0.0.1");
+});
+
+test("install admins are named in the settings, which nobody else sees", async ({ signedInPage: page, person, browser, baseURL }) => {
+  await page.goto("/settings/project");
+  await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Profile" })).toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toHaveCount(0);
+  const owner = await signIn({ email: process.env.OWNER_EMAIL ?? "", password: process.env.OWNER_PASSWORD ?? "" });
+  const context = await browser.newContext({ baseURL, storageState: await owner.browser.storageState() });
+  const own = await context.newPage();
+  await own.goto("/settings/project");
+  await own.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" }).click();
+  await expect(own.getByRole("table", { name: "Install admins" })).toBeVisible();
+  await own.getByRole("button", { name: "Name admin" }).click();
+  await own.getByLabel("E-mail").fill(person.email);
+  await own.getByRole("dialog").getByRole("button", { name: "Name admin" }).click();
+  await expect(own.getByRole("row", { name: new RegExp(person.email) })).toBeVisible();
+  await page.reload();
+  await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" }).click();
+  await page
+    .getByRole("row", { name: new RegExp(person.email) })
+    .getByRole("button", { name: /^Remove/ })
+    .click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+  await page.waitForURL(/\/settings\/(?!install)/);
+  await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toHaveCount(0);
+  await context.close();
 });
 
 test("an invitation link leads a newcomer into the project, once", async ({ signedInPage: page, browser, baseURL }) => {
