@@ -37,6 +37,9 @@ export function formatRelative(time: string, now: number = Date.now()): string {
 export const formatDate = (time: string): string =>
   new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
+/** The time of day, such as 14:05. */
+export const formatClock = (time: string): string => new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+
 /** A moment in the reader's own zone, to the second: `21 Nov 2026, 14:02:07`. */
 export const formatDateTime = (time: string): string =>
   new Date(time).toLocaleString("en-GB", {

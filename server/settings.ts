@@ -32,6 +32,7 @@ export const Environment = z.object({
   RATE_LIMIT_BURST: count(30),
   RATE_LIMIT_WEB: count(3000),
   EXECUTIONS_PER_HOUR: count(100),
+  EXECUTIONS_PER_HOUR_MAX: count(0),
   ACCOUNTS_PER_HOUR: count(20),
   INVITATIONS_PER_HOUR: count(100),
   PROJECTS_PER_USER: count(100),

@@ -64,7 +64,13 @@ export const settingGroups: readonly { title: string; rows: readonly SettingRow[
         meaning:
           "Requests of pages and calls of the web app of one client address in a minute, of which 300 at sign-in; one person 1,200, who is not signed in 300. Other values change these in step; 0 turns it off",
       },
-      { name: "EXECUTIONS_PER_HOUR", preset: "100", meaning: "Runs that one project starts in an hour; 0 turns it off" },
+      {
+        name: "EXECUTIONS_PER_HOUR",
+        preset: "100",
+        meaning:
+          "Runs that one project starts in an hour by API, webhooks and schedules, unless its settings say otherwise; 0 turns it off",
+      },
+      { name: "EXECUTIONS_PER_HOUR_MAX", preset: "0", meaning: "The most that a project’s settings may say; 0 leaves that to its admins" },
       { name: "ACCOUNTS_PER_HOUR", preset: "20", meaning: "Accounts that one client address makes by sign-up in an hour; 0 turns it off" },
       { name: "INVITATIONS_PER_HOUR", preset: "100", meaning: "Invitations that one person sends in an hour; 0 turns it off" },
       { name: "PROJECTS_PER_USER", preset: "100", meaning: "Projects that one person may own; 0 turns it off" },

@@ -6,14 +6,13 @@ import { saveAndTell } from "#components/editor/save-button.tsx";
 import { useSession, useSessionState } from "#components/editor/session-context.tsx";
 import { useConflict } from "#components/editor/use-conflict.ts";
 import { diffWords, mergeWords } from "#components/editor/version-words.ts";
+import { formatClock } from "#components/format.ts";
 import { FormFailure } from "#components/forms/form-failure.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { diffGraphs } from "#server/engine/graph-diff.ts";
-
-const clock = (time: string) => new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 
 /** The draft was written by somebody else, or in another tab: which side shall it be? */
 export function DraftConflict() {
@@ -25,7 +24,7 @@ export function DraftConflict() {
   if (autosave.kind !== "conflict") return null;
   const who = theirs?.draft.updated_by;
   const text = theirs
-    ? `${who === user.name ? "You" : (who ?? "Somebody")} changed this draft at ${clock(theirs.draft.updated_at)} in another tab or window.`
+    ? `${who === user.name ? "You" : (who ?? "Somebody")} changed this draft at ${formatClock(theirs.draft.updated_at)} in another tab or window.`
     : autosave.detail;
   return (
     <Notice
@@ -69,7 +68,7 @@ export function SaveConflictDialog() {
       open
       onOpenChange={(open) => !open && session.closeSave()}
       title={`Version ${workflow.version} was saved meanwhile`}
-      description={`${isMe ? "You" : saver} saved version ${workflow.version} at ${clock(workflow.updated_at)}${isMe ? " in another tab or window" : ""}, while you were editing an older one${isMe ? " here" : ""}.`}
+      description={`${isMe ? "You" : saver} saved version ${workflow.version} at ${formatClock(workflow.updated_at)}${isMe ? " in another tab or window" : ""}, while you were editing an older one${isMe ? " here" : ""}.`}
     >
       <dl className="grid grid-cols-2 gap-3 text-13">
         <div className="rounded-md border p-3">

@@ -9,6 +9,7 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { ExecutorSettings } from "#components/settings/executor-settings.tsx";
+import { HourSettings } from "#components/settings/hour-settings.tsx";
 import { RetentionSettings } from "#components/settings/retention-settings.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -71,6 +72,7 @@ export function ProjectSettings() {
         </form>
       </SettingsSection>
       <RetentionSettings />
+      <HourSettings />
       <ExecutorSettings />
       {canAdminister && (
         <SettingsSection

@@ -5,6 +5,7 @@ import Link from "next/link";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { NotificationBell } from "#components/notifications/notification-bell.tsx";
+import { HourNotice } from "#components/shell/hour-notice.tsx";
 import { Logo, LogoMark } from "#components/shell/logo.tsx";
 import { Navigation } from "#components/shell/navigation.tsx";
 import { useNavigationWidth } from "#components/shell/use-navigation-width.ts";
@@ -38,9 +39,12 @@ export function StudioFrame({ children }: { children: ReactNode }) {
         <Navigation isRail={isRail} />
       </aside>
       <MobileBar />
-      <main id="main" tabIndex={-1} className="relative min-h-0 min-w-0 flex-1 overflow-y-auto focus:outline-none">
-        {children}
-      </main>
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <HourNotice />
+        <main id="main" tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto focus:outline-none">
+          {children}
+        </main>
+      </div>
     </div>
   );
 }

@@ -15,6 +15,11 @@ export const Project = z
     name: z.string().meta({ example: "Weaving" }),
     role: Role.meta({ description: "Your role in it" }),
     retention_days: z.number().int().nullable().meta({ description: "Days that executions are kept; null keeps them", example: 90 }),
+    executions_per_hour: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: "Executions that API, webhooks and schedules may start in an hour; null takes the install's", example: 100 }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -22,7 +27,12 @@ export const Project = z
 export type Project = z.infer<typeof Project>;
 
 const ProjectName = Name.meta({ example: "Weaving" });
-const writable = { name: ProjectName, slug: Slug, retention_days: z.number().int().min(1).max(3650).nullable() };
+const writable = {
+  name: ProjectName,
+  slug: Slug,
+  retention_days: z.number().int().min(1).max(3650).nullable(),
+  executions_per_hour: z.number().int().min(1).max(1_000_000).nullable(),
+};
 export const CreateProjectInput = z.strictObject({ name: ProjectName, slug: Slug.optional() });
 export const UpdateProjectInput = z.strictObject({
   ...ignoredFields(Project, writable),
@@ -30,6 +40,15 @@ export const UpdateProjectInput = z.strictObject({
   ...z.object(writable).partial().shape,
 });
 export const ProjectRef = z.strictObject({ project_id: Id });
+/** How much of its hour a project has used. */
+export const HourlyUse = z.object({
+  limit: z.number().int().nullable().meta({ description: "null for none" }),
+  used: z.number().int().meta({ description: "Never more than the limit" }),
+  next_at: Timestamp.nullable().meta({ description: "When the first of them is an hour old" }),
+  preset: z.number().int().nullable().meta({ description: "The install's limit, for projects that set none" }),
+  most: z.number().int().nullable().meta({ description: "The most that a project may set" }),
+});
+export type HourlyUse = z.infer<typeof HourlyUse>;
 export const ProjectPage = pageOf(Project);
 
 export const Member = z

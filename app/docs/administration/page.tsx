@@ -102,9 +102,12 @@ export default function Administration() {
       </p>
       <h2>Limits</h2>
       <p>
-        API requests are counted for each client address, 200 in a minute and 30 in five seconds, and runs for each project, 100 in an hour,
-        however they start. Both windows slide: in whichever five seconds, no more than 30 are let in. Over a limit the answer is 429 with{" "}
-        <code>Retry-After</code>, and nothing was done. Behind a proxy set <code>TRUST_PROXY=1</code>, or all clients share one address.
+        API requests are counted for each client address, 200 in a minute and 30 in five seconds, and runs for each project, 100 in an hour:
+        those that the API, webhooks, HTTP triggers and schedules start. What a person tries in the app, runs of drafts and reruns, is not
+        counted. Admins change the figure of their project under <Link href="/settings/project">Settings, Project</Link>, as far as{" "}
+        <code>EXECUTIONS_PER_HOUR_MAX</code> lets them, and the app says when four fifths of it are used. Both windows of requests slide: in
+        whichever five seconds, no more than 30 are let in. Over a limit the answer is 429 with <code>Retry-After</code>, and nothing was
+        done. Behind a proxy set <code>TRUST_PROXY=1</code>, or all clients share one address.
       </p>
       <p>
         The web app’s own calls do not count there. Pages, their calls and sign-in have limits of their own, which no person meets:{" "}

@@ -2,6 +2,7 @@ import { endpoint, router, userProcedure } from "#server/api/trpc.ts";
 import { NoContent, PageInput } from "#server/schemas/primitives.ts";
 import {
   CreateProjectInput,
+  HourlyUse,
   MemberPage,
   Project,
   ProjectPage,
@@ -13,6 +14,7 @@ import {
 } from "#server/schemas/project.ts";
 import { createProject } from "#server/services/projects/create-project.ts";
 import { deleteProject } from "#server/services/projects/delete-project.ts";
+import { getHourlyUse } from "#server/services/projects/get-hourly-use.ts";
 import { getProject } from "#server/services/projects/get-project.ts";
 import { listMembers } from "#server/services/projects/list-members.ts";
 import { listProjects } from "#server/services/projects/list-projects.ts";
@@ -22,8 +24,8 @@ import { updateProject } from "#server/services/projects/update-project.ts";
 
 // The project stands in the path here, so the role is checked by the services against that project, not by a header.
 const tag = "Projects";
-const RETENTION =
-  "With `retention_days` executions that ended longer ago are deleted once an hour, with their inputs, outputs and logs; null keeps them for ever. One that runs or waits is never deleted.";
+const LIMITS =
+  "With `retention_days` executions that ended longer ago are deleted once an hour, with their inputs, outputs and logs; null keeps them for ever. One that runs or waits is never deleted. `executions_per_hour` is how many executions API, webhooks, HTTP triggers and schedules may start in an hour; null takes the install's figure, and an install may have a cap.";
 
 export const projectsRouter = router({
   list: userProcedure
@@ -42,10 +44,15 @@ export const projectsRouter = router({
     .output(Project)
     .query(({ ctx, input }) => getProject(ctx.principal, input)),
   update: userProcedure
-    .meta(endpoint("PUT", "/projects/{project_id}", { tag, role: "admin", summary: "Change a project", description: RETENTION }))
+    .meta(endpoint("PUT", "/projects/{project_id}", { tag, role: "admin", summary: "Change a project", description: LIMITS }))
     .input(UpdateProjectInput)
     .output(Project)
     .mutation(({ ctx, input }) => updateProject(ctx.principal, input)),
+  // The web UI's notice that the hour is nearly used up.
+  hour: userProcedure
+    .input(ProjectRef)
+    .output(HourlyUse)
+    .query(({ ctx, input }) => getHourlyUse(ctx.principal, input)),
   delete: userProcedure
     .meta(
       endpoint("DELETE", "/projects/{project_id}", {

@@ -11,7 +11,7 @@ import { type ExecutionTrigger, PREVIEW_CHARACTERS } from "#server/schemas/execu
 import type { Graph } from "#server/schemas/graph.ts";
 import { AGENT_JSON, type FoundAgent } from "#server/services/agents/find-agent.ts";
 import { isUuid } from "#server/services/ids.ts";
-import { settings } from "#server/settings.ts";
+import { hourlyLimit, hourlyValues } from "#server/services/projects/hourly-limit.ts";
 
 export interface NewExecution {
   /** Left out, it gets one; a caller that follows the run from its beginning brings its own. */
@@ -32,6 +32,8 @@ export interface NewExecution {
   status?: "pending" | "queued";
   /** Of a schedule: the time that it was due. A workflow runs once for each. */
   due_at?: Date;
+  /** False for what a person tries in the web app: it spends nothing of the project's hour. */
+  isCounted?: boolean;
 }
 
 /** What is written with an execution or not at all: the webhook's delivery, which also lets a repeated one in only once. */
@@ -47,7 +49,7 @@ export type AgentsAsked = Record<string, FoundAgent>;
 /** How it went: started, or nothing was written because the hour is used up or the same was started before. */
 export type Started =
   | { kind: "started"; execution_id: string; agents?: AgentsAsked }
-  | { kind: "limited"; retryAfter: number }
+  | { kind: "limited"; retryAfter: number; limit: number }
   | { kind: "repeated" };
 
 /** A run that this process began before it was written. */
@@ -72,7 +74,7 @@ const askedAgents = (ids: string) => `(
  * is written when the count says to wait, or when the delivery or the fire is there already.
  */
 function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
-  let last = 12;
+  let last = 14;
   const next = () => `$${++last}`;
   const [holder, elapsed] = kind === "new" ? [] : [next(), next()];
   const [rows, events] = kind === "first" || kind === "whole" ? [next(), next()] : [];
@@ -110,13 +112,14 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
   return {
     name: `execution-insert-${kind}${hasDelivery ? "-delivery" : ""}${hasTexts ? "-texts" : ""}`,
     text: `
-    WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || $2::uuid, 0)) WHERE $12::int > 0),
-    room AS MATERIALIZED (SELECT coalesce((SELECT seconds_until_execution($2::uuid, $12::int) FROM locked), 0) AS wait),
+    WITH allowed AS MATERIALIZED (SELECT ${hourlyLimit("$12::int", "$13::int")} AS hourly FROM projects p WHERE p.id = $2::uuid AND $14::boolean),
+    locked AS MATERIALIZED (SELECT hourly, pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || $2::uuid, 0)) FROM allowed WHERE hourly > 0),
+    room AS MATERIALIZED (SELECT coalesce((SELECT seconds_until_execution($2::uuid, hourly) FROM locked), 0) AS wait),
     ${hasDelivery ? delivery : ""}
     execution AS (
-      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at,
+      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at, is_counted,
         ${Object.keys(also).join(", ")})
-      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz,
+      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean,
         ${Object.values(also).join(", ")}
       FROM ${hasDelivery ? "delivery" : "room WHERE wait = 0"}
       ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id
@@ -124,7 +127,7 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
     kept AS (
       INSERT INTO execution_values (execution_id, input, params${values && ", output, outputs"}) SELECT id, $8, $9::jsonb${values} FROM execution
     )${rows && events ? `, ${firstWrite(rows, events, texts)}` : ""}
-    SELECT wait, (SELECT id FROM execution) AS execution_id${agents ? `, ${askedAgents(agents)}` : ""} FROM room`,
+    SELECT wait, (SELECT hourly FROM allowed) AS hourly, (SELECT id FROM execution) AS execution_id${agents ? `, ${askedAgents(agents)}` : ""} FROM room`,
   };
 }
 
@@ -170,14 +173,19 @@ export async function insertExecution(
     execution.params && JSON.stringify(execution.params),
     execution.status ?? "pending",
     execution.due_at ?? null,
-    settings().EXECUTIONS_PER_HOUR,
+    ...hourlyValues(),
+    execution.isCounted ?? true,
     ...(begun && texts ? begunValues(begun, texts) : []),
     ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),
   ];
   const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[texts?.lists ? "long" : "short"][kindOf(begun)] as ReturnType<typeof statement>;
-  const { rows } = await on.query<{ wait: number; execution_id: string | null; agents?: AgentsAsked | null }>({ name, text, values });
+  const { rows } = await on.query<{ wait: number; hourly: number | null; execution_id: string | null; agents?: AgentsAsked | null }>({
+    name,
+    text,
+    values,
+  });
   const [row] = rows;
   if (row?.execution_id) texts?.written();
   if (row?.execution_id) return { kind: "started", execution_id: row.execution_id, ...(row.agents && { agents: row.agents }) };
-  return row?.wait ? { kind: "limited", retryAfter: row.wait } : { kind: "repeated" };
+  return row?.wait ? { kind: "limited", retryAfter: row.wait, limit: row.hourly ?? 0 } : { kind: "repeated" };
 }

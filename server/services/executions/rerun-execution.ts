@@ -145,6 +145,7 @@ export async function rerunExecution(principal: ProjectPrincipal, input: RerunIn
       input: text,
       params,
       rerun_of_id: input.execution_id,
+      isCounted: principal.auth.type !== "session",
     },
     {
       taken: { execution_id: input.execution_id, node_ids: taken, terminate_ids: ends },

@@ -105,7 +105,8 @@ export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput
     results.given = givenResults(graph, given, others);
   }
   await assertRunnable(project_id, cutGraph(graph, left_out), agents);
-  const common = { project_id, workflow_id, workflow_version: null, snapshot_id, started_by_id: principal.user.id };
+  const isCounted = principal.auth.type !== "session";
+  const common = { isCounted, project_id, workflow_id, workflow_version: null, snapshot_id, started_by_id: principal.user.id };
   if (!from) return startWithResults({ ...common, ...triggerValues(graph, input), rerun_of_id: null }, results);
 
   assertNode(graph, "from.node_id", from.node_id);

@@ -24,7 +24,7 @@ test("together, requests of one project never get past its limit; another projec
   const starts = Array.from({ length: 20 }, () => insertExecution(mine));
   expect(await kinds([...starts, insertExecution(other)])).toEqual([...Array(15).fill("limited"), ...Array(6).fill("started")]);
   expect(await db().execution.count({ where: { project_id: mine.project_id } })).toBe(5);
-  expect(await insertExecution(mine)).toEqual({ kind: "limited", retryAfter: expect.closeTo(3600, -2) });
+  expect(await insertExecution(mine)).toEqual({ kind: "limited", limit: 5, retryAfter: expect.closeTo(3600, -2) });
 });
 
 test("an execution older than an hour, or refused before it began, does not count", async () => {

@@ -5,14 +5,13 @@ import { type Accepted, acceptRun } from "#server/services/executions/accept-run
 import type { NewExecution, Started } from "#server/services/executions/insert-execution.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
 import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
-import { settings } from "#server/settings.ts";
 
 /** What a caller is told whose project has used up its hour. */
-export const hourUsedUp = (retryAfter: number): AppError =>
+export const hourUsedUp = ({ retryAfter, limit }: { retryAfter: number; limit: number }): AppError =>
   new AppError(
     "RATE_LIMIT_EXCEEDED",
-    `This project has started ${settings().EXECUTIONS_PER_HOUR} executions within an hour, which is its limit. Try again in ${retryAfter} seconds.`,
-    { retryAfter, limit: settings().EXECUTIONS_PER_HOUR },
+    `This project has started ${limit} executions within an hour, which is its limit. Try again in ${retryAfter} seconds, or have an admin raise it under Settings, Project (executions_per_hour).`,
+    { retryAfter, limit },
   );
 
 const isTakenId = (error: unknown): boolean => error instanceof Error && "constraint" in error && error.constraint === "executions_pkey";
@@ -59,7 +58,7 @@ export async function startHere(execution: NewExecution): Promise<ExecuteResult 
     accepted = await acceptRun({ ...execution, ...(id !== undefined && { id }) });
     return accepted;
   });
-  if (started.kind === "limited") throw hourUsedUp(started.retryAfter);
+  if (started.kind === "limited") throw hourUsedUp(started);
   if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
   const { execution_id } = started;
   // Found, not written: whoever wrote it may have died before asking for it.

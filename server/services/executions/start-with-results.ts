@@ -73,7 +73,7 @@ export async function startWithResults(
       return started;
     });
   const started = await startOnce(id, write);
-  if (started.kind === "limited") throw hourUsedUp(started.retryAfter);
+  if (started.kind === "limited") throw hourUsedUp(started);
   if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
   const { execution_id } = started;
   await requestRun({ execution_id, project_id: execution.project_id, dispatch: 0 });

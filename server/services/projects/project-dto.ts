@@ -8,6 +8,7 @@ export const projectDto = (row: ProjectRow, role: Role): Project => ({
   name: row.name,
   role,
   retention_days: row.retention_days,
+  executions_per_hour: row.executions_per_hour,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });

@@ -77,7 +77,7 @@ async function fire(client: pg.PoolClient, row: DueRow, now: Date): Promise<stri
   const reason = await reasonAgainst(project_id, row.graph);
   const started = reason === undefined ? await insertExecution(run, { on: client }) : undefined;
   if (started?.kind === "started") return started.execution_id;
-  const limited = started?.kind === "limited" ? hourUsedUp(started.retryAfter).message : undefined;
+  const limited = started?.kind === "limited" ? hourUsedUp(started).message : undefined;
   const refusal = reason ?? limited;
   if (refusal !== undefined) await recordRefusal(client, run, refusal);
   return undefined;

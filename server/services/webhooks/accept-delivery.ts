@@ -79,7 +79,7 @@ async function start(workflow: SavedWorkflow, { body, key, started_by_id }: Deli
     { ...of, trigger: "webhook", started_by_id, input, params: null, status: "queued" },
     { id: newId(), delivery_key: key, body: keptBody(body) },
   );
-  if (started.kind === "limited") throw hourUsedUp(started.retryAfter);
+  if (started.kind === "limited") throw hourUsedUp(started);
   if (started.kind === "repeated") return undefined;
   return started.execution_id;
 }
