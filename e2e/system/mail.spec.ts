@@ -41,7 +41,10 @@ test("a review is decided on a phone by the link in an e-mail; looking at the li
 
   const mail = await until(() => mailServer.mails[0], 120_000);
   expect(mailServer.tries()).toBe(2);
-  expect(mail).toMatchObject({ to: ["pat@example.com"], headers: { subject: "Review: Publish <b>this</b>?" } });
+  expect(mail).toMatchObject({
+    to: ["pat@example.com"],
+    headers: { subject: expect.stringMatching(/^A run on Treadle waits for your decision \([0-9a-f]{8}\)$/) },
+  });
   const link = new URL(/http\S+\/review\/\S+/.exec(mail.text)?.[0] ?? "");
   const address = `${server.url}${link.pathname}`;
 
@@ -79,6 +82,7 @@ test("a review is decided on a phone by the link in an e-mail; looking at the li
   const { body: invited } = await api.post(`/projects/${profile.projects[0]?.id}/members`, member, { status: 201 });
   const invitation = await until(() => mailServer.mails.find(({ to }) => to.includes(member.email)));
   expect(invitation.text).toContain(invited.invite_url);
+  expect(invitation.headers.subject).toBe("You are invited to a project on Treadle");
 
   await server.stop();
   await mailServer.stop();

@@ -1,3 +1,4 @@
+import { quotedName } from "#server/mail/foreign-text.ts";
 import { button, page, paragraph, utc } from "#server/mail/layout.ts";
 import type { MailBody } from "#server/mail/send-mail.ts";
 import type { Role } from "#server/schemas/primitives.ts";
@@ -12,11 +13,11 @@ interface InvitationMail {
 
 /** Invites somebody without an account into a project. */
 export function invitationMail({ inviter, project_name, role, expires_at, url }: InvitationMail): MailBody {
-  const title = `Join ${project_name}`;
-  const invites = `${inviter} invites you to the project “${project_name}” as ${role}.`;
+  const title = "Join a project";
+  const invites = `${quotedName(inviter)} invites you to the project ${quotedName(project_name)} as ${role}. If you expected nothing like that, ignore this mail.`;
   const until = `The link works once, until ${utc(expires_at)}.`;
   return {
-    subject: `${inviter} invites you to ${project_name}`,
+    subject: "You are invited to a project on Treadle",
     text: [title, invites, `Make your account:\n${url}`, until].join("\n\n"),
     html: page(title, [paragraph(invites), button("Make your account", url), paragraph(until)]),
   };

@@ -24,6 +24,7 @@ export async function mailReview(review_id: string): Promise<void> {
       description: row.description,
       display_value: row.display_value,
       workflow_name: row.execution.workflow.name,
+      reference: review_id.slice(-8),
       due_at: row.due_at,
       expires_at,
       url: `${appUrl()}/review/${reviewToken(review_id, expires_at)}`,
