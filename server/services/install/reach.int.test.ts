@@ -129,7 +129,9 @@ test("what was stored without leave is refused where it connects: models, embedd
   const refreshed = await theirs("POST", `/mcp/${server.id}/refresh`);
   expect([refreshed.status, refreshed.body.detail]).toEqual([502, expect.stringContaining("private or reserved network")]);
   await db().credential.create({ data: { project_id, name: "SEARXNG_URL", sealed_value: seal(inside.url) } });
-  await expect(search("x", await readSearchCredentials(project_id))).rejects.toThrow(/private or reserved network/);
+  await expect(search("x", { ...(await readSearchCredentials(project_id)), owner: project_id })).rejects.toThrow(
+    /private or reserved network/,
+  );
   expect([inside.requests, models.calls(), mcp.sessions()]).toEqual([[], [], 0]);
 });
 
