@@ -21,6 +21,8 @@ import { Time } from "#components/ui/time.tsx";
 import type { PlatformKey } from "#server/schemas/platform-key.ts";
 
 const PER_PAGE = 50;
+/** What every key begins with; left out where there is little room. */
+const KEY_BEGINNING = "sk-service-";
 
 /** What a key is good for, and where. */
 function mayOf({ scopes, project_ids }: PlatformKey, projects: readonly { id: string; name: string }[]): string {
@@ -91,7 +93,12 @@ export function ApiKeysSettings() {
                 <TableRow key={key.id}>
                   <TableCell className="py-1.5">
                     <span className="block font-medium break-words">{key.name}</span>
-                    {key.prefix && <code className="block break-all text-12 text-ink-faint">{key.prefix}…</code>}
+                    {key.prefix && (
+                      <code className="block whitespace-nowrap text-12 text-ink-faint">
+                        <span className="max-md:hidden">{KEY_BEGINNING}</span>
+                        {key.prefix.slice(KEY_BEGINNING.length)}…
+                      </code>
+                    )}
                     <span className="block text-12 text-ink-faint md:hidden">{mayOf(key, projects)}</span>
                   </TableCell>
                   <TableCell className="text-ink-soft max-md:hidden">{mayOf(key, projects)}</TableCell>
