@@ -234,6 +234,8 @@ test("who has the role is served", async () => {
     for (const [caller, headers] of callers) {
       // Keys are personal: the one that is there belongs to the admin.
       if (operation.path === "/platform-keys/{key_id}" && ["viewer", "editor"].includes(caller)) continue;
+      // An image on a page could start a run so: a session's GET never does.
+      if (operation.name === "GET /http/{workflow_id}" && caller === "session") continue;
       const sample = await rowOf(operation.name)(world);
       const wire = wireOf(operation, sample);
       const reply = await send(url, wire, sample.by ? as(sample.by) : headers);
