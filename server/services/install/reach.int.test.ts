@@ -147,6 +147,13 @@ test("leave is for one address: another one needs its own, and a name or a secre
   expect((await theirs("PUT", path, { name: "Ours", config: { url: `${inside.url}/search` } })).status).toBe(200);
   expect((await theirs("PUT", path, { config: { url: `${inside.url}/admin` } })).status).toBe(422);
   expect((await theirs("POST", `${path}/test`)).body).toMatchObject({ ok: true });
+  // One that has no leave gets it when an install admin saves it, and by nobody else.
+  const stored = await newKey(owner);
+  const leave = async () => (await db().llmKey.findUniqueOrThrow({ where: { id: stored } })).private_allowed;
+  expect((await theirs("PUT", `/llm-keys/${stored}`, { name: "Theirs" })).status).toBe(200);
+  expect(await leave()).toBe(false);
+  expect((await ours("PUT", `/llm-keys/${stored}`, { name: "Ours again" })).status).toBe(200);
+  expect(await leave()).toBe(true);
   // A public address gets no leave, whoever saves it: whoever owns its name could lead it inside later.
   await ours("PUT", path, { config: { url: "https://93.184.216.34/search" } });
   expect(await db().ragSource.findUniqueOrThrow({ where: { id: source.body.id } })).toMatchObject({ private_allowed: false });
