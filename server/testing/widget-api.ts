@@ -21,7 +21,7 @@ const testRouter = router({
   widgets: router({
     get: publicProcedure
       .meta(endpoint("GET", "/widgets/{widget_id}", { tag, summary: "Get" }))
-      .input(z.strictObject({ widget_id: z.string() }))
+      .input(z.strictObject({ widget_id: z.string().max(64) }))
       .output(anything)
       .query(({ input }) => input),
     search: publicProcedure

@@ -11,6 +11,12 @@ test("path values are decoded, and stay text", async () => {
   expect((await callWidgets("GET", "/widgets/%zz")).status).toBe(404);
 });
 
+test("a text that is longer than any id is nobody's, and not a fault of a field", async () => {
+  const { status, data } = await callWidgets("GET", `/widgets/${"x".repeat(10_000)}`);
+  expect([status, data.error_code]).toEqual([404, "NOT_FOUND"]);
+  expect(data.detail.length).toBeLessThan(400);
+});
+
 test("query values become what the schema wants, behind every wrapper", async () => {
   const { data } = await callWidgets("GET", "/widgets?limit=5&archived=false&ratio=-1.5&kind=all&tags=a&text=12");
   expect(data).toEqual({ limit: 5, archived: false, ratio: -1.5, kind: "all", tags: ["a"], text: "12" });

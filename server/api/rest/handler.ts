@@ -1,5 +1,6 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import { TRPCError } from "@trpc/server";
+import type { z } from "zod";
 import { authRequired, loggedErrorResponse } from "#server/api/rest/api-route.ts";
 import { coerceQuery } from "#server/api/rest/coerce-query.ts";
 import { canonicalJson, withIdempotency } from "#server/api/rest/idempotency.ts";
@@ -38,18 +39,27 @@ function readQuery(url: URL, { fields }: Route): Record<string, unknown> {
   );
 }
 
-/** The path's parameters, as the types that their schemas want. */
-function readParams(params: Record<string, string>, { fields }: Route): Record<string, unknown> {
+/** Whether a schema takes no text like this one: longer than any id, say. */
+const isNoneOf = (schema: z.ZodType, value: unknown): boolean =>
+  schema.safeParse(value).error?.issues.some((issue) => "origin" in issue && issue.origin === "string") ?? false;
+
+/**
+ * The path's parameters, as the types that their schemas want.
+ * @throws AppError NOT_FOUND for a text that can be no id: whatever its length, nothing is there
+ */
+function readParams(params: Record<string, string>, { fields }: Route, nothingThere: () => AppError): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(params).map(([key, value]) => {
+    Object.entries(params).map(([key, text]) => {
       const schema = fields[key];
-      return [key, schema ? coerceQuery(schema, value) : value];
+      const value = schema ? coerceQuery(schema, text) : text;
+      if (schema && isNoneOf(schema, value)) throw nothingThere();
+      return [key, value];
     }),
   );
 }
 
 /** GET reads the query, POST and PUT the body, DELETE both; the path wins over either. */
-async function readInput(request: Request, url: URL, route: Route, params: Record<string, string>, maxBytes: number) {
+async function readInput(request: Request, url: URL, route: Route, ids: Record<string, unknown>, maxBytes: number) {
   const query = readQuery(url, route);
   const strayKey = Object.keys(query)[0];
   if (strayKey !== undefined && (route.method === "POST" || route.method === "PUT")) {
@@ -57,7 +67,7 @@ async function readInput(request: Request, url: URL, route: Route, params: Recor
     throw new AppError("VALIDATION_ERROR", `${strayKey.slice(0, 80)}: ${message}`, { errors: [{ path: strayKey, message }] });
   }
   const body = route.method === "GET" ? {} : await readJsonObject(request, maxBytes);
-  return { ...query, ...body, ...readParams(params, route) };
+  return { ...query, ...body, ...ids };
 }
 
 /** The project of an operation in which an Idempotency-Key counts; null outside projects. Also lets in nobody whose role is too low. */
@@ -78,6 +88,10 @@ const failure = (error: unknown, request: Request): Response =>
  */
 export function createRestHandler(router: AnyTRPCRouter, { prefix, createContext, maxBodyBytes }: RestOptions) {
   const find = routeFinder(compileRoutes(router));
+  const pathOf = (url: URL) => url.pathname.slice(prefix.length).replace(/\/+$/, "") || "/";
+
+  const nothingAt = (path: string) =>
+    new AppError("NOT_FOUND", `There is nothing at ${path.slice(0, 200)}. The API is described at ${prefix}/openapi.json.`);
 
   async function call({ route, params }: Hit, request: Request, url: URL): Promise<Response> {
     const context = await createContext(request, route.keyNeeds);
@@ -86,7 +100,8 @@ export function createRestHandler(router: AnyTRPCRouter, { prefix, createContext
     if (route.access !== "public" && !principal) throw authRequired();
     const isKeyed = route.isIdempotent && principal !== null && request.headers.has("idempotency-key");
     const project_id = isKeyed ? await projectOfKey(route, context, principal) : null;
-    const input = await readInput(request, url, route, params, maxBodyBytes());
+    const ids = readParams(params, route, () => nothingAt(pathOf(url)));
+    const input = await readInput(request, url, route, ids, maxBodyBytes());
     const answer = async () => {
       const caller: unknown = router.createCaller(context);
       const procedure = route.procedure.split(".").reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], caller) as Call;
@@ -99,12 +114,9 @@ export function createRestHandler(router: AnyTRPCRouter, { prefix, createContext
 
   return async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
-    const path = url.pathname.slice(prefix.length).replace(/\/+$/, "") || "/";
+    const path = pathOf(url);
     const hits = find(path);
-    if (!hits.length)
-      return errorResponse(
-        new AppError("NOT_FOUND", `There is nothing at ${path.slice(0, 200)}. The API is described at ${prefix}/openapi.json.`),
-      );
+    if (!hits.length) return errorResponse(nothingAt(path));
     const method = request.method === "HEAD" ? "GET" : request.method;
     const methods = [...new Set(hits.map(({ route }) => route.method))];
     const allow = [...(methods.includes("GET") ? ["GET", "HEAD"] : []), ...methods.filter((name) => name !== "GET"), "OPTIONS"].join(", ");

@@ -1,0 +1,126 @@
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, test } from "@playwright/test";
+import { apiClient } from "#e2e/api-client.ts";
+import { startTreadle, type Treadle } from "#e2e/server.ts";
+import { firstUser, noRateLimit } from "#e2e/system/install.ts";
+
+const key = `sk-service-${"knocking".repeat(5)}`;
+const MIB = 1024 * 1024;
+
+let server: Treadle;
+test.beforeAll(async () => {
+  server = await startTreadle({ env: { ...firstUser(key), ...noRateLimit, EXECUTIONS_PER_HOUR: "1" } });
+});
+test.afterAll(() => server.stop());
+
+/** Writes a whole request and only then reads the answer. */
+async function sendAll(path: string, bytes: number, isChunked: boolean): Promise<string> {
+  const socket = connect(server.port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  const written = (part: Uint8Array | string) => new Promise<void>((resolve) => socket.write(part, () => resolve()));
+  const length = isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${bytes}`;
+  const type = path.startsWith("/api/auth") ? "application/x-www-form-urlencoded" : "application/json";
+  const authorization = path.startsWith("/api/v1") ? `Authorization: Bearer ${key}\r\n` : "";
+  await written(`POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${authorization}Content-Type: ${type}\r\n${length}\r\n\r\n`);
+  const piece = Buffer.alloc(MIB, " ");
+  for (let sent = 0; sent < bytes; sent += MIB)
+    await written(isChunked ? Buffer.concat([Buffer.from("100000\r\n"), piece, Buffer.from("\r\n")]) : piece);
+  if (isChunked) await written("0\r\n\r\n");
+  return text(socket);
+}
+
+/** The most memory that the server has held, in MiB. */
+const peak = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) / 1024;
+
+test("no door takes a large body in: who writes all of it before reading gets a 413, and memory stays as it is", async () => {
+  const doors = [
+    "/api/v1/workflows",
+    "/api/v1/webhooks/x",
+    "/api/trpc/projects.create",
+    "/api/auth/callback/credentials",
+    "/api/auth/_log",
+    "/sign-in",
+  ];
+  for (const path of doors) await sendAll(path, MIB, false); // what the first call loads is not what a body takes
+  const before = peak();
+  for (const path of doors)
+    for (const isChunked of [false, true]) {
+      const answer = await sendAll(path, 100 * MIB, isChunked);
+      // A door that answers without reading says what it has to say of the request itself.
+      const wanted = isChunked && /_log|webhooks|sign-in/.test(path) ? /^HTTP\/1\.1 (4\d\d|200|405) / : /^HTTP\/1\.1 413 /;
+      expect(answer, `${path} ${isChunked ? "chunked" : "told"}`).toMatch(wanted);
+    }
+  if (process.platform === "linux") expect(peak() - before).toBeLessThan(150);
+  expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+});
+
+test("the log takes nothing from strangers", async () => {
+  const body = JSON.stringify({ level: "error", code: "WRITTEN_BY_A_STRANGER", message: "x".repeat(10_000) });
+  const answer = await fetch(`${server.url}/api/auth/_log`, { method: "POST", body, headers: { "content-type": "application/json" } });
+  expect(answer.status).toBe(404);
+  expect(server.logs()).not.toContain("WRITTEN_BY_A_STRANGER");
+});
+
+test("an id that is not there is 404, however long it is and whatever it is made of", async () => {
+  const { paths } = (await (await fetch(`${server.url}/api/v1/openapi.json`)).json()) as { paths: Record<string, Record<string, unknown>> };
+  const ids = [
+    "x".repeat(10_000),
+    "%00",
+    `${"0".repeat(36)}%00`,
+    "%F0%9F%92%A9",
+    "..%2F..%2Fauth",
+    "%27%20OR%20%271%27=%271",
+    "%2e%2e",
+    "a%0d%0ab",
+  ];
+  let asked = 0;
+  for (const [path, operations] of Object.entries(paths)) {
+    if (!path.includes("{") || /^\/(webhooks|invitations)\//.test(path)) continue;
+    for (const method of Object.keys(operations).filter((name) => /^(get|post|put|delete|patch)$/.test(name))) {
+      const seen = await Promise.all(
+        ids.map(async (id) => {
+          // Not the parameters that are numbers.
+          const url = `${server.url}/api/v1${path.replace(/\{version\}|\{number\}/g, "1").replace(/\{\w+\}/g, id)}`;
+          const body = method === "get" || method === "delete" ? {} : { body: "{}", headers: { "content-type": "application/json" } };
+          const answer = await fetch(url, {
+            method: method.toUpperCase(),
+            ...body,
+            headers: { ...body.headers, authorization: `Bearer ${key}` },
+          });
+          const { error_code } = (await answer.json()) as { error_code: string };
+          return `${answer.status} ${error_code}`;
+        }),
+      );
+      // A body may be looked at before the id: its fault is told then.
+      for (const [at, outcome] of seen.entries())
+        expect(
+          ["404 NOT_FOUND", ...(method === "post" || method === "put" ? ["422 VALIDATION_ERROR"] : [])],
+          `${method} ${path} ${ids[at]?.slice(0, 40)}`,
+        ).toContain(outcome);
+      asked++;
+    }
+  }
+  expect(asked).toBeGreaterThan(30);
+});
+
+test("what is refused because the hour is used up tells the figures of the hour, once", async () => {
+  const api = apiClient({ url: server.url, key });
+  const nodes = [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start", kind: "manual" } }];
+  const { body: flow } = await api.post("/workflows", { name: "Busy", nodes, edges: [] }, { status: 201 });
+  await api.post(`/workflows/${flow.id}/execute`, {}, { status: 202 });
+  const { headers } = await api.post(`/workflows/${flow.id}/execute`, {}, { status: 429 });
+  expect([headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")]).toEqual(["1", "0"]);
+  const reset = Number(headers.get("x-ratelimit-reset")) - Date.now() / 1000;
+  expect(Math.abs(reset - Number(headers.get("retry-after")))).toBeLessThan(5);
+  expect(reset).toBeGreaterThan(3000);
+});
+
+test("the web app's door takes JSON, and few calls at once", async () => {
+  const post = (path: string, type: string) =>
+    fetch(`${server.url}/api/trpc/${path}`, { method: "POST", body: "{}", headers: { "content-type": type } });
+  expect((await post("projects.create", "text/plain")).status).toBe(415);
+  const many = Array.from({ length: 21 }, () => "identity.status").join(",");
+  expect((await fetch(`${server.url}/api/trpc/${many}?batch=1&input=%7B%7D`)).status).toBe(400);
+});
