@@ -5,6 +5,7 @@ import { expect, test } from "@playwright/test";
 import { apiClient } from "#e2e/api-client.ts";
 import { startTreadle, type Treadle } from "#e2e/server.ts";
 import { firstUser, noRateLimit } from "#e2e/system/install.ts";
+import { newId } from "#server/new-id.ts";
 
 const key = `sk-service-${"knocking".repeat(5)}`;
 const MIB = 1024 * 1024;
@@ -81,8 +82,13 @@ test("an id that is not there is 404, however long it is and whatever it is made
     for (const method of Object.keys(operations).filter((name) => /^(get|post|put|delete|patch)$/.test(name))) {
       const seen = await Promise.all(
         ids.map(async (id) => {
-          // Not the parameters that are numbers.
-          const url = `${server.url}/api/v1${path.replace(/\{version\}|\{number\}/g, "1").replace(/\{\w+\}/g, id)}`;
+          // The last that is no number; two of that length are more than a request may begin with.
+          const last = path.match(/\{\w+\}/g)?.findLast((name) => name !== "{version}") ?? "";
+          const filled = path
+            .replace("{version}", "1")
+            .replace(last, id)
+            .replace(/\{\w+\}/g, newId());
+          const url = `${server.url}/api/v1${filled}`;
           const body = method === "get" || method === "delete" ? {} : { body: "{}", headers: { "content-type": "application/json" } };
           const answer = await fetch(url, {
             method: method.toUpperCase(),

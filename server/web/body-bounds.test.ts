@@ -75,6 +75,12 @@ test.each([
   }
 });
 
+test("whoever is answered without having been read can read the answer", async () => {
+  const port = await start((_, response) => void response.writeHead(401, { "content-type": "application/json" }).end("{}"));
+  for (const isChunked of [false, true]) expect(await sendAll(port, "/api/v1/workflows", 4 * MIB, isChunked)).toMatch(/^HTTP\/1\.1 401 /);
+  expect(await sendAll(port, "/api/v1/workflows", 100 * MIB, true)).toMatch(/^HTTP\/1\.1 401 /);
+});
+
 test("a body of just the bound is let in, and the connection serves the next request", async () => {
   const port = await start((request, response) => {
     request.resume().once("end", () => response.end("in"));

@@ -34,7 +34,7 @@ export function answerError(response: ServerResponse, error: unknown, headers: R
 /**
  * An answer that can keep to the envelope: one from 400 on that is not JSON (a page of Next, an empty body) is looked at when
  * its headers are about to be sent, and leaves as our envelope; what was written for it is left out. So does every answer to
- * a request whose body was refused meanwhile. After one that leaves a body half read the connection ends. Methods of a class:
+ * a request whose body was refused meanwhile. Where the connection ends with an answer, a client that is still sending can read it. Methods of a class:
  * put on each answer they would give each a shape of its own, which keeps the answer and all that hangs on it in memory until
  * the next collection of old objects.
  */
@@ -55,8 +55,8 @@ export class EnvelopeResponse<Request extends IncomingMessage = IncomingMessage>
     if (this.#replaced !== undefined || this.headersSent) return;
     if (this.#refusal) this.statusCode = ERRORS[this.#refusal.code].status;
     // The rest of a body that did not say how long it is has no end to wait for, so nothing can follow it on this connection.
-    const isLast = !this.shouldKeepAlive || !this.req.headers["content-length"];
-    if (isLast && (this.#refusal || this.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status)) lingerAfter(this);
+    const isTooLarge = this.#refusal !== undefined || this.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status;
+    if (!this.shouldKeepAlive || (isTooLarge && !this.req.headers["content-length"])) lingerAfter(this);
     if (!this.#refusal && (!this.keepsEnvelope || this.statusCode < 400 || String(this.getHeader("content-type")).includes("json"))) return;
     const error = this.#refusal ?? errorOf(this.statusCode);
     const body = errorBody(error);

@@ -17,6 +17,7 @@ export function lingerAfter(response: ServerResponse): void {
   // What Node calls once the answer has been written.
   socket.destroySoon = () => {
     socket.destroySoon = destroySoon;
+    if (req.complete) return socket.destroySoon();
     const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once("close", () => clearTimeout(timer)).setTimeout(SILENT_MS, () => socket.destroy());
     // Not by way of the request: whoever had enough of its body may have destroyed that, and then nothing is read any more.
