@@ -82,6 +82,8 @@ test("pages, their calls and sign-in have limits for each address, of which file
   const { status, headers, body } = await ask(port, "/api/trpc/a.b,c.d");
   expect([status, JSON.parse(body).error_code, Number(headers["retry-after"]) > 0]).toEqual([429, "RATE_LIMIT_EXCEEDED", true]);
   expect((await ask(port, "/api/v1/agents")).status).toBe(200);
+  for (let n = 0; n < 2; n++) await ask(port, "/api/v1/bridge/x");
+  expect((await ask(port, "/api/v1/bridge/x")).status).toBe(429);
 });
 
 test("an answer that tells of another limit keeps what it tells", async () => {

@@ -169,8 +169,9 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
     const { isAllowed, headers, retryAfter } = await (isOwnPage ? limit.peek : limit.count)(client);
     // An answer may tell of another limit that is used up.
     response.presets = headers;
+    const wait = isAllowed && isOwnPage ? await webLimit(path, client) : retryAfter;
     const { method = "" } = request;
-    if (!isAllowed) answerError(response, tooMany(retryAfter));
+    if (wait > 0) answerError(response, tooMany(wait));
     else if (!METHODS.includes(method))
       answerError(response, new AppError("METHOD_NOT_ALLOWED", `${method} is not used by this API.`), { allow: METHODS.join(", ") });
     else if (!isReadable) answerError(response, new AppError("BAD_REQUEST", UNREADABLE));

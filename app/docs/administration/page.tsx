@@ -116,8 +116,8 @@ export default function Administration() {
         counts as one address.
       </p>
       <p>
-        A body may have <code>MAX_BODY_BYTES</code>, at pages and sign-in 64 KiB, from an Inngest server 32 MiB. Bodies that have not
-        arrived whole may hold 64 MiB of one client and 256 MiB of all; more is refused with 429.
+        A body may have <code>MAX_BODY_BYTES</code>, at pages and sign-in 64 KiB. Bodies that have not arrived whole may hold 64 MiB of one
+        client and 256 MiB of all; more is refused with 429.
       </p>
       <h2>Back up</h2>
       <p>
