@@ -5,6 +5,8 @@ export default {
   devIndicators: false,
   // A page is loaded when somebody comes to it: the first one takes 0.2 s longer, and 25 MB stay free until then.
   experimental: { preloadEntriesOnStart: false },
+  // No page has an image that is made smaller here, and the door for it would fetch whatever address a page names.
+  images: { unoptimized: true },
   serverExternalPackages: [
     "trpc-to-openapi",
     "pg",

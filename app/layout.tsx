@@ -1,9 +1,11 @@
 import "./globals.css";
 import type { Metadata, Viewport } from "next";
+import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { bootScript } from "#components/shell/boot-script.ts";
 import { Toaster } from "#components/ui/toaster.tsx";
 import { TooltipProvider } from "#components/ui/tooltip.tsx";
+import { NONCE_HEADER } from "#server/auth/request-origin.ts";
 
 export const metadata: Metadata = {
   title: { default: "Treadle", template: "%s · Treadle" },
@@ -17,13 +19,15 @@ export const viewport: Viewport = {
   ],
 };
 
-export default function RootLayout({ children }: { children: ReactNode }) {
+// Reading a header makes every page one that is drawn when it is asked for: a page from the build could not know the nonce.
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  const nonce = (await headers()).get(NONCE_HEADER) ?? undefined;
   return (
     // The boot script writes attributes that React did not render.
     <html lang="en" suppressHydrationWarning>
       <head>
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own constant; it must run before the first paint */}
-        <script dangerouslySetInnerHTML={{ __html: bootScript }} />
+        <script nonce={nonce} suppressHydrationWarning dangerouslySetInnerHTML={{ __html: bootScript }} />
       </head>
       <body>
         <TooltipProvider>{children}</TooltipProvider>

@@ -1,9 +1,18 @@
 /**
  * Runs in <head> before anything is painted, so that theme, navigation and panel sizes never jump: sets data-theme,
- * data-nav and --layout-* on <html> from what the browser keeps.
+ * data-nav and --layout-* on <html> from what the browser keeps. Style elements that scripts of the page make get its nonce: some
+ * libraries bring their styles along so, and have no way of being told. Zod does not ask whether it may make code of texts: it may not.
  */
 export const bootScript = `(() => {
   const root = document.documentElement;
+  const { nonce } = document.currentScript;
+  const createElement = document.createElement;
+  document.createElement = function (...given) {
+    const made = createElement.apply(this, given);
+    if (made instanceof HTMLStyleElement) made.nonce = nonce;
+    return made;
+  };
+  globalThis.__zod_globalConfig = { jitless: true };
   const read = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const paint = () => {

@@ -67,7 +67,7 @@ export function authOptions(headers: Headers): AuthOptions {
         options: { httpOnly: true, sameSite: "lax" as const, path: "/", secure: isSecure },
       },
     },
-    pages: { signIn: "/sign-in", signOut: "/sign-in", error: "/sign-in" },
+    pages: { signIn: "/sign-in", signOut: "/sign-in", error: "/sign-in", verifyRequest: "/sign-in" },
     providers: [credentials, ...oauthProviders()],
     callbacks,
     logger: {

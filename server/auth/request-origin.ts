@@ -5,6 +5,9 @@ import { appUrl, settings } from "#server/settings.ts";
 /** Header by which server/web/front.ts proves that the x-forwarded headers are its own. */
 export const FRONT_HEADER = "x-treadle-front";
 
+/** Header by which the front tells a page the nonce of its policy. */
+export const NONCE_HEADER = "x-nonce";
+
 const isFromFront = (headers: Headers): boolean => {
   const { TREADLE_FRONT_TOKEN } = settings();
   const sent = headers.get(FRONT_HEADER);

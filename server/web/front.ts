@@ -9,6 +9,7 @@ import { budgetOf, plainAddress } from "#server/net/client-address.ts";
 import { publishSettings, type Settings } from "#server/settings.ts";
 import { createBodyBounds } from "#server/web/body-bounds.ts";
 import { BoundedRequest } from "#server/web/bounded-request.ts";
+import { BARE_POLICY, setPagePolicy } from "#server/web/content-policy.ts";
 import { answerError, EnvelopeResponse, isAnswerable, unreadableAnswer } from "#server/web/error-answers.ts";
 import { createRateLimit } from "#server/web/rate-limit.ts";
 import { createWebLimit } from "#server/web/web-limit.ts";
@@ -56,7 +57,12 @@ export interface Front {
 const DRAIN_MS = 8000; // Docker kills after 10 s, and the database is still to be closed
 
 /** Of every answer: no guessing at types, no foreign frame around our pages, no address of ours (tokens stand in some) told to other sites. */
-const SAFE_HEADERS = { "x-content-type-options": "nosniff", "x-frame-options": "SAMEORIGIN", "referrer-policy": "same-origin" };
+const SAFE_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "SAMEORIGIN",
+  "referrer-policy": "same-origin",
+  "content-security-policy": BARE_POLICY,
+};
 
 /** The last of a comma-separated header: the hop that our own proxy wrote. */
 const lastHop = (value: string | string[] | undefined): string | undefined =>
@@ -205,6 +211,7 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
     const address = addressOf(request, settings.TRUST_PROXY);
     tellTheTruth(request, address, settings);
     if (WEBHOOK_ALIAS.test(request.url ?? "/")) request.url = `/api/v1${request.url}`;
+    setPagePolicy(request, response, upgrade !== undefined);
     const asked = readUrl(request.url ?? "/");
     const client = budgetOf(address);
     // Before anything is waited for: the body may begin to come at once.

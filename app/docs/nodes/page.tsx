@@ -8,7 +8,10 @@ const nodes: readonly [string, string][] = [
   ["Branch", "Goes one of two ways, by a Python condition, and passes on what came to it. Its output is True or False."],
   ["Loop", "Runs its body once for each item of a list. Its output is the JSON array of the results, in the order of the items."],
   ["Review", "Waits until a person approves or rejects, and passes on what came to it; see Reviews."],
-  ["Output", "Keeps a value as a result of the run, and passes it on. Several are kept by label."],
+  [
+    "Output",
+    "Keeps a value as a result of the run, and passes it on. Several are kept by label. What was reached is shown while the run waits, and kept when it fails or is cancelled.",
+  ],
   ["Terminate", "Ends the whole run here, completed or failed. What is under way elsewhere is aborted and skipped."],
   [
     "Note",
@@ -34,6 +37,10 @@ export default function Nodes() {
           ))}
         </tbody>
       </table>
+      <p>
+        Markdown, in notes, outputs, reviews and answers of agents, is shown without its images: a link with the image’s words and its host
+        stands in the place of each. So nobody learns that a text was looked at, and no address carries away what the text was made of.
+      </p>
       <h2>What comes to a node</h2>
       <p>
         An Agent, Output, Review or Terminate whose field is empty takes the output of the node before it; of several, their outputs in the

@@ -13,7 +13,7 @@ export default function Reviews() {
         the run is <code>paused</code>. It can wait for minutes or for months, over restarts too.
       </p>
       <h2>Who decides, and where</h2>
-      <p>Each review is decided once. Who decided, in which role and by which way is kept with the run.</p>
+      <p>Each review is decided once. Who decided, in which role and by which way is kept with the run and said in its log.</p>
       <ul>
         <li>
           In the web app: every editor and admin of the project is notified, and decides under <Link href="/approvals">Approvals</Link> or
