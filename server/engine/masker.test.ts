@@ -44,6 +44,26 @@ describe("a text", () => {
     expect(masked(text, about.includes("address") ? odd.replace(/[\\\n?]/g, "") : odd)).toBe(shown),
   );
 
+  it.each([
+    ["in Markdown", "see pass\\_word\\-4\\!2 here", "see •••• here"],
+    ["in capitals", "PASS_WORD-4!2 Pass_Word-4!2", "•••• ••••"],
+    ["in HTML", "<b>pass&lowbar;word&#45;4&#x21;2</b>", "<b>••••</b>"],
+    ["with every character encoded", "%70%61%73%73%5f%77%6F%72%64%2d%34%21%32", MASK],
+    ["in part encoded", "pa%73s_%77ord-4%212", MASK],
+    ["in hexadecimal", "0x706173735F776f72642d342132, 70:61:73:73:5f:77:6f:72:64:2d:34:21:32", "0x••••, ••••"],
+    ["as a program prints it", "\\x70ass\\u005fword-4!2", MASK],
+    [
+      "behind what looks like the beginning of an escape",
+      "100%pass_word-4!2, \\upass_word-4!2, &pass_word-4!2;",
+      "100%••••, \\u••••, &••••;",
+    ],
+    ["in JSON within JSON within JSON", JSON.stringify(JSON.stringify(JSON.stringify("pass_word-4!2"))), expect.stringContaining(MASK)],
+  ])("is masked %s", (_, text, shown) => expect(masked(text, "pass_word-4!2")).toEqual(shown));
+
+  it("is masked in the other case also where that has more letters", () => {
+    expect(masked("STRASSE-12 straße-12 Straße-12", "Straße-12")).toBe("•••• •••• ••••");
+  });
+
   it.each(["", "u", "us", "user:", "someone:"])("is masked in Base64 after %j", (before) => {
     const secret = "hunter2-and-more";
     const encoded = Buffer.from(`${before}${secret}`).toString("base64");
@@ -52,6 +72,16 @@ describe("a text", () => {
     for (let length = 12; length <= encoded.length; length++)
       expect(shown).not.toContain(encoded.slice(-length).replaceAll("=", "").slice(0, 12));
     expect(masked(Buffer.from(`${before}${secret}?>`).toString("base64url"), secret)).toContain(MASK);
+  });
+
+  // Each took minutes when every way to read a text was followed to its end.
+  it.each([
+    ["backslashes", "\\".repeat(5000), "\\".repeat(500_000)],
+    ["escapes in it", "%41".repeat(1000), "%41%41%4".repeat(60_000)],
+    ["entities", "&amp;".repeat(500), "&amp;amp;".repeat(50_000)],
+    ["signs of blanks", "+ ".repeat(2000), "+ ++".repeat(100_000)],
+  ])("of a secret of %s is gone through in time in proportion to its length", (_, secret, text) => {
+    expect(masked(text, secret).length).toBeLessThanOrEqual(text.length);
   });
 
   it("is gone through in time in proportion to its length", () => {
@@ -124,7 +154,105 @@ describe("a stream", () => {
           at = found + rest.length;
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("any secret, written in any way between anything", () => {
+  const hex = (code: number, digits: number) => code.toString(16).padStart(digits, "0");
+  type Spelling = (character: string) => string;
+  const inUtf8: Spelling = (character) => [...Buffer.from(character)].map((byte) => `%${hex(byte, 2)}`).join("");
+  /** Ways to write one character; each may be chosen for each. */
+  const spellings: Spelling[] = [
+    (character) => character,
+    (character) => (character.toUpperCase().length === character.length ? character.toUpperCase() : character),
+    (character) => (character.toLowerCase().length === character.length ? character.toLowerCase() : character),
+    (character) => character.replace(/[!-/:-@[-`{-~]/, "\\$&"),
+    (character) => JSON.stringify(character).slice(1, -1),
+    (character) => JSON.stringify(JSON.stringify(character).slice(1, -1)).slice(1, -1),
+    inUtf8,
+    (character) => inUtf8(character).toUpperCase(),
+    (character) => [...Array(character.length).keys()].map((at) => `\\u${hex(character.charCodeAt(at), 4)}`).join(""),
+    (character) => `&#${character.codePointAt(0)};`,
+    (character) => `&#x${hex(character.codePointAt(0) ?? 0, 1)};`,
+    (character) => character.replace(/[&<>"']/, (one) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[one] ?? "&apos;"),
+  ];
+  const character = fc.oneof(fc.constantFrom(..."aZ09_-*&%+\\\"'<#;:u x"), fc.constantFrom("é", "ß", "€", "🧵"));
+  const secret = fc
+    .tuple(fc.array(character, { minLength: 6, maxLength: 30 }), fc.constantFrom(...spellings.keys(), undefined))
+    .map(([characters, only]) => ({ characters, only }));
+  const around = fc.array(fc.constantFrom("%", "%4", "\\u00", "\\x", "&#", "&am", "q", "Q", "7", "=", "\n", "wort "), { maxLength: 6 });
+  const texts = fc.tuple(
+    secret,
+    fc.array(fc.nat({ max: spellings.length - 1 }), { minLength: 30, maxLength: 30 }),
+    around.map((parts) => parts.join("")),
+    around.map((parts) => parts.join("")),
+    fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 30 }),
+  );
+
+  it("is masked, and nothing else is", () => {
+    fc.assert(
+      fc.property(texts, ([{ characters, only }, chosen, before, after, cuts]) => {
+        const written = characters.map((one, at) => spellings[only ?? chosen[at] ?? 0]?.(one) ?? one).join("");
+        const text = `${before}${written}${after}§§§§§§`;
+        const shown = masked(text, characters.join(""));
+        expect(shown).toContain(MASK);
+        // What escapes the first character may be left, and a secret that repeats itself may be found a little further on.
+        const rest = shown.replaceAll(MASK, "");
+        expect(rest.length).toBeLessThanOrEqual(before.length + after.length + 6 + 12);
+        expect(rest.endsWith("§§§§§§")).toBe(true);
+        const pieces = [...text].reduce<string[][]>(
+          (chunks, one, at) => {
+            if (at % ((cuts[chunks.length % cuts.length] ?? 1) + 1) === 0) chunks.push([]);
+            chunks.at(-1)?.push(one);
+            return chunks;
+          },
+          [[]],
+        );
+        expect(
+          streamed(
+            pieces.map((chunk) => chunk.join("")),
+            characters.join(""),
+          ).join(""),
+        ).toBe(shown);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("is masked in hexadecimal and in Base64", () => {
+    const encoded = fc.constantFrom<(bytes: Buffer) => string>(
+      (bytes) => bytes.toString("hex"),
+      (bytes) => bytes.toString("hex").toUpperCase(),
+      (bytes) => bytes.toString("base64").replaceAll("=", ""),
+      (bytes) => bytes.toString("base64url"),
+    );
+    fc.assert(
+      fc.property(secret, encoded, around, ({ characters }, encode, before) => {
+        const text = encode(Buffer.from(characters.join("")));
+        const shown = masked(`${before.join("")} ${text}`, characters.join(""));
+        // The last letter of Base64 has less of the secret than says anything.
+        expect([`${before.join("")} ${MASK}`, `${before.join("")} ${MASK}${text.at(-1)}`]).toContain(shown);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("leaves every other text as it is", () => {
+    const text = fc.array(
+      fc.oneof(
+        around.map((parts) => parts.join("")),
+        fc.string({ unit: "binary", maxLength: 40 }),
+      ),
+      { maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(text, (parts) => {
+        const whole = parts.join("");
+        expect(masked(whole, "correct-horse-7", "x".repeat(40))).toBe(whole);
+      }),
+      { numRuns: 300 },
     );
   });
 });

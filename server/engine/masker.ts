@@ -9,6 +9,8 @@ export const MASK = "••••";
 export interface MaskedStream {
   /** What can be shown now; the pieces together are what `text` makes of the whole, up to what is still held back. */
   push(piece: string): string;
+  /** What is held back, once no more comes: the beginning of a secret that did not go on. */
+  end(): string;
 }
 
 /** Puts •••• in place of secrets. A text without any is the same afterwards. */
@@ -21,7 +23,7 @@ export interface Masker {
   stream(): MaskedStream;
 }
 
-const sameStream: MaskedStream = { push: (piece) => piece };
+const sameStream: MaskedStream = { push: (piece) => piece, end: () => "" };
 
 /** Masks nothing: of runs that read no secret. */
 export const unmasked: Masker = {
@@ -63,6 +65,13 @@ class Stream implements MaskedStream {
     this.#covered = Math.max(0, covered - cut);
     return shown;
   }
+
+  end(): string {
+    const rest = this.#held.slice(this.#covered);
+    this.#held = "";
+    this.#covered = 0;
+    return rest;
+  }
 }
 
 function replaced(text: string, spans: readonly Span[]): string {
@@ -82,10 +91,10 @@ class ValueMasker implements Masker {
     this.#finder = new SecretFinder(secrets);
   }
 
-  text(text: string): string {
+  readonly text = (text: string): string => {
     const { spans } = this.#finder.find(text);
     return spans.length ? replaced(text, spans) : text;
-  }
+  };
 
   deep<Value>(value: Value): Value {
     return this.#deep(value) as Value;
@@ -116,7 +125,7 @@ class ValueMasker implements Masker {
 }
 
 /**
- * Masks these secrets by value, in the spellings of server/engine/secret-forms.ts. Secrets that overlap in a text are one
+ * Masks these secrets by value, in the forms of server/engine/secret-forms.ts, with any character escaped. Secrets that overlap in a text are one
  * mask, so nothing of either is left.
  */
 export function maskerOf(secrets: Iterable<string>): Masker {

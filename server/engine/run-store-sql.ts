@@ -1,6 +1,6 @@
 import { LARGE_OUTPUT } from "#server/engine/output-size.ts";
 import { ITEM } from "#server/engine/ports.ts";
-import { insertTexts, textOf } from "#server/engine/run-texts.ts";
+import { insertTexts, textOf } from "#server/engine/run-store-texts.ts";
 import { finalStatuses, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 
 // The statements of server/engine/run-store.ts. Each is one round trip and one transaction.

@@ -43,7 +43,7 @@ import {
   TIMEOUT,
   WAIT_OVERDUE_SECONDS,
 } from "#server/engine/run-store-sql.ts";
-import { LongTexts } from "#server/engine/run-texts.ts";
+import { LongTexts } from "#server/engine/run-store-texts.ts";
 import { isDatabaseAway } from "#server/errors.ts";
 import { log } from "#server/log.ts";
 import type { Graph } from "#server/schemas/graph.ts";

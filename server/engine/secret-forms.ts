@@ -3,48 +3,67 @@ export const SHORTEST = 6;
 /** Base64 of fewer characters could be anything. */
 const SHORTEST_BASE64 = 8;
 
-const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
-const inAscii = (text: string): string =>
-  text.replace(/[\u0080-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+/** What each character counts as, by its code: the small letter, and of every blank the same. Made when it is first asked for. */
+let folds: Uint16Array | undefined;
+
+function allFolds(): Uint16Array {
+  const table = new Uint16Array(0x1_0000);
+  for (let code = 0; code < table.length; code++) {
+    const character = String.fromCharCode(code);
+    const small = character.toLowerCase();
+    table[code] = /\s/.test(character) ? 0x20 : small.length === 1 ? small.charCodeAt(0) : code;
+  }
+  return table;
+}
+
+/** By the code of a character: the code that it is compared by. Letters in either case are the same, and so are all blanks. */
+export function foldTable(): Uint16Array {
+  folds ??= allFolds();
+  return folds;
+}
+
+/** A text as it is compared; as long as before. */
+export function folded(text: string): string {
+  const table = foldTable();
+  let result = "";
+  for (let index = 0; index < text.length; index++) result += String.fromCharCode(table[text.charCodeAt(index)] ?? 0);
+  return result;
+}
 
 /** What Base64 of any text makes of the secret in it: that depends on where in the text it begins, modulo three bytes. */
-function inBase64(text: string): string[] {
-  const bytes = Buffer.from(text);
-  return [0, 1, 2].map((offset) => {
+function inBase64(bytes: Buffer): string[] {
+  const forms = [0, 1, 2].map((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
     // Characters at both ends also hold bits of what stands around.
     return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
   });
+  const long = forms.filter((form) => form.length >= SHORTEST_BASE64);
+  return [...long, ...long.map((form) => form.replaceAll("+", "-").replaceAll("/", "_"))];
 }
 
-const encoded = (text: string, characters: RegExp): string => text.replace(characters, (part) => encodeURIComponent(part));
-
-/** In a URL: as a part of its own, and as an address that holds it is read (WHATWG: the path, the query). */
-function inUrl(text: string): string[] {
-  const path = /[\0-\x20"<>#?`{}\x7f-\uffff]+/g;
-  const query = /[\0-\x20"<>#\x7f-\uffff]+/g;
-  const forms = [encodeURIComponent(text), encodeURI(text), encoded(text.replaceAll("\\", "/"), path), encoded(text, query)];
-  const small = forms.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
-  return [...forms, ...small].flatMap((form) => [form, form.replaceAll("%20", "+")]);
+/** Bytes as hexadecimal digits, together or apart. */
+function inHex(bytes: Buffer): string[] {
+  const pairs = [...bytes].map((byte) => byte.toString(16).padStart(2, "0"));
+  return ["", " ", ":"].map((between) => pairs.join(between));
 }
 
 /**
- * The spellings in which a secret is recognised: as it is, with its line breaks made blanks, inside JSON (once or twice,
- * also with other letters as \uXXXX), inside a URL or a form, and in Base64. None for a secret that is too short.
+ * What a secret is recognised by, folded: as it is, with its line breaks made blanks, as an address is read, in Base64 and
+ * in hexadecimal. What escapes single characters (JSON, Markdown, HTML, URLs) needs no forms: server/engine/secret-finder.ts
+ * reads through it. None for a secret that is too short.
  */
 export function secretForms(secret: string): string[] {
   if (secret.length < SHORTEST) return [];
-  const json = inJson(secret);
-  const base64 = inBase64(secret).filter((form) => form.length >= SHORTEST_BASE64);
+  const bytes = Buffer.from(secret.toWellFormed());
   const forms = [
     secret,
+    // Of some letters the other case is two.
+    secret.toUpperCase(),
+    secret.toLowerCase(),
     secret.replace(/\s+/g, " "),
-    json,
-    inAscii(json),
-    inJson(json),
-    ...inUrl(secret.toWellFormed()),
-    ...base64,
-    ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
+    secret.replaceAll("\\", "/"),
+    ...inBase64(bytes),
+    ...inHex(bytes),
   ];
-  return [...new Set(forms)].filter((form) => form.length >= SHORTEST);
+  return [...new Set(forms.map(folded))].filter((form) => form.length >= SHORTEST);
 }

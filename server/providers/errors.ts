@@ -1,4 +1,6 @@
 import { APIError } from "openai";
+import { MASK, maskerOf } from "#server/engine/masker.ts";
+import { SHORTEST } from "#server/engine/secret-forms.ts";
 import { AppError } from "#server/errors.ts";
 import { masked } from "#server/mask-scope.ts";
 import { AnswerTooLong } from "#server/net/answer-too-long.ts";
@@ -62,16 +64,15 @@ export class StreamedError extends Error {
 /** A stream that ended in the middle of the answer. */
 export class BrokenOff extends Error {}
 
-const MASK = "••••";
 const MOST_WORDS = 500;
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** The text without the key in any spelling in which a server may echo it, and without bearer tokens. */
 function withoutKey(text: string, key: string): string {
-  const spellings = [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key), Buffer.from(key).toString("base64")];
   // A very short key, as local servers have, is replaced only where it stands alone: "x" must not garble every word.
-  const patterns = spellings.map((spelling) => (spelling.length < 6 ? `(?<![\\w-])${escaped(spelling)}(?![\\w-])` : escaped(spelling)));
-  return text.replace(new RegExp(patterns.join("|"), "g"), MASK).replace(/\bBearer\s+[^\s"',;}]+/gi, `Bearer ${MASK}`);
+  const alone = (spelling: string) => text.replace(new RegExp(`(?<![\\w-])${escaped(spelling)}(?![\\w-])`, "g"), MASK);
+  const without = key.length < SHORTEST ? alone(key) : maskerOf([key]).text(text);
+  return without.replace(/\bBearer\s+[^\s"',;}]+/gi, `Bearer ${MASK}`);
 }
 
 const WORD_FIELDS = ["message", "error", "detail", "error_description", "msg", "title", "errors"];

@@ -28,7 +28,8 @@ export default function Credentials() {
       <p>
         Each credential that a workflow names stands as <code>••••</code> wherever a run keeps or shows something: inputs, outputs, logs,
         tool calls, errors, reviews, mails and live streams, also where its letters come in several pieces. It is recognised by its value,
-        so also when a model repeats it, and also in JSON, in addresses and in Base64.
+        so also when a model repeats it: in small or capital letters, with any of its characters escaped as JSON, Markdown, HTML or an
+        address escape them, in hexadecimal and in Base64. A chat with an agent and its test mask every secret of the project.
       </p>
       <ul>
         <li>Values of fewer than six characters are not masked: they would garble every text.</li>

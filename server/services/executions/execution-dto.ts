@@ -1,5 +1,5 @@
 import type { Prisma } from "#prisma/generated/client.ts";
-import { withTexts } from "#server/engine/run-texts.ts";
+import { withTexts } from "#server/engine/run-store-texts.ts";
 import {
   type Execution,
   ExecutionOutput,

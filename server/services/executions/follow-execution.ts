@@ -1,7 +1,7 @@
 import { Bell } from "#server/bell.ts";
 import { db } from "#server/db/client.ts";
 import { subscribe } from "#server/db/notify.ts";
-import { withTexts } from "#server/engine/run-texts.ts";
+import { withTexts } from "#server/engine/run-store-texts.ts";
 import { notFound } from "#server/errors.ts";
 import { isFinal } from "#server/schemas/execution.ts";
 import { isTerminalEvent } from "#server/schemas/execution-event.ts";

@@ -1,7 +1,7 @@
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { pool } from "#server/db/client.ts";
 import { ITEM } from "#server/engine/ports.ts";
-import { textOf } from "#server/engine/run-texts.ts";
+import { textOf } from "#server/engine/run-store-texts.ts";
 import { notFound } from "#server/errors.ts";
 import type { NodeOutput, NodeOutputInput } from "#server/schemas/execution.ts";
 import { isUuid } from "#server/services/ids.ts";

@@ -5,7 +5,7 @@ import type { NodeScope } from "#server/engine/define-node.ts";
 import type { Commit, RunState } from "#server/engine/ports.ts";
 import { firstValues } from "#server/engine/run-store.ts";
 import { firstWrite, LEASE_SECONDS, LEFT_BEHIND_SECONDS } from "#server/engine/run-store-sql.ts";
-import { LongTexts } from "#server/engine/run-texts.ts";
+import { LongTexts } from "#server/engine/run-store-texts.ts";
 import { newId } from "#server/new-id.ts";
 import { type ExecutionTrigger, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 import type { Graph } from "#server/schemas/graph.ts";

@@ -1,5 +1,5 @@
 import { pool } from "#server/db/client.ts";
-import { textOf } from "#server/engine/run-texts.ts";
+import { textOf } from "#server/engine/run-store-texts.ts";
 import { AppError } from "#server/errors.ts";
 import { type ExecutionLogsInput, PREVIEW_CHARACTERS } from "#server/schemas/execution.ts";
 

@@ -3,7 +3,7 @@ import { definitionOf } from "#server/engine/graph.ts";
 import { LARGE_OUTPUT, outputUrl, toldOutput } from "#server/engine/output-size.ts";
 import { pinOf } from "#server/engine/pins.ts";
 import { CUT_OFF, ITEM } from "#server/engine/ports.ts";
-import { textOf } from "#server/engine/run-texts.ts";
+import { textOf } from "#server/engine/run-store-texts.ts";
 import { type ExecutionStatus, isFinal, type NodeResult } from "#server/schemas/execution.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 

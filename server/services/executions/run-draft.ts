@@ -4,7 +4,7 @@ import { runPlan } from "#server/engine/disabled.ts";
 import { definitionOf, goesOnAfterFailure } from "#server/engine/graph.ts";
 import { findPinFault, withPins } from "#server/engine/pins.ts";
 import { dependentsOf } from "#server/engine/plan.ts";
-import { textOf } from "#server/engine/run-texts.ts";
+import { textOf } from "#server/engine/run-store-texts.ts";
 import { nodesUntil } from "#server/engine/run-until.ts";
 import { staleNodes } from "#server/engine/stale.ts";
 import { AppError } from "#server/errors.ts";

@@ -11,9 +11,9 @@ import {
   WORKFLOW_FORMAT,
   type WorkflowFile,
 } from "#server/schemas/workflow-file.ts";
+import { projectMask } from "#server/services/credentials/project-mask.ts";
 import { definitionsOf, Keys, skillsNamed, whole } from "#server/services/workflow-files/file-agents.ts";
 import { FileMask } from "#server/services/workflow-files/file-mask.ts";
-import { secretMask } from "#server/services/workflow-files/secret-mask.ts";
 import { settledGraph } from "#server/services/workflows/checked-graph.ts";
 import { findWorkflow } from "#server/services/workflows/find-workflow.ts";
 import { agentIdsOf } from "#server/services/workflows/graph-scope.ts";
@@ -44,7 +44,7 @@ export async function exportWorkflow(principal: ProjectPrincipal, { workflow_id,
     ? await db().workflowDraft.findUniqueOrThrow({ where: { workflow_id: row.id }, select: { graph: true } })
     : await db().workflowSnapshot.findUniqueOrThrow({ where: { id: row.snapshot_id }, select: { graph: true } });
   const graph = settledGraph(Graph.parse(stored.graph));
-  const [here, known] = await Promise.all([definitionsOf(project_id, agentIdsOf(graph)), secretMask(project_id, row.id)]);
+  const [here, known] = await Promise.all([definitionsOf(project_id, agentIdsOf(graph)), projectMask(project_id, row.id)]);
   const mask = new FileMask(known);
   const keys = new Keys();
   const nodeOf = (node: GraphNode): GraphNode => {

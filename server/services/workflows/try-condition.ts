@@ -3,7 +3,7 @@ import { db, pool } from "#server/db/client.ts";
 import type { ConditionVariables } from "#server/engine/condition-terms.ts";
 import { evaluateCondition } from "#server/engine/conditions.ts";
 import { HostFault, ITEM } from "#server/engine/ports.ts";
-import { textOf } from "#server/engine/run-texts.ts";
+import { textOf } from "#server/engine/run-store-texts.ts";
 import { notFound } from "#server/errors.ts";
 import { messageOf } from "#server/message-of.ts";
 import type { ConditionTrial, TryConditionInput } from "#server/schemas/condition.ts";

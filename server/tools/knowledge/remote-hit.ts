@@ -1,3 +1,4 @@
+import { MASK, maskerOf } from "#server/engine/masker.ts";
 import { AppError } from "#server/errors.ts";
 import { masked } from "#server/mask-scope.ts";
 import { AnswerTooLong } from "#server/net/answer-too-long.ts";
@@ -111,7 +112,8 @@ export function refusalOf(what: string, status: number, json: unknown, secrets: 
   let words = textOf(said.find((value) => typeof value === "string") ?? "");
   // The words of a header's value too: "Bearer" and the token.
   const parts = secrets.flatMap((secret) => (secret ? [secret, ...secret.split(/\s+/)] : [])).filter((part) => part.length >= 4);
-  for (const part of parts) words = words.replaceAll(part, "••••");
+  words = maskerOf(parts).text(words);
+  for (const part of parts) words = words.replaceAll(part, MASK);
   words = masked(words).replace(/\s+/g, " ").trim().slice(0, MOST_WORDS);
   const advice =
     status === 401 || status === 403

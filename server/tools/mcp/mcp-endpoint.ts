@@ -1,3 +1,4 @@
+import { maskerOf } from "#server/engine/masker.ts";
 import type { Reach } from "#server/net/guard.ts";
 
 /** How a server is spoken to: the current transport, or the older one over server-sent events. */
@@ -25,13 +26,8 @@ export interface McpToolInfo {
   input_schema: Record<string, unknown>;
 }
 
-const MASK = "••••";
-/** Shorter values are no secrets, and masking them would garble every word that holds them. */
-const SHORTEST_SECRET = 6;
-
 /** The text without the header values of the endpoint, with or without the scheme before them (`Bearer …`). */
 export function withoutSecrets(text: string, { headers }: Pick<McpEndpoint, "headers">): string {
   const values = Object.values(headers).flatMap((value) => [value, value.replace(/^\S+\s+/, "")]);
-  const secrets = values.filter((value) => value.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
-  return secrets.reduce((masked, secret) => masked.replaceAll(secret, MASK).replaceAll(JSON.stringify(secret).slice(1, -1), MASK), text);
+  return maskerOf(values).text(text);
 }
