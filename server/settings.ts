@@ -27,6 +27,7 @@ export const Environment = z.object({
     .string()
     .regex(/^sk-service-[A-Za-z0-9_-]{32,}$/, "must be sk-service- and at least 32 characters after it")
     .optional(),
+  PROJECT_STORAGE_BYTES: count(10_000_000_000),
   MAX_BODY_BYTES: count(4 * 1024 * 1024),
   RATE_LIMIT_PER_MINUTE: count(200),
   RATE_LIMIT_BURST: count(30),

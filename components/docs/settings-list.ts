@@ -56,6 +56,12 @@ export const settingGroups: readonly { title: string; rows: readonly SettingRow[
   {
     title: "Limits",
     rows: [
+      {
+        name: "PROJECT_STORAGE_BYTES",
+        preset: "10000000000",
+        meaning:
+          "Bytes that a project may hold: runs, documents and workflows together. A full one starts no run and takes no document; 0 turns it off",
+      },
       { name: "RATE_LIMIT_PER_MINUTE", preset: "200", meaning: "API requests of one client address in a minute; 0 turns it off" },
       { name: "RATE_LIMIT_BURST", preset: "30", meaning: "API requests of one client address in 5 seconds; 0 turns it off" },
       {

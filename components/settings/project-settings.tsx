@@ -12,6 +12,7 @@ import { ExecutorSettings } from "#components/settings/executor-settings.tsx";
 import { HourSettings } from "#components/settings/hour-settings.tsx";
 import { RetentionSettings } from "#components/settings/retention-settings.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
+import { StorageSettings } from "#components/settings/storage-settings.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -72,6 +73,7 @@ export function ProjectSettings() {
         </form>
       </SettingsSection>
       <RetentionSettings />
+      <StorageSettings />
       <HourSettings />
       <ExecutorSettings />
       {canAdminister && (

@@ -8,6 +8,7 @@ import { NotificationBell } from "#components/notifications/notification-bell.ts
 import { HourNotice } from "#components/shell/hour-notice.tsx";
 import { Logo, LogoMark } from "#components/shell/logo.tsx";
 import { Navigation } from "#components/shell/navigation.tsx";
+import { StorageNotice } from "#components/shell/storage-notice.tsx";
 import { useNavigationWidth } from "#components/shell/use-navigation-width.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 
@@ -41,6 +42,7 @@ export function StudioFrame({ children }: { children: ReactNode }) {
       <MobileBar />
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <HourNotice />
+        <StorageNotice />
         <main id="main" tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto focus:outline-none">
           {children}
         </main>

@@ -1,6 +1,6 @@
 import type { NodeScope } from "#server/engine/define-node.ts";
 import { shortError } from "#server/engine/output-size.ts";
-import { type Ending, type EngineServices, LeaseLost, type RunState } from "#server/engine/ports.ts";
+import { type Ending, type EngineServices, LeaseLost, type RunState, StorageFull } from "#server/engine/ports.ts";
 import { readSecrets } from "#server/engine/run-secrets.ts";
 import { Segment } from "#server/engine/segment.ts";
 import { follow } from "#server/follow.ts";
@@ -29,8 +29,9 @@ async function namesFor(services: EngineServices, run: RunState): Promise<NodeSc
   return { agentName: (id) => names.get(id) };
 }
 
-/** What will never be written, however often it is tried: PostgreSQL's classes 22 and 54, and what is too long for one text. */
+/** What will never be written, however often it is tried: what there is no room for, PostgreSQL's classes 22 and 54, and what is too long for one text. */
 export function isRefused(error: unknown): boolean {
+  if (error instanceof StorageFull) return true;
   if (error instanceof RangeError) return error.message === "Invalid string length";
   return error instanceof Error && "code" in error && /^(22|54)/.test(String(error.code));
 }

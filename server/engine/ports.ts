@@ -190,6 +190,11 @@ export class LeaseLost extends Error {
   override name = "LeaseLost";
 }
 
+/** A result that is not taken, because the project holds more than it may. */
+export class StorageFull extends Error {
+  override name = "StorageFull";
+}
+
 /** The host failed, not the node: the segment ends without a result for it, and the node is started again. */
 export class HostFault extends Error {
   override name = "HostFault";

@@ -78,15 +78,15 @@ export const BODY_OUTPUTS_LENGTH = bodyOutputs("length");
 const REVIEWS = `
   ), asked AS (
     INSERT INTO reviews (id, project_id, execution_id, node_id, iteration, label, title, description, display_value, notification_email, due_at)
-    SELECT r.id, $14, $1, r.node_id, r.iteration, r.label, r.title, r.description, r.display_value, r.notification_email, r.due_at
-    FROM lease, jsonb_to_recordset($13::jsonb->'reviews') AS r(
+    SELECT r.id, $15, $1, r.node_id, r.iteration, r.label, r.title, r.description, r.display_value, r.notification_email, r.due_at
+    FROM lease, jsonb_to_recordset($14::jsonb->'reviews') AS r(
       id uuid, node_id text, iteration text, label text, title text, description text, display_value text, notification_email text, due_at timestamptz)
   ), taken AS (
-    UPDATE reviews SET taken_at = now() FROM lease WHERE id IN (SELECT value::uuid FROM jsonb_array_elements_text($13::jsonb->'taken'))
+    UPDATE reviews SET taken_at = now() FROM lease WHERE id IN (SELECT value::uuid FROM jsonb_array_elements_text($14::jsonb->'taken'))
   ), withdrawn AS (
     UPDATE reviews SET status = 'withdrawn', decided_at = now() FROM lease
     WHERE execution_id = $1 AND status = 'waiting' AND ($5::jsonb IS NOT NULL OR EXISTS (
-      SELECT FROM jsonb_to_recordset($13::jsonb->'withdrawn') AS w(node_id text, iteration text)
+      SELECT FROM jsonb_to_recordset($14::jsonb->'withdrawn') AS w(node_id text, iteration text)
       WHERE w.node_id = reviews.node_id AND w.iteration = reviews.iteration)) RETURNING id
   ), seen AS (
     UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM withdrawn) AND read_at IS NULL`;
@@ -147,14 +147,14 @@ interface CommitKind {
 // One statement, so that results, events and the end of a run are there together or not at all.
 const commitSql = ({ asksPeople, hasCalls, hasTexts }: CommitKind) => {
   const calls = hasCalls ? CALLS : NO_CALLS;
-  const first = asksPeople ? 15 : 13;
+  const first = asksPeople ? 16 : 14;
   const texts = `
   ), texts AS (${insertTexts("$1", "lease", `$${first}`, `$${first + 1}`)}`;
   return `
   WITH quiet AS MATERIALIZED (SELECT CASE WHEN $11::boolean THEN set_config('synchronous_commit', 'off', true) END${calls.counted}
   ), lease AS (
     UPDATE executions e SET${calls.added}
-      last_seq = last_seq + jsonb_array_length($4::jsonb), commit_no = $9,
+      last_seq = last_seq + jsonb_array_length($4::jsonb), commit_no = $9, bytes = bytes + $13::bigint,
       input_tokens = input_tokens + $6, output_tokens = output_tokens + $7,
       status = coalesce(($5::jsonb->>'status')::"ExecutionStatus", $10::"ExecutionStatus", status),
       error = coalesce($5::jsonb->>'error', error),

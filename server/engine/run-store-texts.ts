@@ -37,6 +37,11 @@ export class LongTexts {
     return this.#texts.size ? [[...this.#texts.keys()], [...this.#texts.values()]] : undefined;
   }
 
+  /** Characters of those. */
+  get length(): number {
+    return [...this.#texts.values()].reduce((sum, text) => sum + text.length, 0);
+  }
+
   /** To be called when they are written: whatever refers to them later does so without them. */
   written(): void {
     if (this.#referred.size === 0) return;

@@ -22,6 +22,7 @@ import {
   type RunStore,
 } from "#server/engine/ports.ts";
 import { snapshotGraph } from "#server/engine/run-store-graphs.ts";
+import { assertSpace, noteStored } from "#server/engine/run-store-space.ts";
 import {
   ACQUIRE,
   BEGUN,
@@ -141,6 +142,7 @@ async function keptBy(execution_id: string, node_ids: readonly string[]): Promis
 }
 
 async function commit(run: RunState, { rows, events, ending, status, ...rest }: Commit, signal: AbortSignal): Promise<void> {
+  if (!ending) assertSpace(run.project_id);
   const facts = factsOf(run.graph);
   const ended = rows.filter((row) => row.status !== "running");
   const { reviews = [], taken = [], withdrawn = [] } = rest;
@@ -167,13 +169,17 @@ async function commit(run: RunState, { rows, events, ending, status, ...rest }: 
     !asksPeople && effects.length === 0 && run.toldFrom.size === 0,
     talked.length ? first : 0,
   ];
-  if (asksPeople) values.push(json({ reviews, taken, withdrawn }), run.project_id);
+  const asked = asksPeople ? json({ reviews, taken, withdrawn }) : "";
+  const bytes = values.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), texts.length + asked.length);
+  values.push(bytes);
+  if (asksPeople) values.push(asked, run.project_id);
   if (texts.lists) values.push(...texts.lists);
   const hasCalls = ended.some((row) => row.agent_id !== undefined);
   const { name, text } = commitStatement({ asksPeople, hasCalls, hasTexts: texts.lists !== undefined });
   const [written] = await query<{ seq: number }>(name, text, values, signal);
   if (!written && !(await isWritten(run))) throw new LeaseLost("Another process carries this run.");
   texts.written();
+  noteStored(run.project_id, "runs", bytes);
   noteCommit(run, effects, written?.seq);
 }
 

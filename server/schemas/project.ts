@@ -49,6 +49,24 @@ export const HourlyUse = z.object({
   most: z.number().int().nullable().meta({ description: "The most that a project may set" }),
 });
 export type HourlyUse = z.infer<typeof HourlyUse>;
+/** What a project holds, in bytes. */
+export const ProjectStorage = z
+  .object({
+    quota: z.number().int().nullable().meta({
+      description:
+        "Bytes that it may hold (`PROJECT_STORAGE_BYTES`); beyond them starting a run and adding a document is 409. null for no limit",
+      example: 10_000_000_000,
+    }),
+    used: z.number().int().meta({ description: "About as many bytes as it holds", example: 48_120_344 }),
+    runs: z
+      .number()
+      .int()
+      .meta({ description: "Of them: executions with inputs, outputs, logs and events, and webhook deliveries", example: 40_110_200 }),
+    documents: z.number().int().meta({ description: "Of them: documents of knowledge sources, with their vectors", example: 7_998_000 }),
+    workflows: z.number().int().meta({ description: "Of them: the graphs of workflows, all versions and drafts", example: 12_144 }),
+  })
+  .meta({ id: "ProjectStorage" });
+export type ProjectStorage = z.infer<typeof ProjectStorage>;
 export const ProjectPage = pageOf(Project);
 
 export const Member = z

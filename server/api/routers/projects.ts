@@ -7,6 +7,7 @@ import {
   Project,
   ProjectPage,
   ProjectRef,
+  ProjectStorage,
   RemoveMemberInput,
   SetMemberInput,
   SetMemberResult,
@@ -16,6 +17,7 @@ import { createProject } from "#server/services/projects/create-project.ts";
 import { deleteProject } from "#server/services/projects/delete-project.ts";
 import { getHourlyUse } from "#server/services/projects/get-hourly-use.ts";
 import { getProject } from "#server/services/projects/get-project.ts";
+import { getStorage } from "#server/services/projects/get-storage.ts";
 import { listMembers } from "#server/services/projects/list-members.ts";
 import { listProjects } from "#server/services/projects/list-projects.ts";
 import { removeMember } from "#server/services/projects/remove-member.ts";
@@ -53,6 +55,19 @@ export const projectsRouter = router({
     .input(ProjectRef)
     .output(HourlyUse)
     .query(({ ctx, input }) => getHourlyUse(ctx.principal, input)),
+  storage: userProcedure
+    .meta(
+      endpoint("GET", "/projects/{project_id}/storage", {
+        tag,
+        role: "viewer",
+        summary: "Read how much a project holds",
+        description:
+          "About how many bytes, by what they are of, and how many there may be. Measured at most once a minute. A run that has begun may go a tenth beyond the quota, then it fails.",
+      }),
+    )
+    .input(ProjectRef)
+    .output(ProjectStorage)
+    .query(({ ctx, input }) => getStorage(ctx.principal, input)),
   delete: userProcedure
     .meta(
       endpoint("DELETE", "/projects/{project_id}", {

@@ -1,5 +1,5 @@
 import { inngest } from "#server/inngest/client.ts";
-import { countAhead, tidyExecutions as tidy } from "#server/services/executions/tidy-executions.ts";
+import { countAhead, measureProjects, tidyExecutions as tidy } from "#server/services/executions/tidy-executions.ts";
 import { tidyNotifications } from "#server/services/notifications/tidy-notifications.ts";
 
 /** How many turns of 20 seconds one hour gets; what is left waits for the next. */
@@ -11,6 +11,7 @@ export const tidyExecutions = () =>
     { id: "tidy-executions", name: "Tidy executions", retries: 0, concurrency: 1, triggers: [{ cron: "41 * * * *" }] },
     async ({ step }) => {
       for (let turn = 0; turn < TURNS; turn++) if (!(await step.run(`tidy ${turn}`, () => tidy()))) break;
+      await step.run("measure", () => measureProjects());
       await step.run("count ahead", () => countAhead());
       await step.run("notifications", () => tidyNotifications());
     },

@@ -4,6 +4,7 @@ import { pool } from "#server/db/client.ts";
 import type { NodeScope } from "#server/engine/define-node.ts";
 import type { Commit, RunState } from "#server/engine/ports.ts";
 import { firstValues } from "#server/engine/run-store.ts";
+import { noteStored } from "#server/engine/run-store-space.ts";
 import { firstWrite, LEASE_SECONDS, LEFT_BEHIND_SECONDS } from "#server/engine/run-store-sql.ts";
 import { LongTexts } from "#server/engine/run-store-texts.ts";
 import { newId } from "#server/new-id.ts";
@@ -74,7 +75,7 @@ const askedAgents = (ids: string) => `(
  * is written when the count says to wait, or when the delivery or the fire is there already.
  */
 function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
-  let last = 14;
+  let last = 15;
   const next = () => `$${++last}`;
   const [holder, elapsed] = kind === "new" ? [] : [next(), next()];
   const [rows, events] = kind === "first" || kind === "whole" ? [next(), next()] : [];
@@ -117,9 +118,9 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
     room AS MATERIALIZED (SELECT coalesce((SELECT seconds_until_execution($2::uuid, hourly) FROM locked), 0) AS wait),
     ${hasDelivery ? delivery : ""}
     execution AS (
-      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at, is_counted,
+      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at, is_counted, bytes,
         ${Object.keys(also).join(", ")})
-      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean,
+      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean, $15::bigint,
         ${Object.values(also).join(", ")}
       FROM ${hasDelivery ? "delivery" : "room WHERE wait = 0"}
       ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id
@@ -161,6 +162,10 @@ export async function insertExecution(
   { on = pool(), delivery, begun }: { on?: Pick<pg.Pool, "query">; delivery?: DeliveryOfExecution | undefined; begun?: Begun } = {},
 ): Promise<Started> {
   const texts = begun && new LongTexts(begun.run);
+  const first = begun && texts ? begunValues(begun, texts) : [];
+  const params = execution.params && JSON.stringify(execution.params);
+  const written = [execution.input, params, delivery?.body, ...first];
+  const bytes = written.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), texts?.length ?? 0);
   const values = [
     execution.id ?? newId(),
     execution.project_id,
@@ -170,12 +175,13 @@ export async function insertExecution(
     execution.trigger,
     execution.started_by_id,
     cleanText(execution.input),
-    execution.params && JSON.stringify(execution.params),
+    params,
     execution.status ?? "pending",
     execution.due_at ?? null,
     ...hourlyValues(),
     execution.isCounted ?? true,
-    ...(begun && texts ? begunValues(begun, texts) : []),
+    bytes,
+    ...first,
     ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),
   ];
   const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[texts?.lists ? "long" : "short"][kindOf(begun)] as ReturnType<typeof statement>;
@@ -185,7 +191,10 @@ export async function insertExecution(
     values,
   });
   const [row] = rows;
-  if (row?.execution_id) texts?.written();
+  if (row?.execution_id) {
+    texts?.written();
+    noteStored(execution.project_id, "runs", bytes);
+  }
   if (row?.execution_id) return { kind: "started", execution_id: row.execution_id, ...(row.agents && { agents: row.agents }) };
   return row?.wait ? { kind: "limited", retryAfter: row.wait, limit: row.hourly ?? 0 } : { kind: "repeated" };
 }

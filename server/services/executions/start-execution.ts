@@ -5,6 +5,7 @@ import { type Accepted, acceptRun } from "#server/services/executions/accept-run
 import type { NewExecution, Started } from "#server/services/executions/insert-execution.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
 import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
+import { assertRoom } from "#server/services/projects/assert-room.ts";
 
 /** What a caller is told whose project has used up its hour. */
 export const hourUsedUp = ({ retryAfter, limit }: { retryAfter: number; limit: number }): AppError =>
@@ -38,7 +39,7 @@ export async function startOnce(id: string | undefined, start: () => Promise<Sta
 
 /**
  * Accepts a run: once this returns it is in the database and will end, whatever happens to this process.
- * @throws AppError RATE_LIMIT_EXCEEDED when the project has used up its hour; CONFLICT when it ran for this `due_at` before
+ * @throws AppError RATE_LIMIT_EXCEEDED when the project has used up its hour; CONFLICT when it holds as much as it may, or ran for this `due_at` before
  */
 export async function startExecution(execution: NewExecution): Promise<ExecuteResult> {
   const { execution_id, status } = await startHere(execution);
@@ -52,6 +53,7 @@ export async function startExecution(execution: NewExecution): Promise<ExecuteRe
  * @throws AppError as `startExecution`
  */
 export async function startHere(execution: NewExecution): Promise<ExecuteResult & Pick<Accepted, "ending" | "asked">> {
+  await assertRoom(execution.project_id);
   const id = execution.id ?? runIdOfRequest();
   let accepted: Accepted | undefined;
   const started = await startOnce(id, async () => {

@@ -6,6 +6,7 @@ import { insertExecution, type NewExecution, type Started } from "#server/servic
 import { requestRun } from "#server/services/executions/request-run.ts";
 import { hourUsedUp, startOnce } from "#server/services/executions/start-execution.ts";
 import { runIdOfRequest } from "#server/services/idempotency/run-id.ts";
+import { assertRoom } from "#server/services/projects/assert-room.ts";
 
 // Of a loop that is taken over, its body too: the Output nodes in there are results of the run. A Terminate ($4) ended
 // the run that it was reached in; taken over it is only done, and its handle, which says how it ended that one, is left out.
@@ -27,6 +28,9 @@ const TAKE_OVER = `
   INSERT INTO run_texts (execution_id, hash, text)
   SELECT $2, t.hash, t.text FROM run_texts t
   WHERE t.execution_id = $1 AND t.hash IN (SELECT input_hash FROM kept UNION SELECT output_hash FROM kept)`;
+
+// About what it took over: no more than the other holds.
+const TAKEN_BYTES = "UPDATE executions SET bytes = bytes + (SELECT bytes FROM executions WHERE id = $2) WHERE id = $1";
 
 // What was never run, but is there from the beginning: nodes that are left out, and pinned ones before which nothing runs.
 const GIVE = `
@@ -52,13 +56,14 @@ export interface ResultsBefore {
 /**
  * Accepts a run that begins with results, in one transaction.
  * @param also written with it, e.g. the audit's record
- * @throws AppError RATE_LIMIT_EXCEEDED when the project has used up its hour; CONFLICT when it was started before
+ * @throws AppError RATE_LIMIT_EXCEEDED when the project has used up its hour; CONFLICT when it holds as much as it may, or was started before
  */
 export async function startWithResults(
   execution: NewExecution & { rerun_of_id: string | null },
   { taken, given = [] }: ResultsBefore,
   also: (client: pg.PoolClient, execution_id: string) => Promise<void> = async () => {},
 ): Promise<ExecuteResult> {
+  await assertRoom(execution.project_id);
   const id = execution.id ?? runIdOfRequest();
   const { rerun_of_id, ...fields } = execution;
   const write = (): Promise<Started> =>
@@ -68,6 +73,7 @@ export async function startWithResults(
       const { execution_id } = started;
       if (rerun_of_id !== null) await client.query("UPDATE executions SET rerun_of_id = $2 WHERE id = $1", [execution_id, rerun_of_id]);
       if (taken?.node_ids.length) await client.query(TAKE_OVER, [taken.execution_id, execution_id, taken.node_ids, taken.terminate_ids]);
+      if (taken?.node_ids.length) await client.query(TAKEN_BYTES, [execution_id, taken.execution_id]);
       if (given.length) await client.query(GIVE, [execution_id, JSON.stringify(given)]);
       await also(client, execution_id);
       return started;

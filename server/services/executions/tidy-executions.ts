@@ -2,6 +2,7 @@ import { db } from "#server/db/client.ts";
 import { log } from "#server/log.ts";
 import { countOlderExecutions } from "#server/services/executions/count-older-executions.ts";
 import { deleteExecutions } from "#server/services/executions/delete-executions.ts";
+import { measureStorage } from "#server/services/projects/measure-storage.ts";
 import { removeDeletedProjects } from "#server/services/projects/remove-deleted-projects.ts";
 
 const DAY_MS = 86_400_000;
@@ -30,6 +31,18 @@ export async function tidyExecutions({ now = Date.now(), turnMs = TURN_MS } = {}
     isDone &&= result.isDone;
   }
   return !isDone;
+}
+
+/** Measures what every project holds, those first that were measured longest ago. Stops after 20 seconds. */
+export async function measureProjects({ turnMs = TURN_MS } = {}): Promise<void> {
+  const until = performance.now() + turnMs;
+  const goOn = () => performance.now() < until;
+  const projects = await db().project.findMany({
+    where: { deleted_at: null },
+    select: { id: true },
+    orderBy: { storage: { measured_at: { sort: "asc", nulls: "first" } } },
+  });
+  for (const { id } of projects) if (goOn()) await measureStorage(id, goOn);
 }
 
 /** Counts every project's past executions ahead, so that the first list of a project that nobody looked at is as fast. */

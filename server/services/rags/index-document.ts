@@ -1,4 +1,5 @@
 import { db, inTransaction } from "#server/db/client.ts";
+import { noteStored } from "#server/engine/run-store-space.ts";
 import { AppError, ERRORS, isAppError } from "#server/errors.ts";
 import { ProviderError } from "#server/providers/errors.ts";
 import { embed } from "#server/services/rags/embed.ts";
@@ -89,6 +90,8 @@ const indexedText = (title: string, { place, text }: Chunk) => [title, place, te
 async function storeChunks({ document_id, generation }: Indexing, row: Current, hasVectors: boolean): Promise<boolean> {
   const { title: ownTitle, text, language, chunks, media_type, bytes } = await readContent(row);
   const title = row.title === row.uri?.slice(0, MOST_TITLE) ? (ownTitle ?? row.title) : row.title;
+  // Text, pieces, and the words that they are found by.
+  noteStored(row.rag_source.project_id, "documents", 3 * text.length);
   return inTransaction(async (client) => {
     // Takes the row: an indexing that is newer, or an end of the document, comes before or after the whole of this.
     const { rowCount } = await client.query(
@@ -160,6 +163,11 @@ async function embedSome({ document_id, generation }: Indexing, row: Current): P
   if (!chunks.length) return 0;
   const texts = chunks.map((chunk) => indexedText(row.title, chunk));
   const vectors = await embed(row.rag_source.project_id, embedding, texts);
+  noteStored(
+    row.rag_source.project_id,
+    "documents",
+    vectors.reduce((sum, vector) => sum + 4 * vector.length, 0),
+  );
   return inTransaction(async (client) => {
     const { rowCount } = await client.query(
       "SELECT FROM rag_documents WHERE id = $1 AND generation = $2 AND status = 'indexing' FOR UPDATE",

@@ -1,10 +1,12 @@
 import type { Prisma } from "#prisma/generated/client.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
+import { noteStored } from "#server/engine/run-store-space.ts";
 import { AppError } from "#server/errors.ts";
 import type { RagDocument } from "#server/schemas/rag.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "#server/services/database-errors.ts";
+import { assertRoom } from "#server/services/projects/assert-room.ts";
 import { findRag } from "#server/services/rags/find-rag.ts";
 import { toRagDocument } from "#server/services/rags/rag-dto.ts";
 import { announceIndexing } from "#server/services/rags/request-indexing.ts";
@@ -32,7 +34,8 @@ async function assertNew(rag_source_id: string, hash: string, tx: Prisma.Transac
 
 /**
  * Stores a document and has it indexed in the background. A document with the same content that failed is replaced.
- * @throws AppError NOT_FOUND; CONFLICT for a source that keeps its documents elsewhere, and for content that is there
+ * @throws AppError NOT_FOUND; CONFLICT for a source that keeps its documents elsewhere, for content that is there, and for a
+ *   project that holds as much as it may
  */
 export async function insertDocument(
   principal: ProjectPrincipal,
@@ -42,6 +45,7 @@ export async function insertDocument(
   const source = await findRag(principal.project.id, rag_id);
   if (source.type !== "documents")
     throw new AppError("CONFLICT", `"${source.name}" is a ${source.type} source, which keeps its documents elsewhere. Add them there.`);
+  await assertRoom(principal.project.id);
   try {
     const row = await db().$transaction(async (tx) => {
       await assertNew(source.id, hash, tx);
@@ -69,6 +73,7 @@ export async function insertDocument(
       );
       return saved;
     });
+    noteStored(principal.project.id, "documents", row.bytes);
     await announceIndexing(principal.project.id, [row]);
     return toRagDocument(row);
   } catch (error) {

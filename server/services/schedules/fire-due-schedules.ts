@@ -8,6 +8,7 @@ import { assertRunnable } from "#server/services/executions/assert-runnable.ts";
 import { insertExecution, type NewExecution } from "#server/services/executions/insert-execution.ts";
 import { requestRun } from "#server/services/executions/request-run.ts";
 import { hourUsedUp } from "#server/services/executions/start-execution.ts";
+import { reasonWithoutRoom } from "#server/services/projects/assert-room.ts";
 import { nextFire } from "#server/services/schedules/cron.ts";
 
 interface DueRow {
@@ -74,7 +75,7 @@ async function fire(client: pg.PoolClient, row: DueRow, now: Date): Promise<stri
   // From now on, not from the time that was due: of fires missed in a row, one is made up for.
   const values = [workflow_id, due_at, nextFire(row, now)];
   await client.query("UPDATE schedules SET last_fire_at = $2, next_fire_at = $3 WHERE workflow_id = $1", values);
-  const reason = await reasonAgainst(project_id, row.graph);
+  const reason = (await reasonAgainst(project_id, row.graph)) ?? (await reasonWithoutRoom(project_id, client));
   const started = reason === undefined ? await insertExecution(run, { on: client }) : undefined;
   if (started?.kind === "started") return started.execution_id;
   const limited = started?.kind === "limited" ? hourUsedUp(started).message : undefined;

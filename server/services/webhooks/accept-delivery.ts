@@ -7,6 +7,7 @@ import type { ExecuteResult } from "#server/schemas/execution.ts";
 import { acceptRun } from "#server/services/executions/accept-run.ts";
 import { assertRunnable } from "#server/services/executions/assert-runnable.ts";
 import { hourUsedUp } from "#server/services/executions/start-execution.ts";
+import { assertRoom } from "#server/services/projects/assert-room.ts";
 import { asText, atPath } from "#server/services/webhooks/payload-path.ts";
 import type { SavedWorkflow } from "#server/services/workflows/saved-workflow.ts";
 
@@ -92,7 +93,7 @@ function assertListening({ enabled, trigger }: SavedWorkflow): void {
 /**
  * Starts a run of the saved version for a delivery that may be trusted, and writes down what arrived and what came of it.
  * A key that was accepted before gives the first execution again, whatever the body.
- * @throws AppError CONFLICT for a disabled workflow; BAD_REQUEST for what is no JSON; VALIDATION_ERROR when the path leads
+ * @throws AppError CONFLICT for a disabled workflow and a project that holds as much as it may; BAD_REQUEST for what is no JSON; VALIDATION_ERROR when the path leads
  *   nowhere or the graph has problems; RATE_LIMIT_EXCEEDED when the project has used up its hour
  */
 export async function acceptDelivery(workflow: SavedWorkflow, delivery: Delivery): Promise<ExecuteResult> {
@@ -100,6 +101,7 @@ export async function acceptDelivery(workflow: SavedWorkflow, delivery: Delivery
   let refusal: AppError | undefined;
   try {
     assertListening(workflow);
+    await assertRoom(workflow.project_id);
     const execution_id = await start(workflow, delivery);
     if (execution_id) return { execution_id, status: "queued" };
   } catch (error) {

@@ -1,0 +1,88 @@
+import { beforeEach, expect, test } from "vitest";
+import type { ProjectPrincipal } from "#server/auth/principal.ts";
+import { db, pool } from "#server/db/client.ts";
+import { advance } from "#server/engine/advance.ts";
+import { executeWorkflow } from "#server/services/executions/execute-workflow.ts";
+import { getExecution } from "#server/services/executions/get-execution.ts";
+import { rerunExecution } from "#server/services/executions/rerun-execution.ts";
+import { runDraft } from "#server/services/executions/run-draft.ts";
+import { measureProjects } from "#server/services/executions/tidy-executions.ts";
+import { getStorage } from "#server/services/projects/get-storage.ts";
+import { addDocument } from "#server/services/rags/add-document.ts";
+import { createRag } from "#server/services/rags/create-rag.ts";
+import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+import { publishSettings } from "#server/settings.ts";
+import { graphOf } from "#server/testing/golden-play.ts";
+import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
+
+const database = testDatabase();
+beforeEach(() => publishSettings({ PROJECT_STORAGE_BYTES: "0" }));
+
+const flow = () => graphOf({ nodes: { t: ["triggerNode"], o: ["outputNode"] }, edges: ["t>o"] });
+const held = (admin: ProjectPrincipal) => getStorage(admin, { project_id: admin.project.id });
+const forgetMeasuring = () => pool().query("UPDATE project_storage SET measured_at = NULL");
+const full = {
+  code: "CONFLICT",
+  message: expect.stringMatching(/^This project holds \d\.\d MB; its quota is 1\.0 MB\. Keep runs for a shorter time/),
+};
+
+test("a project that holds as much as it may starts no run and takes no document, until something is gone", async () => {
+  const admin = await database.newAdmin();
+  const { id: workflow_id } = await createWorkflow(admin, { name: "Flow", ...flow() });
+  const { id: rag_id } = await createRag(admin, { name: "Handbook", type: "documents", config: {} });
+  const { execution_id } = await executeWorkflow(admin, { workflow_id, input: "small" });
+  await db().execution.update({ where: { id: execution_id }, data: { status: "completed", completed_at: new Date() } });
+  expect(await held(admin)).toMatchObject({ quota: null, documents: 0, workflows: expect.toSatisfy((bytes) => bytes > 0) });
+
+  publishSettings({ PROJECT_STORAGE_BYTES: `${1_000_000}` });
+  const input = "x".repeat(600_000);
+  await executeWorkflow(admin, { workflow_id, input });
+  await addDocument(admin, { rag_id, title: "Long", text: "word ".repeat(120_000) });
+  for (const start of [
+    () => executeWorkflow(admin, { workflow_id, input: "small" }),
+    () => runDraft(admin, { workflow_id, input: "small" }),
+    () => rerunExecution(admin, { execution_id, use_current: false }),
+    () => rerunExecution(admin, { execution_id, from_node_id: "o", use_current: false }),
+    () => addDocument(admin, { rag_id, title: "One more", text: "more" }),
+  ])
+    await expect(start()).rejects.toMatchObject(full);
+  const other = await database.newAdmin();
+  await startStoredRun(other, flow());
+
+  await db().execution.deleteMany({ where: { project_id: admin.project.id } });
+  await forgetMeasuring();
+  expect(await held(admin)).toMatchObject({ quota: 1_000_000, runs: 0 });
+  await executeWorkflow(admin, { workflow_id, input: "small" });
+});
+
+test("a run that has begun may go a little beyond it, and then fails in words", async () => {
+  const admin = await database.newAdmin();
+  const position = { x: 0, y: 0 };
+  const ask = (id: string) => ({ id, type: "agentNode", position, data: { label: id, agent_id: "gone", retries: 0 } });
+  const nodes = [{ id: "t", type: "triggerNode", position, data: { label: "t" } }, ...["a", "b", "c", "d", "e"].map(ask)];
+  const edges = nodes.slice(1).map(({ id }, at) => ({ id, source: nodes[at]?.id ?? "", target: id }));
+  const execution_id = await startStoredRun(admin, { nodes, edges });
+  publishSettings({ PROJECT_STORAGE_BYTES: `${1_000_000}` });
+  let calls = 0;
+  const callAgent = async () => ({ output: `${++calls}${"y".repeat(400_000)}` });
+  expect(await advance(storedServices({ callAgent }), execution_id, 0, 60)).toEqual({ kind: "over" });
+  const { status, error } = await getExecution(admin, { execution_id });
+  expect(status).toBe("failed");
+  expect(error).toMatch(/^A result could not be stored: This project holds 1\.\d MB; its quota is 1\.0 MB\./);
+  expect(calls).toBeLessThan(5);
+  const { runs } = await held(admin);
+  expect(runs).toBeGreaterThan(1_000_000);
+  expect(runs).toBeLessThan(2_000_000);
+});
+
+test("executions from before bytes were counted are measured", async () => {
+  const admin = await database.newAdmin();
+  const execution_id = await startStoredRun(admin, flow(), "x".repeat(100));
+  await advance(storedServices(), execution_id, 0, 60);
+  await db().execution.update({ where: { id: execution_id }, data: { bytes: 0 } });
+  await measureProjects();
+  const { bytes } = await db().execution.findUniqueOrThrow({ where: { id: execution_id }, select: { bytes: true } });
+  expect(Number(bytes)).toBeGreaterThan(1000);
+  expect((await held(admin)).runs).toBe(Number(bytes));
+});
