@@ -53,7 +53,7 @@ export function ProjectSettings() {
             <FormField
               form={form}
               name="slug"
-              hint="What calls to the API send as X-Project-Slug. After a change they must send the new one."
+              hint="What your calls to the API send as X-Project-Slug. After a change every member’s calls must send the new one."
               autoComplete="off"
               isCode
             />

@@ -196,19 +196,19 @@ test("a project that one is not in is like one that never was", async () => {
   expect(await failure({ "x-project-slug": ada.project.slug })).toEqual(await failure({ "x-project-slug": "never-was" }));
 });
 
-test("of several projects with one slug one's own comes first, else the oldest membership", async () => {
+test("of several projects with one slug each is found by the one that the account calls it", async () => {
   const [ada, bob, eve] = [await database.newAdmin(), await database.newAdmin(), await database.newAdmin()];
   const shared = async (owner: ProjectPrincipal) => {
     const project = await createProject(owner, { name: "Shared" });
     await setMember(owner, { project_id: project.id, email: eve.user.email, role: "viewer" });
     return project;
   };
-  const first = await shared(ada);
-  await shared(bob);
-  const chosen = async () => (await projectOf(eve, new Headers({ "x-project-slug": "shared" }))).project.id;
-  expect(await chosen()).toBe(first.id);
-  const own = await createProject(eve, { name: "Shared" });
-  expect(await chosen()).toBe(own.id);
+  const [first, second, own] = [await shared(ada), await shared(bob), await createProject(eve, { name: "Shared" })];
+  const chosen = async (slug: string) => (await projectOf(eve, new Headers({ "x-project-slug": slug }))).project.id;
+  expect(await chosen("shared")).toBe(first.id);
+  expect(await chosen("shared-2")).toBe(second.id);
+  expect(own.slug).toBe("shared-3");
+  expect(await chosen("shared-3")).toBe(own.id);
 });
 
 test("the role is that of the moment of the request", async () => {

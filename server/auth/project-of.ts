@@ -26,14 +26,14 @@ export function askedProject(headers: Headers): AskedProject {
 }
 
 /**
- * The memberships of a user that a request may mean, two at most, as rows of SQL. Slugs are unique per owner, so several
- * projects of one slug may be within reach: mine comes first, then the oldest membership.
+ * The memberships of a user that a request may mean, two at most, as rows of SQL, with the slug by which the user calls each.
+ * Mine comes first, then the oldest membership.
  * @param user an expression; $2 and $3 are those of `membershipValues`
  * @param limit an expression: the ids of the only projects that count, null or empty for all
  */
 export const membershipsOf = (user: string, limit: string): string => `
-  SELECT m.role, p.id, p.slug, p.name FROM memberships m JOIN projects p ON p.id = m.project_id
-  WHERE m.user_id = ${user} AND ($2::text IS NULL OR p.slug = $2) AND ($3::uuid IS NULL OR p.id = $3)
+  SELECT m.role, p.id, coalesce(m.slug, p.slug) AS slug, p.name FROM memberships m JOIN projects p ON p.id = m.project_id
+  WHERE m.user_id = ${user} AND ($2::text IS NULL OR coalesce(m.slug, p.slug) = $2) AND ($3::uuid IS NULL OR p.id = $3)
     AND (coalesce(cardinality(${limit}), 0) = 0 OR p.id = ANY(${limit}))
   ORDER BY (p.owner_id = m.user_id) DESC, m.created_at, m.project_id LIMIT 2`;
 

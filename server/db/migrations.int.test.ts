@@ -125,3 +125,28 @@ test("who was here first becomes install admin, and private addresses stay allow
   await client.end();
   await drop();
 });
+
+test("accounts with several projects of one slug call each by another; their own, else the first, keeps it", async () => {
+  const { url, drop } = await createTestDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`
+    INSERT INTO users (id, email, name) SELECT ('00000000-0000-7000-8000-00000000000' || n)::uuid, n || '@example.com', 'N' FROM generate_series(1, 3) n;
+    INSERT INTO projects (id, name, slug, owner_id) SELECT id, 'P', 'p', id FROM users;
+    INSERT INTO projects (id, name, slug, owner_id) SELECT '00000000-0000-7000-8000-000000000009', 'P', 'p-3', id FROM users LIMIT 1;
+    INSERT INTO memberships (project_id, user_id, role, created_at)
+      SELECT p.id, u.id, 'viewer', now() + (right(p.id::text, 1)::int * interval '1 day') FROM users u CROSS JOIN projects p WHERE u.id::text LIKE '%3';`);
+  const script = await readFile(join("prisma/migrations", "20261122204000_membership_slugs", "migration.sql"), "utf8");
+  for (const statement of script.split(";").filter((text) => /^UPDATE/m.test(text))) await client.query(statement);
+  const { rows } = await client.query(
+    "SELECT right(m.project_id::text, 1) AS project, coalesce(m.slug, p.slug) AS slug FROM memberships m JOIN projects p ON p.id = m.project_id ORDER BY 1",
+  );
+  expect(rows).toEqual([
+    { project: "1", slug: "p-2" },
+    { project: "2", slug: "p-3-000000000002" },
+    { project: "3", slug: "p" },
+    { project: "9", slug: "p-3" },
+  ]);
+  await client.end();
+  await drop();
+});

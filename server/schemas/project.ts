@@ -11,7 +11,9 @@ export const Slug = z
 export const Project = z
   .object({
     id: Id,
-    slug: z.string().meta({ example: "weaving" }),
+    slug: z
+      .string()
+      .meta({ description: "What your account calls it: with -2 and so on where you have another of that slug", example: "weaving" }),
     name: z.string().meta({ example: "Weaving" }),
     role: Role.meta({ description: "Your role in it" }),
     retention_days: z.number().int().nullable().meta({ description: "Days that executions are kept; null keeps them", example: 90 }),

@@ -25,7 +25,8 @@ export default async function RestGuide() {
       <Example file="who-am-i.sh" />
       <p>
         In several projects, name the one you mean with <code>X-Project-Slug</code> (or <code>X-Project-ID</code>); both stand under{" "}
-        <Link href="/settings/project">Settings, Project</Link>.
+        <Link href="/settings/project">Settings, Project</Link>. A slug is unique within your account: join a project while you have another
+        of its slug, and your account calls it <code>team-2</code>, in <code>GET /projects</code> too.
       </p>
       <h2>Create a workflow</h2>
       <p>

@@ -8,6 +8,7 @@ import { hashPassword, isPassword } from "#server/secrets.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { findInvitation, invitationUsed } from "#server/services/identity/find-invitation.ts";
 import { insertAccount, signedUp } from "#server/services/identity/insert-account.ts";
+import { joinProject } from "#server/services/projects/join-project.ts";
 
 /** Somebody who got an account after being invited proves with its password that it is theirs. */
 async function assertOwnPassword(user: User, password: string): Promise<void> {
@@ -42,7 +43,7 @@ export async function acceptInvitation({
   return db().$transaction(async (tx) => {
     await use(tx, id);
     const user = existing ?? (await insertAccount(tx, { email, name, password_hash }));
-    await tx.membership.createMany({ data: { project_id: project.id, user_id: user.id, role }, skipDuplicates: true });
+    await joinProject(tx, { project_id: project.id, user_id: user.id, role }, "keep role");
     const resource = { resource_type: "member", resource_id: user.id, resource_name: email };
     await recordAudit({ user, auth: { type: "session" }, project }, { action: "member.join", ...resource, detail: { role } }, tx);
     return signedUp(user);

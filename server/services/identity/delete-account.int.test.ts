@@ -72,8 +72,8 @@ test("an account without a password confirms its address, in the web app only", 
 
 test("what was done in a project that goes on keeps the name; keys, address and own projects go", async () => {
   const [ada, bob] = [await withPassword(), await withPassword()];
-  await join(ada, bob, "admin");
   const second = await createProject(bob, { name: ada.project.name });
+  await join(ada, bob, "admin");
   const { key } = await createPlatformKey(ada, { name: "CI" });
   const execution_id = await newPausedRun(ada);
   await openReview(execution_id, "a");

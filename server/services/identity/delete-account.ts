@@ -11,7 +11,7 @@ import { accountProjects } from "#server/services/identity/account-projects.ts";
 import { keepAnInstallAdmin } from "#server/services/install/keep-an-install-admin.ts";
 import { namesInUse } from "#server/services/names-in-use.ts";
 import { closeProject, tellOfStopped } from "#server/services/projects/close-project.ts";
-import { freeSlug } from "#server/services/projects/insert-project.ts";
+import { freeSlug } from "#server/services/projects/free-slug.ts";
 import { removeDeletedProject } from "#server/services/projects/remove-deleted-projects.ts";
 
 /** How long the caller waits for the rows of deleted projects to go; what is left is removed in the background. */
@@ -44,8 +44,13 @@ async function handOver(tx: Prisma.TransactionClient, user_id: string): Promise<
     },
   });
   for (const { id, slug, memberships } of owned) {
-    const heir = memberships[0]?.user_id ?? null;
-    await tx.project.update({ where: { id }, data: { owner_id: heir, ...(heir && { slug: await freeSlug(tx, heir, slug) }) } });
+    const [heir] = memberships;
+    const { user_id: owner_id = null } = heir ?? {};
+    const own = owner_id === null ? slug : await freeSlug(tx, owner_id, heir?.slug ?? slug, id);
+    // Everybody else goes on calling it as before.
+    if (own !== slug) await tx.membership.updateMany({ where: { project_id: id, slug: null }, data: { slug } });
+    if (own !== slug && owner_id) await tx.membership.updateMany({ where: { project_id: id, user_id: owner_id }, data: { slug: null } });
+    await tx.project.update({ where: { id }, data: { owner_id, slug: own } });
   }
 }
 

@@ -17,11 +17,15 @@ export async function getProfile(principal: Principal): Promise<UserProfile> {
       is_install_admin: true,
       memberships: {
         ...(limit && { where: { project_id: { in: [...limit] } } }),
-        select: { role: true, project: { select: { id: true, slug: true, name: true } } },
+        select: { role: true, slug: true, project: { select: { id: true, slug: true, name: true } } },
         orderBy: [{ created_at: "asc" }, { project_id: "asc" }],
       },
     },
   });
   const { memberships, created_at, ...who } = row;
-  return { ...who, created_at: created_at.toISOString(), projects: memberships.map(({ project, role }) => ({ ...project, role })) };
+  return {
+    ...who,
+    created_at: created_at.toISOString(),
+    projects: memberships.map(({ project, slug, role }) => ({ ...project, slug: slug ?? project.slug, role })),
+  };
 }

@@ -3,6 +3,7 @@ import { db } from "#server/db/client.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { insertAccount } from "#server/services/identity/insert-account.ts";
 import { insertFirstProject } from "#server/services/identity/insert-first-owner.ts";
+import { joinProject } from "#server/services/projects/join-project.ts";
 import { settings } from "#server/settings.ts";
 
 /**
@@ -32,7 +33,7 @@ async function join(
   { id, role, project }: Invitation & { project: { id: string; slug: string; name: string } },
 ): Promise<void> {
   await tx.invitation.update({ where: { id }, data: { accepted_at: new Date() } });
-  await tx.membership.create({ data: { project_id: project.id, user_id: user.id, role } });
+  await joinProject(tx, { project_id: project.id, user_id: user.id, role }, "set role");
   const resource = { resource_type: "member", resource_id: user.id, resource_name: user.email };
   await recordAudit({ user, auth: { type: "session" }, project }, { action: "member.join", ...resource, detail: { role } }, tx);
 }

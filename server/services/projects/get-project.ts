@@ -7,6 +7,6 @@ import { projectDto } from "#server/services/projects/project-dto.ts";
 
 /** @throws AppError NOT_FOUND for a project the user is not in */
 export async function getProject(principal: Principal, { project_id }: z.infer<typeof ProjectRef>): Promise<Project> {
-  const { role } = await memberOf(principal, project_id, "viewer");
-  return projectDto(await db().project.findUniqueOrThrow({ where: { id: project_id } }), role);
+  const { role, project } = await memberOf(principal, project_id, "viewer");
+  return projectDto(await db().project.findUniqueOrThrow({ where: { id: project_id } }), role, project.slug);
 }

@@ -1,5 +1,6 @@
 import type { Prisma, Project } from "#prisma/generated/client.ts";
 import { AppError } from "#server/errors.ts";
+import { freeSlug, holdAccount } from "#server/services/projects/free-slug.ts";
 import { settings } from "#server/settings.ts";
 
 const LONGEST = 60;
@@ -14,16 +15,6 @@ function slugOf(name: string): string {
   return slug || "project";
 }
 
-/** The slug itself, or the first of `slug-2`, `slug-3`, … that the owner does not use yet. */
-export async function freeSlug(within: Prisma.TransactionClient, ownerId: string, wanted: string): Promise<string> {
-  const taken = await within.project.findMany({ where: { owner_id: ownerId, slug: { startsWith: wanted } }, select: { slug: true } });
-  const slugs = new Set(taken.map(({ slug }) => slug));
-  if (!slugs.has(wanted)) return wanted;
-  let number = 2;
-  while (slugs.has(`${wanted}-${number}`)) number++;
-  return `${wanted}-${number}`;
-}
-
 /**
  * Adds a project with its owner as admin.
  * @param slug as the owner wants it; made of the name when left out
@@ -35,7 +26,7 @@ export async function insertProject(
   { name, slug }: { name: string; slug?: string | undefined },
 ): Promise<Project> {
   // One creation at a time for each owner, so that two at once cannot find the same slug free, nor the last place.
-  await within.$queryRaw`SELECT id FROM users WHERE id = ${ownerId}::uuid FOR UPDATE`;
+  await holdAccount(within, ownerId);
   const { PROJECTS_PER_USER } = settings();
   if (PROJECTS_PER_USER > 0 && (await within.project.count({ where: { owner_id: ownerId } })) >= PROJECTS_PER_USER)
     throw new AppError(

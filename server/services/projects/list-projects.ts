@@ -14,5 +14,5 @@ export async function listProjects(principal: Principal, input: PageInput): Prom
     db().membership.count({ where }),
     db().membership.findMany({ where, include: { project: true }, orderBy: { project_id: "desc" }, ...pageWindow(input) }),
   ]);
-  return paged(input, result, ({ project, role }) => projectDto(project, role));
+  return paged(input, result, ({ project, role, slug }) => projectDto(project, role, slug));
 }

@@ -16,11 +16,12 @@ export async function memberOf(principal: Principal, projectId: string, needed: 
     isUuid(projectId) && opensProject(principal, projectId)
       ? await db().membership.findUnique({
           where: { project_id_user_id: { project_id: projectId, user_id: principal.user.id } },
-          select: { role: true, project: { select: { id: true, slug: true, name: true } } },
+          select: { role: true, slug: true, project: { select: { id: true, slug: true, name: true } } },
         })
       : null;
   if (!membership) throw new AppError("NOT_FOUND", "There is no such project among yours.");
-  const member = { ...principal, ...membership };
+  const { role, slug, project } = membership;
+  const member = { ...principal, role, project: { ...project, slug: slug ?? project.slug } };
   assertRole(member, needed);
   return member;
 }

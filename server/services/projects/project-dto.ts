@@ -2,9 +2,10 @@ import type { Project as ProjectRow } from "#prisma/generated/client.ts";
 import type { Role } from "#server/schemas/primitives.ts";
 import type { Project } from "#server/schemas/project.ts";
 
-export const projectDto = (row: ProjectRow, role: Role): Project => ({
+/** @param slug what the reader calls it; null is the project's own */
+export const projectDto = (row: ProjectRow, role: Role, slug: string | null = null): Project => ({
   id: row.id,
-  slug: row.slug,
+  slug: slug ?? row.slug,
   name: row.name,
   role,
   retention_days: row.retention_days,

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
+import { projectOf } from "#server/auth/project-of.ts";
 import { db } from "#server/db/client.ts";
 import type { Role } from "#server/schemas/primitives.ts";
 import { answerOnce } from "#server/services/idempotency/answer-once.ts";
+import { getProfile } from "#server/services/identity/get-profile.ts";
 import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
 import { deletePlatformKey } from "#server/services/platform-keys/delete-platform-key.ts";
 import { listPlatformKeys } from "#server/services/platform-keys/list-platform-keys.ts";
@@ -228,4 +230,51 @@ test("API keys are their owner's alone, and every project of the owner hears of 
     { action: "platform_key.delete", ...entry },
     { action: "platform_key.delete", ...entry },
   ]);
+});
+
+test("a slug is unique within an account, also when one joins a project of the same slug", async () => {
+  const [ada, bob] = [await database.newAdmin(), await database.newAdmin()];
+  const team = {
+    ada: await createProject(ada, { name: "Team", slug: "team" }),
+    bob: await createProject(bob, { name: "Team", slug: "team" }),
+  };
+  const second = await createProject(ada, { name: "Second", slug: "team-2" });
+  await setMember(ada, { project_id: team.ada.id, email: bob.user.email, role: "admin" });
+  await setMember(ada, { project_id: second.id, email: bob.user.email, role: "editor" });
+  const slugs = async (of: ProjectPrincipal) =>
+    Object.fromEntries((await listProjects(of, page)).items.map(({ id, slug }) => [id, slug] as const));
+  const asked = (of: ProjectPrincipal, slug: string) =>
+    projectOf(of, new Headers({ "x-project-slug": slug })).then(({ project, role }) => ({ ...project, role }));
+
+  // Bob's own is "team"; Ada's, which he joined, is "team-2"; so the one that she calls so is "team-2-2" to him.
+  expect(await slugs(bob)).toMatchObject({ [team.bob.id]: "team", [team.ada.id]: "team-2", [second.id]: "team-2-2" });
+  expect(await slugs(ada)).toMatchObject({ [team.ada.id]: "team", [second.id]: "team-2" });
+  expect(await asked(bob, "team")).toMatchObject({ id: team.bob.id, slug: "team" });
+  expect(await asked(bob, "team-2")).toMatchObject({ id: team.ada.id, slug: "team-2", role: "admin" });
+  expect(await asked(ada, "team-2")).toMatchObject({ id: second.id });
+  expect(await getProject(bob, { project_id: team.ada.id })).toMatchObject({ slug: "team-2" });
+  expect((await getProfile(bob)).projects).toContainEqual({ id: team.ada.id, slug: "team-2", name: "Team", role: "admin" });
+  await expect(createProject(bob, { name: "Another", slug: "team-2" })).rejects.toMatchObject({ code: "CONFLICT" });
+  expect(await createProject(bob, { name: "Team" })).toMatchObject({ slug: "team-3" });
+
+  // A change of role keeps it, what he reads and sends back renames nothing, and a new slug is everybody's.
+  await setMember(ada, { project_id: second.id, email: bob.user.email, role: "admin" });
+  await updateProject(bob, { project_id: second.id, name: "Renamed", slug: "team-2-2" });
+  expect(await slugs(ada)).toMatchObject({ [second.id]: "team-2" });
+  await expect(updateProject(bob, { project_id: second.id, slug: "team" })).rejects.toMatchObject({ code: "CONFLICT" });
+  expect(await updateProject(ada, { project_id: second.id, slug: "team-3" })).toMatchObject({ slug: "team-3" });
+  expect(await slugs(bob)).toMatchObject({ [second.id]: "team-3-2" });
+  expect(await updateProject(ada, { project_id: second.id, slug: "crew" })).toMatchObject({ slug: "crew" });
+  expect(await slugs(bob)).toMatchObject({ [second.id]: "crew" });
+});
+
+test("joins at the same moment find different slugs", async () => {
+  const bob = await database.newAdmin();
+  const owners = await Promise.all([1, 2, 3, 4].map(() => database.newAdmin()));
+  const projects = await Promise.all(owners.map((owner) => createProject(owner, { name: "Same", slug: "same" })));
+  await Promise.all(
+    owners.map((owner, at) => setMember(owner, { project_id: projects[at]?.id ?? "", email: bob.user.email, role: "viewer" })),
+  );
+  const slugs = (await listProjects(bob, page)).items.map(({ slug }) => slug).filter((slug) => slug.startsWith("same"));
+  expect(slugs.sort()).toEqual(["same", "same-2", "same-3", "same-4"]);
 });

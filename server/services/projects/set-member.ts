@@ -11,6 +11,7 @@ import type { Role } from "#server/schemas/primitives.ts";
 import type { SetMemberInput, SetMemberResult } from "#server/schemas/project.ts";
 import { randomToken, sha256 } from "#server/secrets.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { joinProject } from "#server/services/projects/join-project.ts";
 import { keepAnAdmin } from "#server/services/projects/keep-an-admin.ts";
 import { memberOf } from "#server/services/projects/member-of.ts";
 import { appUrl } from "#server/settings.ts";
@@ -74,11 +75,7 @@ export async function setMember(principal: Principal, { project_id, email: given
     if (!user) return invite(tx, admin, email, role);
     const before = user.memberships[0]?.role;
     if (role !== "admin") await keepAnAdmin(tx, project_id, user.id);
-    await tx.membership.upsert({
-      where: { project_id_user_id: { project_id, user_id: user.id } },
-      create: { project_id, user_id: user.id, role },
-      update: { role },
-    });
+    await joinProject(tx, { project_id, user_id: user.id, role }, "set role");
     await tx.invitation.deleteMany({ where: { project_id, email, accepted_at: null } });
     const resource = { resource_type: "member", resource_id: user.id, resource_name: email };
     const action = before ? "member.update" : "member.add";
