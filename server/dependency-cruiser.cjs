@@ -94,7 +94,7 @@ module.exports = {
         path: "^(app|server|prisma)/",
         pathNot: [
           "^server/(schemas|engine/nodes)/",
-          "^server/engine/(define-node|dictionary|disabled|graph|graph-diff|graph-merge|merge-edges|pins|plain-handles|plan|problems|rename|stale|expressions)\\.ts$",
+          "^server/engine/(define-node|dictionary|disabled|graph|graph-diff|graph-merge|merge-edges|pins|plain-handles|params|plan|problems|rename|stale|expressions)\\.ts$",
           "^server/providers/(kinds|prices)\\.ts$",
         ],
         ...atRunTime,
