@@ -51,7 +51,7 @@ test("on a PostgreSQL that is shared, who starts again in a folder takes up what
   await first.kill9();
   const second = await start();
   const next = await lease();
-  expect(next.is_held && next.lease_owner === held.lease_owner, "the dead process holds it still").toBe(false);
+  expect(next.is_held === true && next.lease_owner === held.lease_owner, "the dead process holds it still").toBe(false);
   await until(() => models.calls({ contains: "held" }).length === 2, 40_000);
   expect((await lease()).lease_owner).toMatch(new RegExp(`^${second.pid}-`));
 

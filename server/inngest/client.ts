@@ -1,4 +1,5 @@
 import { Inngest } from "inngest";
+import { functionLog } from "#server/inngest/execution-failed.ts";
 import { localFetch, sendHints } from "#server/inngest/local/fetch.ts";
 import { log } from "#server/log.ts";
 import type { EventRefusal } from "#server/schemas/executor-contact.ts";
@@ -68,7 +69,12 @@ function parsed(text: string): unknown {
 function open() {
   const { INNGEST_BASE_URL, INNGEST_DEV, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_SIGNING_KEY_FALLBACK } = settings();
   // Every step of ours may be repeated, so the result of one may wait for the next, or for the end of the function.
-  const common = { id: "treadle", aiMetadata: false, logger: log, checkpointing: { bufferedSteps: 2, maxRuntime: 0 } } as const;
+  const common = {
+    id: "treadle",
+    aiMetadata: false,
+    logger: functionLog(log),
+    checkpointing: { bufferedSteps: 2, maxRuntime: 0 },
+  } as const;
   if (isEmbeddedExecutor())
     // Dev mode checks no signatures; the embedded executor calls the handler in process and nothing is served over HTTP.
     return new EmbeddedInngest({ ...common, isDev: true, eventKey: "local", baseUrl: "http://inngest.local", fetch: localFetch });

@@ -1,8 +1,8 @@
-import { NonRetriableError } from "inngest";
 import { advance, type Outcome } from "#server/engine/advance.ts";
 import { inngest } from "#server/inngest/client.ts";
 import { engineServices } from "#server/inngest/engine-services.ts";
 import { executionCancelled, executionRequested, executionWake } from "#server/inngest/events.ts";
+import { ExecutionFailed } from "#server/inngest/execution-failed.ts";
 import type { FirstStep } from "#server/inngest/local/drive.ts";
 import { runPlaces } from "#server/inngest/run-places.ts";
 import type { ExecutionStatus } from "#server/schemas/execution.ts";
@@ -60,15 +60,12 @@ async function carryOn({ execution_id, project_id, dispatch }: Requested): Promi
 }
 
 /**
- * How the function ends when the run is over: as the run did, so that a server's own pages show which runs failed. Nothing of
- * what happened leaves the house.
- * @throws NonRetriableError of a run that failed; all its steps are done, and none is made again
+ * How the function ends when the run is over: as the run did.
+ * @throws ExecutionFailed of a run that failed; all its steps are done, and none is made again
  */
 function endOf(status: ExecutionStatus | undefined): { status: ExecutionStatus } | undefined {
-  if (status !== "failed") return status && { status };
-  const failure = new NonRetriableError("The execution failed. Its page in Treadle tells why.");
-  failure.stack = "";
-  throw failure;
+  if (status === "failed") throw new ExecutionFailed();
+  return status && { status };
 }
 
 /** How `run-workflow` begins, and mostly ends: for the embedded executor, which then need not call it. */
