@@ -16,13 +16,14 @@ const LOOK_AGAIN_MS = 5000;
 export function ExecutorBanner() {
   const trpc = useTRPC();
   const isPending = useRun(({ picture }) => picture?.status === "pending" || picture?.status === "queued");
+  const since = useRun(({ picture }) => (isPending ? picture?.created_at : undefined));
   const [isLate, setIsLate] = useState(false);
   useEffect(() => {
     setIsLate(false);
-    if (!isPending) return;
-    const timer = setTimeout(() => setIsLate(true), PATIENCE_MS);
+    if (since === undefined) return;
+    const timer = setTimeout(() => setIsLate(true), Math.max(0, Date.parse(since) + PATIENCE_MS - Date.now()));
     return () => clearTimeout(timer);
-  }, [isPending]);
+  }, [since]);
   const { data } = useQuery(trpc.executor.contact.queryOptions({}, { enabled: isLate, refetchInterval: LOOK_AGAIN_MS }));
   if (!isLate || data?.kind !== "inngest") return null;
   const { problem } = data;

@@ -3,8 +3,8 @@ import type { ExecutorContact } from "#server/schemas/executor-contact.ts";
 
 const or = (time: string | null) => (time === null ? "never" : <Time value={time} />);
 
-/** When an Inngest server and this service last heard of each other, and what was refused last. */
-export function ExecutorFacts({ contact: { event_taken_at, called_at, last_refusal } }: { contact: ExecutorContact }) {
+/** When an Inngest server and this service last heard of each other, and what was refused last, unless that is the problem at hand. */
+export function ExecutorFacts({ contact: { problem, event_taken_at, called_at, last_refusal } }: { contact: ExecutorContact }) {
   return (
     <dl className="flex flex-wrap gap-x-4 gap-y-0.5 text-12 text-ink-soft [&>div]:flex [&>div]:gap-1">
       <div>
@@ -19,7 +19,7 @@ export function ExecutorFacts({ contact: { event_taken_at, called_at, last_refus
         <dt>Last refusal:</dt>
         <dd>
           {or(last_refusal?.at ?? null)}
-          {last_refusal && `. ${last_refusal.detail}`}
+          {last_refusal && last_refusal.detail !== problem && `. ${last_refusal.detail}`}
         </dd>
       </div>
     </dl>
