@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { until } from "#e2e/until.ts";
 import { AddressRefused } from "#server/net/guard.ts";
 import { guardedFetch } from "#server/net/guarded-fetch.ts";
+import { encodedBomb } from "#server/testing/bombs.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 
 test("sends method, headers and body, and gives back status, headers and text", async () => {
@@ -182,4 +183,17 @@ test.each([0, 20_000])("an abort right after an answer of %i letters is given up
   expect(unheard).toEqual([]);
   server.closeAllConnections();
   server.close();
+});
+
+test.each(["gzip", "br"] as const)("what %s unpacks to is counted as it comes, and is cut where it is too much", async (encoding) => {
+  const body = encodedBomb(encoding, 100);
+  expect(body.byteLength).toBeLessThan(200_000);
+  const server = await serveHttp((response) => response.writeHead(200, { "content-encoding": encoding }).end(body));
+  const response = await guardedFetch("any")(server.url);
+  let bytes = 0;
+  const reading = (async () => {
+    for await (const chunk of response.body ?? []) bytes += chunk.byteLength;
+  })();
+  await expect(reading).rejects.toThrow("longer than 64 MiB");
+  expect(bytes).toBeLessThanOrEqual(64 * 1024 * 1024);
 });

@@ -88,6 +88,24 @@ test("a run of pure nodes is written once, whole, and the executor is not asked"
   expect(sent()).toEqual([]);
 });
 
+test("a condition, though it is another process that says what it comes to, keeps a run in the one statement", async () => {
+  const services = engine();
+  const { signal } = new AbortController();
+  const run = await newRun({
+    nodes: [trigger, { ...branch, data: { label: "Which", condition: "output == 'x'" } }, output],
+    edges: asking.edges,
+  });
+  // That process is started by the first condition that there is.
+  const variables = { output: "x", trigger_output: "x", node_outputs: {} };
+  expect(await services.evaluate("output == 'x'", variables, () => signal, admin.project.id)).toBe(true);
+  const query = vi.spyOn(pool(), "query");
+  const { execution_id, ending } = await startHere(run);
+  expect(await ending).toMatchObject({ status: "completed", output: "<x>" });
+  const names = query.mock.calls.map(([statement]) => String(Reflect.get(Object(statement), "name")));
+  expect(names.filter((name) => /^(execution|run)-/.test(name))).toHaveLength(1);
+  expect(await rowOf(execution_id)).toMatchObject({ overdue_at: null, lease_until: null });
+});
+
 test("it fails as any other, and one that asks a person goes to the executor", async () => {
   engine({ evaluate: () => Promise.reject(new Error("no such name")) });
   const failing = await startHere(await newRun(asking));
