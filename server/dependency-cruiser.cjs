@@ -65,7 +65,7 @@ module.exports = {
     ),
     forbid(
       "engine-below-services",
-      { path: "^server/(engine|providers|tools|net)/" },
+      { path: "^server/(engine|children|providers|tools|net)/" },
       { path: "^(app|components)/|^server/(api|services|inngest|auth|boot|web)/" },
     ),
     forbid(
