@@ -44,7 +44,7 @@ test("a viewer's check of a hostile condition is answered with what is wrong wit
   });
   let answered = 0;
   while (!isOver) {
-    expect((await browser.get("/api/v1/health")).status()).toBe(200);
+    expect((await browser.get("/api/health")).status()).toBe(200);
     answered++;
   }
   for (const fault of await hostile) expect(fault).toContain("was stopped");

@@ -52,8 +52,10 @@ export default function Nodes() {
       <p>
         A condition is one Python expression. It can use <code>output</code> (what the node before it left behind, of a Review its
         decision), <code>trigger_output</code> and <code>node_outputs</code> (outputs by agent’s name or label), all of them text, and the
-        modules <code>re</code>, <code>json</code> and <code>math</code>. It runs in a sandbox without files, network or other imports, with
-        a limit on time and memory.
+        modules <code>re</code>, <code>json</code> and <code>math</code>. It runs in a sandbox without files, network or other imports, in a
+        process of its own that is stopped after a second, or when it takes too much memory. The sandbox knows f-strings, and neither{" "}
+        <code>%</code> nor <code>.format</code> for texts; in place of a method such as <code>str.lower</code> hand on a lambda. What it
+        cannot run is told while you type.
       </p>
       <Example file="conditions.py" label="conditions" />
       <h2>Loops</h2>
