@@ -222,7 +222,7 @@ test("a PDF of some kilobytes that unpacks to 400 MB is refused with a sentence"
   await expect(scrape(`${url}/f.pdf`, reading)).rejects.toMatchObject({
     message: expect.stringContaining("Reading the page takes more memory than there is for it"),
   });
-});
+}, 60_000);
 
 test("the tool answers with title, address and text, and an abort is an abort", async () => {
   const { url } = await site({ "/a": article });
@@ -235,4 +235,4 @@ test("the tool answers with title, address and text, and an abort is an abort", 
   const call = webScraperTool("project").call({ url: `${hanging.url}/a` }, { signal: abort.signal });
   setTimeout(() => abort.abort(reason), 50);
   await expect(call).rejects.toBe(reason);
-});
+}, 60_000);
