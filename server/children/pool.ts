@@ -10,7 +10,7 @@ import type { FromChild, ToChild } from "#server/children/program.ts";
 export interface PoolOptions {
   /** Processes at once. The first starts with the first job, a further one when all others have long been busy. */
   most: number;
-  /** Of JavaScript's own memory, in MiB; what libraries take beside it counts toward the limit of the job. */
+  /** Of JavaScript's own memory, in MiB: more than a job may take, since collecting garbage near this bound takes very long. */
   heapMegabytes: number;
   /** A process that nobody has asked for anything this long is ended. */
   idleMs: number;

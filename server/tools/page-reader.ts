@@ -11,7 +11,7 @@ const TIMEOUT_MS = 15_000;
 const DOCUMENT_MS = 120_000;
 const MEGABYTES = 512;
 
-const pool = childPool<ReadJob, ReadAnswer>("tools/page-process.ts", { most: 3, heapMegabytes: MEGABYTES, idleMs: 60_000 });
+const pool = childPool<ReadJob, ReadAnswer>("tools/page-process.ts", { most: 3, heapMegabytes: 2 * MEGABYTES, idleMs: 60_000 });
 
 /** What a reader may be told to keep to. */
 export interface ReadLimits {
