@@ -123,19 +123,26 @@ export class ChildPool<Request, Answer> {
     this.#isWatching = false;
   }
 
-  /** The job whose turn it is, of an owner who has not got every process but one. */
-  #take(): Job<Request, Answer> | undefined {
+  /** Whose turn it is: the first in line who has not got every process but one. */
+  #nextOwner(): string | undefined {
     const each = Math.max(1, this.#options.most - 1);
-    for (const [owner, queue] of this.#waiting) {
+    for (const owner of this.#waiting.keys()) {
       let running = 0;
       for (const { job } of this.#children) if (job?.owner === owner) running++;
-      if (running >= each) continue;
-      const job = queue.shift();
-      this.#waiting.delete(owner);
-      if (queue.length) this.#waiting.set(owner, queue);
-      return job;
+      if (running < each) return owner;
     }
     return undefined;
+  }
+
+  /** The job whose turn it is; its owner goes to the end of the line. */
+  #take(): Job<Request, Answer> | undefined {
+    const owner = this.#nextOwner();
+    const queue = owner === undefined ? undefined : this.#waiting.get(owner);
+    const job = queue?.shift();
+    if (owner === undefined || !queue) return undefined;
+    this.#waiting.delete(owner);
+    if (queue.length) this.#waiting.set(owner, queue);
+    return job;
   }
 
   #putBack(job: Job<Request, Answer>): void {
@@ -154,10 +161,7 @@ export class ChildPool<Request, Answer> {
     }
     if (this.#waiting.size === 0 || this.#children.size >= this.#options.most) return;
     for (const { isSlow } of this.#children) if (!isSlow) return;
-    const job = this.#take();
-    if (!job) return;
-    this.#putBack(job);
-    this.#start();
+    if (this.#nextOwner() !== undefined) this.#start();
   }
 
   #give(child: Child<Request, Answer>, job: Job<Request, Answer>): void {
