@@ -195,12 +195,12 @@ test.describe("HTTP trigger", () => {
   test("a session starts a run from our own pages only, and none by GET, which a picture in them would send", async ({
     person,
     workflow,
-    baseURL = "",
+    baseURL,
   }) => {
     const flow = await workflow({ nodes: http(), edges });
     const call = async (method: string, headers: Record<string, string>) =>
       (await person.browser.fetch(`/api/v1/http/${flow.id}`, { method, headers })).status();
-    const own = { origin: baseURL, "sec-fetch-site": "same-origin" };
+    const own = { origin: baseURL ?? "", "sec-fetch-site": "same-origin" };
     expect(await call("POST", { origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" })).toBe(403);
     expect(await call("POST", { ...own, "sec-fetch-dest": "image" })).toBe(403);
     for (const method of ["GET", "HEAD"]) expect(await call(method, own)).toBe(403);
