@@ -1,5 +1,6 @@
 import { encode } from "next-auth/jwt";
 import { beforeAll, expect, test } from "vitest";
+import { httpTrigger } from "#server/api/http-trigger.ts";
 import { apiRoute, methodNotAllowed } from "#server/api/rest/api-route.ts";
 import { handleUnknownBridgePath } from "#server/api/rest/bridge.ts";
 import { handleRest } from "#server/api/rest/rest.ts";
@@ -93,6 +94,21 @@ test("what is not under the bridge is told to a session only", async () => {
   expect(await bridge({ authorization: "Bearer nonsense" })).toEqual([401, "AUTH_REQUIRED"]);
   expect(await bridge({ authorization: `Bearer ${key}` })).toEqual([403, "PERMISSION_DENIED"]);
   expect(await bridge(session)).toEqual([404, "NOT_FOUND"]);
+});
+
+test("a session starts no run by GET, which any picture in a page would send, nor for what a page only shows", async () => {
+  const trigger = (method: string, headers: Record<string, string>) =>
+    httpTrigger(new Request(`${origin}/api/v1/http/${ada.project.id}`, { method, headers }), params({ workflow_id: ada.project.id })).then(
+      outcome,
+    );
+  const own = { ...session, "sec-fetch-site": "same-origin" };
+  for (const destination of ["image", "iframe", "script", "style", "audio"])
+    expect(await trigger("POST", { ...own, "sec-fetch-dest": destination })).toEqual([403, "PERMISSION_DENIED"]);
+  expect(await trigger("GET", { ...own, "sec-fetch-dest": "document" })).toEqual([403, "PERMISSION_DENIED"]);
+  expect(await trigger("POST", { ...session, origin: "https://evil.example" })).toEqual([403, "PERMISSION_DENIED"]);
+  for (const destination of ["empty", "document"])
+    expect(await trigger("POST", { ...own, "sec-fetch-dest": destination })).toEqual([404, "NOT_FOUND"]);
+  expect(await trigger("GET", { authorization: `Bearer ${key}` })).toEqual([404, "NOT_FOUND"]);
 });
 
 async function mutate(headers: Record<string, string>, body = JSON.stringify({ name: "By tRPC" })) {
