@@ -195,7 +195,7 @@ test("previews of what others will see: the run form and the approval page; the 
   await panel(page).getByRole("button", { name: "Preview the approval page" }).click();
   const approval = page.getByRole("dialog", { name: "Preview of the approval page" });
   await expect(approval.getByRole("heading", { name: "Send it about looms?" })).toBeVisible();
-  await expect(approval.getByRole("region", { name: "Content to review" })).toContainText("True");
+  await expect(approval.getByRole("region", { name: "Content to review" })).toContainText("Echo: ");
   await expect(approval).toContainText("Without a decision it counts as rejected in 4 h");
   for (const name of ["Approve", "Reject"]) await expect(approval.getByRole("button", { name })).toBeDisabled();
   await page.keyboard.press("Escape");

@@ -57,6 +57,33 @@ test("run history is kept for ever until an admin says for how many days", async
   expect(await saved()).toBeNull();
 });
 
+test("nearly used up, the hour is told of on every page, and an admin changes the limit", async ({
+  signedInPage: page,
+  api,
+  person,
+  workflow,
+  execute,
+}) => {
+  const project_id = person.project.id;
+  await api.put(`/projects/${project_id}`, { executions_per_hour: 5 }, { schema: Project });
+  const flow = await workflow({ name: "Often" });
+  for (let count = 0; count < 4; count++) await execute(flow, { input: "x" });
+  await page.goto("/agents");
+  const notice = page.getByText("4 of the 5 runs that API, webhooks and schedules may start in an hour are used.");
+  await expect(notice).toBeVisible();
+  await page.getByRole("link", { name: "Change the limit" }).click();
+  const section = page.getByRole("region", { name: "Runs in an hour" });
+  await expect(section).toContainText("4 runs of 5 started within the last hour.");
+  await section.getByLabel("Runs in an hour").fill("50");
+  await section.getByRole("button", { name: "Save limit" }).click();
+  await expect(page.getByText("The limit is saved")).toBeVisible();
+  await expect(notice).toBeHidden();
+  expect((await api.get(`/projects/${project_id}`, { schema: Project })).body.executions_per_hour).toBe(50);
+  await section.getByLabel("A limit of its own").uncheck();
+  await section.getByRole("button", { name: "Save limit" }).click();
+  await expect(section).toContainText("There is no limit.");
+});
+
 test("deleting the account names what goes with it, needs the password, and signs out", async ({ signedInPage: page, person, baseURL }) => {
   await page.goto("/settings/profile");
   await page.getByRole("button", { name: "Delete account" }).click();
