@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { openDatabase } from "#server/boot/database.ts";
 import { messageOf } from "#server/message-of.ts";
+import { randomToken } from "#server/secrets.ts";
 import { appUrl, dataDir, detachEnvironment, isEmbeddedExecutor, publishSettings, settings } from "#server/settings.ts";
 
 // The boot order, top to bottom: settings, secrets and database, migrations, first owner, executor, web. The way down is
@@ -68,6 +69,9 @@ async function start(): Promise<void> {
 
   const { bootstrapOwner } = await import("#server/services/identity/bootstrap-owner.ts");
   await bootstrapOwner(settings());
+  const { hasOwner } = await import("#server/services/identity/insert-first-owner.ts");
+  const setupCode = role === "worker" || (await hasOwner()) ? undefined : randomToken();
+  publishSettings({ TREADLE_SETUP_CODE: setupCode ?? "" });
   // With our own database no other process can be alive: what its requests held belongs to dead ones.
   if (settings().TREADLE_EMBEDDED_DATABASE) await (await import("#server/services/idempotency/free-holds.ts")).freeHolds();
   else stops.push(await (await import("#server/boot/predecessor.ts")).succeedPredecessor(dataDir(), settings().DATABASE_URL ?? ""));
@@ -86,6 +90,7 @@ async function start(): Promise<void> {
   if (role === "worker" && SMTP_URL && !APP_URL)
     say(`APP_URL is not set, so links in e-mails will lead to ${appUrl()}. Set it to the address of the web.`);
   process.stdout.write(role === "worker" ? "Treadle's worker is ready\n" : `Treadle is ready at ${appUrl()}\n`);
+  if (setupCode) process.stdout.write(`It has no owner yet. Make the owner's account at ${appUrl()}/setup?code=${setupCode}\n`);
 }
 
 let isStopping = false;

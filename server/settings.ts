@@ -69,6 +69,8 @@ export const Environment = z.object({
   /** Set by server/web/front.ts, which makes the x-forwarded headers truthful: next-auth then builds its addresses from them. */
   AUTH_TRUST_HOST: z.string().optional(),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
+  /** Set by server/main.ts while there is no owner: whoever has it may make the first account from anywhere. */
+  TREADLE_SETUP_CODE: z.string().optional(),
   /** Set by server/main.ts when it started the database itself. */
   TREADLE_EMBEDDED_DATABASE: flag,
   /** Set by server/main.ts when it alone works in DATA_DIR, on a database of somebody else's: server/boot/predecessor.ts. */

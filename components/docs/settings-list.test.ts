@@ -5,7 +5,14 @@ import { settingGroups } from "#components/docs/settings-list.ts";
 import { Environment } from "#server/settings.ts";
 
 /** Set by the service itself or by Node, and nobody's to choose. */
-const OWN = ["NODE_ENV", "AUTH_TRUST_HOST", "TREADLE_EMBEDDED_DATABASE", "TREADLE_FRONT_TOKEN", "TREADLE_FOLDER_NAME"];
+const OWN = [
+  "NODE_ENV",
+  "AUTH_TRUST_HOST",
+  "TREADLE_EMBEDDED_DATABASE",
+  "TREADLE_FRONT_TOKEN",
+  "TREADLE_SETUP_CODE",
+  "TREADLE_FOLDER_NAME",
+];
 
 const rows = settingGroups.flatMap((group) => group.rows);
 const variables = Object.keys(Environment.shape).filter((name) => !OWN.includes(name));

@@ -9,13 +9,14 @@ import { Button } from "#components/ui/button.tsx";
 import { SignUpInput } from "#server/schemas/identity.ts";
 
 /** The first owner of an empty install, or one more account where sign-up is open. Signs in at once. */
-export function AccountForm({ kind }: { kind: "setUp" | "signUp" }) {
+export function AccountForm({ kind, code }: { kind: "setUp" | "signUp"; code?: string | undefined }) {
   const client = useTRPCClient();
   const form = useForm({
     schema: SignUpInput,
     initial: { name: "", email: "", password: "" },
     submit: async (value) => {
-      await client.identity[kind].mutate(value);
+      if (kind === "setUp") await client.identity.setUp.mutate({ ...value, ...(code !== undefined && { code }) });
+      else await client.identity.signUp.mutate(value);
       const problem = await signInWithPassword(value.email, value.password);
       location.assign(problem === null ? "/" : "/sign-in");
     },

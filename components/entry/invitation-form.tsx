@@ -1,21 +1,68 @@
 "use client";
 
+import Link from "next/link";
+import { useState } from "react";
+import { z } from "zod";
 import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
 import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { openProject } from "#components/shell/project-cookie.ts";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
-import { AcceptInvitationInput } from "#server/schemas/identity.ts";
+import { Notice } from "#components/ui/notice.tsx";
+import { type OpenedInvitation, SignUpInput } from "#server/schemas/identity.ts";
 
-const Acceptance = AcceptInvitationInput.omit({ token: true });
+interface InvitationFormProps {
+  token: string;
+  invitation: OpenedInvitation;
+}
 
-export function InvitationForm({ token, email }: { token: string; email: string }) {
+/** Joins a project by the link of an invitation: with a new account, or with the one that the address has. */
+export function InvitationForm({ token, invitation }: InvitationFormProps) {
+  const { account, signed_in_as } = invitation;
+  const [isReset, setIsReset] = useState(false);
+  return (
+    <div className="flex flex-col gap-4">
+      {signed_in_as !== null && account !== "signed_in" && (
+        <Notice>You are signed in here as {signed_in_as}. This invitation is for another address, and joining signs you in as that.</Notice>
+      )}
+      {account === "none" && <NewPassword token={token} invitation={invitation} isNew />}
+      {account === "signed_in" && <JoinAsMyself token={token} invitation={invitation} />}
+      {(account === "verified" || (account === "unverified" && !isReset)) && <SignInAndJoin token={token} invitation={invitation} />}
+      {account === "unverified" && !isReset && (
+        <p className="border-t pt-4 text-13 text-ink-soft">
+          Did somebody else make that account, or is the password lost?{" "}
+          <button type="button" className="text-thread-text underline underline-offset-2" onClick={() => setIsReset(true)}>
+            Set a new password
+          </button>
+        </p>
+      )}
+      {account === "unverified" && isReset && (
+        <>
+          <Notice tone="waiting" title="The old password, its sessions and its API keys end">
+            {invitation.is_mailed
+              ? "Everything else of the account stays."
+              : "You will be in this project alone. Other projects of the account wait for whoever knows the old password: give it later in your profile."}
+          </Notice>
+          <NewPassword token={token} invitation={invitation} />
+          <Button variant="ghost" onClick={() => setIsReset(false)}>
+            Back
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+const New = SignUpInput.pick({ name: true, password: true });
+
+function NewPassword({ token, invitation: { email }, isNew = false }: InvitationFormProps & { isNew?: boolean }) {
   const client = useTRPCClient();
   const form = useForm({
-    schema: Acceptance,
+    schema: New,
     initial: { name: "", password: "" },
     submit: async (value) => {
       await client.identity.acceptInvitation.mutate({ token, ...value });
@@ -25,15 +72,88 @@ export function InvitationForm({ token, email }: { token: string; email: string 
   });
   return (
     <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
-      <Field label="E-mail">
-        <Input type="email" value={email} readOnly autoComplete="username" />
-      </Field>
+      <Address email={email} />
       <FormField form={form} name="name" label="Your name" hint={null} autoComplete="name" autoFocus />
-      <FormField form={form} name="password" hint="At least 8 characters" type="password" autoComplete="new-password" />
+      <FormField
+        form={form}
+        name="password"
+        {...(!isNew && { label: "New password" })}
+        hint="At least 8 characters"
+        type="password"
+        autoComplete="new-password"
+      />
       <FormFailure failure={form.failure} />
       <Button type="submit" variant="primary" size="lg" isPending={form.isPending}>
         Join project
       </Button>
     </form>
+  );
+}
+
+// An old password may break today's rules for a new one, so only its presence is asked for.
+const Own = z.object({ password: z.string().min(1, "Enter your password.").meta({ title: "Password" }) });
+
+function SignInAndJoin({ token, invitation: { email, project_id } }: InvitationFormProps) {
+  const client = useTRPCClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const form = useForm({
+    schema: Own,
+    initial: { password: "" },
+    submit: async ({ password }) => {
+      const failed = await signInWithPassword(email, password);
+      setProblem(failed);
+      if (failed !== null) return;
+      await client.identity.acceptInvitation.mutate({ token });
+      openProject(project_id);
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <p className="text-13 text-ink-soft">This address has an account. Sign in to join with it.</p>
+      <Address email={email} />
+      <FormField form={form} name="password" hint={null} type="password" autoComplete="current-password" autoFocus />
+      {problem !== null && <Notice tone="failed">{problem}</Notice>}
+      <FormFailure failure={form.failure} />
+      <Button type="submit" variant="primary" size="lg" isPending={form.isPending}>
+        Sign in and join
+      </Button>
+      <p className="text-13 text-ink-soft">
+        You sign in another way?{" "}
+        <Link href={`/sign-in?next=${encodeURIComponent(`/invite/${token}`)}`} className="text-thread-text underline underline-offset-2">
+          To the sign-in page
+        </Link>
+      </p>
+    </form>
+  );
+}
+
+const Nothing = z.object({});
+
+function JoinAsMyself({ token, invitation: { email, project_id } }: InvitationFormProps) {
+  const client = useTRPCClient();
+  const form = useForm({
+    schema: Nothing,
+    initial: {},
+    submit: async () => {
+      await client.identity.acceptInvitation.mutate({ token });
+      openProject(project_id);
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <Address email={email} />
+      <FormFailure failure={form.failure} />
+      <Button type="submit" variant="primary" size="lg" isPending={form.isPending}>
+        Join project
+      </Button>
+    </form>
+  );
+}
+
+function Address({ email }: { email: string }) {
+  return (
+    <Field label="E-mail">
+      <Input type="email" value={email} readOnly autoComplete="username" />
+    </Field>
   );
 }

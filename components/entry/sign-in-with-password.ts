@@ -11,6 +11,3 @@ export async function signInWithPassword(email: string, password: string): Promi
   // A code word is next-auth's own; a sentence is ours, from the server.
   return result.error?.includes(" ") ? result.error : "E-mail and password do not match. Check both and try again.";
 }
-
-/** The address to go on to after signing in: a path of this site, else the home page. */
-export const safeNext = (next: string | undefined): string => (next && /^\/(?![/\\])/.test(next) ? next : "/");

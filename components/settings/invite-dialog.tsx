@@ -7,13 +7,16 @@ import type { z } from "zod";
 import { FormField } from "#components/forms/form-field.tsx";
 import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
+import { madeThrough } from "#components/settings/account-words.ts";
 import { roleOptions } from "#components/settings/roles.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyField } from "#components/ui/copy-field.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
+import { Time } from "#components/ui/time.tsx";
 import { SetMemberInput, type SetMemberResult } from "#server/schemas/project.ts";
 
 const Invite = SetMemberInput.omit({ project_id: true });
@@ -29,9 +32,7 @@ export function InviteDialog({ open, onOpenChange }: { open: boolean; onOpenChan
     <Dialog open={open} onOpenChange={change} title={result ? "Hand over this link" : `Invite to ${project.name}`} size="sm">
       {result?.invite_url ? (
         <>
-          <p className="text-13 text-ink-soft">
-            Send it to {result.email}. It makes one account as {result.role}, works once, and expires in 7 days.
-          </p>
+          <Explanation {...result} />
           <CopyField label="Invitation link" value={result.invite_url} what="invitation link" />
           <DialogFooter>
             <Button onClick={() => setResult(null)}>Invite another</Button>
@@ -53,6 +54,33 @@ export function InviteDialog({ open, onOpenChange }: { open: boolean; onOpenChan
   );
 }
 
+function Explanation({ email, role, account }: z.infer<typeof SetMemberResult>) {
+  if (!account)
+    return (
+      <p className="text-13 text-ink-soft">
+        Send it to {email}. It makes one account as {role}, works once, and expires in 7 days.
+      </p>
+    );
+  if (account.verified)
+    return (
+      <p className="text-13 text-ink-soft">
+        {email} has an account and is asked in the app whether to join as {role}. The link leads to the same question; it expires in 7 days.
+      </p>
+    );
+  return (
+    <>
+      <Notice tone="waiting" title="This address is not verified">
+        Its account was made on <Time value={account.created_at} />
+        {madeThrough(account)}. Nobody knows whether it is the person’s own.
+      </Notice>
+      <p className="text-13 text-ink-soft">
+        Give the link to the person you mean, and to nobody else. Who knows the account’s password joins with it; anybody else sets a new
+        one, which ends the old password, its sessions and its API keys. It works once, and expires in 7 days.
+      </p>
+    </>
+  );
+}
+
 function InviteForm({ onDone }: { onDone: (result: z.infer<typeof SetMemberResult>) => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -63,7 +91,7 @@ function InviteForm({ onDone }: { onDone: (result: z.infer<typeof SetMemberResul
     initial: { email: "", role: "editor" },
     submit: async (value) => {
       const result = await client.projects.setMember.mutate({ project_id: project.id, ...value });
-      await cache.invalidateQueries(trpc.projects.members.pathFilter());
+      await cache.invalidateQueries(trpc.projects.pathFilter());
       onDone(result);
     },
   });
@@ -73,7 +101,7 @@ function InviteForm({ onDone }: { onDone: (result: z.infer<typeof SetMemberResul
         form={form}
         name="email"
         type="email"
-        hint="Somebody with an account here joins at once; anybody else gets a link."
+        hint="You get a link to hand over. A verified account is also asked in the app."
         autoFocus
         autoComplete="off"
       />

@@ -7,6 +7,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import type { z } from "zod";
 import { InviteDialog } from "#components/settings/invite-dialog.tsx";
+import { PendingInvitations } from "#components/settings/pending-invitations.tsx";
 import { roleLabel, roleOptions } from "#components/settings/roles.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -105,6 +106,7 @@ export function MembersSettings() {
         </Table>
       )}
       {members.data && <Pager page={page} perPage={PER_PAGE} total={members.data.total} onPageChange={setPage} />}
+      {canAdminister && <PendingInvitations onWithdrawn={refresh} />}
       <InviteDialog open={isInviting} onOpenChange={setIsInviting} />
       <ConfirmDialog
         open={leaving !== null}

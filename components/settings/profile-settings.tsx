@@ -1,5 +1,6 @@
 "use client";
 
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Monitor, Moon, Sun } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { RadioGroup } from "radix-ui";
@@ -13,11 +14,12 @@ import { DeleteAccount } from "#components/settings/delete-account.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { type ThemeChoice, useTheme } from "#components/shell/use-theme.ts";
-import { useTRPCClient } from "#components/trpc.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
-import { ChangePasswordInput, UpdateProfileInput } from "#server/schemas/identity.ts";
+import { ChangePasswordInput, ResumeMembershipsInput, UpdateProfileInput } from "#server/schemas/identity.ts";
 
 export function ProfileSettings() {
   return (
@@ -25,6 +27,7 @@ export function ProfileSettings() {
       <NameForm />
       <ThemeChooser />
       <PasswordForm />
+      <EarlierProjects />
       <DeleteAccount />
     </>
   );
@@ -86,10 +89,12 @@ function ThemeChooser() {
   );
 }
 
-const noPassword = { current_password: "", new_password: "" };
+const noPassword = { current_password: "", new_password: "", end_api_keys: false };
 
 function PasswordForm() {
+  const trpc = useTRPC();
   const client = useTRPCClient();
+  const cache = useQueryClient();
   const { user } = useStudio();
   const form = useForm({
     schema: ChangePasswordInput,
@@ -99,7 +104,12 @@ function PasswordForm() {
       // Every session opened under the old password has just ended, this one too.
       const problem = await signInWithPassword(user.email, value.new_password);
       if (problem !== null) return location.assign("/sign-in");
-      toast.success("Password changed", { description: "Other browsers were signed out." });
+      toast.success("Password changed", {
+        description: value.end_api_keys
+          ? "Other browsers were signed out, and your API keys are deleted."
+          : "Other browsers were signed out.",
+      });
+      await cache.invalidateQueries(trpc.platformKeys.list.pathFilter());
       form.reset(noPassword);
     },
   });
@@ -118,9 +128,51 @@ function PasswordForm() {
             autoComplete="new-password"
           />
         </div>
+        <Checkbox
+          label="Delete my API keys too"
+          hint="When somebody else may know the password: programs that send a key of yours are refused from now on."
+          checked={form.values.end_api_keys === true}
+          onCheckedChange={(checked) => form.set("end_api_keys", checked)}
+        />
         <FormFailure failure={form.failure} />
         <Button type="submit" isPending={form.isPending} className="self-start">
           Change password
+        </Button>
+      </form>
+    </SettingsSection>
+  );
+}
+
+/** For an account that got a new password through an invitation: its projects from before wait for the password that it had then. */
+function EarlierProjects() {
+  const trpc = useTRPC();
+  const own = useQuery(trpc.identity.invitations.queryOptions({}, { staleTime: 60_000 }));
+  return own.data?.has_earlier ? <EarlierProjectsForm /> : null;
+}
+
+function EarlierProjectsForm() {
+  const client = useTRPCClient();
+  const { user } = useStudio();
+  const form = useForm({
+    schema: ResumeMembershipsInput,
+    initial: { password: "" },
+    submit: async (value) => {
+      const { projects } = await client.identity.resumeMemberships.mutate(value);
+      toast.success(`You are in ${projects.join(", ")} again`);
+      location.reload();
+    },
+  });
+  return (
+    <SettingsSection
+      title="Projects from before"
+      description="This account got its password through an invitation. The projects that it was in before that wait for the password it had then."
+    >
+      <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+        <input type="email" name="username" autoComplete="username" value={user.email} readOnly hidden />
+        <FormField form={form} name="password" hint={null} type="password" autoComplete="off" />
+        <FormFailure failure={form.failure} />
+        <Button type="submit" isPending={form.isPending} className="self-start">
+          Open them again
         </Button>
       </form>
     </SettingsSection>

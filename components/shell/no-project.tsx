@@ -1,6 +1,7 @@
 "use client";
 
 import { CreateProjectForm } from "#components/settings/create-project-dialog.tsx";
+import { InvitationAsks } from "#components/shell/invitation-asks.tsx";
 import { leave } from "#components/shell/leave.ts";
 import { Logo } from "#components/shell/logo.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -15,6 +16,7 @@ export function NoProject({ email }: { email: string }) {
           <h1 className="font-semibold text-18">You are in no project</h1>
           <p className="text-13 text-ink-soft">Create one, or ask an admin of another to add {email}.</p>
         </div>
+        <InvitationAsks />
         <CreateProjectForm />
         <Button variant="ghost" className="self-start" onClick={() => void leave()}>
           Sign out

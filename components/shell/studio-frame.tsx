@@ -6,6 +6,7 @@ import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { NotificationBell } from "#components/notifications/notification-bell.tsx";
 import { HourNotice } from "#components/shell/hour-notice.tsx";
+import { InvitationAsks } from "#components/shell/invitation-asks.tsx";
 import { Logo, LogoMark } from "#components/shell/logo.tsx";
 import { Navigation } from "#components/shell/navigation.tsx";
 import { StorageNotice } from "#components/shell/storage-notice.tsx";
@@ -44,6 +45,7 @@ export function StudioFrame({ children }: { children: ReactNode }) {
         <HourNotice />
         <StorageNotice />
         <main id="main" tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto focus:outline-none">
+          <InvitationAsks className="mx-auto w-full max-w-3xl px-4 pt-4" />
           {children}
         </main>
       </div>

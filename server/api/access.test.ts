@@ -19,6 +19,11 @@ const roles: Role[] = ["viewer", "editor", "admin"];
 const EXCEPTIONS: Record<string, Access> = {
   "identity.status": "public",
   "identity.setUp": "public",
+  "identity.openInvitation": "public",
+  "identity.invitations": "user",
+  "identity.declineInvitation": "user",
+  "identity.resumeMemberships": "user",
+  "projects.invitations": "user",
   "identity.accountDeletion": "user",
   "identity.updateProfile": "user",
   "identity.changePassword": "user",
@@ -36,6 +41,7 @@ function contextOf(role: Role | null, auth: Principal["auth"] = { type: "session
   return {
     principal: role && { user, auth },
     address: "unknown",
+    isOnThisMachine: false,
     project: async (principal) => ({ ...principal, project, role: role ?? "viewer" }),
   };
 }

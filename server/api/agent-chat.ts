@@ -93,10 +93,10 @@ function detailOf(error: unknown): string {
   return errorBody(error).detail;
 }
 
-async function answer(request: Request, principal: ProjectPrincipal, agent_id: string): Promise<Response> {
+async function answer(request: Request, principal: ProjectPrincipal, agent_id: string, signal: AbortSignal): Promise<Response> {
   const { stream, ...body } = await readBody(request);
   const gone = new AbortController();
-  follow(gone, request.signal);
+  follow(gone, signal);
   const input = { ...body, agent_id };
   if (!stream) {
     const asked = {
@@ -119,4 +119,7 @@ async function answer(request: Request, principal: ProjectPrincipal, agent_id: s
  * the model and its tools are aborted.
  */
 export const agentChat = (options: ApiRouteOptions) =>
-  apiRoute<Params>((request, { principal, params }) => answer(request, principal, params.agent_id), { ...options, role: "editor" });
+  apiRoute<Params>((request, { principal, params, signal }) => answer(request, principal, params.agent_id, signal), {
+    ...options,
+    role: "editor",
+  });

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FakeMcpServer, MCP_TOKEN, startMcpServer } from "#e2e/fakes/mcp-server.ts";
+import type { Prisma } from "#prisma/generated/client.ts";
 import { appRouter, createCaller } from "#server/api/root.ts";
 import type { ApiContext } from "#server/api/trpc.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db } from "#server/db/client.ts";
 import { hashPassword } from "#server/secrets.ts";
+import { acceptInvitation } from "#server/services/identity/accept-invitation.ts";
+import { setMember } from "#server/services/projects/set-member.ts";
 import { reviewToken } from "#server/services/reviews/review-token.ts";
 import { publishSettings } from "#server/settings.ts";
+import { addMember } from "#server/testing/add-member.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { collectEvents, newPausedRun, openReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -49,7 +53,12 @@ async function world() {
   const admin = await database.newInstallAdmin();
   const { user: colleague } = await database.newAdmin();
   await db().user.update({ where: { id: admin.user.id }, data: { password_hash: await hashPassword(password) } });
-  const context = (principal: ProjectPrincipal): ApiContext => ({ principal, address: "unknown", project: async () => principal });
+  const context = (principal: ProjectPrincipal): ApiContext => ({
+    principal,
+    address: "unknown",
+    isOnThisMachine: true,
+    project: async () => principal,
+  });
   const api = createCaller(context(admin));
   const project_id = admin.project.id;
   const key = { name: "Key", provider: "openai_compatible" as const, api_key: "test-key-0123456789", base_url: models.url };
@@ -67,7 +76,12 @@ async function world() {
     await db().execution.update({ where: { id: execution_id }, data: { status: "completed", completed_at: new Date() } });
     return execution_id;
   };
-  return { admin, colleague, context, api, project_id, key, server, id, agent, invite, waiting, ended };
+  const asked = async (data: Prisma.UserUpdateInput) => {
+    const somebody = await database.newAdmin();
+    await db().user.update({ where: { id: somebody.user.id }, data });
+    return { user: somebody.user, api: createCaller(context(somebody)) };
+  };
+  return { admin, asked, colleague, context, api, project_id, key, server, id, agent, invite, waiting, ended };
 }
 type World = Awaited<ReturnType<typeof world>>;
 
@@ -121,6 +135,27 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
     "member.join",
     async ({ api, invite }) => api.identity.acceptInvitation({ token: await invite("joins@example.com"), name: "New", password }),
   ],
+  "identity.declineInvitation": [
+    "member.decline",
+    async ({ invite, asked }) => {
+      const { api, user } = await asked({ email_verified_at: new Date() });
+      await invite(user.email);
+      const [invitation] = (await api.identity.invitations({})).items;
+      await api.identity.declineInvitation({ invitation_id: invitation?.id ?? "" });
+    },
+  ],
+  "identity.resumeMemberships": [
+    "member.join",
+    async ({ admin, asked }) => {
+      const { api, user } = await asked({ password_hash: await hashPassword(password) });
+      await addMember(admin, user, "viewer");
+      const other = await database.newAdmin();
+      const { invite_url } = await setMember(other, { project_id: other.project.id, email: user.email, role: "viewer" });
+      const token = invite_url?.split("/invite/")[1] ?? "";
+      await acceptInvitation({ token, password: "another password" }, null);
+      await api.identity.resumeMemberships({ password });
+    },
+  ],
   "identity.updateProfile": ["account.update", ({ api }) => api.identity.updateProfile({ name: "New name" })],
   "identity.changePassword": [
     "account.change_password",
@@ -128,9 +163,9 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
   ],
   "identity.deleteAccount": [
     "member.leave",
-    async ({ api, project_id }) => {
+    async ({ api, admin }) => {
       const { user } = await database.newAdmin();
-      await api.projects.setMember({ project_id, email: user.email, role: "admin" });
+      await addMember(admin, user, "admin");
       await api.identity.deleteAccount({ password });
     },
   ],
@@ -155,9 +190,9 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
   "projects.setMember": ["member.invite", ({ invite }) => invite("guest@example.com")],
   "projects.removeMember": [
     "member.remove",
-    async ({ api, project_id }) => {
+    async ({ api, admin, project_id }) => {
       const { user } = await database.newAdmin();
-      await api.projects.setMember({ project_id, email: user.email, role: "viewer" });
+      await addMember(admin, user, "viewer");
       await api.projects.removeMember({ project_id, user_id: user.id });
     },
   ],

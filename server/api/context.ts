@@ -3,7 +3,7 @@ import { assertKeyMay, type KeyNeeds } from "#server/auth/key-rights.ts";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
 import { askerOf } from "#server/auth/principal-of.ts";
 import { projectOf } from "#server/auth/project-of.ts";
-import { assertSameOrigin, clientAddress } from "#server/auth/request-origin.ts";
+import { assertSameOrigin, visitorOf } from "#server/auth/request-origin.ts";
 import { AppError, isAppError } from "#server/errors.ts";
 
 /** Whether a method only reads, so that any page may have a browser send it. */
@@ -44,7 +44,7 @@ export async function createContext(request: Request, door: DoorOptions): Promis
   let resolved: Promise<ProjectPrincipal> | undefined;
   return {
     principal,
-    address: clientAddress(request.headers),
+    ...visitorOf(request.headers),
     project: (who: Principal) => {
       resolved ??= projectOf(who, request.headers, asker?.memberships);
       return resolved;

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { encode } from "next-auth/jwt";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { httpTrigger } from "#server/api/http-trigger.ts";
 import { apiRoute, methodNotAllowed } from "#server/api/rest/api-route.ts";
 import { handleUnknownBridgePath } from "#server/api/rest/bridge.ts";
@@ -8,9 +9,12 @@ import { handleTrpc } from "#server/api/trpc-handler.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { passwordMark, sessionCookieName } from "#server/auth/session.ts";
 import { AppError } from "#server/errors.ts";
+import { endSession } from "#server/services/identity/end-session.ts";
 import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
-import { setMember } from "#server/services/projects/set-member.ts";
+import { deletePlatformKey } from "#server/services/platform-keys/delete-platform-key.ts";
+import { removeMember } from "#server/services/projects/remove-member.ts";
 import { publishSettings } from "#server/settings.ts";
+import { addMember } from "#server/testing/add-member.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const origin = "http://localhost:4000";
@@ -24,7 +28,7 @@ beforeAll(async () => {
   publishSettings({ AUTH_SECRET: secret, APP_URL: origin });
   ada = await database.newAdmin();
   key = (await createPlatformKey(ada, { name: "CI" })).key;
-  const token = await encode({ token: { sub: ada.user.id, password_mark: passwordMark(null) }, secret });
+  const token = await encode({ token: { sub: ada.user.id, sid: randomUUID(), password_mark: passwordMark(null) }, secret });
   session = { cookie: `${sessionCookieName(false)}=${token}`, origin };
 });
 
@@ -56,7 +60,7 @@ test("a raw route refuses nobody, a role below the one needed, and a project tha
   const route = apiRoute(async () => Response.json({}), { keyNeeds, role: "editor" });
   expect(await outcome(await route(new Request(origin), params()))).toEqual([401, "AUTH_REQUIRED"]);
   const viewer = await database.newAdmin();
-  await setMember(ada, { project_id: ada.project.id, email: viewer.user.email, role: "viewer" });
+  await addMember(ada, viewer.user, "viewer");
   const { key: viewerKey } = await createPlatformKey(viewer, { name: "CI" });
   const headers = { authorization: `Bearer ${viewerKey}`, "x-project-id": ada.project.id };
   expect(await outcome(await route(new Request(origin, { headers }), params()))).toEqual([403, "PERMISSION_DENIED"]);
@@ -71,6 +75,56 @@ test("a stream takes the key from the address where it may, and is not held back
   const response = await stream(new Request(`${origin}/stream?token=${key}`), params());
   expect([response.status, response.headers.get("cache-control")]).toEqual([200, "no-store, no-transform"]);
   expect((await stream(new Request(`${origin}/stream?token=nonsense`), params())).status).toBe(401);
+});
+
+/** A stream that stays open until its signal fires, and who reads it. */
+async function openStream(headers: Record<string, string>, query = "") {
+  const ended = Promise.withResolvers<void>();
+  const route = apiRoute(
+    async (_, { signal }) => {
+      signal.addEventListener("abort", () => ended.resolve());
+      return new Response(new ReadableStream({ start: (to) => to.enqueue(new TextEncoder().encode(": open\n\n")) }), {
+        headers: { "content-type": "text/event-stream" },
+      });
+    },
+    { keyNeeds: { scope: "read" }, allowQueryToken: true },
+  );
+  const response = await route(new Request(`${origin}/stream${query}`, { headers }), params());
+  const reader = response.body?.getReader();
+  if (!reader) throw new Error("no stream");
+  expect((await reader.read()).done).toBe(false);
+  return { reader, ended: ended.promise };
+}
+
+test("a stream ends once whoever opened it may no longer see it, and the work for it stops", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const project = { "x-project-id": ada.project.id };
+  const member = async () => {
+    const somebody = await database.newAdmin();
+    await addMember(ada, somebody.user, "viewer");
+    return { somebody, ...(await createPlatformKey(somebody, { name: "CI" })) };
+  };
+  const [removed, byAddress, signedOut, stays] = [await member(), await member(), await member(), await member()];
+  const sid = randomUUID();
+  const token = await encode({ token: { sub: signedOut.somebody.user.id, sid, password_mark: passwordMark(null) }, secret });
+  const streams = {
+    removed: await openStream({ ...project, authorization: `Bearer ${removed.key}` }),
+    byAddress: await openStream(project, `?token=${byAddress.key}`),
+    signedOut: await openStream({ ...project, cookie: `${sessionCookieName(false)}=${token}` }),
+  };
+  const kept = await openStream({ ...project, authorization: `Bearer ${stays.key}` });
+  const keptRead = kept.reader.read();
+  await removeMember(ada, { project_id: ada.project.id, user_id: removed.somebody.user.id });
+  await deletePlatformKey(byAddress.somebody, { key_id: byAddress.id });
+  await endSession(sid);
+  vi.advanceTimersByTime(15_000);
+  for (const { reader, ended } of Object.values(streams)) {
+    expect((await reader.read()).done).toBe(true);
+    await ended;
+  }
+  expect(await Promise.race([keptRead.then(() => "ended"), new Promise((done) => setImmediate(done, "open"))])).toBe("open");
+  await kept.reader.cancel();
 });
 
 test("a route for the session only refuses a key and takes the session", async () => {

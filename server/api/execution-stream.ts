@@ -29,14 +29,9 @@ async function withProject(request: Request, { execution_id }: Params): Promise<
  * happen, exactly one terminal event, and the end. Membership of the project is checked as everywhere.
  */
 export function executionStream(options: ApiRouteOptions) {
-  const route = apiRoute<Params>(async (request, { principal, params }) => {
+  const route = apiRoute<Params>(async (request, { principal, params, signal }) => {
     const { execution_id } = params;
-    const events = await followExecution(
-      { project_id: principal.project.id, execution_id },
-      lastEventId(request),
-      request.signal,
-      HEARTBEAT_MS,
-    );
+    const events = await followExecution({ project_id: principal.project.id, execution_id }, lastEventId(request), signal, HEARTBEAT_MS);
     return sseResponse(events);
   }, options);
   return async (request: Request, context: { params: Promise<Params> }) => route(await withProject(request, await context.params), context);

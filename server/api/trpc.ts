@@ -2,6 +2,7 @@ import { initTRPC, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { z } from "zod";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
+import type { Visitor } from "#server/auth/request-origin.ts";
 import { assertRole } from "#server/auth/roles.ts";
 import { AppError, ERRORS, errorBody, isAppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
@@ -10,11 +11,9 @@ import type { FieldError } from "#server/schemas/error.ts";
 import type { Role } from "#server/schemas/primitives.ts";
 
 /** What a procedure gets from whichever door the call came through. */
-export interface ApiContext {
+export interface ApiContext extends Visitor {
   /** Null when nobody is signed in and no key was sent. */
   principal: Principal | null;
-  /** Where the call comes from; `unknown` when it did not come through the front. */
-  address: string;
   /**
    * The project of this call (specification, Authentication 4), resolved at first use.
    * @throws AppError BAD_REQUEST with several projects and no header, NOT_FOUND for one the user is not in

@@ -1,18 +1,17 @@
+import { randomUUID } from "node:crypto";
 import type { AuthOptions } from "next-auth";
 import CredentialsProvider from "next-auth/providers/credentials";
 import { isAddressVerified, oauthProviders } from "#server/auth/oauth-providers.ts";
 import { clientAddress, isHttps } from "#server/auth/request-origin.ts";
-import { passwordMark, sessionCookieName } from "#server/auth/session.ts";
+import { passwordMark, sessionCookieName, userOfSession } from "#server/auth/session.ts";
 import { db } from "#server/db/client.ts";
 import { isAppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
+import { sameOriginPath } from "#server/same-origin-path.ts";
+import { endSession, SESSION_SECONDS } from "#server/services/identity/end-session.ts";
 import { signInWithPassword } from "#server/services/identity/sign-in-with-password.ts";
 import { signInWithProvider } from "#server/services/identity/sign-in-with-provider.ts";
-import { isUuid } from "#server/services/ids.ts";
 import { settings } from "#server/settings.ts";
-
-const NOBODY = "00000000-0000-0000-0000-000000000000";
-const THIRTY_DAYS = 30 * 24 * 60 * 60;
 
 /** Only sentences of ours reach the sign-in page; next-auth would show whatever text an error has. */
 function shown(error: unknown): Error {
@@ -43,12 +42,14 @@ const callbacks: NonNullable<AuthOptions["callbacks"]> = {
   },
   async jwt({ token, user }) {
     // A provider's own id of the person means nothing here, so a sign-in is found by its address.
-    const where = user ? { email: (user.email ?? "").toLowerCase() } : { id: isUuid(token.sub ?? "") ? (token.sub ?? NOBODY) : NOBODY };
-    const row = await db().user.findUnique({ where });
+    const row = user ? await db().user.findUnique({ where: { email: (user.email ?? "").toLowerCase() } }) : await userOfSession(token);
     // next-auth ends the session when this throws.
-    if (!row || (!user && token.password_mark !== passwordMark(row.password_hash))) throw new Error("The session has ended.");
-    return { sub: row.id, name: row.name, email: row.email, password_mark: passwordMark(row.password_hash) };
+    if (!row) throw new Error("The session has ended.");
+    // The session keeps its id for as long as it is prolonged, so that signing out ends every copy of its cookie.
+    const sid = user ? randomUUID() : token.sid;
+    return { sub: row.id, sid, name: row.name, email: row.email, password_mark: passwordMark(row.password_hash) };
   },
+  redirect: ({ url, baseUrl }) => new URL(sameOriginPath(url, baseUrl), baseUrl).href,
   session: ({ session, token }) => ({ expires: session.expires, user: { name: token.name ?? "", email: token.email ?? "" } }),
 };
 
@@ -59,7 +60,7 @@ export function authOptions(headers: Headers): AuthOptions {
   if (!AUTH_SECRET) throw new Error("AUTH_SECRET is not known yet: server/main.ts sets it at start.");
   return {
     secret: AUTH_SECRET,
-    session: { strategy: "jwt", maxAge: THIRTY_DAYS },
+    session: { strategy: "jwt", maxAge: SESSION_SECONDS },
     useSecureCookies: isSecure,
     cookies: {
       sessionToken: {
@@ -70,6 +71,7 @@ export function authOptions(headers: Headers): AuthOptions {
     pages: { signIn: "/sign-in", signOut: "/sign-in", error: "/sign-in", verifyRequest: "/sign-in" },
     providers: [credentials, ...oauthProviders()],
     callbacks,
+    events: { signOut: ({ token }) => endSession(token?.sid) },
     logger: {
       error: (code, details) => {
         const message = "error" in details && details.error instanceof Error ? details.error.message : undefined;

@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { encode } from "next-auth/jwt";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createContext } from "#server/api/context.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { principalOf } from "#server/auth/principal-of.ts";
 import { projectOf } from "#server/auth/project-of.ts";
+import { visitorOf } from "#server/auth/request-origin.ts";
 import { passwordMark } from "#server/auth/session.ts";
 import { db, inTransaction, pool } from "#server/db/client.ts";
 import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
@@ -11,6 +13,7 @@ import { deletePlatformKey } from "#server/services/platform-keys/delete-platfor
 import { createProject } from "#server/services/projects/create-project.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
 import { publishSettings } from "#server/settings.ts";
+import { addMember } from "#server/testing/add-member.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const secret = "auth secret of at least 32 characters";
@@ -22,9 +25,12 @@ afterEach(() => publishSettings({ APP_URL: "http://localhost:4000" }));
 
 const bearer = (key: string) => new Headers({ authorization: `Bearer ${key}` });
 
-async function cookie(userId: string, options: { mark?: string; secret?: string; maxAge?: number; name?: string } = {}): Promise<string> {
+async function cookie(
+  userId: string,
+  options: { mark?: string; sid?: string; secret?: string; maxAge?: number; name?: string } = {},
+): Promise<string> {
   const token = await encode({
-    token: { sub: userId, password_mark: options.mark ?? passwordMark(null) },
+    token: { sub: userId, sid: options.sid ?? randomUUID(), password_mark: options.mark ?? passwordMark(null) },
     secret: options.secret ?? secret,
     maxAge: options.maxAge ?? 3600,
   });
@@ -107,6 +113,17 @@ test("a session that was forged, has ended, is of somebody gone, or is older tha
   await db().user.update({ where: { id: ada.user.id }, data: { password_hash: "a new hash" } });
   await nobody(valid);
   expect(await principalOf(new Headers({ cookie: await cookie(ada.user.id, { mark: passwordMark("a new hash") }) }))).not.toBeNull();
+});
+
+test("a page of another site that is open at the machine is not somebody at the machine", () => {
+  const machine = { "x-treadle-front": "front-token", "x-treadle-on-machine": "1", host: "localhost:4000" };
+  const isOnThisMachine = (headers: Record<string, string>) => visitorOf(new Headers(headers)).isOnThisMachine;
+  expect(isOnThisMachine(machine)).toBe(true);
+  expect(isOnThisMachine({ ...machine, origin: "http://localhost:4000" })).toBe(true);
+  for (const origin of ["http://evil.example", "null", "http://localhost:4001"])
+    expect(isOnThisMachine({ ...machine, origin })).toBe(false);
+  expect(isOnThisMachine({ ...machine, "x-treadle-front": "forged" })).toBe(false);
+  expect(isOnThisMachine({ ...machine, "x-treadle-on-machine": "0" })).toBe(false);
 });
 
 test("over HTTPS only the secure cookie counts", async () => {
@@ -200,7 +217,7 @@ test("of several projects with one slug each is found by the one that the accoun
   const [ada, bob, eve] = [await database.newAdmin(), await database.newAdmin(), await database.newAdmin()];
   const shared = async (owner: ProjectPrincipal) => {
     const project = await createProject(owner, { name: "Shared" });
-    await setMember(owner, { project_id: project.id, email: eve.user.email, role: "viewer" });
+    await addMember({ ...owner, project }, eve.user, "viewer");
     return project;
   };
   const [first, second, own] = [await shared(ada), await shared(bob), await createProject(eve, { name: "Shared" })];
@@ -214,7 +231,7 @@ test("of several projects with one slug each is found by the one that the accoun
 test("the role is that of the moment of the request", async () => {
   const [admin, member] = [await database.newAdmin(), await database.newAdmin()];
   const role = async () => (await projectOf(member, new Headers({ "x-project-id": admin.project.id }))).role;
-  await setMember(admin, { project_id: admin.project.id, email: member.user.email, role: "viewer" });
+  await addMember(admin, member.user, "viewer");
   expect(await role()).toBe("viewer");
   await setMember(admin, { project_id: admin.project.id, email: member.user.email, role: "editor" });
   expect(await role()).toBe("editor");

@@ -8,6 +8,9 @@ export const FRONT_HEADER = "x-treadle-front";
 /** Header by which the front tells a page the nonce of its policy. */
 export const NONCE_HEADER = "x-nonce";
 
+/** Header by which the front says that a request came from this machine itself. */
+export const ON_MACHINE_HEADER = "x-treadle-on-machine";
+
 const isFromFront = (headers: Headers): boolean => {
   const { TREADLE_FRONT_TOKEN } = settings();
   const sent = headers.get(FRONT_HEADER);
@@ -20,6 +23,12 @@ export const clientAddress = (headers: Headers): string => (isFromFront(headers)
 /** True when people reach this service over HTTPS, so that cookies must be secure ones. */
 export const isHttps = (headers: Headers): boolean =>
   isFromFront(headers) ? headers.get("x-forwarded-proto") === "https" : appUrl().startsWith("https:");
+
+const isOwnOrigin = (headers: Headers, origin: string): boolean => {
+  const scheme = isHttps(headers) ? "https" : "http";
+  const own = [new URL(appUrl()).origin, `${scheme}://${headers.get("x-forwarded-host")}`, `${scheme}://${headers.get("host")}`];
+  return own.includes(origin);
+};
 
 /** What a page of ours asks for: data, or the page that a form leads to. Not an image, a script, a frame or a style. */
 const OURS = new Set(["empty", "document"]);
@@ -35,11 +44,24 @@ export function assertSameOrigin(headers: Headers): void {
     throw new AppError("PERMISSION_DENIED", "What a page only shows, such as an image, may not change anything. Use an API key.");
   if (headers.get("sec-fetch-site") === "same-origin") return;
   const origin = headers.get("origin");
-  const scheme = isHttps(headers) ? "https" : "http";
-  const own = [new URL(appUrl()).origin, `${scheme}://${headers.get("x-forwarded-host")}`, `${scheme}://${headers.get("host")}`];
-  if (origin && own.includes(origin)) return;
+  if (origin && isOwnOrigin(headers, origin)) return;
   throw new AppError(
     "PERMISSION_DENIED",
     "A signed-in browser may only send this from a page of this service. From anywhere else, use an API key.",
   );
+}
+
+/** Where a request comes from. */
+export interface Visitor {
+  /** Of the client, for what is counted. */
+  address: string;
+  /** Whether somebody at the machine that runs this service asks, and no page of another site that they have open. */
+  isOnThisMachine: boolean;
+}
+
+export function visitorOf(headers: Headers): Visitor {
+  const origin = headers.get("origin");
+  const isOnThisMachine =
+    isFromFront(headers) && headers.get(ON_MACHINE_HEADER) === "1" && (origin === null || isOwnOrigin(headers, origin));
+  return { address: clientAddress(headers), isOnThisMachine };
 }

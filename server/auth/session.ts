@@ -1,7 +1,7 @@
-import { getToken } from "next-auth/jwt";
+import { getToken, type JWT } from "next-auth/jwt";
 import type { Principal } from "#server/auth/principal.ts";
 import { isHttps } from "#server/auth/request-origin.ts";
-import { db } from "#server/db/client.ts";
+import { pool } from "#server/db/client.ts";
 import { sha256 } from "#server/secrets.ts";
 import { isUuid } from "#server/services/ids.ts";
 import { settings } from "#server/settings.ts";
@@ -20,7 +20,31 @@ function cookiesOf(headers: Headers): Record<string, string> {
   return Object.fromEntries(pairs.filter(([name]) => name !== ""));
 }
 
-/** Who is signed in with this browser: null without a valid session, for a user who is gone, and after a change of password. */
+// In one statement, because every page and call of a browser asks it.
+const OF_SESSION = {
+  name: "user-of-session",
+  text: `SELECT id, email, name, password_hash FROM users
+         WHERE id = $1 AND deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM ended_sessions e WHERE e.id = $2)`,
+};
+interface SessionUser {
+  id: string;
+  email: string;
+  name: string;
+  password_hash: string | null;
+}
+
+/**
+ * The user of a session, by what stands in its cookie: null for a user who is gone, for a session that was signed out and
+ * for one that was opened under another password.
+ */
+export async function userOfSession({ sub, sid, password_mark }: JWT): Promise<SessionUser | null> {
+  if (!isUuid(sub ?? "") || typeof sid !== "string" || !isUuid(sid)) return null;
+  const { rows } = await pool().query<SessionUser>({ ...OF_SESSION, values: [sub, sid] });
+  const [user] = rows;
+  return user && password_mark === passwordMark(user.password_hash) ? user : null;
+}
+
+/** Who is signed in with this browser: null without a valid session; see `userOfSession`. */
 export async function sessionPrincipal(headers: Headers): Promise<Principal | null> {
   const { AUTH_SECRET } = settings();
   const cookieName = sessionCookieName(isHttps(headers));
@@ -29,11 +53,6 @@ export async function sessionPrincipal(headers: Headers): Promise<Principal | nu
   // getToken puts chunked cookies together; without headers it looks nowhere else.
   const req = { cookies, headers: {} } as unknown as Parameters<typeof getToken>[0]["req"];
   const token = await getToken({ req, cookieName, secret: AUTH_SECRET });
-  if (!token?.sub || !isUuid(token.sub)) return null;
-  const user = await db().user.findUnique({
-    where: { id: token.sub, deleted_at: null },
-    select: { id: true, email: true, name: true, password_hash: true },
-  });
-  if (!user || token.password_mark !== passwordMark(user.password_hash)) return null;
-  return { user: { id: user.id, email: user.email, name: user.name }, auth: { type: "session" } };
+  const user = token && (await userOfSession(token));
+  return user && { user: { id: user.id, email: user.email, name: user.name }, auth: { type: "session" } };
 }

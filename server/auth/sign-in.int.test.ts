@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { principalOf } from "#server/auth/principal-of.ts";
 import { db } from "#server/db/client.ts";
 import { hashPassword } from "#server/secrets.ts";
+import { tidySessions } from "#server/services/identity/end-session.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
 import { publishSettings } from "#server/settings.ts";
 import { authBrowser } from "#server/testing/auth-browser.ts";
@@ -38,6 +39,32 @@ test("address and password open a session, and signing out ends it", async () =>
   expect((await browser.get("/session")).data).toMatchObject({ user: { email } });
   await browser.post("/signout");
   expect(await principalOf(browser.cookieHeader())).toBeNull();
+});
+
+test("signing out ends every copy of the session's cookie, one that was prolonged too, and no other session", async () => {
+  const { email } = await withPassword("correct horse");
+  const [browser, other] = [authBrowser(), authBrowser()];
+  for (const one of [browser, other]) await one.post("/callback/credentials", { email, password: "correct horse" });
+  const stolen = [browser.cookieHeader()];
+  await browser.get("/session");
+  stolen.push(browser.cookieHeader());
+  expect(stolen[0]?.get("cookie")).not.toBe(stolen[1]?.get("cookie"));
+  await browser.post("/signout");
+  for (const copy of stolen) expect(await principalOf(copy)).toBeNull();
+  const thief = authBrowser({ cookie: stolen[1]?.get("cookie") ?? "" });
+  expect((await thief.get("/session")).data).toEqual({});
+  expect(await principalOf(other.cookieHeader())).not.toBeNull();
+  await db().endedSession.updateMany({ data: { expires_at: new Date(Date.now() - 1000) } });
+  await tidySessions();
+  expect(await db().endedSession.count()).toBe(0);
+});
+
+test("after signing in and out the way leads to a page of this site", async () => {
+  for (const callbackUrl of ["/\t/evil.example", "//evil.example", "/\\evil.example", "https://evil.example", "javascript:alert(1)"]) {
+    const { url } = await authBrowser().post("/signout", { callbackUrl });
+    expect(new URL(url).host).toBe("localhost:4000");
+  }
+  expect((await authBrowser().post("/signout", { callbackUrl: "/runs?page=2" })).url).toMatch(/:\/\/localhost:4000\/runs\?page=2$/);
 });
 
 test("a wrong password, none at all, and a missing token against forgery open nothing", async () => {
@@ -85,6 +112,17 @@ test("whom the issuer vouches for gets in when invited, and again later", async 
   const first = await through({ email: "SSO@example.com", name: "Sam" });
   expect(first.principal).toMatchObject({ user: { email: "sso@example.com", name: "Sam" }, auth: { type: "session" } });
   expect((await through({ email: "sso@example.com", name: "Sam" })).principal?.user.id).toBe(first.principal?.user.id);
+});
+
+test("the owner of an address comes in by the issuer, and whoever made the account for it before is out", async () => {
+  const { id, email } = await withPassword("the squatter's password");
+  const squatter = authBrowser();
+  const signIn = () => squatter.post("/callback/credentials", { email, password: "the squatter's password" });
+  await signIn();
+  expect(await principalOf(squatter.cookieHeader())).not.toBeNull();
+  expect((await through({ email, name: "Owner" })).principal?.user.id).toBe(id);
+  expect(await principalOf(squatter.cookieHeader())).toBeNull();
+  expect((await signIn()).status).toBe(401);
 });
 
 test("a stranger, an address that is not verified, and none at all do not get in", async () => {

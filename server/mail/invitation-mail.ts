@@ -11,14 +11,14 @@ interface InvitationMail {
   url: string;
 }
 
-/** Invites somebody without an account into a project. */
+/** Invites somebody, with an account or without, into a project. */
 export function invitationMail({ inviter, project_name, role, expires_at, url }: InvitationMail): MailBody {
   const title = "Join a project";
   const invites = `${quotedName(inviter)} invites you to the project ${quotedName(project_name)} as ${role}. If you expected nothing like that, ignore this mail.`;
   const until = `The link works once, until ${utc(expires_at)}.`;
   return {
     subject: "You are invited to a project on Treadle",
-    text: [title, invites, `Make your account:\n${url}`, until].join("\n\n"),
-    html: page(title, [paragraph(invites), button("Make your account", url), paragraph(until)]),
+    text: [title, invites, `Open the invitation:\n${url}`, until].join("\n\n"),
+    html: page(title, [paragraph(invites), button("Open the invitation", url), paragraph(until)]),
   };
 }

@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIP, type Socket } from "node:net";
 
 /** An IPv6 address as its eight groups in hexadecimal; the last two may be written as an IPv4 address. */
 function groupsOf(address: string): string[] {
@@ -37,3 +37,6 @@ export function budgetOf(address: string): string {
     .map((group) => Number.parseInt(group, 16).toString(16));
   return `${prefix.join(":")}::/64`;
 }
+
+/** The address at the other end of a connection. */
+export const ownAddress = ({ remoteAddress }: Socket): string => plainAddress(remoteAddress) ?? "unknown";

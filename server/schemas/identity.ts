@@ -31,10 +31,18 @@ export const UpdateProfileInput = z.strictObject({ name: PersonName });
 export const ChangePasswordInput = z.strictObject({
   current_password: z.string().max(200).meta({ title: "Current password" }),
   new_password: Password,
+  end_api_keys: z.boolean().optional().meta({ description: "true also deletes every API key of yours" }),
 });
 
 export const SignUpInput = z.strictObject({ email: Email, name: PersonName, password: Password });
 export type SignUpInput = z.infer<typeof SignUpInput>;
+export const SetUpInput = SignUpInput.extend({
+  code: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: "From the address that the start has printed; not needed on the machine itself" }),
+});
 export const SignedUp = z.object({ id: Id, email: Email, name: z.string().meta({ example: "Ada" }) }).meta({ id: "SignedUp" });
 
 export const InvitationInput = z.strictObject({
@@ -50,13 +58,44 @@ export const Invitation = z
   .meta({ id: "Invitation" });
 export const AcceptInvitationInput = z.strictObject({
   token: z.string().min(1).max(200).meta({ description: "From the link of the invitation", example: "q2w3e4" }),
-  name: PersonName,
-  password: Password,
+  name: PersonName.optional().meta({ description: "Needed for a new account" }),
+  password: Password.optional().meta({
+    description:
+      "Of the account that is made, or of the one that the address has. Where nobody has verified the address, another password than its own becomes its new one: every session and API key of it ends, and an invitation link that did not come by mail then leads into this project alone. Not needed in a browser that is signed in with the account",
+  }),
 });
+
+/** An invitation as the page of its link shows it. Not part of the REST API. */
+export const OpenedInvitation = Invitation.extend({
+  account: z.enum(["none", "signed_in", "verified", "unverified"]).meta({ description: "What account the address has" }),
+  project_id: Id,
+  is_mailed: z.boolean(),
+  signed_in_as: z.string().nullable(),
+});
+export type OpenedInvitation = z.infer<typeof OpenedInvitation>;
+
+/** What the signed-in person is asked to join. Not part of the REST API. */
+export const OwnInvitations = z.object({
+  items: z.array(
+    z.object({
+      id: Id,
+      role: Role,
+      project: z.object({ id: Id, name: z.string() }),
+      invited_by: z.string().nullable(),
+      was_member: z.boolean().meta({ description: "True for a membership that was put aside when the account got a new password" }),
+    }),
+  ),
+  has_earlier: z.boolean().meta({ description: "Whether an earlier password of the account would open projects again" }),
+});
+export type OwnInvitations = z.infer<typeof OwnInvitations>;
+export const DeclineInvitationInput = z.strictObject({ invitation_id: Id });
+export const ResumeMembershipsInput = z.strictObject({ password: z.string().min(1).max(200).meta({ title: "Earlier password" }) });
+export const ResumedMemberships = z.object({ projects: z.array(z.string()) });
 
 /** What the entry pages need before anybody is signed in. Not part of the REST API. */
 export const InstallStatus = z.object({
   is_empty: z.boolean().meta({ description: "True until the first owner exists" }),
+  needs_code: z.boolean().meta({ description: "Whether this visitor sets it up with the printed code only" }),
   signup_open: z.boolean(),
 });
 export type InstallStatus = z.infer<typeof InstallStatus>;

@@ -76,6 +76,22 @@ export const Member = z
   .meta({ id: "Member" });
 export const MemberPage = pageOf(Member);
 export const SetMemberInput = z.strictObject({ project_id: Id, email: Email, role: Role });
+
+export const MadeThrough = z.enum(["setup", "bootstrap", "sign_up", "invitation", "provider"]);
+export type MadeThrough = z.infer<typeof MadeThrough>;
+/** What an admin should know of an account before handing over a link to it. */
+export const InvitedAccount = z
+  .object({
+    verified: z.boolean().meta({
+      description:
+        "True when whoever uses the account has opened a mailed link, or came through a sign-in provider: they are asked in the app. False when nobody knows whose it is: hand the link to the person, who sets a new password with it",
+    }),
+    created_at: Timestamp,
+    made_through: MadeThrough.nullable().meta({ description: "How the account was made; null for one older than this field" }),
+    invited_by: z.string().nullable().meta({ description: "Who made the invitation that it was made through", example: "eve@example.com" }),
+  })
+  .meta({ id: "InvitedAccount" });
+export type InvitedAccount = z.infer<typeof InvitedAccount>;
 export const SetMemberResult = z
   .object({
     email: Email,
@@ -86,6 +102,18 @@ export const SetMemberResult = z
       .string()
       .optional()
       .meta({ description: "Link to hand over when no mail is sent", example: "https://treadle.example/invite/q2w3e4" }),
+    account: InvitedAccount.optional().meta({ description: "The account that an invited address has already" }),
   })
   .meta({ id: "MemberResult" });
 export const RemoveMemberInput = z.strictObject({ project_id: Id, user_id: Id.optional(), email: Email.optional() });
+
+/** An invitation that nobody has answered, as admins see it. Not part of the REST API. */
+export const PendingInvitation = z.object({
+  id: Id,
+  email: Email,
+  role: Role,
+  expires_at: Timestamp,
+  was_member: z.boolean().meta({ description: "True for a member who was put aside when the account got a new password elsewhere" }),
+  account: InvitedAccount.nullable(),
+});
+export const PendingInvitations = z.array(PendingInvitation);

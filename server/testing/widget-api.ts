@@ -84,7 +84,12 @@ const testRouter = router({
   hidden: publicProcedure.input(z.strictObject({})).query(() => "not on the REST API"),
 });
 
-export const nobody: ApiContext = { principal: null, address: "unknown", project: () => Promise.reject(new AppError("NOT_FOUND", "none")) };
+export const nobody: ApiContext = {
+  principal: null,
+  address: "unknown",
+  isOnThisMachine: false,
+  project: () => Promise.reject(new AppError("NOT_FOUND", "none")),
+};
 const somebody: ApiContext = {
   ...nobody,
   principal: { user: { id: "1", email: "ada@example.com", name: "Ada" }, auth: { type: "session" } },

@@ -2,15 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Pool } from "pg";
-import { FRONT_HEADER } from "#server/auth/request-origin.ts";
+import { FRONT_HEADER, ON_MACHINE_HEADER } from "#server/auth/request-origin.ts";
 import { AppError } from "#server/errors.ts";
 import { log } from "#server/log.ts";
-import { budgetOf, plainAddress } from "#server/net/client-address.ts";
+import { budgetOf, ownAddress, plainAddress } from "#server/net/client-address.ts";
 import { publishSettings, type Settings } from "#server/settings.ts";
 import { createBodyBounds } from "#server/web/body-bounds.ts";
 import { BoundedRequest } from "#server/web/bounded-request.ts";
 import { BARE_POLICY, setPagePolicy } from "#server/web/content-policy.ts";
 import { answerError, EnvelopeResponse, isAnswerable, unreadableAnswer } from "#server/web/error-answers.ts";
+import { isFromHere, isOnMachine } from "#server/web/on-machine.ts";
 import { createRateLimit } from "#server/web/rate-limit.ts";
 import { createWebLimit } from "#server/web/web-limit.ts";
 
@@ -68,23 +69,16 @@ const SAFE_HEADERS = {
 const lastHop = (value: string | string[] | undefined): string | undefined =>
   [value].flat().join(",").split(",").at(-1)?.trim() || undefined;
 
-const LOOPBACK = /^(127\.|::1$)/;
-const PASSED_ON = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
-
-/** Whether it comes from this machine itself, and was not passed on by a proxy that stands here. */
-const isFromHere = ({ socket, headers }: IncomingMessage): boolean =>
-  LOOPBACK.test(ownAddress(socket)) && !PASSED_ON.some((name) => name in headers);
-
-const ownAddress = ({ remoteAddress }: Socket): string => plainAddress(remoteAddress) ?? "unknown";
-
 function addressOf({ socket, headers }: IncomingMessage, isBehindProxy: boolean): string {
   const told = isBehindProxy ? plainAddress(lastHop(headers["x-forwarded-for"])) : undefined;
   return told ?? ownAddress(socket);
 }
 
 /** Drops what only a proxy may say and says it ourselves, so that Next and next-auth can take it as the truth. */
-function tellTheTruth(request: IncomingMessage, address: string, { APP_URL, TRUST_PROXY, TREADLE_FRONT_TOKEN }: FrontSettings): void {
+function tellTheTruth(request: IncomingMessage, address: string, settings: FrontSettings): void {
   const { headers } = request;
+  const onMachine = isOnMachine(request, settings);
+  const { APP_URL, TRUST_PROXY, TREADLE_FRONT_TOKEN } = settings;
   const app = APP_URL ? new URL(APP_URL) : undefined;
   const told = TRUST_PROXY ? { proto: lastHop(headers["x-forwarded-proto"]), host: lastHop(headers["x-forwarded-host"]) } : undefined;
   for (const name of Object.keys(headers))
@@ -94,6 +88,7 @@ function tellTheTruth(request: IncomingMessage, address: string, { APP_URL, TRUS
   const isOurs = headers.host === app?.host || !request.url?.startsWith("/api/inngest");
   headers["x-forwarded-proto"] = (isOurs && app?.protocol.slice(0, -1)) || (told?.proto === "https" ? "https" : "http");
   headers["x-forwarded-host"] = app?.host ?? told?.host ?? headers.host ?? "localhost";
+  headers[ON_MACHINE_HEADER] = onMachine ? "1" : "0";
   if (TREADLE_FRONT_TOKEN) headers[FRONT_HEADER] = TREADLE_FRONT_TOKEN;
   else delete headers[FRONT_HEADER];
 }

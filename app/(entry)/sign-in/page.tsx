@@ -3,13 +3,13 @@ import { redirect } from "next/navigation";
 import { serverCaller } from "#app/server-caller.ts";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
 import { SignInForm } from "#components/entry/sign-in-form.tsx";
-import { safeNext } from "#components/entry/sign-in-with-password.ts";
+import { sameOriginPath } from "#server/same-origin-path.ts";
 
 export const metadata: Metadata = { title: "Sign in" };
 
 export default async function SignInPage({ searchParams }: { searchParams: Promise<{ next?: string | string[] }> }) {
   const { next } = await searchParams;
-  const goOn = safeNext(typeof next === "string" ? next : undefined);
+  const goOn = sameOriginPath(typeof next === "string" ? next : undefined);
   const { caller, principal } = await serverCaller();
   if (principal) redirect(goOn);
   const { is_empty, signup_open } = await caller.identity.status({});

@@ -4,8 +4,13 @@ import { appErrorOf } from "#server/api/trpc.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { assertRole } from "#server/auth/roles.ts";
 import { AppError } from "#server/errors.ts";
+import { follow } from "#server/follow.ts";
 import { log } from "#server/log.ts";
 import type { Role } from "#server/schemas/primitives.ts";
+import { memberOf } from "#server/services/projects/member-of.ts";
+
+/** How often it is asked whether who opened a stream may still have it, in milliseconds. */
+const RECHECK_MS = 15_000;
 
 export type ApiRouteOptions = DoorOptions & {
   /** The role in the project that is needed; viewer unless given. */
@@ -16,6 +21,8 @@ export type ApiRouteOptions = DoorOptions & {
 interface ApiCall<Params> {
   principal: ProjectPrincipal;
   params: Params;
+  /** Fires when the caller goes away, and when a stream's caller may no longer see it. */
+  signal: AbortSignal;
 }
 
 type RouteHandler<Params> = (request: Request, context: { params: Promise<Params> }) => Promise<Response>;
@@ -34,18 +41,78 @@ export function apiRoute<Params extends Record<string, string | string[]>>(
       if (!call.principal) throw authRequired(door.sessionOnly);
       const principal = await call.project(call.principal);
       assertRole(principal, role);
-      const response = await handler(request, { principal, params: await context.params });
-      return withTransport(response);
+      const revoked = new AbortController();
+      follow(revoked, request.signal);
+      const response = withTransport(await handler(request, { principal, params: await context.params, signal: revoked.signal }));
+      return isStream(response) ? whileAllowed(response, () => isAllowed(request, door, principal, role), revoked) : response;
     } catch (error) {
       return loggedErrorResponse(error, request);
     }
   };
 }
 
+const isStream = (response: Response): boolean => response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+
+/**
+ * Whether who opened a stream may still have it: the session or the key is good, and so is the role in the project. A database that
+ * cannot be asked changes nothing.
+ */
+async function isAllowed(request: Request, door: DoorOptions, { project }: ProjectPrincipal, role: Role): Promise<boolean> {
+  try {
+    const { principal } = await createContext(request, door);
+    if (!principal) return false;
+    await memberOf(principal, project.id, role);
+    return true;
+  } catch (error) {
+    const { code } = appErrorOf(error);
+    return !["AUTH_REQUIRED", "NOT_FOUND", "PERMISSION_DENIED"].includes(code);
+  }
+}
+
+/** The same stream, for as long as `stillAllowed` says so, which is asked every 15 seconds. */
+function whileAllowed(response: Response, stillAllowed: () => Promise<boolean>, revoked: AbortController): Response {
+  const reader = response.body?.getReader();
+  if (!reader) return response;
+  let isOver = false;
+  let timer: ReturnType<typeof setInterval>;
+  const over = () => {
+    isOver = true;
+    clearInterval(timer);
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      timer = setInterval(async () => {
+        if (revoked.signal.aborted) return over();
+        if ((await stillAllowed()) || isOver) return;
+        over();
+        controller.close();
+        revoked.abort();
+        await reader.cancel();
+      }, RECHECK_MS);
+    },
+    async pull(controller) {
+      try {
+        const { value, done } = await reader.read();
+        if (isOver) return;
+        if (!done) return controller.enqueue(value);
+        over();
+        controller.close();
+      } catch (error) {
+        over();
+        throw error;
+      }
+    },
+    async cancel(reason) {
+      over();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
+}
+
 /** Nothing on the way may keep an answer, nor hold a stream back to compress or buffer it. */
 function withTransport(response: Response): Response {
-  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
-  if (isStream) {
+  if (isStream(response)) {
     response.headers.set("cache-control", "no-store, no-transform");
     response.headers.set("x-accel-buffering", "no");
   } else if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");

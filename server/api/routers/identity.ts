@@ -5,10 +5,16 @@ import {
   AccountDeletion,
   AuthInfo,
   ChangePasswordInput,
+  DeclineInvitationInput,
   DeleteAccountInput,
   InstallStatus,
   Invitation,
   InvitationInput,
+  OpenedInvitation,
+  OwnInvitations,
+  ResumedMemberships,
+  ResumeMembershipsInput,
+  SetUpInput,
   SignedUp,
   SignUpInput,
   UpdateProfileInput,
@@ -17,11 +23,14 @@ import {
 import { NoContent, Nothing } from "#server/schemas/primitives.ts";
 import { acceptInvitation } from "#server/services/identity/accept-invitation.ts";
 import { changePassword } from "#server/services/identity/change-password.ts";
+import { declineInvitation } from "#server/services/identity/decline-invitation.ts";
 import { deleteAccount } from "#server/services/identity/delete-account.ts";
 import { getAccountDeletion } from "#server/services/identity/get-account-deletion.ts";
 import { getInstallStatus } from "#server/services/identity/get-install-status.ts";
-import { getInvitation } from "#server/services/identity/get-invitation.ts";
+import { getInvitation, openInvitation } from "#server/services/identity/get-invitation.ts";
 import { getProfile } from "#server/services/identity/get-profile.ts";
+import { listOwnInvitations } from "#server/services/identity/list-own-invitations.ts";
+import { resumeMemberships } from "#server/services/identity/resume-memberships.ts";
 import { setUpOwner } from "#server/services/identity/set-up-owner.ts";
 import { signUp } from "#server/services/identity/sign-up.ts";
 import { updateProfile } from "#server/services/identity/update-profile.ts";
@@ -82,22 +91,40 @@ export const identityRouter = router({
       endpoint("POST", "/invitations/{token}/accept", {
         tag,
         summary: "Accept an invitation",
-        description: "Single use, valid for 7 days.",
+        description: "Single use, valid for 7 days. Joins with a new account, or with the one that the address has.",
         status: 201,
       }),
     )
     .input(AcceptInvitationInput)
     .output(SignedUp)
-    .mutation(({ input }) => acceptInvitation(input)),
+    .mutation(({ ctx, input }) => acceptInvitation(input, ctx.principal)),
   // The web UI only: what the entry pages ask, the first visit to an empty install, and the profile page.
   status: publicProcedure
     .input(Nothing)
     .output(InstallStatus)
-    .query(() => getInstallStatus()),
+    .query(({ ctx }) => getInstallStatus(ctx)),
   setUp: publicProcedure
-    .input(SignUpInput)
+    .input(SetUpInput)
     .output(SignedUp)
-    .mutation(({ input }) => setUpOwner(input)),
+    .mutation(({ ctx, input }) => setUpOwner(input, ctx)),
+  openInvitation: publicProcedure
+    .input(InvitationInput)
+    .output(OpenedInvitation)
+    .query(({ ctx, input }) => openInvitation(input, ctx.principal)),
+  invitations: userProcedure
+    .input(Nothing)
+    .output(OwnInvitations)
+    .query(({ ctx }) => listOwnInvitations(ctx.principal)),
+  declineInvitation: userProcedure
+    .meta({ access: "user", sessionOnly: true })
+    .input(DeclineInvitationInput)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => declineInvitation(ctx.principal, input)),
+  resumeMemberships: userProcedure
+    .meta({ access: "user", sessionOnly: true })
+    .input(ResumeMembershipsInput)
+    .output(ResumedMemberships)
+    .mutation(({ ctx, input }) => resumeMemberships(ctx.principal, input)),
   accountDeletion: userProcedure
     .input(Nothing)
     .output(AccountDeletion)

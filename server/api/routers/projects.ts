@@ -4,6 +4,7 @@ import {
   CreateProjectInput,
   HourlyUse,
   MemberPage,
+  PendingInvitations,
   Project,
   ProjectPage,
   ProjectRef,
@@ -19,6 +20,7 @@ import { getHourlyUse } from "#server/services/projects/get-hourly-use.ts";
 import { getProject } from "#server/services/projects/get-project.ts";
 import { getStorage } from "#server/services/projects/get-storage.ts";
 import { listMembers } from "#server/services/projects/list-members.ts";
+import { listPendingInvitations } from "#server/services/projects/list-pending-invitations.ts";
 import { listProjects } from "#server/services/projects/list-projects.ts";
 import { removeMember } from "#server/services/projects/remove-member.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
@@ -28,6 +30,11 @@ import { updateProject } from "#server/services/projects/update-project.ts";
 const tag = "Projects";
 const LIMITS =
   "With `retention_days` executions that ended longer ago are deleted once an hour, with their inputs, outputs and logs; null keeps them for ever. One that runs or waits is never deleted. `executions_per_hour` is how many executions API, webhooks, HTTP triggers and schedules may start in an hour; null takes the install's figure, and an install may have a cap.";
+
+const MEMBERS = `A member gets the role at once. Anybody else is invited, whether the address has an account or not: \`status\` is \`invited\`, and \
+\`invite_url\` is the link to hand over; it goes by mail too where mail is set up. An account whose address is verified is also asked in the app. \
+One that is not may have been made by anybody: \`account\` says when and how, and whoever opens the link and does not give its password sets a \
+new one, which ends every session and API key of it.`;
 
 export const projectsRouter = router({
   list: userProcedure
@@ -91,7 +98,8 @@ export const projectsRouter = router({
     .meta(
       endpoint("POST", "/projects/{project_id}/members", {
         tag,
-        summary: "Add, invite or change a member",
+        summary: "Invite a member, or change the role of one",
+        description: MEMBERS,
         role: "admin",
         status: 201,
       }),
@@ -99,6 +107,12 @@ export const projectsRouter = router({
     .input(SetMemberInput)
     .output(SetMemberResult)
     .mutation(({ ctx, input }) => setMember(ctx.principal, input)),
+  // The web UI only: who has not answered yet.
+  invitations: userProcedure
+    .meta({ access: "user", role: "admin" })
+    .input(ProjectRef)
+    .output(PendingInvitations)
+    .query(({ ctx, input }) => listPendingInvitations(ctx.principal, input)),
   removeMember: userProcedure
     .meta(
       endpoint("DELETE", "/projects/{project_id}/members", {

@@ -1,23 +1,76 @@
 import type { z } from "zod";
 import type { Prisma, User } from "#prisma/generated/client.ts";
+import type { Principal } from "#server/auth/principal.ts";
 import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/auth/sign-in-throttle.ts";
 import { db } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import type { AcceptInvitationInput, SignedUp } from "#server/schemas/identity.ts";
 import { hashPassword, isPassword } from "#server/secrets.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
-import { findInvitation, invitationUsed } from "#server/services/identity/find-invitation.ts";
+import { type FoundInvitation, findInvitation, invitationUsed } from "#server/services/identity/find-invitation.ts";
 import { insertAccount, signedUp } from "#server/services/identity/insert-account.ts";
+import { resetAccount } from "#server/services/identity/reset-account.ts";
 import { joinProject } from "#server/services/projects/join-project.ts";
 
-/** Somebody who got an account after being invited proves with its password that it is theirs. */
-async function assertOwnPassword(user: User, password: string): Promise<void> {
+/** How the account that joins comes about, once everything that takes time is done. */
+type Joining = (tx: Prisma.TransactionClient) => Promise<User>;
+
+function required<Value>(value: Value | undefined, path: string, message: string): Value {
+  if (value === undefined) throw new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+  return value;
+}
+
+/** Holds the account for the rest of the transaction. @throws AppError CONFLICT when it is not what it was when it was looked at */
+async function held(tx: Prisma.TransactionClient, { id, password_hash, email_verified_at }: User): Promise<User> {
+  await tx.$queryRaw`SELECT id FROM users WHERE id = ${id}::uuid FOR UPDATE`;
+  const user = await tx.user.findUniqueOrThrow({ where: { id } });
+  if (user.password_hash !== password_hash || user.email_verified_at?.getTime() !== email_verified_at?.getTime())
+    throw new AppError("CONFLICT", "The account has changed just now: open the link again.");
+  return user;
+}
+
+/** The account as it is; whoever shows that they have both it and the mail of its address has verified that. */
+const asItIs =
+  (user: User, isMailed: boolean): Joining =>
+  async (tx) => {
+    const now = await held(tx, user);
+    if (!isMailed || now.email_verified_at) return now;
+    return tx.user.update({ where: { id: now.id }, data: { email_verified_at: new Date() } });
+  };
+
+async function isRightPassword(user: User, password: string): Promise<boolean> {
   await countOwnPasswordTry(user.id, "invitation");
-  if (!user.password_hash || !(await isPassword(user.password_hash, password))) {
-    const message = "This address has an account already: give the password of that account.";
+  if (!user.password_hash || !(await isPassword(user.password_hash, password))) return false;
+  await forgetOwnPasswordTries(user.id, "invitation");
+  return true;
+}
+
+/** Joins with the account that the address has: with its password, or else with a new one where nobody has verified the address. */
+async function withPassword(user: User, invitation: FoundInvitation, given: { name?: string; password: string }): Promise<Joining> {
+  const { way, project_id } = invitation;
+  if (await isRightPassword(user, given.password)) return asItIs(user, way === "mailed");
+  // Install admins are known to those who named them.
+  if (user.email_verified_at || user.is_install_admin) {
+    const message = "This address has an account already: give the password of that account, or sign in and open the link again.";
     throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "password", message }] });
   }
-  await forgetOwnPasswordTries(user.id, "invitation");
+  const to = { password_hash: await hashPassword(given.password), ...(given.name !== undefined && { name: given.name }) };
+  return async (tx) =>
+    resetAccount(tx, await held(tx, user), way === "mailed" ? { ...to, is_verified: true } : { ...to, is_verified: false, project_id });
+}
+
+async function joiningOf(
+  invitation: FoundInvitation,
+  { name, password }: Omit<z.infer<typeof AcceptInvitationInput>, "token">,
+  principal: Principal | null,
+): Promise<Joining> {
+  const { email, way, invited_by_id: made_by_id } = invitation;
+  const user = await db().user.findUnique({ where: { email } });
+  if (user && principal?.auth.type === "session" && principal.user.id === user.id) return asItIs(user, way === "mailed");
+  const given = required(password, "password", user ? "Give a password, or sign in first." : "Choose a password for your account.");
+  if (user) return withPassword(user, invitation, { ...(name !== undefined && { name }), password: given });
+  const account = { email, name: required(name, "name", "Give your name."), password_hash: await hashPassword(given) };
+  return (tx) => insertAccount(tx, { ...account, made_through: "invitation", made_by_id, is_verified: way === "mailed" });
 }
 
 /** Marks the invitation as used. Of two who accept at once, the second is refused here. */
@@ -27,22 +80,22 @@ async function use(tx: Prisma.TransactionClient, invitationId: string): Promise<
 }
 
 /**
- * Makes whoever has the link a member of the project, with a new account, or with the one that the address has by now.
+ * Makes whoever has the link a member of the project: with a new account, or with the one that the address has, by the browser's
+ * session or by its password. Where nobody has verified the address, any other password becomes the account's new one, which
+ * ends its sessions and API keys; a link that was handed over then leads into this project alone (server/decisions/0018).
  * @throws AppError NOT_FOUND for an unknown or expired invitation, CONFLICT for a used one, VALIDATION_ERROR when the
- *   address has an account and the password is not its own
+ *   address has a verified account and the password is not its own, RATE_LIMIT_EXCEEDED after too many passwords
  */
-export async function acceptInvitation({
-  token,
-  name,
-  password,
-}: z.infer<typeof AcceptInvitationInput>): Promise<z.infer<typeof SignedUp>> {
-  const { id, email, project, role } = await findInvitation(token);
-  const existing = await db().user.findUnique({ where: { email } });
-  if (existing) await assertOwnPassword(existing, password);
-  const password_hash = existing ? null : await hashPassword(password);
+export async function acceptInvitation(
+  { token, ...given }: z.infer<typeof AcceptInvitationInput>,
+  principal: Principal | null,
+): Promise<z.infer<typeof SignedUp>> {
+  const invitation = await findInvitation(token, principal);
+  const { id, email, project, role } = invitation;
+  const joining = await joiningOf(invitation, given, principal);
   return db().$transaction(async (tx) => {
     await use(tx, id);
-    const user = existing ?? (await insertAccount(tx, { email, name, password_hash }));
+    const user = await joining(tx);
     await joinProject(tx, { project_id: project.id, user_id: user.id, role }, "keep role");
     const resource = { resource_type: "member", resource_id: user.id, resource_name: email };
     await recordAudit({ user, auth: { type: "session" }, project }, { action: "member.join", ...resource, detail: { role } }, tx);

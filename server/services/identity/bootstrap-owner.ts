@@ -1,7 +1,7 @@
 import { db } from "#server/db/client.ts";
 import { log } from "#server/log.ts";
 import { hashPassword, storedPlatformKey } from "#server/secrets.ts";
-import { insertFirstOwner } from "#server/services/identity/insert-first-owner.ts";
+import { hasOwner, insertFirstOwner } from "#server/services/identity/insert-first-owner.ts";
 import { type Settings, settings } from "#server/settings.ts";
 
 /**
@@ -16,11 +16,11 @@ export async function bootstrapOwner(
   const { BOOTSTRAP_EMAIL: email, BOOTSTRAP_PASSWORD: password, BOOTSTRAP_API_KEY: key } = given;
   if (!email && !password && !key) return false;
   if (!email || !password) throw new Error("A headless start needs both BOOTSTRAP_EMAIL and BOOTSTRAP_PASSWORD.");
-  if (await db().user.findFirst({ where: { deleted_at: null }, select: { id: true } })) return false;
+  if (await hasOwner()) return false;
   const password_hash = await hashPassword(password);
   const name = email.split("@")[0] ?? email;
   return db().$transaction(async (tx) => {
-    const owner = await insertFirstOwner(tx, { email, name, password_hash });
+    const owner = await insertFirstOwner(tx, { email, name, password_hash, made_through: "bootstrap" });
     if (!owner) return false;
     if (key) await tx.platformKey.create({ data: { user_id: owner.user.id, name: "Bootstrap key", ...storedPlatformKey(key) } });
     log.info(

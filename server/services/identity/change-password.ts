@@ -8,13 +8,14 @@ import { hashPassword, isPassword } from "#server/secrets.ts";
 import { recordAuditEverywhere } from "#server/services/audit/record-audit.ts";
 
 /**
- * Sets a new password. Every browser session opened under the old one ends, this one too: the page signs in again.
+ * Sets a new password. Every browser session opened under the old one ends, this one too: the page signs in again. API keys end too when
+ * `end_api_keys` says so.
  * @throws AppError VALIDATION_ERROR for a wrong current password; CONFLICT for an account without one;
  *   RATE_LIMIT_EXCEEDED after too many tries
  */
 export async function changePassword(
   principal: Principal,
-  { current_password, new_password }: z.infer<typeof ChangePasswordInput>,
+  { current_password, new_password, end_api_keys }: z.infer<typeof ChangePasswordInput>,
 ): Promise<void> {
   const { user } = principal;
   const { password_hash } = await db().user.findUniqueOrThrow({ where: { id: user.id }, select: { password_hash: true } });
@@ -28,7 +29,12 @@ export async function changePassword(
   const changed = await hashPassword(new_password);
   await db().$transaction(async (tx) => {
     await tx.user.update({ where: { id: user.id }, data: { password_hash: changed } });
+    if (end_api_keys) await tx.platformKey.deleteMany({ where: { user_id: user.id } });
     const record = { resource_type: "account", resource_id: user.id, resource_name: user.email };
-    await recordAuditEverywhere(tx, principal, { action: "account.change_password", ...record });
+    await recordAuditEverywhere(tx, principal, {
+      action: "account.change_password",
+      ...record,
+      ...(end_api_keys && { detail: { api_keys: "ended" } }),
+    });
   });
 }

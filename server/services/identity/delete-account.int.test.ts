@@ -17,6 +17,7 @@ import { createProject } from "#server/services/projects/create-project.ts";
 import { deleteProject } from "#server/services/projects/delete-project.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
 import { approveExecution } from "#server/services/reviews/approve-execution.ts";
+import { addMember } from "#server/testing/add-member.ts";
 import { collectEvents, newPausedRun, openReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 import { testKeyAuth } from "#server/testing/test-key-auth.ts";
@@ -37,8 +38,7 @@ async function withPassword(): Promise<ProjectPrincipal> {
 }
 const remove = (who: Principal, input: Partial<DeleteAccountInput> = {}) =>
   deleteAccount(who, { password, delete_projects: false, ...input });
-const join = (admin: ProjectPrincipal, { user }: Principal, role: Role) =>
-  setMember(admin, { project_id: admin.project.id, email: user.email, role });
+const join = (admin: ProjectPrincipal, { user }: Principal, role: Role) => addMember(admin, user, role);
 const inProjectOf = (who: Principal, { project }: ProjectPrincipal): ProjectPrincipal => ({ ...who, project, role: "admin" });
 const named = (name: string) => expect.objectContaining({ code: "CONFLICT", message: expect.stringContaining(`"${name}"`) });
 
@@ -133,12 +133,14 @@ test("a deleted project is gone for all its members at once; its runs are cancel
   expect((await listExecutions(ada, { page: 1, per_page: 50 })).total).toBe(0);
 });
 
+const atTheMachine = { address: "127.0.0.1", isOnThisMachine: true };
+
 test("when the last account is deleted the install waits for an owner again", async () => {
   await db().user.updateMany({ data: { deleted_at: new Date() } });
   const ada = await withPassword();
-  expect((await getInstallStatus()).is_empty).toBe(false);
+  expect((await getInstallStatus(atTheMachine)).is_empty).toBe(false);
   await remove(ada, { delete_projects: true });
-  expect((await getInstallStatus()).is_empty).toBe(true);
-  await setUpOwner({ email: ada.user.email, name: "Ada again", password });
-  expect((await getInstallStatus()).is_empty).toBe(false);
+  expect((await getInstallStatus(atTheMachine)).is_empty).toBe(true);
+  await setUpOwner({ email: ada.user.email, name: "Ada again", password }, atTheMachine);
+  expect((await getInstallStatus(atTheMachine)).is_empty).toBe(false);
 });

@@ -45,11 +45,13 @@ async function handOver(tx: Prisma.TransactionClient, user_id: string): Promise<
   });
   for (const { id, slug, memberships } of owned) {
     const [heir] = memberships;
-    const { user_id: owner_id = null } = heir ?? {};
-    const own = owner_id === null ? slug : await freeSlug(tx, owner_id, heir?.slug ?? slug, id);
+    // One that was put aside when the account got a new password has no other admin, and waits for who was in it.
+    if (!heir) continue;
+    const { user_id: owner_id } = heir;
+    const own = await freeSlug(tx, owner_id, heir.slug ?? slug, id);
     // Everybody else goes on calling it as before.
     if (own !== slug) await tx.membership.updateMany({ where: { project_id: id, slug: null }, data: { slug } });
-    if (own !== slug && owner_id) await tx.membership.updateMany({ where: { project_id: id, user_id: owner_id }, data: { slug: null } });
+    if (own !== slug) await tx.membership.updateMany({ where: { project_id: id, user_id: owner_id }, data: { slug: null } });
     await tx.project.update({ where: { id }, data: { owner_id, slug: own } });
   }
 }

@@ -7,10 +7,12 @@ import { bootstrapOwner } from "#server/services/identity/bootstrap-owner.ts";
 import { changePassword } from "#server/services/identity/change-password.ts";
 import { getInvitation } from "#server/services/identity/get-invitation.ts";
 import { getProfile } from "#server/services/identity/get-profile.ts";
+import { listOwnInvitations } from "#server/services/identity/list-own-invitations.ts";
 import { setUpOwner } from "#server/services/identity/set-up-owner.ts";
 import { signInWithPassword } from "#server/services/identity/sign-in-with-password.ts";
 import { signInWithProvider } from "#server/services/identity/sign-in-with-provider.ts";
 import { signUp } from "#server/services/identity/sign-up.ts";
+import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
 import { publishSettings } from "#server/settings.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -21,6 +23,8 @@ afterEach(() => publishSettings({ ALLOW_SIGNUP: "0" }));
 const password = "correct horse battery";
 const principal = (user: { id: string; email: string; name: string }): Principal => ({ user, auth: { type: "session" } });
 
+const atTheMachine = { address: "127.0.0.1", isOnThisMachine: true };
+
 const wipe = async () => {
   await db().project.deleteMany();
   await db().user.deleteMany();
@@ -30,7 +34,7 @@ const tokenOf = (inviteUrl: string | undefined) => inviteUrl?.split("/invite/")[
 
 test("of several who set up an empty install at once, one becomes the owner, with a project", async () => {
   await wipe();
-  const tries = ["a", "b", "c", "d"].map((name) => setUpOwner({ email: `${name}@example.com`, name, password }));
+  const tries = ["a", "b", "c", "d"].map((name) => setUpOwner({ email: `${name}@example.com`, name, password }, atTheMachine));
   const results = await Promise.allSettled(tries);
   const [winner, ...more] = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   expect(more).toEqual([]);
@@ -41,6 +45,33 @@ test("of several who set up an empty install at once, one becomes the owner, wit
   expect((await getProfile(principal(winner))).projects).toEqual([
     expect.objectContaining({ slug: "my-project", name: "My project", role: "admin" }),
   ]);
+});
+
+test("from elsewhere the owner is made with the code of this start only, and codes are counted", async () => {
+  await wipe();
+  publishSettings({ TREADLE_SETUP_CODE: "the code of this start" });
+  const owner = { email: "owner@example.com", name: "Owner", password };
+  const stranger = { address: "203.0.113.5", isOnThisMachine: false };
+  for (const code of [undefined, "", "the code of an earlier start"])
+    await expect(setUpOwner({ ...owner, code }, stranger)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  publishSettings({ TREADLE_SETUP_CODE: "" });
+  for (const code of [undefined, "", "the code of this start"])
+    await expect(setUpOwner({ ...owner, code }, stranger)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  publishSettings({ TREADLE_SETUP_CODE: "the code of this start" });
+  const tries = Array.from({ length: 12 }, (_, n) => setUpOwner({ ...owner, code: `guess ${n}` }, stranger).catch(({ code }) => code));
+  expect(await Promise.all(tries)).toContain("RATE_LIMIT_EXCEEDED");
+  expect(await db().user.count()).toBe(0);
+  const operator = { address: "198.51.100.7", isOnThisMachine: false };
+  expect(await setUpOwner({ ...owner, code: "the code of this start" }, operator)).toMatchObject({ email: owner.email });
+  publishSettings({ TREADLE_SETUP_CODE: "" });
+});
+
+test("nobody who signs up or comes by a provider becomes the first of an install", async () => {
+  await wipe();
+  publishSettings({ ALLOW_SIGNUP: "1" });
+  await expect(signUp({ email: "first@example.com", name: "First", password })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  expect(await signInWithProvider({ email: "first@example.com", name: "First" })).toBeNull();
+  expect(await db().user.count()).toBe(0);
 });
 
 test("a headless start makes owner, project and key once, and only when nobody is there", async () => {
@@ -67,6 +98,10 @@ test("a headless start without settings does nothing, with half of them it says 
 
 test("sign-up is closed unless it is opened, and then gives a project", async () => {
   const input = { email: "Grace@Example.com", name: "Grace", password };
+  publishSettings({ ALLOW_SIGNUP: "1" });
+  await expect(signUp(input)).rejects.toMatchObject({ code: "PERMISSION_DENIED", message: expect.stringContaining("no owner yet") });
+  await database.newAdmin();
+  publishSettings({ ALLOW_SIGNUP: "0" });
   await expect(signUp(input)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
   publishSettings({ ALLOW_SIGNUP: "1" });
   const user = await signUp(input);
@@ -115,6 +150,18 @@ test("a new password needs the old one, and replaces it", async () => {
   expect(await signInWithPassword(user.email, "a new password", "x")).not.toBeNull();
 });
 
+test("a new password ends the API keys when it is told to, and leaves them else", async () => {
+  await database.newAdmin();
+  publishSettings({ ALLOW_SIGNUP: "1" });
+  const user = await signUp({ email: "keys@example.com", name: "Keys", password });
+  const { key } = await createPlatformKey(principal(user), { name: "CI" });
+  const isKeyGood = async () => (await principalOf(new Headers({ authorization: `Bearer ${key}` }))) !== null;
+  await changePassword(principal(user), { current_password: password, new_password: "a second password" });
+  expect(await isKeyGood()).toBe(true);
+  await changePassword(principal(user), { current_password: "a second password", new_password: password, end_api_keys: true });
+  expect(await isKeyGood()).toBe(false);
+});
+
 test("an invitation can be read, is accepted once, and leads into its project only", async () => {
   const admin = await database.newAdmin();
   const { invite_url, status } = await setMember(admin, { project_id: admin.project.id, email: "Invited@Example.com", role: "editor" });
@@ -122,7 +169,7 @@ test("an invitation can be read, is accepted once, and leads into its project on
   const token = tokenOf(invite_url);
   const { name, slug } = admin.project;
   expect(await getInvitation({ token })).toMatchObject({ email: "invited@example.com", project: { name, slug }, role: "editor" });
-  const accept = () => acceptInvitation({ token, name: "Invited", password });
+  const accept = () => acceptInvitation({ token, name: "Invited", password }, null);
   const results = await Promise.allSettled([accept(), accept()]);
   expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
   await expect(accept()).rejects.toMatchObject({ code: "CONFLICT" });
@@ -147,7 +194,7 @@ test("an unknown, an expired and a replaced invitation are not there", async () 
   expect(days).toBeGreaterThan(6.9);
   expect(days).toBeLessThanOrEqual(7);
   await db().invitation.updateMany({ where: { email: "late@example.com" }, data: { expires_at: new Date(Date.now() - 1000) } });
-  await expect(acceptInvitation({ token: second, name: "Late", password })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(acceptInvitation({ token: second, name: "Late", password }, null)).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
 test("whoever got an account after being invited joins with the password of that account", async () => {
@@ -155,12 +202,13 @@ test("whoever got an account after being invited joins with the password of that
   const { invite_url } = await setMember(admin, { project_id: admin.project.id, email: "early@example.com", role: "viewer" });
   publishSettings({ ALLOW_SIGNUP: "1" });
   const user = await signUp({ email: "early@example.com", name: "Early", password });
+  await db().user.update({ where: { id: user.id }, data: { email_verified_at: new Date() } });
   const token = tokenOf(invite_url);
-  await expect(acceptInvitation({ token, name: "Mallory", password: "something else" })).rejects.toMatchObject({
+  await expect(acceptInvitation({ token, name: "Mallory", password: "something else" }, null)).rejects.toMatchObject({
     code: "VALIDATION_ERROR",
     errors: [{ path: "password" }],
   });
-  expect(await acceptInvitation({ token, name: "Other name", password })).toEqual(user);
+  expect(await acceptInvitation({ token, name: "Other name", password }, null)).toEqual(user);
   expect((await getProfile(principal(user))).projects).toHaveLength(2);
 });
 
@@ -170,9 +218,13 @@ test("a sign-in provider opens the account of the address, or one that was invit
   await setMember(admin, { project_id: admin.project.id, email: "sso@example.com", role: "editor" });
   const created = await signInWithProvider({ email: "SSO@example.com", name: "Sam" });
   expect(created).toMatchObject({ email: "sso@example.com", name: "Sam", password_hash: null });
-  expect((await getProfile(principal({ ...admin.user, id: created?.id ?? "" }))).projects).toMatchObject([
-    { id: admin.project.id, role: "editor" },
-  ]);
+  const sam = principal({ ...admin.user, id: created?.id ?? "", email: "sso@example.com" });
+  // The provider vouches for the address, and so the person is asked.
+  expect((await getProfile(sam)).projects).toEqual([]);
+  const [asked] = (await listOwnInvitations(sam)).items;
+  expect(asked).toMatchObject({ project: { id: admin.project.id, name: admin.project.name }, role: "editor", invited_by: admin.user.name });
+  await acceptInvitation({ token: asked?.id ?? "" }, sam);
+  expect((await getProfile(sam)).projects).toMatchObject([{ id: admin.project.id, role: "editor" }]);
   expect((await signInWithProvider({ email: "sso@example.com", name: "Sam" }))?.id).toBe(created?.id);
   expect(await signInWithPassword("sso@example.com", "", "x")).toBeNull();
   publishSettings({ ALLOW_SIGNUP: "1" });

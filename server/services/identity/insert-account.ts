@@ -1,18 +1,30 @@
 import type { Prisma, User } from "#prisma/generated/client.ts";
 import { AppError } from "#server/errors.ts";
+import type { MadeThrough } from "#server/schemas/project.ts";
 import { isUniqueViolation } from "#server/services/database-errors.ts";
+
+export interface NewAccount {
+  /** In any case. */
+  email: string;
+  name: string;
+  /** Null for one that only signs in through another service. */
+  password_hash: string | null;
+  made_through: MadeThrough;
+  /** Who invited the person. */
+  made_by_id?: string | null;
+  /** Whether it is known that the person reads the mail of the address; see server/decisions/0018. */
+  is_verified: boolean;
+}
 
 /**
  * Adds a user.
- * @param account `email` in any case; `password_hash` null for one that only signs in through another service
  * @throws AppError CONFLICT when the address has an account
  */
-export async function insertAccount(
-  within: Prisma.TransactionClient,
-  { email, name, password_hash }: { email: string; name: string; password_hash: string | null },
-): Promise<User> {
+export async function insertAccount(within: Prisma.TransactionClient, { email, is_verified, ...account }: NewAccount): Promise<User> {
   try {
-    return await within.user.create({ data: { email: email.toLowerCase(), name, password_hash } });
+    return await within.user.create({
+      data: { ...account, email: email.toLowerCase(), email_verified_at: is_verified ? new Date() : null },
+    });
   } catch (error) {
     throw isUniqueViolation(error)
       ? new AppError("CONFLICT", "There is an account with this e-mail address already: sign in instead.")

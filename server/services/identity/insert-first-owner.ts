@@ -1,6 +1,7 @@
 import type { Prisma, Project, User } from "#prisma/generated/client.ts";
+import { db } from "#server/db/client.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
-import { insertAccount } from "#server/services/identity/insert-account.ts";
+import { insertAccount, type NewAccount } from "#server/services/identity/insert-account.ts";
 import { insertProject } from "#server/services/projects/insert-project.ts";
 
 /** Any number that nothing else locks on. */
@@ -14,17 +15,21 @@ export async function insertFirstProject(tx: Prisma.TransactionClient, user: Use
   return project;
 }
 
+/** Whether anybody has an account here. */
+export const hasOwner = async (within: Pick<Prisma.TransactionClient, "user"> = db()): Promise<boolean> =>
+  (await within.user.findFirst({ where: { deleted_at: null }, select: { id: true } })) !== null;
+
 /**
  * Adds the owner of an empty install with a first project; null when there is a user already. Of several callers at
- * once, in whichever process, one succeeds.
+ * once, in whichever process, one succeeds. The address is taken as verified: whoever runs the machine says that it is theirs.
  */
 export async function insertFirstOwner(
   tx: Prisma.TransactionClient,
-  account: { email: string; name: string; password_hash: string },
+  account: Pick<NewAccount, "email" | "name" | "password_hash" | "made_through">,
 ): Promise<{ user: User; project: Project } | null> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${FIRST_OWNER_LOCK}::bigint)`;
-  if (await tx.user.findFirst({ where: { deleted_at: null }, select: { id: true } })) return null;
-  const { id } = await insertAccount(tx, account);
+  if (await hasOwner(tx)) return null;
+  const { id } = await insertAccount(tx, { ...account, is_verified: true });
   const user = await tx.user.update({ where: { id }, data: { is_install_admin: true } });
   return { user, project: await insertFirstProject(tx, user) };
 }

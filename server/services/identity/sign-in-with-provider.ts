@@ -1,39 +1,24 @@
-import type { Invitation, User } from "#prisma/generated/client.ts";
+import type { User } from "#prisma/generated/client.ts";
 import { db } from "#server/db/client.ts";
-import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { insertAccount } from "#server/services/identity/insert-account.ts";
-import { insertFirstProject } from "#server/services/identity/insert-first-owner.ts";
-import { joinProject } from "#server/services/projects/join-project.ts";
+import { hasOwner, insertFirstProject } from "#server/services/identity/insert-first-owner.ts";
+import { resetAccount } from "#server/services/identity/reset-account.ts";
 import { settings } from "#server/settings.ts";
 
 /**
  * The user for an address that a sign-in provider vouches for. A new address gets an account when it was invited
- * somewhere, or where anybody may sign up; otherwise null.
+ * somewhere (whether to join is asked in the app), or where anybody may sign up; otherwise null. An account that nobody had
+ * proven to be the address's own loses its password, its other sessions and its keys: somebody else may have made it.
  */
 export async function signInWithProvider({ email: given, name }: { email: string; name: string }): Promise<User | null> {
   const email = given.toLowerCase();
   return db().$transaction(async (tx) => {
     const user = await tx.user.findUnique({ where: { email } });
-    if (user) return user;
-    const invitations = await tx.invitation.findMany({
-      where: { email, accepted_at: null, expires_at: { gt: new Date() } },
-      include: { project: { select: { id: true, slug: true, name: true } } },
-    });
-    if (!invitations.length && !settings().ALLOW_SIGNUP) return null;
-    const created = await insertAccount(tx, { email, name, password_hash: null });
-    if (!invitations.length) await insertFirstProject(tx, created);
-    for (const invitation of invitations) await join(tx, created, invitation);
+    if (user) return user.email_verified_at ? user : resetAccount(tx, user, { password_hash: null, is_verified: true });
+    const isInvited = (await tx.invitation.findFirst({ where: { email, accepted_at: null, expires_at: { gt: new Date() } } })) !== null;
+    if (!(isInvited || settings().ALLOW_SIGNUP) || !(await hasOwner(tx))) return null;
+    const created = await insertAccount(tx, { email, name, password_hash: null, made_through: "provider", is_verified: true });
+    if (!isInvited) await insertFirstProject(tx, created);
     return created;
   });
-}
-
-async function join(
-  tx: Parameters<typeof insertAccount>[0],
-  user: User,
-  { id, role, project }: Invitation & { project: { id: string; slug: string; name: string } },
-): Promise<void> {
-  await tx.invitation.update({ where: { id }, data: { accepted_at: new Date() } });
-  await joinProject(tx, { project_id: project.id, user_id: user.id, role }, "set role");
-  const resource = { resource_type: "member", resource_id: user.id, resource_name: user.email };
-  await recordAudit({ user, auth: { type: "session" }, project }, { action: "member.join", ...resource, detail: { role } }, tx);
 }

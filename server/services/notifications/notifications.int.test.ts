@@ -8,6 +8,8 @@ import { inngest } from "#server/inngest/client.ts";
 import { notifyReview } from "#server/inngest/functions/notify-review.ts";
 import { type LocalExecutor, startLocalExecutor } from "#server/inngest/local/executor.ts";
 import type { Role } from "#server/schemas/primitives.ts";
+import { acceptInvitation } from "#server/services/identity/accept-invitation.ts";
+import { getInvitation } from "#server/services/identity/get-invitation.ts";
 import { listNotifications } from "#server/services/notifications/list-notifications.ts";
 import { mailReview } from "#server/services/notifications/mail-review.ts";
 import { markRead } from "#server/services/notifications/mark-read.ts";
@@ -17,6 +19,7 @@ import { announceReviews } from "#server/services/reviews/announce-reviews.ts";
 import { approveExecution } from "#server/services/reviews/approve-execution.ts";
 import { decideByLink } from "#server/services/reviews/decide-by-link.ts";
 import { publishSettings } from "#server/settings.ts";
+import { addMember } from "#server/testing/add-member.ts";
 import { inSeconds, newPausedRun, openReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -48,7 +51,7 @@ const mailTo = (email: string) => until(() => mailsTo(email)[0]);
 
 async function member(role: Role): Promise<ProjectPrincipal> {
   const other = await database.newAdmin();
-  await setMember(admin, { project_id: admin.project.id, email: other.user.email, role });
+  await addMember(admin, other.user, role);
   return { ...other, project: admin.project, role };
 }
 
@@ -168,7 +171,12 @@ test("an invitation is sent by e-mail, and a mail server that refuses it is no e
   const { invite_url } = await setMember(admin, { project_id: admin.project.id, email, role: "viewer" });
   const mail = await mailTo(email);
   expect(invite_url).toMatch(/^https:\/\/treadle\.example\.com\/invite\//);
-  expect(mail.text).toContain(invite_url);
+  // Who was given the one link has not read that mail: the mail has another, which proves it.
+  expect(mail.text).not.toContain(invite_url);
+  const token = /https:\/\/treadle\.example\.com\/invite\/(\S+)/.exec(mail.text)?.[1] ?? "";
+  expect(await getInvitation({ token })).toMatchObject({ email, role: "viewer" });
+  const { id } = await acceptInvitation({ token, name: "Reader", password: "correct horse battery" }, null);
+  expect((await db().user.findUniqueOrThrow({ where: { id } })).email_verified_at).not.toBeNull();
   expect(mail.headers.subject).toBe("You are invited to a project on Treadle");
   const tries = mailServer.tries();
   mailServer.refuse(1);

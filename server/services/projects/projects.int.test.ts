@@ -18,6 +18,7 @@ import { listProjects } from "#server/services/projects/list-projects.ts";
 import { removeMember } from "#server/services/projects/remove-member.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
 import { updateProject } from "#server/services/projects/update-project.ts";
+import { addMember } from "#server/testing/add-member.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
@@ -31,7 +32,7 @@ const outcomes = async (...attempts: Promise<unknown>[]) =>
 /** A user with this role in the admin's project. */
 async function memberWith(role: Role, admin: ProjectPrincipal): Promise<Principal> {
   const { user, auth } = await database.newAdmin();
-  await setMember(admin, { project_id: admin.project.id, email: user.email, role });
+  await addMember(admin, user, role);
   return { user, auth };
 }
 

@@ -11,7 +11,7 @@ import type { Role } from "#server/schemas/primitives.ts";
 import type { SetMemberInput, SetMemberResult } from "#server/schemas/project.ts";
 import { randomToken, sha256 } from "#server/secrets.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
-import { joinProject } from "#server/services/projects/join-project.ts";
+import { accountFields, invitedAccount } from "#server/services/projects/invited-account.ts";
 import { keepAnAdmin } from "#server/services/projects/keep-an-admin.ts";
 import { memberOf } from "#server/services/projects/member-of.ts";
 import { appUrl } from "#server/settings.ts";
@@ -19,14 +19,20 @@ import { appUrl } from "#server/settings.ts";
 const VALID_MS = 7 * 24 * 60 * 60 * 1000;
 
 type Result = z.infer<typeof SetMemberResult>;
-/** What the caller is told, and until when the link in it works. */
-type Invited = Result & { expires_at?: Date };
+/** What the caller is told, and what the mail says. */
+interface Change {
+  result: Result;
+  mail?: { token: string; expires_at: Date };
+}
 
-/** A link that makes whoever opens it a member; an earlier one for the same address stops working. */
-async function invite(tx: Prisma.TransactionClient, admin: ProjectPrincipal, email: string, role: Role): Promise<Invited> {
+/**
+ * A link that makes whoever opens it a member, and another one for the mail: only who reads the mail has that. Earlier ones for
+ * the same address stop working.
+ */
+async function invite(tx: Prisma.TransactionClient, admin: ProjectPrincipal, email: string, role: Role): Promise<Change> {
   await countInvitation(admin.user.id);
   await tx.invitation.deleteMany({ where: { project_id: admin.project.id, email, accepted_at: null } });
-  const token = randomToken();
+  const [token, mailed] = [randomToken(), randomToken()];
   const expires_at = new Date(Date.now() + VALID_MS);
   const { id } = await tx.invitation.create({
     data: {
@@ -34,6 +40,7 @@ async function invite(tx: Prisma.TransactionClient, admin: ProjectPrincipal, ema
       email,
       role,
       token_hash: sha256(token),
+      ...(isMailOn() && { mail_token_hash: sha256(mailed) }),
       invited_by_id: admin.user.id,
       expires_at,
     },
@@ -43,13 +50,17 @@ async function invite(tx: Prisma.TransactionClient, admin: ProjectPrincipal, ema
     { action: "member.invite", resource_type: "member", resource_id: id, resource_name: email, detail: { role } },
     tx,
   );
-  return { email, role, status: "invited", invite_url: `${appUrl()}/invite/${token}`, expires_at };
+  return {
+    result: { email, role, status: "invited", invite_url: `${appUrl()}/invite/${token}` },
+    mail: { token: mailed, expires_at },
+  };
 }
 
-/** Sends the link by e-mail where a mail server is set, a few times an hour. Nobody waits for it: the admin has the link too. */
-function mailInvitation({ user, project }: ProjectPrincipal, { email, role, invite_url, expires_at }: Invited): void {
-  if (!invite_url || !expires_at || !isMailOn()) return;
-  const body = invitationMail({ inviter: user.name || user.email, project_name: project.name, role, expires_at, url: invite_url });
+/** Sends a link by e-mail where a mail server is set, a few times an hour. Nobody waits for it: the admin has one too. */
+function mailInvitation({ user, project }: ProjectPrincipal, { result: { email, role }, mail }: Change): void {
+  if (!mail || !isMailOn()) return;
+  const url = `${appUrl()}/invite/${mail.token}`;
+  const body = invitationMail({ inviter: user.name || user.email, project_name: project.name, role, expires_at: mail.expires_at, url });
   const send = async () => {
     if (await mayMailInvitation(email)) await sendMail({ to: email, id: `invitation-${randomUUID()}`, ...body });
   };
@@ -59,29 +70,32 @@ function mailInvitation({ user, project }: ProjectPrincipal, { email, role, invi
 }
 
 /**
- * Adds the user with this address to the project, or changes the role of one who is a member; an address without an
- * account gets an invitation, valid once and for 7 days, by e-mail too where a mail server is set.
+ * Invites whoever has this address to the project, or changes the role of one who is a member. An invitation is valid once and
+ * for 7 days, and goes by e-mail too where a mail server is set. Nobody is made a member unasked: not a verified account, which
+ * is asked in the app, and less so one whose address nobody has verified, since anybody may have made it.
  * @throws AppError NOT_FOUND, PERMISSION_DENIED below admin, CONFLICT when the last admin would lose the role,
  *   RATE_LIMIT_EXCEEDED beyond INVITATIONS_PER_HOUR
  */
 export async function setMember(principal: Principal, { project_id, email: given, role }: z.infer<typeof SetMemberInput>): Promise<Result> {
   const admin = await memberOf(principal, project_id, "admin");
   const email = given.toLowerCase();
-  const { expires_at, ...result } = await db().$transaction(async (tx): Promise<Invited> => {
+  const change = await db().$transaction(async (tx): Promise<Change> => {
     const user = await tx.user.findUnique({
       where: { email },
-      select: { id: true, memberships: { where: { project_id }, select: { role: true } } },
+      select: { id: true, ...accountFields, memberships: { where: { project_id }, select: { role: true } } },
     });
-    if (!user) return invite(tx, admin, email, role);
-    const before = user.memberships[0]?.role;
+    const before = user?.memberships[0]?.role;
+    if (!user || !before) {
+      const { result, ...rest } = await invite(tx, admin, email, role);
+      return { ...rest, result: { ...result, ...(user && { account: invitedAccount(user) }) } };
+    }
     if (role !== "admin") await keepAnAdmin(tx, project_id, user.id);
-    await joinProject(tx, { project_id, user_id: user.id, role }, "set role");
+    await tx.membership.update({ where: { project_id_user_id: { project_id, user_id: user.id } }, data: { role } });
     await tx.invitation.deleteMany({ where: { project_id, email, accepted_at: null } });
     const resource = { resource_type: "member", resource_id: user.id, resource_name: email };
-    const action = before ? "member.update" : "member.add";
-    await recordAudit(admin, { action, ...resource, detail: { role, ...(before && { before }) } }, tx);
-    return { email, role, status: "active", user_id: user.id };
+    await recordAudit(admin, { action: "member.update", ...resource, detail: { role, before } }, tx);
+    return { result: { email, role, status: "active", user_id: user.id } };
   });
-  mailInvitation(admin, { ...result, ...(expires_at && { expires_at }) });
-  return result;
+  mailInvitation(admin, change);
+  return change.result;
 }

@@ -6,14 +6,15 @@ import { InvitationForm } from "#components/entry/invitation-form.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { appErrorOf } from "#server/api/trpc.ts";
 
-export const metadata: Metadata = { title: "Invitation" };
+// The address opens the invitation, so it goes into no search engine and to no other site.
+export const metadata: Metadata = { title: "Invitation", robots: { index: false, follow: false }, referrer: "same-origin" };
 
 const DUTIES = { viewer: "see its workflows and runs", editor: "build and run its workflows", admin: "manage it" } as const;
 
 export default async function InvitePage({ params }: { params: Promise<{ token: string }> }) {
   const { token } = await params;
   const { caller } = await serverCaller();
-  const found = await caller.identity.invitation({ token }).then(
+  const found = await caller.identity.openInvitation({ token }).then(
     (invitation) => ({ invitation, problem: null }),
     (error: unknown) => ({ invitation: null, problem: appErrorOf(error) }),
   );
@@ -32,13 +33,13 @@ export default async function InvitePage({ params }: { params: Promise<{ token: 
       </>
     );
   }
-  const { email, project, role } = found.invitation;
+  const { project, role } = found.invitation;
   return (
     <>
       <EntryHeading title={`Join ${project.name}`}>
         You are invited as {role}: you can {DUTIES[role]}.
       </EntryHeading>
-      <InvitationForm token={token} email={email} />
+      <InvitationForm token={token} invitation={found.invitation} />
     </>
   );
 }

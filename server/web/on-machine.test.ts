@@ -1,0 +1,63 @@
+import { request as httpRequest } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import { createFront, type FrontOptions } from "#server/web/front.ts";
+import { isLoopback } from "#server/web/on-machine.ts";
+
+/** Whether the app behind the front is told that somebody at the machine asks. */
+async function isOnMachine(headers: Record<string, string>, settings: Partial<FrontOptions["settings"]> = {}): Promise<unknown> {
+  let told: unknown;
+  const front = createFront({
+    handle: (request, response) => {
+      told = request.headers["x-treadle-on-machine"];
+      response.end();
+    },
+    settings: {
+      TRUST_PROXY: false,
+      RATE_LIMIT_PER_MINUTE: 0,
+      RATE_LIMIT_BURST: 0,
+      RATE_LIMIT_WEB: 0,
+      MAX_BODY_BYTES: 1000,
+      INNGEST_DEV: false,
+      TREADLE_FRONT_TOKEN: "front-token",
+      ...settings,
+    },
+  });
+  const port = await front.listen(0, "127.0.0.1");
+  onTestFinished(() => front.drain(0));
+  // Unlike fetch it sends any Host.
+  await new Promise((resolve, reject) => {
+    httpRequest({ port, host: "127.0.0.1", headers, agent: false }, (response) => response.resume().once("end", resolve))
+      .once("error", reject)
+      .end();
+  });
+  return told;
+}
+
+test("somebody at the machine is who asks it by a name of its own, and nobody whom a proxy may have let through", async () => {
+  for (const host of ["localhost:3000", "LOCALHOST", "127.0.0.1:3000", "[::1]:3000", "treadle.localhost"])
+    expect([host, await isOnMachine({ host })]).toEqual([host, "1"]);
+  const forgedMark = { "x-treadle-on-machine": "1" };
+  // A name that an attacker's site has made to point here.
+  for (const host of ["evil.example:3000", "10.0.0.5:3000", "localhost.evil.example", "127.0.0.1.evil.example", "0.0.0.0:3000", "["])
+    expect([host, await isOnMachine({ host, ...forgedMark })]).toEqual([host, "0"]);
+  const host = "localhost:3000";
+  for (const name of ["x-forwarded-for", "x-forwarded-proto", "x-real-ip", "forwarded", "via", "cf-connecting-ip"])
+    expect([name, await isOnMachine({ host, [name]: "127.0.0.1", ...forgedMark })]).toEqual([name, "0"]);
+  expect(await isOnMachine({ host }, { TRUST_PROXY: true })).toBe("0");
+  expect(await isOnMachine({ host }, { APP_URL: "https://flows.example.com" })).toBe("0");
+  expect(await isOnMachine({ host }, { APP_URL: "http://localhost:3000" })).toBe("1");
+});
+
+test.each(["localhost", "a.localhost", "localhost.", "127.0.0.1", "127.9.9.9", "::1", "[::1]", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"])(
+  "%s is this machine",
+  (host) => {
+    expect(isLoopback(host)).toBe(true);
+  },
+);
+
+test.each(["", "unknown", "0.0.0.0", "::", "10.0.0.1", "::2", "1::1", "127.0.0.1.example", "xlocalhost", "::ffff:10.0.0.1"])(
+  "%s is not this machine",
+  (host) => {
+    expect(isLoopback(host)).toBe(false);
+  },
+);
