@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type APIRequestContext, test as base, expect as baseExpect, type Page } from "@playwright/test";
-import { signIn, stranger, withNewKey } from "#e2e/api/people.ts";
+import { join, signIn, stranger, withNewKey } from "#e2e/api/people.ts";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { type ModelClient, modelClient } from "#e2e/model-client.ts";
 import { until } from "#e2e/until.ts";
@@ -85,7 +85,8 @@ export const test = base.extend<Fixtures>({
     use(async ({ role }) => {
       const { project } = person;
       const user = await newPerson(baseURL);
-      await person.api.post(`/projects/${project.id}/members`, { email: user.email, role }, { status: 201 });
+      const { body } = await person.api.post(`/projects/${project.id}/members`, { email: user.email, role }, { status: 201 });
+      await join(user.browser, body.invite_url);
       return { ...user, project, api: apiClient({ url: baseURL, key: user.api.key, projectId: project.id }) };
     }),
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are used

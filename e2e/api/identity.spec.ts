@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { newHost, newProject, newUser, signIn, stranger, withNewKey } from "#e2e/api/people.ts";
+import { join, newHost, newProject, newUser, signIn, stranger, withNewKey } from "#e2e/api/people.ts";
 
 test("a new key works at once, is shown once, and ends when it is deleted", async () => {
   const { browser } = await newHost();
@@ -54,9 +54,12 @@ test("an invitation can be read without a key, is accepted once, and leads into 
 test("with one project no header is needed; with several one is, and the slug wins", async () => {
   const { api } = await newHost();
   const [first, second] = [await newProject(api), await newProject(api)];
-  const { api: member, email } = await newUser(api, first, "viewer");
+  const { api: member, browser, email } = await newUser(api, first, "viewer");
   expect((await member.get("/api/v1/workflows")).status()).toBe(200);
-  await api.post(`/api/v1/projects/${second.id}/members`, { data: { email, role: "editor" } });
+  const added = await api.post(`/api/v1/projects/${second.id}/members`, { data: { email, role: "editor" } });
+  // Nobody is made a member unasked.
+  expect((await member.get("/api/v1/workflows")).status()).toBe(200);
+  await join(browser, (await added.json()).invite_url);
   const ambiguous = await member.get("/api/v1/workflows");
   expect([ambiguous.status(), (await ambiguous.json()).error_code]).toEqual([400, "BAD_REQUEST"]);
   const create = (headers: Record<string, string>) => member.post("/api/v1/workflows", { headers, data: { name: "Flow" } });

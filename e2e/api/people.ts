@@ -56,8 +56,16 @@ export async function newUser(admin: APIRequestContext, project: Project, role: 
   const email = `${randomUUID()}@example.com`;
   const password = randomUUID();
   const { invite_url } = await (await admin.post(`/api/v1/projects/${project.id}/members`, { data: { email, role } })).json();
-  const token = String(invite_url).split("/invite/")[1] ?? "";
+  const token = tokenOf(invite_url);
   const accepted = await (await stranger()).post(`/api/v1/invitations/${token}/accept`, { data: { name: "Newcomer", password } });
   const { browser } = await signIn({ email, password });
   return { email, password, token, id: String((await accepted.json()).id), browser, ...(await withNewKey(browser)) };
+}
+
+/** The token of an invitation's link. */
+export const tokenOf = (inviteUrl: unknown): string => String(inviteUrl).split("/invite/")[1] ?? "";
+
+/** Joins the project of an invitation's link, as somebody who opens it in a browser that is signed in. */
+export async function join(browser: APIRequestContext, inviteUrl: unknown): Promise<void> {
+  await browser.post(`/api/v1/invitations/${tokenOf(inviteUrl)}/accept`, { data: {}, failOnStatusCode: true });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { graphOf } from "#e2e/api/graphs.ts";
+import { join, tokenOf } from "#e2e/api/people.ts";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { newPerson, type Person, personOf } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
@@ -96,7 +97,8 @@ export async function buildWorld({ url, modelUrl, mcpUrl }: Addresses): Promise<
   const { api, project } = admin;
   const withRole = async (role: Role) => {
     const somebody = await person();
-    await api.post(`/projects/${project.id}/members`, { email: somebody.email, role }, { status: 201 });
+    const { body } = await api.post(`/projects/${project.id}/members`, { email: somebody.email, role }, { status: 201 });
+    await join(somebody.browser, body.invite_url);
     return { ...somebody, project, api: apiClient({ url, key: somebody.api.key, projectId: project.id }) };
   };
 
@@ -176,18 +178,20 @@ export async function buildWorld({ url, modelUrl, mcpUrl }: Addresses): Promise<
     newRag,
     async newProject() {
       const id = await make("/projects", { name: name() });
-      for (const { email, role } of [
+      for (const { email, role, browser } of [
         { ...editor, role: "editor" },
         { ...viewer, role: "viewer" },
-      ])
-        await api.post(`/projects/${id}/members`, { email, role }, { status: 201 });
+      ]) {
+        const { body } = await api.post(`/projects/${id}/members`, { email, role }, { status: 201 });
+        await join(browser, body.invite_url);
+      }
       return id;
     },
     newDocument,
     newMember: () => withRole("viewer"),
     async newInvitation() {
       const { body } = await api.post(`/projects/${project.id}/members`, { email: `${randomUUID()}@example.com`, role: "viewer" });
-      return String(body.invite_url).split("/invite/")[1] ?? "";
+      return tokenOf(body.invite_url);
     },
     make,
   };

@@ -81,8 +81,11 @@ test("a review is decided on a phone by the link in an e-mail; looking at the li
   const member = { email: "kim@example.com", role: "editor" };
   const { body: invited } = await api.post(`/projects/${profile.projects[0]?.id}/members`, member, { status: 201 });
   const invitation = await until(() => mailServer.mails.find(({ to }) => to.includes(member.email)));
-  expect(invitation.text).toContain(invited.invite_url);
   expect(invitation.headers.subject).toBe("You are invited to a project on Treadle");
+  // The link in the mail is another one than the admin's: who opens it has read the mail.
+  expect(invitation.text).not.toContain(invited.invite_url);
+  await page.goto(/(https?:\/\/\S+\/invite\/\S+)/.exec(invitation.text)?.[1] ?? "");
+  await expect(page.getByRole("button", { name: "Join project" })).toBeVisible();
 
   await server.stop();
   await mailServer.stop();

@@ -18,6 +18,13 @@ export default function Administration() {
   return (
     <article className="prose max-w-168">
       <h1>Administration</h1>
+      <h2>First owner</h2>
+      <p>
+        The first account is made on the machine that runs Treadle, under a name of its own such as localhost. From anywhere else, in a
+        container, and where APP_URL or TRUST_PROXY say that people come from outside, it needs the whole address that the start prints:{" "}
+        <code>/setup?code=…</code>. Each start prints a new code, and each process knows its own; it is good until there is an owner.
+        Without a browser, set BOOTSTRAP_EMAIL and BOOTSTRAP_PASSWORD.
+      </p>
       <h2>Roles</h2>
       <table>
         <tbody>
@@ -30,10 +37,24 @@ export default function Administration() {
         </tbody>
       </table>
       <p>
-        Somebody with an account becomes a member at once; anybody else gets an invitation that works once, for seven days. Without a mail
-        server its link is in the answer, to be handed over. The same call changes a role. A project keeps at least one admin.
+        A new member is invited, with an account or without: the invitation works once, for seven days. Its link is in the answer, to be
+        handed over; with a mail server another link goes by mail. The same call changes the role of a member. A project keeps at least one
+        admin.
       </p>
       <Example file="add-member.sh" />
+      <h2>Whose account it is</h2>
+      <p>
+        Anybody can type anybody’s address. It is verified once a mailed link was opened, or a sign-in service said so; the owner’s counts
+        from the start. A verified account is asked in the app before it joins a project. Of any other, whoever invites is told when and how
+        it was made, and should hand the link to the person they mean: who knows the account’s password joins with it, and anybody else sets
+        a new one, which ends the old password with its sessions and API keys. A link that was handed over opens its one project; the
+        account’s other projects wait, under <Link href="/settings/profile">Settings, Profile</Link>, for whoever knows the old password.
+        The first sign-in through a service ends an unverified password in the same way, and keeps the projects.
+      </p>
+      <p>
+        Signing out ends that session on the server. A new password ends every other, and with a tick your API keys. Who is removed from a
+        project is out at the next request, and open streams end within fifteen seconds.
+      </p>
       <h2>API keys</h2>
       <p>
         A key acts as its owner, within what it was given under <Link href="/settings/api-keys">Settings, API keys</Link>. The list there
