@@ -150,3 +150,25 @@ test("accounts with several projects of one slug call each by another; their own
   await client.end();
   await drop();
 });
+
+test("of the accounts of the version before, those of a provider and of install admins are verified, and memberships stay", async () => {
+  const { url, drop } = await createTestDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`
+    INSERT INTO users (id, email, name, password_hash, is_install_admin) SELECT ('00000000-0000-7000-8000-00000000000' || n)::uuid, n || '@example.com', 'N',
+      CASE n WHEN 2 THEN NULL ELSE 'hash' END, n = 1 FROM generate_series(1, 3) n;
+    INSERT INTO projects (id, name, slug, owner_id) SELECT id, 'P', 'p', id FROM users;
+    INSERT INTO memberships (project_id, user_id, role) SELECT id, id, 'admin' FROM users;`);
+  const script = await readFile(join("prisma/migrations", "20261122204000_identity", "migration.sql"), "utf8");
+  for (const statement of script.split(";").filter((text) => /^UPDATE/m.test(text))) await client.query(statement);
+  const { rows } = await client.query("SELECT email_verified_at IS NOT NULL AS verified, made_through FROM users ORDER BY id");
+  expect(rows).toEqual([
+    { verified: true, made_through: null },
+    { verified: true, made_through: "provider" },
+    { verified: false, made_through: null },
+  ]);
+  expect((await client.query("SELECT * FROM memberships")).rowCount).toBe(3);
+  await client.end();
+  await drop();
+});

@@ -5,7 +5,7 @@ ALTER TABLE "users"
   ADD COLUMN "made_by_id" UUID;
 ALTER TABLE "users" ADD CONSTRAINT "users_made_by_id_fkey" FOREIGN KEY ("made_by_id") REFERENCES "users"("id") ON DELETE SET NULL ON UPDATE CASCADE;
 
--- Of the accounts that are there: without a password only a provider, who vouched for the address, has let the person in; and
+-- Of the accounts that are there: without a password only a provider, who vouched for the address, has let the person in, and
 -- install admins are who runs the machine, or whom those have named. Nothing is known of the others.
 UPDATE "users" SET "email_verified_at" = "created_at" WHERE "deleted_at" IS NULL AND ("password_hash" IS NULL OR "is_install_admin");
 UPDATE "users" SET "made_through" = 'provider' WHERE "deleted_at" IS NULL AND "password_hash" IS NULL;
