@@ -160,7 +160,7 @@ test("of the accounts of the version before, those of a provider and of install 
       CASE n WHEN 2 THEN NULL ELSE 'hash' END, n = 1 FROM generate_series(1, 3) n;
     INSERT INTO projects (id, name, slug, owner_id) SELECT id, 'P', 'p', id FROM users;
     INSERT INTO memberships (project_id, user_id, role) SELECT id, id, 'admin' FROM users;`);
-  const script = await readFile(join("prisma/migrations", "20261122204000_identity", "migration.sql"), "utf8");
+  const script = await readFile(join("prisma/migrations", "20261122204500_identity", "migration.sql"), "utf8");
   for (const statement of script.split(";").filter((text) => /^UPDATE/m.test(text))) await client.query(statement);
   const { rows } = await client.query("SELECT email_verified_at IS NOT NULL AS verified, made_through FROM users ORDER BY id");
   expect(rows).toEqual([

@@ -96,7 +96,7 @@ export async function acceptInvitation(
   return db().$transaction(async (tx) => {
     await use(tx, id);
     const user = await joining(tx);
-    await joinProject(tx, { project_id: project.id, user_id: user.id, role }, "keep role");
+    await joinProject(tx, { project_id: project.id, user_id: user.id, role });
     const resource = { resource_type: "member", resource_id: user.id, resource_name: email };
     await recordAudit({ user, auth: { type: "session" }, project }, { action: "member.join", ...resource, detail: { role } }, tx);
     return signedUp(user);
