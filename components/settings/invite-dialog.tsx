@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { toast } from "sonner";
 import type { z } from "zod";
+import { formatDate } from "#components/format.ts";
 import { FormField } from "#components/forms/form-field.tsx";
 import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
@@ -16,7 +17,6 @@ import { CopyField } from "#components/ui/copy-field.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { Time } from "#components/ui/time.tsx";
 import { SetMemberInput, type SetMemberResult } from "#server/schemas/project.ts";
 
 const Invite = SetMemberInput.omit({ project_id: true });
@@ -70,7 +70,7 @@ function Explanation({ email, role, account }: z.infer<typeof SetMemberResult>) 
   return (
     <>
       <Notice tone="waiting" title="This address is not verified">
-        Its account was made on <Time value={account.created_at} />
+        Its account was made on {formatDate(account.created_at)}
         {madeThrough(account)}. Nobody knows whether it is the person’s own.
       </Notice>
       <p className="text-13 text-ink-soft">

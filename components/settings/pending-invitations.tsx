@@ -5,6 +5,7 @@ import { UserMinus } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
 import type { z } from "zod";
+import { formatDate } from "#components/format.ts";
 import { madeThrough } from "#components/settings/account-words.ts";
 import { roleLabel } from "#components/settings/roles.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -48,7 +49,7 @@ export function PendingInvitations({ onWithdrawn }: { onWithdrawn: () => Promise
               </TableCell>
               <TableCell className="w-36">{roleLabel(invitation.role)}</TableCell>
               <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
-                {invitation.was_member ? "answered" : <Time value={invitation.expires_at} />}
+                {invitation.was_member ? "no end" : <Time value={invitation.expires_at} />}
               </TableCell>
               <TableCell className="w-10">
                 <IconButton label={`Withdraw ${invitation.email}`} icon={<UserMinus />} onClick={() => setDoomed(invitation)} />
@@ -80,10 +81,5 @@ function State({ account, was_member }: Pending) {
     return "Was a member until the account got a new password through an invitation elsewhere. Invite again once you know who has it.";
   if (!account) return "No account yet";
   if (account.verified) return "Is asked in the app";
-  return (
-    <>
-      Not verified, made on <Time value={account.created_at} />
-      {madeThrough(account)}
-    </>
-  );
+  return `Not verified, made on ${formatDate(account.created_at)}${madeThrough(account)}`;
 }

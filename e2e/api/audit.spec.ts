@@ -46,7 +46,7 @@ test("it is filtered by who, what, which and when, and paged", async ({ api, per
   await workflow({ name: "Second" });
   const editor = await newUser({ role: "editor" });
   await editor.api.put(`/workflows/${first.id}`, { description: "By the editor" }, { status: 200 });
-  expect(await auditOf(api, `&actor=${editor.id}`)).toEqual(["workflow.update"]);
+  expect(await auditOf(api, `&actor=${editor.id}`)).toEqual(["workflow.update", "member.join"]);
   expect(await auditOf(api, `&resource_id=${first.id}`)).toEqual(["workflow.update", "workflow.create"]);
   expect(await auditOf(api, "&action=workflow.create")).toEqual(["workflow.create", "workflow.create"]);
   expect(await auditOf(api, `&resource_type=workflow&actor=${person.id}`)).toEqual(["workflow.create", "workflow.create"]);

@@ -16,7 +16,7 @@ export default async function SetupPage({ searchParams }: { searchParams: Promis
     return (
       <EntryHeading title="This install has no owner yet">
         The owner is made by whoever runs it: on the machine itself, or with the whole address that Treadle printed when it started. Look in
-        its output or log for a line that ends in <code className="break-all font-mono text-12">/setup?code=…</code>, and open that.
+        its output or log for a line that ends in <code className="whitespace-nowrap font-mono text-12">/setup?code=…</code>, and open that.
       </EntryHeading>
     );
   return (

@@ -222,7 +222,11 @@ test("a sign-in provider opens the account of the address, or one that was invit
   // The provider vouches for the address, and so the person is asked.
   expect((await getProfile(sam)).projects).toEqual([]);
   const [asked] = (await listOwnInvitations(sam)).items;
-  expect(asked).toMatchObject({ project: { id: admin.project.id, name: admin.project.name }, role: "editor", invited_by: admin.user.name });
+  expect(asked).toMatchObject({
+    project: { id: admin.project.id, name: admin.project.name },
+    role: "editor",
+    invited_by: `${admin.user.name} (${admin.user.email})`,
+  });
   await acceptInvitation({ token: asked?.id ?? "" }, sam);
   expect((await getProfile(sam)).projects).toMatchObject([{ id: admin.project.id, role: "editor" }]);
   expect((await signInWithProvider({ email: "sso@example.com", name: "Sam" }))?.id).toBe(created?.id);

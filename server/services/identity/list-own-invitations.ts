@@ -16,7 +16,7 @@ export async function listOwnInvitations({ user: { id } }: Principal): Promise<O
       role: true,
       held_password_hash: true,
       project: { select: { id: true, name: true } },
-      invited_by: { select: { name: true } },
+      invited_by: { select: { name: true, email: true, deleted_at: true } },
     },
     orderBy: { id: "desc" },
     take: MOST,
@@ -26,7 +26,7 @@ export async function listOwnInvitations({ user: { id } }: Principal): Promise<O
   return {
     items: rows.map(({ invited_by, held_password_hash, ...row }) => ({
       ...row,
-      invited_by: invited_by?.name ?? null,
+      invited_by: invited_by && (invited_by.deleted_at ? invited_by.name : `${invited_by.name} (${invited_by.email})`),
       was_member: held_password_hash !== null,
     })),
     has_earlier: earlier !== null,

@@ -156,7 +156,7 @@ test("a verified account is asked, may decline, and no link opens it without its
   const [asked] = (await listOwnInvitations(ada)).items;
   expect(asked).toMatchObject({
     project: { id: hostile.project.id, name: hostile.project.name },
-    invited_by: hostile.user.name,
+    invited_by: `${hostile.user.name} (${hostile.user.email})`,
     role: "editor",
     was_member: false,
   });
