@@ -1,0 +1,83 @@
+import type { Page } from "@playwright/test";
+import { signIn } from "#e2e/api/people.ts";
+import { expect, newPerson, test } from "#e2e/fixtures.ts";
+
+async function invite(page: Page, email: string): Promise<string> {
+  await page.goto("/settings/members");
+  await expect(page.getByRole("table", { name: "Members", exact: true })).toBeVisible(); // read once the page takes clicks
+  await page.getByRole("button", { name: "Invite" }).click();
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
+  return new URL(await page.getByRole("textbox", { name: "Invitation link" }).inputValue()).pathname;
+}
+
+test("whoever invites is told that an account is not verified; who is signed in with it joins with all they have", async ({
+  signedInPage: page,
+  browser,
+  baseURL,
+  person,
+}) => {
+  const guest = await newPerson(baseURL);
+  const link = await invite(page, guest.email);
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByText("This address is not verified")).toBeVisible();
+  await expect(dialog).toContainText(/made on \d+ \w+ \d{4} through sign-up/);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  const invited = page.getByRole("table", { name: "Invited" });
+  await expect(invited.getByRole("row", { name: guest.email })).toContainText("Not verified, made on");
+
+  const context = await browser.newContext({ baseURL, storageState: await guest.browser.storageState() });
+  const theirs = await context.newPage();
+  await theirs.goto(link);
+  await theirs.getByRole("button", { name: "Join project" }).click();
+  await expect(theirs.getByRole("navigation", { name: "Main" })).toBeVisible();
+  const { body: profile } = await guest.api.get("/users/me");
+  expect(profile.projects.map(({ id }: { id: string }) => id)).toEqual([guest.project.id, person.project.id]);
+  await context.close();
+  await page.reload();
+  await expect(page.getByRole("table", { name: "Members", exact: true })).toContainText(guest.email);
+  await expect(invited).toHaveCount(0);
+});
+
+test("a new password by the link opens one project; the earlier one opens the others again", async ({
+  signedInPage: page,
+  browser,
+  baseURL,
+}) => {
+  const guest = await newPerson(baseURL);
+  const link = await invite(page, guest.email);
+  const context = await browser.newContext({ baseURL });
+  const theirs = await context.newPage();
+  await theirs.goto(link);
+  await theirs.getByRole("button", { name: "Set a new password" }).click();
+  await theirs.getByLabel("Your name").fill("Robin again");
+  await theirs.getByLabel("New password").fill("a password of my own");
+  await theirs.getByRole("button", { name: "Join project" }).click();
+  await expect(theirs.getByRole("navigation", { name: "Main" })).toBeVisible();
+  expect((await guest.browser.get("/api/v1/auth/me")).status()).toBe(401);
+  await theirs.goto("/settings/profile");
+  const before = theirs.getByRole("region", { name: "Projects from before" });
+  await before.getByLabel("Earlier password").fill(guest.password);
+  await before.getByRole("button", { name: "Open them again" }).click();
+  await expect(before).toHaveCount(0);
+  const { projects } = await (await theirs.request.get("/api/v1/users/me")).json();
+  expect(projects).toHaveLength(2);
+  await context.close();
+});
+
+test("a verified account is asked in the app, and may say no", async ({ signedInPage: page, browser, baseURL, person }) => {
+  const owner = { email: process.env.OWNER_EMAIL ?? "", password: process.env.OWNER_PASSWORD ?? "" };
+  await invite(page, owner.email);
+  await expect(page.getByRole("dialog")).toContainText("is asked in the app");
+  const context = await browser.newContext({ baseURL, storageState: await (await signIn(owner)).browser.storageState() });
+  const theirs = await context.newPage();
+  await theirs.goto("/");
+  const question = theirs.getByRole("region", { name: "Invitation" });
+  await expect(question).toContainText(`Robin Weaver (${person.email}) invites you to ${person.project.name} as editor.`);
+  await question.getByRole("button", { name: "Decline" }).click();
+  await expect(question).toHaveCount(0);
+  await context.close();
+  await page.reload();
+  await expect(page.getByRole("table", { name: "Members", exact: true })).toBeVisible();
+  await expect(page.getByRole("table", { name: "Invited" })).toHaveCount(0);
+});
