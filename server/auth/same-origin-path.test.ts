@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sameOriginPath } from "#server/same-origin-path.ts";
+import { sameOriginPath } from "#server/auth/same-origin-path.ts";
 
 const site = "http://localhost:4000";
 
