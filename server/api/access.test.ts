@@ -24,6 +24,7 @@ const EXCEPTIONS: Record<string, Access> = {
   "identity.declineInvitation": "user",
   "identity.resumeMemberships": "user",
   "projects.invitations": "user",
+  "projects.hour": "user",
   "identity.accountDeletion": "user",
   "identity.updateProfile": "user",
   "identity.changePassword": "user",

@@ -240,8 +240,8 @@ test("a slug is unique within an account, also when one joins a project of the s
     bob: await createProject(bob, { name: "Team", slug: "team" }),
   };
   const second = await createProject(ada, { name: "Second", slug: "team-2" });
-  await setMember(ada, { project_id: team.ada.id, email: bob.user.email, role: "admin" });
-  await setMember(ada, { project_id: second.id, email: bob.user.email, role: "editor" });
+  await addMember({ ...ada, project: team.ada }, bob.user, "admin");
+  await addMember({ ...ada, project: second }, bob.user, "editor");
   const slugs = async (of: ProjectPrincipal) =>
     Object.fromEntries((await listProjects(of, page)).items.map(({ id, slug }) => [id, slug] as const));
   const asked = (of: ProjectPrincipal, slug: string) =>
@@ -273,9 +273,7 @@ test("joins at the same moment find different slugs", async () => {
   const bob = await database.newAdmin();
   const owners = await Promise.all([1, 2, 3, 4].map(() => database.newAdmin()));
   const projects = await Promise.all(owners.map((owner) => createProject(owner, { name: "Same", slug: "same" })));
-  await Promise.all(
-    owners.map((owner, at) => setMember(owner, { project_id: projects[at]?.id ?? "", email: bob.user.email, role: "viewer" })),
-  );
+  await Promise.all(owners.map((owner, at) => addMember({ ...owner, project: projects[at] ?? owner.project }, bob.user, "viewer")));
   const slugs = (await listProjects(bob, page)).items.map(({ slug }) => slug).filter((slug) => slug.startsWith("same"));
   expect(slugs.sort()).toEqual(["same", "same-2", "same-3", "same-4"]);
 });
