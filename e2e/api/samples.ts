@@ -120,6 +120,7 @@ export const samples: Record<string, Row> = {
   "GET /projects": () => page,
   "POST /projects": ({ name }) => ({ body: { name: name(), slug: `s-${randomUUID()}` } }),
   "GET /projects/{project_id}": (world) => ({ path: inProject(world) }),
+  "GET /projects/{project_id}/storage": (world) => ({ path: inProject(world) }),
   "PUT /projects/{project_id}": (world) => ({
     path: inProject(world),
     body: { name: world.name(), slug: `s-${randomUUID()}`, retention_days: 30 },

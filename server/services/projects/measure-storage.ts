@@ -37,11 +37,20 @@ const MEASURE = `
   ON CONFLICT (project_id) DO UPDATE SET runs = excluded.runs, documents = excluded.documents, workflows = excluded.workflows,
     measured_at = excluded.measured_at`;
 
+/** Whoever looks while a project is measured waits for that, and asks for no other. */
+const underWay = new Map<string, Promise<void>>();
+
 /**
  * Measures what a project holds, with what was deleted since the last time or lost with a process.
  * @param goOn asked before executions of an older version are looked at, some hundred at a time
  */
 export async function measureStorage(project_id: string, goOn: () => boolean): Promise<void> {
+  const measuring = underWay.get(project_id) ?? measured(project_id, goOn).finally(() => underWay.delete(project_id));
+  underWay.set(project_id, measuring);
+  await measuring;
+}
+
+async function measured(project_id: string, goOn: () => boolean): Promise<void> {
   while (goOn()) {
     const { rowCount } = await pool().query(FILL, [project_id]);
     if ((rowCount ?? 0) < BATCH) break;
