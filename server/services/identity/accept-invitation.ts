@@ -82,7 +82,7 @@ async function use(tx: Prisma.TransactionClient, invitationId: string): Promise<
 /**
  * Makes whoever has the link a member of the project: with a new account, or with the one that the address has, by the browser's
  * session or by its password. Where nobody has verified the address, any other password becomes the account's new one, which
- * ends its sessions and API keys; a link that was handed over then leads into this project alone (server/decisions/0018).
+ * ends its sessions and API keys; a link that was handed over then leads into this project alone (server/decisions/0021).
  * @throws AppError NOT_FOUND for an unknown or expired invitation, CONFLICT for a used one, VALIDATION_ERROR when the
  *   address has a verified account and the password is not its own, RATE_LIMIT_EXCEEDED after too many passwords
  */

@@ -12,7 +12,7 @@ export interface NewAccount {
   made_through: MadeThrough;
   /** Who invited the person. */
   made_by_id?: string | null;
-  /** Whether it is known that the person reads the mail of the address; see server/decisions/0018. */
+  /** Whether it is known that the person reads the mail of the address; see server/decisions/0021. */
   is_verified: boolean;
 }
 

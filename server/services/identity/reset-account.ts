@@ -34,7 +34,7 @@ async function holdMemberships(tx: Prisma.TransactionClient, user: User, kept_pr
 
 /**
  * Gives an account whose address nobody has proven to be theirs to whoever came in another way: every session and API key ends
- * with the old password. See server/decisions/0018.
+ * with the old password. See server/decisions/0021.
  * @param to `password_hash` null for one who signs in through another service; `is_verified` whether that way proved the
  *   address, and so keeps all that the account has; else only `project_id` is kept, and the rest put aside
  */
