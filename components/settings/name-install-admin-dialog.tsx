@@ -6,7 +6,9 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
+import { Notice } from "#components/ui/notice.tsx";
 import { NameInstallAdminInput } from "#server/schemas/install.ts";
 
 interface DialogProps {
@@ -37,6 +39,7 @@ function NameForm({ onDone }: { onDone: () => void }) {
       onDone();
     },
   });
+  const isUnverified = form.errorOf("accept_unverified") !== undefined || form.values.accept_unverified !== undefined;
   return (
     <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
       <FormField
@@ -47,6 +50,17 @@ function NameForm({ onDone }: { onDone: () => void }) {
         autoFocus
         autoComplete="off"
       />
+      {isUnverified && (
+        <Notice tone="waiting" title="This address is not verified">
+          Anybody may have made the account, so ask the person first.
+          <Checkbox
+            label="I know that this account is theirs"
+            className="mt-2"
+            checked={form.values.accept_unverified === true}
+            onCheckedChange={(accepted) => form.set("accept_unverified", accepted)}
+          />
+        </Notice>
+      )}
       <FormFooter form={form}>Name admin</FormFooter>
     </form>
   );

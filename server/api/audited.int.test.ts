@@ -90,11 +90,14 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
   "agents.create": ["agent.create", ({ agent }) => agent()],
   "agents.update": ["agent.update", async ({ api, agent }) => api.agents.update({ agent_id: await agent(), description: "New" })],
   "agents.delete": ["agent.delete", async ({ api, agent }) => api.agents.delete({ agent_id: await agent() })],
-  "install.nameAdmin": ["install_admin.add", ({ api, colleague }) => api.install.nameAdmin({ email: colleague.email })],
+  "install.nameAdmin": [
+    "install_admin.add",
+    ({ api, colleague }) => api.install.nameAdmin({ email: colleague.email, accept_unverified: true }),
+  ],
   "install.removeAdmin": [
     "install_admin.remove",
     async ({ api, colleague }) => {
-      await api.install.nameAdmin({ email: colleague.email });
+      await api.install.nameAdmin({ email: colleague.email, accept_unverified: true });
       return api.install.removeAdmin({ user_id: colleague.id });
     },
   ],

@@ -12,5 +12,11 @@ export const InstallAdmin = z
   .meta({ id: "InstallAdmin" });
 export type InstallAdmin = z.infer<typeof InstallAdmin>;
 export const InstallAdminPage = pageOf(InstallAdmin);
-export const NameInstallAdminInput = z.strictObject({ email: Email });
+export const NameInstallAdminInput = z.strictObject({
+  email: Email,
+  accept_unverified: z.boolean().optional().meta({
+    description: "Needed for an account whose address nobody has verified, and which anybody may have made: you know that it is theirs",
+    title: "I know that this account is theirs",
+  }),
+});
 export const InstallAdminRef = z.strictObject({ user_id: Id });
