@@ -22,6 +22,8 @@ import { testDatabase } from "#server/testing/test-database.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const position = { x: 0, y: 0 };
+/** What a person decided, which is not the content that goes on by itself. */
+const decision = { value: "{{Check.output}}" };
 
 const database = testDatabase();
 let admin: ProjectPrincipal;
@@ -98,7 +100,7 @@ async function run(nodes: Record<string, [type: string, data?: Data]>, edges: [s
 }
 
 const oneReview = (data: Data = {}) =>
-  run({ t: ["triggerNode"], Check: ["humanLoopNode", data], yes: ["outputNode"], no: ["outputNode"] }, [
+  run({ t: ["triggerNode"], Check: ["humanLoopNode", data], yes: ["outputNode", decision], no: ["outputNode", decision] }, [
     ["t", "Check"],
     ["Check", "yes", "approved"],
     ["Check", "no", "rejected"],
