@@ -20,10 +20,10 @@ const VOLATILE = [
   "woken_at",
 ];
 /**
- * What a webhook keeps of deliveries, refused ones too: that is what it is for. And what calls used, which is added up by
- * itself.
+ * What a webhook keeps of deliveries, refused ones too: that is what it is for. And what calls used and how much a
+ * project holds, which are added up by themselves.
  */
-const LEFT_OUT = ["webhook_deliveries", "usage_calls", "usage_days"];
+const LEFT_OUT = ["webhook_deliveries", "usage_calls", "usage_days", "project_storage"];
 
 /** Foreign keys of one column between tables of ours. */
 const LINKS = `
