@@ -18,6 +18,7 @@ const chapters = [
   { href: "/docs/clients", label: "Clients" },
   { href: "/docs/api", label: "API reference" },
   { href: "/docs/administration", label: "Administration" },
+  { href: "/docs/security", label: "Security" },
 ];
 
 export function DocsNavigation() {
