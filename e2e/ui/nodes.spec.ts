@@ -97,7 +97,7 @@ test("a branch, a loop, a review and an early end, built by mouse and keyboard a
   await expect(node(page, "Output Output 2")).toHaveAccessibleDescription(/Complete/);
   await expect(node(page, "Terminate")).toHaveAccessibleDescription(/Skipped/);
   const run = await finished(id);
-  expect(JSON.parse(run.output ?? "")).toEqual({ Output: ["<go>", "<on>"], "Output 2": "approved" });
+  expect(JSON.parse(run.output ?? "")).toEqual({ Output: ["<go>", "<on>"], "Output 2": ["<go>", "<on>"] }); // what came to the review goes on
 });
 
 test("a node put on an edge keeps the way through, by its first way out", async ({ signedInPage: page, api, workflow }) => {

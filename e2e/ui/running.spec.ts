@@ -148,7 +148,7 @@ test("reviews are decided at their cards, several in the run's panel; edges tell
     ),
   );
   await page.goto(`/workflows/${flow.id}`);
-  await start(page);
+  await start(page, '["a", "b"]'); // asked for, since it is what comes to the review
   const decide = page.getByRole("toolbar", { name: "Decide Check" });
   await expect(decide.getByRole("button", { name: "Approve" })).toBeVisible();
   await expect(run(page).getByRole("button", { name: "Add a comment" })).toBeVisible();
