@@ -43,8 +43,10 @@ const callbacks: NonNullable<AuthOptions["callbacks"]> = {
   async jwt({ token, user }) {
     // A provider's own id of the person means nothing here, so a sign-in is found by its address.
     const row = user ? await db().user.findUnique({ where: { email: (user.email ?? "").toLowerCase() } }) : await userOfSession(token);
+    // Of a password that was right a moment ago, and is another's by now, no session comes.
+    const isOpenedBefore = user && "password_mark" in user && user.password_mark !== passwordMark(row?.password_hash ?? null);
     // next-auth ends the session when this throws.
-    if (!row) throw new Error("The session has ended.");
+    if (!row || isOpenedBefore) throw new Error("The session has ended.");
     // The session keeps its id for as long as it is prolonged, so that signing out ends every copy of its cookie.
     const sid = user ? randomUUID() : token.sid;
     return { sub: row.id, sid, name: row.name, email: row.email, password_mark: passwordMark(row.password_hash) };

@@ -8,7 +8,8 @@ interface Profile {
   name?: string | null;
   login?: string;
   email?: string | null;
-  email_verified?: boolean;
+  /** Some issuers write it as text. */
+  email_verified?: boolean | string;
 }
 
 const person = (profile: Profile) => ({
@@ -76,4 +77,4 @@ export function oauthProviders(): OAuthConfig<Profile>[] {
  * the operator's own issuer is trusted unless it says that the address is not verified.
  */
 export const isAddressVerified = (provider: string, profile: Profile): boolean =>
-  provider === "oidc" ? profile.email_verified !== false : profile.email_verified === true;
+  provider === "oidc" ? ![false, "false"].includes(profile.email_verified ?? true) : profile.email_verified === true;

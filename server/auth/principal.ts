@@ -11,10 +11,17 @@ interface KeyAuth {
   expires_at: Date | null;
 }
 
+/** A browser's session. */
+interface SessionAuth {
+  type: "session";
+  /** Of the password that the account had when the request was let in; see `passwordMark`. */
+  password_mark?: string;
+}
+
 /** Who asks, however they proved it. */
 export interface Principal {
   user: { id: string; email: string; name: string };
-  auth: KeyAuth | { type: "session" };
+  auth: KeyAuth | SessionAuth;
 }
 
 /** Who asks, inside one project; the role is that of the membership at the time of the request. */

@@ -54,5 +54,10 @@ export async function sessionPrincipal(headers: Headers): Promise<Principal | nu
   const req = { cookies, headers: {} } as unknown as Parameters<typeof getToken>[0]["req"];
   const token = await getToken({ req, cookieName, secret: AUTH_SECRET });
   const user = token && (await userOfSession(token));
-  return user && { user: { id: user.id, email: user.email, name: user.name }, auth: { type: "session" } };
+  return (
+    user && {
+      user: { id: user.id, email: user.email, name: user.name },
+      auth: { type: "session", password_mark: passwordMark(user.password_hash) },
+    }
+  );
 }

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { authOptions } from "#server/auth/auth-options.ts";
 import { principalOf } from "#server/auth/principal-of.ts";
 import { db } from "#server/db/client.ts";
 import { hashPassword } from "#server/secrets.ts";
 import { tidySessions } from "#server/services/identity/end-session.ts";
+import { signInWithPassword } from "#server/services/identity/sign-in-with-password.ts";
 import { setMember } from "#server/services/projects/set-member.ts";
 import { publishSettings } from "#server/settings.ts";
 import { authBrowser } from "#server/testing/auth-browser.ts";
@@ -77,6 +79,16 @@ test("a wrong password, none at all, and a missing token against forgery open no
   expect(await principalOf(browser.cookieHeader())).toBeNull();
 });
 
+test("a password that was right when it was looked at opens no session of an account that has another by then", async () => {
+  const { id, email } = await withPassword("correct horse");
+  const opened = await signInWithPassword(email, "correct horse", "x");
+  if (!opened) throw new Error("not signed in");
+  const openSession = async () => authOptions(new Headers()).callbacks?.jwt?.({ token: {}, user: opened, account: null });
+  expect(await openSession()).toMatchObject({ sub: id });
+  await db().user.update({ where: { id }, data: { password_hash: null } });
+  await expect(openSession()).rejects.toThrow("The session has ended.");
+});
+
 test("too many tries are told in a sentence", async () => {
   const { email } = await withPassword("correct horse");
   const browser = authBrowser();
@@ -127,7 +139,12 @@ test("the owner of an address comes in by the issuer, and whoever made the accou
 
 test("a stranger, an address that is not verified, and none at all do not get in", async () => {
   const { user } = await database.newAdmin();
-  for (const claims of [{ email: "stranger@example.com" }, { email: user.email, email_verified: false }, {}]) {
+  for (const claims of [
+    { email: "stranger@example.com" },
+    { email: user.email, email_verified: false },
+    { email: user.email, email_verified: "false" },
+    {},
+  ]) {
     const { back, principal } = await through(claims);
     expect(principal).toBeNull();
     expect(new URL(back.url, "http://localhost").searchParams.get("error")).toBe("AccessDenied");

@@ -10,7 +10,7 @@ import { recordAuditEverywhere } from "#server/services/audit/record-audit.ts";
 /**
  * Sets a new password. Every browser session opened under the old one ends, this one too: the page signs in again. API keys end too when
  * `end_api_keys` says so.
- * @throws AppError VALIDATION_ERROR for a wrong current password; CONFLICT for an account without one;
+ * @throws AppError VALIDATION_ERROR for a wrong current password; CONFLICT for an account without one and for one whose password was changed meanwhile;
  *   RATE_LIMIT_EXCEEDED after too many tries
  */
 export async function changePassword(
@@ -28,7 +28,9 @@ export async function changePassword(
   await forgetOwnPasswordTries(user.id, "change");
   const changed = await hashPassword(new_password);
   await db().$transaction(async (tx) => {
-    await tx.user.update({ where: { id: user.id }, data: { password_hash: changed } });
+    // Not where the account got another password meanwhile, or lost it to whom the address belongs.
+    const { count } = await tx.user.updateMany({ where: { id: user.id, password_hash }, data: { password_hash: changed } });
+    if (count === 0) throw new AppError("CONFLICT", "The password has been changed just now: sign in again.");
     if (end_api_keys) await tx.platformKey.deleteMany({ where: { user_id: user.id } });
     const record = { resource_type: "account", resource_id: user.id, resource_name: user.email };
     await recordAuditEverywhere(tx, principal, {

@@ -43,6 +43,8 @@ export async function resetAccount(
   user: User,
   to: { password_hash: string | null; name?: string } & ({ is_verified: true } | { is_verified: false; project_id: string }),
 ): Promise<User> {
+  // First, so that no key that is being made is missed.
+  await tx.$queryRaw`SELECT id FROM users WHERE id = ${user.id}::uuid FOR UPDATE`;
   if (!to.is_verified) await holdMemberships(tx, user, to.project_id);
   await tx.platformKey.deleteMany({ where: { user_id: user.id } });
   await tx.idempotencyKey.deleteMany({ where: { user_id: user.id } });

@@ -1,6 +1,8 @@
 import type { z } from "zod";
+import type { Prisma } from "#prisma/generated/client.ts";
 import { projectLimit } from "#server/auth/key-rights.ts";
 import type { Principal } from "#server/auth/principal.ts";
+import { passwordMark } from "#server/auth/session.ts";
 import { db } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import { type CreatedPlatformKey, type CreatePlatformKeyInput, KeyScope } from "#server/schemas/platform-key.ts";
@@ -38,6 +40,21 @@ async function projectsFor(principal: Principal, project_ids: Limits["project_id
 }
 
 /**
+ * Holds the account for the rest of the transaction. Whoever takes it over ends its keys, and must not miss one that is being made.
+ * @throws AppError AUTH_REQUIRED when that has just happened
+ */
+async function holdAsLetIn(tx: Prisma.TransactionClient, { user, auth }: Principal): Promise<void> {
+  const [row] = await tx.$queryRaw<
+    { password_hash: string | null }[]
+  >`SELECT password_hash FROM users WHERE id = ${user.id}::uuid FOR SHARE`;
+  const isIn =
+    auth.type === "session"
+      ? auth.password_mark === undefined || auth.password_mark === passwordMark(row?.password_hash ?? null)
+      : (await tx.platformKey.count({ where: { id: auth.key_id } })) > 0;
+  if (!isIn) throw new AppError("AUTH_REQUIRED", "The session or key has just ended. Sign in and try again.");
+}
+
+/**
  * Creates a key that acts as the caller, within limits. The answer is the only place where the key itself ever stands.
  * @throws AppError VALIDATION_ERROR for a time that is over and for a project that is not the caller's; PERMISSION_DENIED when a
  *   key asks for one with more rights than its own
@@ -50,6 +67,7 @@ export async function createPlatformKey(
   const project_ids = await projectsFor(principal, asked);
   const key = generatePlatformKey();
   return db().$transaction(async (tx) => {
+    await holdAsLetIn(tx, principal);
     const row = await tx.platformKey.create({
       data: { user_id: principal.user.id, name, ...storedPlatformKey(key), scopes: [...scopes], project_ids, expires_at },
     });
