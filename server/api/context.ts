@@ -1,3 +1,4 @@
+import { checkAfterSlowBody } from "#server/api/rest/read-json.ts";
 import type { ApiContext } from "#server/api/trpc.ts";
 import { assertKeyMay, type KeyNeeds } from "#server/auth/key-rights.ts";
 import type { Principal, ProjectPrincipal } from "#server/auth/principal.ts";
@@ -31,23 +32,35 @@ export type DoorOptions =
 export async function createContext(request: Request, door: DoorOptions): Promise<ApiContext> {
   const token = !door.sessionOnly && door.allowQueryToken ? new URL(request.url).searchParams.get("token") : null;
   const isOpen = !door.sessionOnly && door.keyNeeds === null;
-  const asker = await askerOf(request.headers, token).catch((error: unknown) => {
-    if (isOpen && isAppError(error)) return null;
-    throw error;
-  });
-  const principal = asker?.principal ?? null;
-  if (principal?.auth.type === "session" && !isReading(request.method)) assertSameOrigin(request.headers);
-  if (principal?.auth.type === "platform_key" && door.sessionOnly) {
-    throw new AppError("PERMISSION_DENIED", "This part is for the web app only: API keys cannot use it. The REST API is at /api/v1.");
-  }
-  if (principal && !door.sessionOnly && door.keyNeeds) assertKeyMay(principal, door.keyNeeds);
-  let resolved: Promise<ProjectPrincipal> | undefined;
-  return {
-    principal,
-    ...visitorOf(request.headers),
-    project: (who: Principal) => {
-      resolved ??= projectOf(who, request.headers, asker?.memberships);
-      return resolved;
-    },
+  const ask = async () => {
+    const found = await askerOf(request.headers, token).catch((error: unknown) => {
+      if (isOpen && isAppError(error)) return null;
+      throw error;
+    });
+    const who = found?.principal;
+    if (who?.auth.type === "session" && !isReading(request.method)) assertSameOrigin(request.headers);
+    if (who?.auth.type === "platform_key" && door.sessionOnly) {
+      throw new AppError("PERMISSION_DENIED", "This part is for the web app only: API keys cannot use it. The REST API is at /api/v1.");
+    }
+    if (who && !door.sessionOnly && door.keyNeeds) assertKeyMay(who, door.keyNeeds);
+    return found;
   };
+  let asker = await ask();
+  const principal = asker?.principal ?? null;
+  let resolved: Promise<ProjectPrincipal> | undefined;
+  const project = (who: Principal) => {
+    resolved ??= projectOf(who, request.headers, asker?.memberships);
+    return resolved;
+  };
+  const askAgain = async (who: Principal) => {
+    asker = await ask();
+    if (asker?.principal.user.id !== who.user.id)
+      throw new AppError("AUTH_REQUIRED", "The session or key ended before all of the request had come. Sign in and send it again.");
+    const before = await resolved;
+    resolved = undefined;
+    if (before && (await project(who)).role !== before.role)
+      throw new AppError("PERMISSION_DENIED", "Your role changed before all of the request had come. Send it again.");
+  };
+  if (principal) checkAfterSlowBody(request, () => askAgain(principal));
+  return { principal, ...visitorOf(request.headers), project };
 }

@@ -4,6 +4,7 @@ import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { httpTrigger } from "#server/api/http-trigger.ts";
 import { apiRoute, methodNotAllowed } from "#server/api/rest/api-route.ts";
 import { handleUnknownBridgePath } from "#server/api/rest/bridge.ts";
+import { readJsonObject } from "#server/api/rest/read-json.ts";
 import { handleRest } from "#server/api/rest/rest.ts";
 import { handleTrpc } from "#server/api/trpc-handler.ts";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
@@ -13,6 +14,7 @@ import { endSession } from "#server/services/identity/end-session.ts";
 import { createPlatformKey } from "#server/services/platform-keys/create-platform-key.ts";
 import { deletePlatformKey } from "#server/services/platform-keys/delete-platform-key.ts";
 import { removeMember } from "#server/services/projects/remove-member.ts";
+import { setMember } from "#server/services/projects/set-member.ts";
 import { publishSettings } from "#server/settings.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -75,6 +77,78 @@ test("a stream takes the key from the address where it may, and is not held back
   const response = await stream(new Request(`${origin}/stream?token=${key}`), params());
   expect([response.status, response.headers.get("cache-control")]).toEqual([200, "no-store, no-transform"]);
   expect((await stream(new Request(`${origin}/stream?token=nonsense`), params())).status).toBe(401);
+});
+
+/** A body that begins to come, and goes on only after `meanwhile`, which takes a while. */
+function slowBody(text: string, meanwhile: () => Promise<unknown>): ReadableStream<Uint8Array> {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const parts = [text.slice(0, 5), text.slice(5)].map((part) => new TextEncoder().encode(part));
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        if (parts.length === 1) {
+          await meanwhile();
+          vi.advanceTimersByTime(60_000);
+        }
+        const part = parts.shift();
+        if (part) controller.enqueue(part);
+        else controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+const streamed = (body: ReadableStream<Uint8Array>, headers: Record<string, string>) =>
+  ({ method: "POST", body, duplex: "half", headers: { "content-type": "application/json", ...headers } }) as RequestInit;
+
+test("whoever begins to send while they are let in, and ends when they are not any more, has done nothing", async () => {
+  const grace = await database.newAdmin();
+  const sid = randomUUID();
+  const cookie = `${sessionCookieName(false)}=${await encode({ token: { sub: grace.user.id, sid, password_mark: passwordMark(null) }, secret })}`;
+  const makeKey = JSON.stringify({ name: "kept back" });
+  const signedOut = () =>
+    handleRest(
+      new Request(
+        `${origin}/api/v1/platform-keys`,
+        streamed(
+          slowBody(makeKey, () => endSession(sid)),
+          { cookie, origin },
+        ),
+      ),
+    );
+  expect(await outcome(await signedOut())).toEqual([401, "AUTH_REQUIRED"]);
+  const overTrpc = await handleTrpc(
+    new Request(
+      `${origin}/api/trpc/platformKeys.create`,
+      streamed(
+        slowBody(makeKey, () => endSession(sid)),
+        { cookie, origin },
+      ),
+    ),
+  );
+  expect(overTrpc.status).toBe(401);
+  expect((await createPlatformKey(grace, { name: "CI" })).name).toBe("CI");
+
+  const asMember = await createPlatformKey(grace, { name: "of a member" });
+  await addMember(ada, grace.user, "editor");
+  const headers = { authorization: `Bearer ${asMember.key}`, "x-project-id": ada.project.id };
+  const leave = () => removeMember(ada, { project_id: ada.project.id, user_id: grace.user.id });
+  const skill = JSON.stringify({ name: "Late" });
+  const late = await handleRest(new Request(`${origin}/api/v1/canvases`, streamed(slowBody(skill, leave), headers)));
+  expect(await outcome(late)).toEqual([404, "NOT_FOUND"]);
+  await addMember(ada, grace.user, "editor");
+  const raw = apiRoute(async (request) => Response.json(await readJsonObject(request)), { keyNeeds: { scope: "run" }, role: "editor" });
+  const demote = () => setMember(ada, { project_id: ada.project.id, email: grace.user.email, role: "viewer" });
+  expect(await outcome(await raw(new Request(`${origin}/x`, streamed(slowBody("{}      ", demote), headers)), params()))).toEqual([
+    403,
+    "PERMISSION_DENIED",
+  ]);
+  // Who is only slow is served.
+  const slow = slowBody(JSON.stringify({ name: "slow" }), async () => undefined);
+  expect(
+    (await handleRest(new Request(`${origin}/api/v1/platform-keys`, streamed(slow, { authorization: `Bearer ${asMember.key}` })))).status,
+  ).toBe(201);
 });
 
 /** A stream that stays open until its signal fires, and who reads it. */

@@ -36,6 +36,8 @@ async function answer(request: Request, workflow_id: string): Promise<Response> 
   // Any picture or link of a page, ours too, has a browser send a GET; that of other methods is checked as everywhere.
   if (context.principal.auth.type === "session" && isReading(request.method))
     throw new AppError("PERMISSION_DENIED", `A browser’s session starts no run by ${request.method}. Use an API key, or POST.`);
+  // Before anything else is asked, so that it is known as it is when all has come.
+  const body = await readBytes(request);
   const workflow = await savedWorkflow(workflow_id, context.principal.user.id);
   const principal = await callerIn(request, context, context.principal, workflow);
   if (!workflow) throw notFound("workflow");
@@ -44,7 +46,6 @@ async function answer(request: Request, workflow_id: string): Promise<Response> 
   const allow = workflow.trigger.allowed_methods.join(", ");
   if (!workflow.trigger.allowed_methods.some((method) => method === request.method))
     return errorResponse(new AppError("METHOD_NOT_ALLOWED", `This workflow's trigger takes ${allow || "no method yet"}.`), { allow });
-  const body = await readBytes(request);
   const run = async () => {
     const result = await runHttpTrigger(principal, workflow, callText(request, body), request.signal);
     return jsonResponse(result, result.output === undefined ? 202 : 200);

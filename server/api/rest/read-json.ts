@@ -37,12 +37,28 @@ function readIncoming(source: IncomingMessage, limit: number): Promise<Uint8Arra
   });
 }
 
+/** A body that has taken so many milliseconds to come has been slow. */
+const SLOW_MS = 1000;
+const checks = new WeakMap<Request, () => Promise<void>>();
+
+/** Has `check` asked again when the body of a request was slow to come: whoever sends it may be nobody any more. */
+export function checkAfterSlowBody(request: Request, check: () => Promise<void>): void {
+  checks.set(request, check);
+}
+
 /**
  * The bytes of a body, read no further than the limit.
  * @param limit bytes; the setting MAX_BODY_BYTES unless given
- * @throws AppError PAYLOAD_TOO_LARGE
+ * @throws AppError PAYLOAD_TOO_LARGE; what `checkAfterSlowBody` throws
  */
 export async function readBytes(request: Request, limit = settings().MAX_BODY_BYTES): Promise<Uint8Array> {
+  const begun = performance.now();
+  const bytes = await readAll(request, limit);
+  if (performance.now() - begun > SLOW_MS) await checks.get(request)?.();
+  return bytes;
+}
+
+async function readAll(request: Request, limit: number): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
   const { [SOURCE]: source } = request as Sourced; // cast: most requests have none
   if (source) return readIncoming(source, limit);
