@@ -1,10 +1,15 @@
-import { request as httpRequest } from "node:http";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createFront, type FrontOptions } from "#server/web/front.ts";
 import { isLoopback } from "#server/web/on-machine.ts";
 
 /** Whether the app behind the front is told that somebody at the machine asks. */
-async function isOnMachine(headers: Record<string, string>, settings: Partial<FrontOptions["settings"]> = {}): Promise<unknown> {
+async function isOnMachine(
+  headers: Record<string, string>,
+  settings: Partial<FrontOptions["settings"]> = {},
+  version = "1.1",
+): Promise<unknown> {
   let told: unknown;
   const front = createFront({
     handle: (request, response) => {
@@ -24,12 +29,10 @@ async function isOnMachine(headers: Record<string, string>, settings: Partial<Fr
   });
   const port = await front.listen(0, "127.0.0.1");
   onTestFinished(() => front.drain(0));
-  // Unlike fetch it sends any Host.
-  await new Promise((resolve, reject) => {
-    httpRequest({ port, host: "127.0.0.1", headers, agent: false }, (response) => response.resume().once("end", resolve))
-      .once("error", reject)
-      .end();
-  });
+  // Unlike fetch it sends any Host, and any version.
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const socket = connect(port, "127.0.0.1").end(`GET / HTTP/${version}\r\n${lines.join("")}connection: close\r\n\r\n`);
+  await once(socket.resume(), "close");
   return told;
 }
 
@@ -43,6 +46,8 @@ test("somebody at the machine is who asks it by a name of its own, and nobody wh
   const host = "localhost:3000";
   for (const name of ["x-forwarded-for", "x-forwarded-proto", "x-real-ip", "forwarded", "via", "cf-connecting-ip"])
     expect([name, await isOnMachine({ host, [name]: "127.0.0.1", ...forgedMark })]).toEqual([name, "0"]);
+  // nginx with nothing but an address to pass on to.
+  expect(await isOnMachine({ host }, {}, "1.0")).toBe("0");
   expect(await isOnMachine({ host }, { TRUST_PROXY: true })).toBe("0");
   expect(await isOnMachine({ host }, { APP_URL: "https://flows.example.com" })).toBe("0");
   expect(await isOnMachine({ host }, { APP_URL: "http://localhost:3000" })).toBe("1");

@@ -14,9 +14,12 @@ export function isLoopback(host: string): boolean {
 /** What a proxy that stands here leaves in what it passes on. */
 const PASSED_ON = /^(x-forwarded-|x-real-ip$|forwarded$|via$|cf-)/;
 
-/** Whether a request comes from this machine itself, and was not passed on by a proxy that stands here. */
-export const isFromHere = ({ socket, headers }: IncomingMessage): boolean =>
-  isLoopback(ownAddress(socket)) && !Object.keys(headers).some((name) => PASSED_ON.test(name));
+/**
+ * Whether a request comes from this machine itself, and was not passed on by a proxy that stands here. nginx leaves no other trace
+ * than HTTP/1.0 when nothing is set.
+ */
+export const isFromHere = ({ socket, headers, httpVersion }: IncomingMessage): boolean =>
+  isLoopback(ownAddress(socket)) && httpVersion !== "1.0" && !Object.keys(headers).some((name) => PASSED_ON.test(name));
 
 /**
  * Whether somebody at this machine asks it under a name of its own. Behind a proxy, which may be on the same machine, nobody can
