@@ -97,7 +97,7 @@ export const identityRouter = router({
     )
     .input(AcceptInvitationInput)
     .output(SignedUp)
-    .mutation(({ ctx, input }) => acceptInvitation(input, ctx.principal)),
+    .mutation(({ ctx, input }) => acceptInvitation(input, ctx.principal, ctx.address)),
   // The web UI only: what the entry pages ask, the first visit to an empty install, and the profile page.
   status: publicProcedure
     .input(Nothing)

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Prisma, User } from "#prisma/generated/client.ts";
 import type { Principal } from "#server/auth/principal.ts";
-import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/auth/sign-in-throttle.ts";
+import { countOwnPasswordTry, countPasswordTry, forgetOwnPasswordTries, forgetPasswordTries } from "#server/auth/sign-in-throttle.ts";
 import { db } from "#server/db/client.ts";
 import { AppError } from "#server/errors.ts";
 import type { AcceptInvitationInput, SignedUp } from "#server/schemas/identity.ts";
@@ -38,17 +38,26 @@ const asItIs =
     return tx.user.update({ where: { id: now.id }, data: { email_verified_at: new Date() } });
   };
 
-async function isRightPassword(user: User, password: string): Promise<boolean> {
-  await countOwnPasswordTry(user.id, "invitation");
-  if (!user.password_hash || !(await isPassword(user.password_hash, password))) return false;
-  await forgetOwnPasswordTries(user.id, "invitation");
+/**
+ * Whether it is the account's password. Where the address is verified, whoever has the link could guess on, so tries are those of
+ * the sign-in; else a wrong one becomes the new one, and what strangers try at the sign-in must not be in its way.
+ */
+async function isRightPassword({ id, email, password_hash, email_verified_at }: User, password: string, address: string): Promise<boolean> {
+  await (email_verified_at ? countPasswordTry(email, address) : countOwnPasswordTry(id, "invitation"));
+  if (!password_hash || !(await isPassword(password_hash, password))) return false;
+  await (email_verified_at ? forgetPasswordTries(email, address) : forgetOwnPasswordTries(id, "invitation"));
   return true;
 }
 
 /** Joins with the account that the address has: with its password, or else with a new one where nobody has verified the address. */
-async function withPassword(user: User, invitation: FoundInvitation, given: { name?: string; password: string }): Promise<Joining> {
+async function withPassword(
+  user: User,
+  invitation: FoundInvitation,
+  given: { name?: string; password: string },
+  address: string,
+): Promise<Joining> {
   const { way, project_id } = invitation;
-  if (await isRightPassword(user, given.password)) return asItIs(user, way === "mailed");
+  if (await isRightPassword(user, given.password, address)) return asItIs(user, way === "mailed");
   // Install admins are known to those who named them.
   if (user.email_verified_at || user.is_install_admin) {
     const message = "This address has an account already: give the password of that account, or sign in and open the link again.";
@@ -63,12 +72,13 @@ async function joiningOf(
   invitation: FoundInvitation,
   { name, password }: Omit<z.infer<typeof AcceptInvitationInput>, "token">,
   principal: Principal | null,
+  address: string,
 ): Promise<Joining> {
   const { email, way, invited_by_id: made_by_id } = invitation;
   const user = await db().user.findUnique({ where: { email } });
   if (user && principal?.auth.type === "session" && principal.user.id === user.id) return asItIs(user, way === "mailed");
   const given = required(password, "password", user ? "Give a password, or sign in first." : "Choose a password for your account.");
-  if (user) return withPassword(user, invitation, { ...(name !== undefined && { name }), password: given });
+  if (user) return withPassword(user, invitation, { ...(name !== undefined && { name }), password: given }, address);
   const account = { email, name: required(name, "name", "Give your name."), password_hash: await hashPassword(given) };
   return (tx) => insertAccount(tx, { ...account, made_through: "invitation", made_by_id, is_verified: way === "mailed" });
 }
@@ -83,16 +93,18 @@ async function use(tx: Prisma.TransactionClient, invitationId: string): Promise<
  * Makes whoever has the link a member of the project: with a new account, or with the one that the address has, by the browser's
  * session or by its password. Where nobody has verified the address, any other password becomes the account's new one, which
  * ends its sessions and API keys; a link that was handed over then leads into this project alone (server/decisions/0021).
+ * @param address of the client, for the throttle
  * @throws AppError NOT_FOUND for an unknown or expired invitation, CONFLICT for a used one, VALIDATION_ERROR when the
  *   address has a verified account and the password is not its own, RATE_LIMIT_EXCEEDED after too many passwords
  */
 export async function acceptInvitation(
   { token, ...given }: z.infer<typeof AcceptInvitationInput>,
   principal: Principal | null,
+  address = "unknown",
 ): Promise<z.infer<typeof SignedUp>> {
   const invitation = await findInvitation(token, principal);
   const { id, email, project, role } = invitation;
-  const joining = await joiningOf(invitation, given, principal);
+  const joining = await joiningOf(invitation, given, principal, address);
   return db().$transaction(async (tx) => {
     await use(tx, id);
     const user = await joining(tx);

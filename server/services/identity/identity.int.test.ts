@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Principal } from "#server/auth/principal.ts";
 import { principalOf } from "#server/auth/principal-of.ts";
 import { db } from "#server/db/client.ts";
+import { Email } from "#server/schemas/primitives.ts";
 import { acceptInvitation } from "#server/services/identity/accept-invitation.ts";
 import { bootstrapOwner } from "#server/services/identity/bootstrap-owner.ts";
 import { changePassword } from "#server/services/identity/change-password.ts";
@@ -61,6 +62,9 @@ test("from elsewhere the owner is made with the code of this start only, and cod
   const tries = Array.from({ length: 12 }, (_, n) => setUpOwner({ ...owner, code: `guess ${n}` }, stranger).catch(({ code }) => code));
   expect(await Promise.all(tries)).toContain("RATE_LIMIT_EXCEEDED");
   expect(await db().user.count()).toBe(0);
+  // Nor does it help to try from everywhere so that nobody else may.
+  const everywhere = Array.from({ length: 60 }, (_, n) => ({ address: `203.0.113.${10 + n}`, isOnThisMachine: false }));
+  for (const other of everywhere) await setUpOwner({ ...owner, code: "guess" }, other).catch(() => undefined);
   const operator = { address: "198.51.100.7", isOnThisMachine: false };
   expect(await setUpOwner({ ...owner, code: "the code of this start" }, operator)).toMatchObject({ email: owner.email });
   publishSettings({ TREADLE_SETUP_CODE: "" });
@@ -113,7 +117,7 @@ test("sign-up is closed unless it is opened, and then gives a project", async ()
 test("the right password signs in, in any case of the address; everything else is nobody", async () => {
   publishSettings({ ALLOW_SIGNUP: "1" });
   const user = await signUp({ email: "linus@example.com", name: "Linus", password });
-  expect(await signInWithPassword("LINUS@example.com", password, "127.0.0.1")).toEqual(user);
+  expect(await signInWithPassword("LINUS@example.com", password, "127.0.0.1")).toMatchObject(user);
   expect(await signInWithPassword("linus@example.com", `${password}!`, "127.0.0.1")).toBeNull();
   expect(await signInWithPassword("nobody@example.com", password, "127.0.0.1")).toBeNull();
 });
@@ -160,6 +164,16 @@ test("a new password ends the API keys when it is told to, and leaves them else"
   expect(await isKeyGood()).toBe(true);
   await changePassword(principal(user), { current_password: "a second password", new_password: password, end_api_keys: true });
   expect(await isKeyGood()).toBe(false);
+});
+
+test("an address whose lower case is somebody else's is not theirs", async () => {
+  await database.newAdmin();
+  publishSettings({ ALLOW_SIGNUP: "1" });
+  await signUp({ email: "kim@example.com", name: "Kim", password });
+  expect(await signInWithProvider({ email: "\u212aim@example.com", name: "Mallory" })).toBeNull();
+  expect(await signInWithPassword("kim@example.com", password, "x")).not.toBeNull();
+  // Nor is it one that can be invited or signs up.
+  expect(Email.safeParse("\u212aim@example.com").success).toBe(false);
 });
 
 test("an invitation can be read, is accepted once, and leads into its project only", async () => {
@@ -210,6 +224,21 @@ test("whoever got an account after being invited joins with the password of that
   });
   expect(await acceptInvitation({ token, name: "Other name", password }, null)).toEqual(user);
   expect((await getProfile(principal(user))).projects).toHaveLength(2);
+});
+
+test("a link to a verified account lets nobody guess its password more often than the sign-in does", async () => {
+  const admin = await database.newAdmin();
+  publishSettings({ ALLOW_SIGNUP: "1" });
+  const { id, email } = await signUp({ email: "guessed@example.com", name: "Guessed", password });
+  await db().user.update({ where: { id }, data: { email_verified_at: new Date() } });
+  const { invite_url } = await setMember(admin, { project_id: admin.project.id, email, role: "viewer" });
+  const token = tokenOf(invite_url);
+  const codes = new Map<string, number>();
+  for (let n = 0; n < 60; n++) {
+    const guess = acceptInvitation({ token, password: `guess ${n}` }, null, `198.51.100.${n}`);
+    await guess.catch(({ code }) => codes.set(code, (codes.get(code) ?? 0) + 1));
+  }
+  expect(Object.fromEntries(codes)).toEqual({ VALIDATION_ERROR: 50, RATE_LIMIT_EXCEEDED: 10 });
 });
 
 test("a sign-in provider opens the account of the address, or one that was invited, and no other", async () => {

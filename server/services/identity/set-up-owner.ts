@@ -14,9 +14,10 @@ const isTaken = () => new AppError("CONFLICT", "This install has an owner alread
 /** That it is whoever runs the machine: somebody at it, or somebody who has read what the start printed. */
 async function assertOperator(code: string | undefined, { address, isOnThisMachine }: Visitor): Promise<void> {
   if (isOnThisMachine) return;
-  await countPasswordTry("set-up", address);
   const { TREADLE_SETUP_CODE } = settings();
   if (TREADLE_SETUP_CODE !== undefined && code !== undefined && isSameSecret(code, TREADLE_SETUP_CODE)) return;
+  // Only wrong ones count: nobody can guess it, and others' tries are not to keep the operator out.
+  await countPasswordTry("set-up", address);
   throw new AppError(
     "PERMISSION_DENIED",
     "The owner is made from the machine that runs Treadle, or with the whole address that its start has printed (…/setup?code=…). Each start prints a new one.",

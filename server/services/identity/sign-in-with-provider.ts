@@ -5,6 +5,8 @@ import { hasOwner, insertFirstProject } from "#server/services/identity/insert-f
 import { resetAccount } from "#server/services/identity/reset-account.ts";
 import { settings } from "#server/settings.ts";
 
+const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+
 /**
  * The user for an address that a sign-in provider vouches for. A new address gets an account when it was invited
  * somewhere (whether to join is asked in the app), or where anybody may sign up; otherwise null. An account that nobody had
@@ -12,6 +14,8 @@ import { settings } from "#server/settings.ts";
  */
 export async function signInWithProvider({ email: given, name }: { email: string; name: string }): Promise<User | null> {
   const email = given.toLowerCase();
+  // In lower case the sign of the kelvin is a plain k: such an address is somebody else's.
+  if (isAscii(email) && !isAscii(given)) return null;
   return db().$transaction(async (tx) => {
     const user = await tx.user.findUnique({ where: { email } });
     if (user) return user.email_verified_at ? user : resetAccount(tx, user, { password_hash: null, is_verified: true });
