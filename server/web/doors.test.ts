@@ -46,6 +46,7 @@ test("with INNGEST_DEV only this machine may call what nothing is signed for, an
   expect(await call()).toBe(200);
   for (const headers of [{ "x-forwarded-for": "127.0.0.1" }, { forwarded: "for=127.0.0.1" }, { via: "1.1 proxy" }, { "x-real-ip": "::1" }])
     expect(await call(headers)).toBe(403);
+  for (const origin of ["https://evil.example", "null"]) expect(await call({ origin, "content-type": "text/plain" })).toBe(403);
   for (const path of ["/api//inngest", "/%61pi/inngest", "/x/../api/inngest/"]) expect(await call({ via: "x" }, path)).toBe(403);
   const refused = await ask(port, "/api/inngest", { via: "x" }, "PUT");
   expect(JSON.parse(refused.body)).toMatchObject({

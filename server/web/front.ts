@@ -202,7 +202,8 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
     // Writing to a client that has gone is no fault of ours.
     response.on("error", (err) => log.debug({ err }, "answer not delivered"));
     for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
-    const isLocal = isFromHere(request);
+    // A page of any site that somebody here has open can have their browser call; what serves Inngest never says where from.
+    const isLocal = isFromHere(request) && request.headers.origin === undefined;
     const address = addressOf(request, settings.TRUST_PROXY);
     tellTheTruth(request, address, settings);
     if (WEBHOOK_ALIAS.test(request.url ?? "/")) request.url = `/api/v1${request.url}`;
