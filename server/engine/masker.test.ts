@@ -80,6 +80,7 @@ describe("a text", () => {
     ["escapes in it", "%41".repeat(1000), "%41%41%4".repeat(60_000)],
     ["entities", "&amp;".repeat(500), "&amp;amp;".repeat(50_000)],
     ["signs of blanks", "+ ".repeat(2000), "+ ++".repeat(100_000)],
+    ["one letter that stands escaped", "a".repeat(20_000), "%61".repeat(60_000)],
   ])("of a secret of %s is gone through in time in proportion to its length", (_, secret, text) => {
     expect(masked(text, secret).length).toBeLessThanOrEqual(text.length);
   });
@@ -88,6 +89,21 @@ describe("a text", () => {
     const secret = "a".repeat(5000);
     expect(masked("a".repeat(1_000_000), secret)).toBe(MASK);
     expect(masked(`${"a".repeat(4999)}b`.repeat(200), secret)).toBe(`${"a".repeat(4999)}b`.repeat(200));
+  });
+});
+
+describe("many or long secrets", () => {
+  it("need memory in proportion to their length, whatever characters they have", () => {
+    const secret = String.fromCharCode(...Array.from({ length: 20_000 }, (_, index) => 0x4e00 + index));
+    const before = process.memoryUsage().arrayBuffers;
+    const masker = maskerOf([secret]);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
+    expect(masker.text(`<${secret}> ${encodeURIComponent(secret)}`)).toBe(`<${MASK}> ${MASK}`);
+  });
+
+  it("are refused before they fill the memory", () => {
+    const secrets = Array.from({ length: 11 }, (_, index) => String(index % 10).repeat(20_000 - index));
+    expect(() => maskerOf(secrets)).toThrow("more than 200000 characters together");
   });
 });
 

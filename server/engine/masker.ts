@@ -1,6 +1,7 @@
 import { isExactNumber } from "#server/engine/json-text.ts";
 import { SecretFinder, type Span } from "#server/engine/secret-finder.ts";
 import { secretForms } from "#server/engine/secret-forms.ts";
+import { AppError } from "#server/errors.ts";
 
 /** What stands in place of a secret. */
 export const MASK = "••••";
@@ -124,11 +125,21 @@ class ValueMasker implements Masker {
   }
 }
 
+/** The most characters that secrets may have together: looking for them takes about 500 bytes of memory for each. */
+const MOST_CHARACTERS = 200_000;
+
 /**
  * Masks these secrets by value, in the forms of server/engine/secret-forms.ts, with any character escaped. Secrets that overlap in a text are one
  * mask, so nothing of either is left.
+ * @throws AppError CONFLICT when they are too long to be looked for: then nothing may be told in which they could stand
  */
 export function maskerOf(secrets: Iterable<string>): Masker {
-  const worth = [...secrets].filter((secret) => secretForms(secret).length > 0);
+  const all = [...new Set(secrets)];
+  if (all.reduce((sum, { length }) => sum + length, 0) > MOST_CHARACTERS)
+    throw new AppError(
+      "CONFLICT",
+      `The project's secrets have more than ${MOST_CHARACTERS} characters together, too many to keep them out of what runs show. Delete credentials or keys that nothing uses.`,
+    );
+  const worth = all.filter((secret) => secretForms(secret).length > 0);
   return worth.length ? new ValueMasker(worth) : unmasked;
 }

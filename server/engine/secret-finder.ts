@@ -11,13 +11,21 @@ export interface Found {
   open: number;
 }
 
-/** One state of the automaton is one beginning of a form; 0 is the empty one. */
+/**
+ * One state of the automaton is one beginning of a form; 0 is the empty one. Only transitions to a longer beginning are kept:
+ * a table of all would have as many columns as there are characters, and one long secret could fill the memory.
+ */
 interface Automaton {
-  /** By the code of a character: its column in the table, which is that of its folded one; 0 for one that is in no form. */
+  /** By the code of a character: its column, which is that of its folded one; 0 for one that is in no form. */
   columns: Uint16Array;
-  width: number;
-  /** By state and column: the state of the longest beginning that the text ends with then. */
-  next: Int32Array;
+  /** By column: the beginning of that one character. */
+  first: Int32Array;
+  /** By state: one of the beginnings that are longer by one character, a further one of the same, and that character's column. */
+  child: Int32Array;
+  sibling: Int32Array;
+  column: Uint16Array;
+  /** By state: where to look for a transition that it does not have itself, the next state that may have another one. */
+  back: Int32Array;
   depth: Int32Array;
   /** Length of the longest form that the state's text ends with; 0 for none. */
   longest: Int32Array;
@@ -37,58 +45,102 @@ function columnsOf(forms: readonly string[]): { columns: Uint16Array; width: num
   return { columns: foldTable().map((code) => ofFolded[code] ?? 0), width };
 }
 
-function automatonOf(forms: readonly string[]): Automaton {
-  const { columns, width } = columnsOf(forms);
-  const most = forms.reduce((sum, form) => sum + form.length, 1);
-  const next = new Int32Array(most * width);
-  const depth = new Int32Array(most);
-  const longest = new Int32Array(most);
-  const open = new Int32Array(most);
+/** The transition of a state itself; 0 for none. */
+function childOf({ first, child, sibling, column }: Automaton, state: number, at: number): number {
+  if (state === 0) return first[at] ?? 0;
+  for (let next = child[state] ?? 0; next !== 0; next = sibling[next] ?? 0) if (column[next] === at) return next;
+  return 0;
+}
+
+/** The longest beginning that the text of a state ends with once a character has been read. */
+function transition(automaton: Automaton, from: number, at: number): number {
+  if (at === 0) return 0;
+  for (let state = from; ; state = automaton.back[state] ?? 0) {
+    const next = childOf(automaton, state, at);
+    if (next !== 0 || state === 0) return next;
+  }
+}
+
+/** Puts the forms in, and gives the number of states. */
+function addForms(automaton: Automaton, forms: readonly string[]): number {
+  const { columns, first, child, sibling, column, depth, longest, open } = automaton;
   let states = 1;
   for (const form of forms) {
     let state = 0;
     for (let index = 0; index < form.length; index++) {
       open[state] = index;
-      const at = state * width + (columns[form.charCodeAt(index)] ?? 0);
-      if (!next[at]) {
+      const at = columns[form.charCodeAt(index)] ?? 0;
+      const known = childOf(automaton, state, at);
+      if (known === 0) {
         depth[states] = index + 1;
-        next[at] = states++;
+        column[states] = at;
+        if (state === 0) first[at] = states;
+        sibling[states] = child[state] ?? 0;
+        child[state] = states;
       }
-      state = next[at] ?? 0;
+      state = known || states++;
     }
     longest[state] = form.length;
   }
+  return states;
+}
+
+function automatonOf(forms: readonly string[]): Automaton {
+  const { columns, width } = columnsOf(forms);
+  const most = forms.reduce((sum, form) => sum + form.length, 1);
+  const of = () => new Int32Array(most);
+  const automaton: Automaton = {
+    ...{ columns, first: new Int32Array(width), child: of(), sibling: of(), column: new Uint16Array(most) },
+    ...{ back: of(), depth: of(), longest: of(), open: of() },
+  };
+  const states = addForms(automaton, forms);
+  const { child, sibling, column, back, longest, open } = automaton;
   // Level by level: what a state falls back to is never as deep, and so it is whole already.
   const fail = new Int32Array(states);
-  const order = [0];
-  for (const state of order) {
-    const back = fail[state] ?? 0;
-    longest[state] ||= longest[back] ?? 0;
-    open[state] ||= open[back] ?? 0;
-    for (let column = 1; column < width; column++) {
-      const at = state * width + column;
-      const target = next[at] ?? 0;
-      const other = state === 0 ? 0 : (next[back * width + column] ?? 0);
-      if (target === 0) next[at] = other;
-      else {
-        fail[target] = other;
-        order.push(target);
-      }
+  const order = new Int32Array(states);
+  let found = 1;
+  for (let done = 0; done < found; done++) {
+    const state = order[done] ?? 0;
+    const shorter = fail[state] ?? 0;
+    longest[state] ||= longest[shorter] ?? 0;
+    open[state] ||= open[shorter] ?? 0;
+    // One that goes on with the same character only is of no use to whoever did not find another here.
+    const next = child[shorter] ?? 0;
+    const own = child[state] ?? 0;
+    const isSame = shorter !== 0 && own !== 0 && next !== 0 && sibling[next] === 0 && sibling[own] === 0 && column[next] === column[own];
+    back[state] = isSame ? (back[shorter] ?? 0) : shorter;
+    for (let target = own; target !== 0; target = sibling[target] ?? 0) {
+      fail[target] = state === 0 ? 0 : transition(automaton, shorter, column[target] ?? 0);
+      order[found++] = target;
     }
   }
-  return { columns, width, next, depth, longest, open };
+  return automaton;
 }
 
 /** A step of a reading that was not one character for one: an escape, or a backslash that was left out. */
 interface Step {
   from: number;
   to: number;
-  /** Characters that were read. */
+  /** How many characters had been read with this one, counted as though the text before the first step were read as it stands. */
+  read: number;
+  /** How many of those it stands for. */
   units: number;
   before: Step | undefined;
+  /** One further back, so that a long way back takes few looks. */
+  jump: Step | undefined;
   /** How many steps there are up to this one. */
   count: number;
 }
+
+const stepAfter = (before: Step | undefined, step: Pick<Step, "from" | "to" | "read" | "units">): Step => {
+  const jump = before?.jump;
+  // Myers' skip list: two jumps of one length are made one.
+  const isPair = before && jump && before.count - jump.count === jump.count - (jump.jump?.count ?? 0);
+  return { ...step, before, jump: isPair ? jump.jump : before, count: (before?.count ?? 0) + 1 };
+};
+
+/** How many characters a path has read at `end`. */
+const readAt = (steps: Step | undefined, end: number): number => (steps ? steps.read + end - steps.to : end);
 
 /** A way in which the text so far can be read, as far as that may be a beginning of a secret. */
 interface Path {
@@ -105,15 +157,12 @@ const MOST_PATHS = 16;
 
 /** Where what `path` read last, so many characters of it, begins; the path is at `end`. */
 function startOf({ steps }: Path, units: number, end: number): number {
-  let at = end;
-  let left = units;
-  for (let step = steps; step; step = step.before) {
-    if (left <= at - step.to) break;
-    left -= at - step.to + step.units;
-    at = step.from;
-    if (left <= 0) return at;
-  }
-  return at - left;
+  const target = readAt(steps, end) - units;
+  const isBehind = (step: Step) => step.read - step.units > target;
+  let step = steps;
+  while (step && isBehind(step)) step = step.jump && isBehind(step.jump) ? step.jump : step.before;
+  if (!step) return target;
+  return target >= step.read ? step.to + target - step.read : step.from;
 }
 
 /**
@@ -130,7 +179,7 @@ export class SecretFinder {
   }
 
   find(text: string): Found {
-    const { columns, width, next, longest } = this.#automaton;
+    const { columns, longest } = this.#automaton;
     const spans: Span[] = [];
     let open = text.length;
     /** Where reading every character as it stands has led to, while there is no other way to read what lies behind. */
@@ -142,7 +191,7 @@ export class SecretFinder {
       const code = text.charCodeAt(index);
       const isEscape = mayEscape(code);
       if (paths.length === 0 && ahead.size === 0 && !isEscape) {
-        state = next[state * width + (columns[code] ?? 0)] ?? 0;
+        state = transition(this.#automaton, state, columns[code] ?? 0);
         const length = longest[state] ?? 0;
         if (length > 0) addSpan(spans, index + 1 - length, index + 1);
         continue;
@@ -195,8 +244,7 @@ export class SecretFinder {
   }
 
   #after(state: number, code: number): number {
-    const { columns, width, next } = this.#automaton;
-    return next[state * width + (columns[code] ?? 0)] ?? 0;
+    return transition(this.#automaton, state, this.#automaton.columns[code] ?? 0);
   }
 
   /** The path with what an escape stands for. */
@@ -208,20 +256,17 @@ export class SecretFinder {
 
   /** The path with a step noted. Steps that lie further back than any secret is long are forgotten now and then. */
   #stepped(path: Path, from: number, to: number, units: number): Path {
-    const { before, count } = this.#recent(path);
-    return { ...path, steps: { from, to, units, before, count: count + 1 } };
+    const read = readAt(path.steps, from) + units;
+    return { ...path, steps: stepAfter(this.#recent(path), { from, to, read, units }) };
   }
 
-  #recent({ state, steps }: Path): { before: Step | undefined; count: number } {
-    const count = steps?.count ?? 0;
-    if (count < 1000) return { before: steps, count };
+  #recent({ state, steps }: Path): Step | undefined {
+    if (!steps || steps.count < 1000) return steps;
     const most = (this.#automaton.depth[state] ?? 0) * (MOST_SKIPPED + 1);
-    if (count < 2 * most) return { before: steps, count };
+    if (steps.count < 2 * most) return steps;
     const kept: Step[] = [];
-    for (let step = steps; step && kept.length < most; step = step.before) kept.push(step);
-    let before: Step | undefined;
-    for (const step of kept.reverse()) before = { ...step, before, count: (before?.count ?? 0) + 1 };
-    return { before, count: before?.count ?? 0 };
+    for (let step: Step | undefined = steps; step && kept.length < most; step = step.before) kept.push(step);
+    return kept.reduceRight<Step | undefined>(stepAfter, undefined);
   }
 
   /** Adds a path that may go on to a secret. Of two that are equally far one is enough: both go on alike. */
