@@ -5,10 +5,13 @@ import { messageOf } from "#server/message-of.ts";
 
 // A program of its own, started by conditions.ts: checks and runs conditions, one at a time. It may be killed at any moment.
 
+/** Of a failure, which may quote a text of the condition whole; more than is kept of it, since its secrets are masked before it is cut. */
+const MOST_TOLD = 65_536;
+
 await serveJobs(({ condition, variables }: ConditionRequest): ConditionAnswer => {
   try {
     return variables ? { holds: holds(condition, variables) } : faultOf(condition);
   } catch (error) {
-    return { failure: messageOf(error) };
+    return { failure: messageOf(error).slice(0, MOST_TOLD) };
   }
 });

@@ -77,6 +77,12 @@ test.each([
   await expect(holds(condition, "text", { nodes: { Scout: "a" } })).rejects.toThrow(words);
 });
 
+test("of a failure that quotes a long text only the beginning comes back", async () => {
+  const error = await holds("{}['a' * 5000000]").catch((reason: Error) => reason.message);
+  expect(error).toMatch(/^The condition failed: KeyError: a+$/);
+  expect(String(error).length).toBeLessThan(100_000);
+});
+
 test("a step that the sandbox cannot stop is stopped with its process", async () => {
   await expect(holds("re.findall('a*b|a', output)", "a".repeat(300_000))).rejects.toThrow("took too long, and was stopped");
 });

@@ -9,8 +9,8 @@ import { settings } from "#server/settings.ts";
 // that no run waits for a count that its neighbours change too; what is lost with a process, or was deleted meanwhile, is
 // found by the next measuring (server/services/projects/measure-storage.ts). Decision 19.
 
-/** What is counted as it is written; all else only when it is measured. */
-export type Counted = "runs" | "documents";
+/** What a project holds, counted as it is written and found exactly when it is measured. */
+export type Counted = "runs" | "documents" | "workflows";
 
 /** How long written bytes gather, in milliseconds. */
 const FLUSH_MS = 2000;
@@ -19,6 +19,8 @@ const BELIEVED_MS = 5000;
 /** A run that has begun may write so much more than a project may hold, so that it can end in good order. */
 const RESERVE = 1.1;
 const MOST_KNOWN = 10_000;
+
+const nothing = (): Record<Counted, number> => ({ runs: 0, documents: 0, workflows: 0 });
 
 interface Space {
   stored: number;
@@ -35,34 +37,38 @@ function spaceOf(project_id: string): Space {
   if (known) return known;
   // What these had to add is found when they are measured.
   if (spaces.size >= MOST_KNOWN) spaces.clear();
-  const space = { stored: 0, readAt: 0, added: { runs: 0, documents: 0 } };
+  const space = { stored: 0, readAt: 0, added: nothing() };
   spaces.set(project_id, space);
   return space;
 }
 
-const addedOf = ({ added }: Space): number => added.runs + added.documents;
+const addedOf = ({ added }: Space): number => added.runs + added.documents + added.workflows;
 const TOTAL = "(s.runs + s.documents + s.workflows)::float8 AS stored";
 
 const ADD = `
-  INSERT INTO project_storage AS s (project_id, runs, documents)
-  SELECT a.id, a.runs, a.documents FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) AS a(id, runs, documents) JOIN projects p ON p.id = a.id
+  INSERT INTO project_storage AS s (project_id, runs, documents, workflows)
+  SELECT a.id, a.runs, a.documents, a.workflows
+  FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[]) AS a(id, runs, documents, workflows) JOIN projects p ON p.id = a.id
   ORDER BY a.id
-  ON CONFLICT (project_id) DO UPDATE SET runs = s.runs + excluded.runs, documents = s.documents + excluded.documents
+  ON CONFLICT (project_id) DO UPDATE SET
+    runs = s.runs + excluded.runs, documents = s.documents + excluded.documents, workflows = s.workflows + excluded.workflows
   RETURNING s.project_id, ${TOTAL}`;
 
 async function flush(): Promise<void> {
   timer = undefined;
   const sent = [...spaces].filter(([, space]) => addedOf(space) > 0).map(([id, { added }]) => ({ id, ...added }));
-  for (const { id } of sent) spaceOf(id).added = { runs: 0, documents: 0 };
+  for (const { id } of sent) spaceOf(id).added = nothing();
   try {
-    const values = [sent.map(({ id }) => id), sent.map(({ runs }) => runs), sent.map(({ documents }) => documents)];
+    const of = (what: Counted) => sent.map((one) => one[what]);
+    const values = [sent.map(({ id }) => id), of("runs"), of("documents"), of("workflows")];
     const { rows } = await pool().query<{ project_id: string; stored: number }>({ name: "storage-add", text: ADD, values });
     for (const { project_id, stored } of rows) Object.assign(spaceOf(project_id), { stored, readAt: Date.now() });
   } catch (error) {
-    for (const { id, runs, documents } of sent) {
+    for (const { id, runs, documents, workflows } of sent) {
       const { added } = spaceOf(id);
       added.runs += runs;
       added.documents += documents;
+      added.workflows += workflows;
     }
     if (!isDatabaseAway(error)) log.warn({ err: error }, "what projects hold could not be counted; the next measuring will find it");
   }

@@ -139,9 +139,10 @@ export default function Administration() {
       <p>
         A project may hold <code>PROJECT_STORAGE_BYTES</code>, 10 GB: runs with what went through them, documents with their vectors, and
         the graphs of workflows. What it holds stands under <Link href="/settings/project">Settings, Project</Link>, and the app says when
-        it is four fifths of that. A full project starts no run and takes no document: the answer is 409 and says what to do, a schedule
-        leaves a failed run with the reason. A run that has begun may go a tenth beyond it, then it fails. Keep runs for a shorter time or
-        delete documents, and it goes on. A text of more than 16,384 characters counts once for each run, however many nodes pass it on.
+        it is four fifths of that. A full project starts no run and takes no document and no new version of a workflow: the answer is 409
+        and says what to do, a schedule leaves a failed run with the reason. A run that has begun may go a tenth beyond it, then it fails.
+        Keep runs for a shorter time or delete documents, and it goes on. A text of more than 16,384 characters counts once for each run,
+        however many nodes pass it on.
       </p>
       <p>
         A body may have <code>MAX_BODY_BYTES</code>, at pages and sign-in 64 KiB. Bodies that have not arrived whole may hold 64 MiB of one

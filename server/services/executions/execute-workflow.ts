@@ -10,6 +10,7 @@ import { AGENTS_OF_WORKFLOW, type AgentNames } from "#server/services/agents/age
 import { assertRunnable } from "#server/services/executions/assert-runnable.ts";
 import { startExecution } from "#server/services/executions/start-execution.ts";
 import { isUuid } from "#server/services/ids.ts";
+import { assertRoom } from "#server/services/projects/assert-room.ts";
 import { triggerOf } from "#server/services/workflows/checked-graph.ts";
 import { snapshotOf } from "#server/services/workflows/snapshot-of.ts";
 
@@ -29,7 +30,7 @@ const WORKFLOW = {
 
 /**
  * The saved graph, or the draft kept as a snapshot so that the run can always be looked at as it was; with the names of its agents.
- * @throws AppError NOT_FOUND
+ * @throws AppError NOT_FOUND; CONFLICT when there is no room to keep the draft
  */
 export async function graphToRun(project_id: string, workflow_id: string, isDraft = false) {
   if (!isUuid(workflow_id)) throw notFound("workflow");
@@ -39,7 +40,8 @@ export async function graphToRun(project_id: string, workflow_id: string, isDraf
   const { version, snapshot_id, agents } = workflow;
   if (workflow.draft) {
     const graph = Graph.parse(workflow.draft);
-    return { graph, agents, version: null, snapshot_id: await snapshotOf(workflow_id, graph) };
+    await assertRoom(project_id);
+    return { graph, agents, version: null, snapshot_id: await snapshotOf({ project_id, workflow_id }, graph) };
   }
   return { graph: await snapshotGraph(snapshot_id), agents, version, snapshot_id };
 }

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { inTransaction } from "#server/db/client.ts";
+import { noteStored } from "#server/engine/run-store-space.ts";
 import { AppError } from "#server/errors.ts";
 import type { ExecuteResult } from "#server/schemas/execution.ts";
 import { insertExecution, type NewExecution, type Started } from "#server/services/executions/insert-execution.ts";
@@ -30,7 +31,9 @@ const TAKE_OVER = `
   WHERE t.execution_id = $1 AND t.hash IN (SELECT input_hash FROM kept UNION SELECT output_hash FROM kept)`;
 
 // About what it took over: no more than the other holds.
-const TAKEN_BYTES = "UPDATE executions SET bytes = bytes + (SELECT bytes FROM executions WHERE id = $2) WHERE id = $1";
+const COUNT_RESULTS = `
+  WITH more AS (SELECT $2::bigint + coalesce((SELECT bytes FROM executions WHERE id = $3), 0) AS bytes)
+  UPDATE executions e SET bytes = e.bytes + more.bytes FROM more WHERE e.id = $1 RETURNING more.bytes::float8 AS bytes`;
 
 // What was never run, but is there from the beginning: nodes that are left out, and pinned ones before which nothing runs.
 const GIVE = `
@@ -66,15 +69,21 @@ export async function startWithResults(
   await assertRoom(execution.project_id);
   const id = execution.id ?? runIdOfRequest();
   const { rerun_of_id, ...fields } = execution;
+  let before = 0;
   const write = (): Promise<Started> =>
     inTransaction(async (client) => {
       const started = await insertExecution({ ...fields, ...(id !== undefined && { id }) }, { on: client });
       if (started.kind !== "started") return started;
       const { execution_id } = started;
       if (rerun_of_id !== null) await client.query("UPDATE executions SET rerun_of_id = $2 WHERE id = $1", [execution_id, rerun_of_id]);
-      if (taken?.node_ids.length) await client.query(TAKE_OVER, [taken.execution_id, execution_id, taken.node_ids, taken.terminate_ids]);
-      if (taken?.node_ids.length) await client.query(TAKEN_BYTES, [execution_id, taken.execution_id]);
-      if (given.length) await client.query(GIVE, [execution_id, JSON.stringify(given)]);
+      const from = taken?.node_ids.length ? taken : undefined;
+      const texts = JSON.stringify(given);
+      if (from) await client.query(TAKE_OVER, [from.execution_id, execution_id, from.node_ids, from.terminate_ids]);
+      if (given.length) await client.query(GIVE, [execution_id, texts]);
+      if (from || given.length) {
+        const { rows } = await client.query<{ bytes: number }>(COUNT_RESULTS, [execution_id, texts.length, from?.execution_id]);
+        before = rows[0]?.bytes ?? 0;
+      }
       await also(client, execution_id);
       return started;
     });
@@ -82,6 +91,7 @@ export async function startWithResults(
   if (started.kind === "limited") throw hourUsedUp(started);
   if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
   const { execution_id } = started;
+  noteStored(execution.project_id, "runs", before);
   await requestRun({ execution_id, project_id: execution.project_id, dispatch: 0 });
   return { execution_id, status: execution.status ?? "pending" };
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/auth/principal.ts";
 import { db, pool } from "#server/db/client.ts";
@@ -11,6 +12,8 @@ import { getStorage } from "#server/services/projects/get-storage.ts";
 import { addDocument } from "#server/services/rags/add-document.ts";
 import { createRag } from "#server/services/rags/create-rag.ts";
 import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+import { saveDraft } from "#server/services/workflows/save-draft.ts";
+import { updateWorkflow } from "#server/services/workflows/update-workflow.ts";
 import { publishSettings } from "#server/settings.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
 import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
@@ -54,6 +57,44 @@ test("a project that holds as much as it may starts no run and takes no document
   await forgetMeasuring();
   expect(await held(admin)).toMatchObject({ quota: 1_000_000, runs: 0 });
   await executeWorkflow(admin, { workflow_id, input: "small" });
+});
+
+test("what reruns take over counts at once", async () => {
+  const admin = await database.newAdmin();
+  const execution_id = await startStoredRun(admin, flow(), "x".repeat(300_000));
+  await advance(storedServices(), execution_id, 0, 60);
+  const { runs } = await held(admin);
+  publishSettings({ PROJECT_STORAGE_BYTES: `${3.5 * runs}` });
+  const again = () => rerunExecution(admin, { execution_id, from_node_id: "o", use_current: false });
+  for (let count = 1; count <= 2; count++) await again();
+  await expect(again()).rejects.toMatchObject({ code: "CONFLICT" });
+});
+
+test("graphs count at once, and a full project takes no more of them but a draft", async () => {
+  const admin = await database.newAdmin();
+  const graph = () => {
+    const output = randomBytes(30_000).toString("hex");
+    const nodes = Array.from({ length: 4 }, (_, at) => ({
+      id: `o${at}`,
+      type: "outputNode",
+      data: { label: `${at}`, pinned: { output } },
+    }));
+    const { nodes: first } = flow();
+    return { nodes: [...first, ...nodes.map((node) => ({ ...node, position: { x: 0, y: 0 } }))], edges: flow().edges };
+  };
+  const { id: workflow_id } = await createWorkflow(admin, { name: "Flow", ...flow() });
+  await held(admin);
+  publishSettings({ PROJECT_STORAGE_BYTES: `${1_000_000}` });
+  const large = await createWorkflow(admin, { name: "Large", ...graph() });
+  await createWorkflow(admin, { name: "Large too", ...graph() });
+  await saveDraft(admin, { workflow_id, ...graph(), revision: 1 });
+  await saveDraft(admin, { workflow_id, ...flow(), revision: 2 });
+  await updateWorkflow(admin, { workflow_id: large.id, ...graph() });
+  await expect(createWorkflow(admin, { name: "One more", ...flow() })).rejects.toMatchObject(full);
+  await expect(updateWorkflow(admin, { workflow_id, ...graph() })).rejects.toMatchObject(full);
+  await expect(runDraft(admin, { workflow_id, input: "small" })).rejects.toMatchObject(full);
+  await saveDraft(admin, { workflow_id, ...graph(), revision: 3 });
+  expect((await updateWorkflow(admin, { workflow_id, name: "Renamed" })).name).toBe("Renamed");
 });
 
 test("a run that has begun may go a little beyond it, and then fails in words", async () => {

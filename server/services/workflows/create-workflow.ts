@@ -5,10 +5,11 @@ import { db } from "#server/db/client.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 import type { CreateWorkflowInput, Workflow } from "#server/schemas/workflow.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
+import { assertRoom } from "#server/services/projects/assert-room.ts";
 import { registerSchedule } from "#server/services/schedules/register-schedule.ts";
 import { recordAgentUses } from "#server/services/workflows/agent-uses.ts";
 import { checkedGraph, firstGraph, triggerKind } from "#server/services/workflows/checked-graph.ts";
-import { graphHash } from "#server/services/workflows/snapshot-of.ts";
+import { graphHash, noteGraph } from "#server/services/workflows/snapshot-of.ts";
 import { summaryFields, workflowDto } from "#server/services/workflows/workflow-dto.ts";
 
 /**
@@ -43,16 +44,19 @@ export async function insertWorkflow(
   await tx.workflowVersion.create({ data: { workflow_id: id, version: 1, snapshot_id, saved_by_id: by } });
   await recordAgentUses(id, [graph], tx);
   await recordAudit(principal, { action: "workflow.create", resource_type: "workflow", resource_id: id, resource_name: name }, tx);
+  noteGraph(principal.project.id, graph, 2);
   return created;
 }
 
 /**
  * Creates a workflow as version 1, with a draft that equals it.
- * @throws AppError VALIDATION_ERROR with every structural fault of the graph, or a schedule that cannot be kept
+ * @throws AppError VALIDATION_ERROR with every structural fault of the graph, or a schedule that cannot be kept; CONFLICT when the project
+ *   holds as much as it may
  */
 export async function createWorkflow(principal: ProjectPrincipal, input: CreateWorkflowInput): Promise<Workflow> {
   const first = firstGraph();
   const graph = checkedGraph({ nodes: input.nodes ?? first.nodes, edges: input.edges ?? [] });
+  await assertRoom(principal.project.id);
   const row = await db().$transaction((tx) => insertWorkflow(tx, principal, input, graph));
   return workflowDto(principal.project.id, row, graph);
 }

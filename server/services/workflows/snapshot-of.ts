@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { v7 as uuid } from "uuid";
 import type { Prisma, PrismaClient } from "#prisma/generated/client.ts";
 import { db } from "#server/db/client.ts";
+import { noteStored } from "#server/engine/run-store-space.ts";
 import type { Graph } from "#server/schemas/graph.ts";
 
 /** JSON with keys in order, so that equal graphs have equal hashes. */
@@ -22,21 +23,27 @@ export const graphHash = ({ nodes, edges }: Graph): string =>
     .update(JSON.stringify(canonical({ nodes, edges })))
     .digest("hex");
 
+/** Takes note of a graph that was written for a project, so many times. */
+export const noteGraph = (project_id: string, graph: Graph, times = 1): void =>
+  noteStored(project_id, "workflows", times * JSON.stringify(graph).length);
+
 /**
  * The id of the snapshot that holds this graph, made when the workflow has none like it yet.
  * @param within pass the transaction of the save, so that no snapshot is left without a version
  */
 export async function snapshotOf(
-  workflow_id: string,
+  { project_id, workflow_id }: { project_id: string; workflow_id: string },
   graph: Graph,
   within: Pick<PrismaClient, "workflowSnapshot"> = db(),
 ): Promise<string> {
   const hash = graphHash(graph);
+  const made = uuid();
   const { id } = await within.workflowSnapshot.upsert({
     where: { workflow_id_hash: { workflow_id, hash } },
-    create: { id: uuid(), workflow_id, hash, graph: graph as unknown as Prisma.InputJsonObject },
+    create: { id: made, workflow_id, hash, graph: graph as unknown as Prisma.InputJsonObject },
     update: {},
     select: { id: true },
   });
+  if (id === made) noteGraph(project_id, graph);
   return id;
 }

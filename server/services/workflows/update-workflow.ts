@@ -6,6 +6,7 @@ import { Graph } from "#server/schemas/graph.ts";
 import type { UpdateWorkflowInput, Workflow } from "#server/schemas/workflow.ts";
 import { recordAudit } from "#server/services/audit/record-audit.ts";
 import { isUuid } from "#server/services/ids.ts";
+import { assertRoom } from "#server/services/projects/assert-room.ts";
 import { registerSchedule } from "#server/services/schedules/register-schedule.ts";
 import { recordAgentUses } from "#server/services/workflows/agent-uses.ts";
 import { checkedGraph, triggerKind } from "#server/services/workflows/checked-graph.ts";
@@ -21,13 +22,15 @@ type Edit = (graph: Graph, which: "saved" | "draft") => Graph;
  * Saves a workflow: checks the graph, counts the version up, makes the draft equal to it, and registers its schedule.
  * @param edit instead of a whole graph in the input, a change of the one that is there
  * @throws AppError NOT_FOUND; VALIDATION_ERROR with every structural fault or a schedule that cannot be kept; CONFLICT, naming who saved, when `version` is
- *   older than the current one
+ *   older than the current one, and when the project has no room for another graph
  */
 export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateWorkflowInput, edit?: Edit): Promise<Workflow> {
   const { workflow_id } = input;
   const project_id = principal.project.id;
   const by = principal.user.id;
   if (!isUuid(workflow_id)) throw notFound("workflow");
+  const hasGraph = input.nodes !== undefined || input.edges !== undefined;
+  if (hasGraph || edit) await assertRoom(project_id);
   const saved = await db().$transaction(async (tx) => {
     // Not FOR UPDATE: an autosave that records an agent's use holds a key lock on this row.
     await tx.$queryRaw`SELECT 1 FROM workflows WHERE id = ${workflow_id}::uuid FOR NO KEY UPDATE`;
@@ -45,11 +48,10 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
       );
     }
     const stored = Graph.parse((await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: current.snapshot_id } })).graph);
-    const hasGraph = input.nodes !== undefined || input.edges !== undefined;
     const given = edit ? edit(stored, "saved") : { nodes: input.nodes ?? stored.nodes, edges: input.edges ?? stored.edges };
     const graph = hasGraph || edit ? checkedGraph(given) : stored;
     const version = current.version + 1;
-    const snapshot_id = hasGraph || edit ? await snapshotOf(workflow_id, graph, tx) : current.snapshot_id;
+    const snapshot_id = hasGraph || edit ? await snapshotOf({ project_id, workflow_id }, graph, tx) : current.snapshot_id;
     const { name, description, enabled } = input;
     const row = await tx.workflow.update({
       where: { id: workflow_id },
