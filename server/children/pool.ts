@@ -296,10 +296,14 @@ export class ChildPool<Request, Answer> {
 // Next bundles its own copy of this module; so the pools hang on globalThis, and there is one of each.
 const shared = globalThis as typeof globalThis & { treadlePools?: Map<string, unknown> };
 
-/** The pool of this process that runs a program, the same for whoever asks. */
-export function childPool<Request, Answer>(program: string, options: PoolOptions): ChildPool<Request, Answer> {
+/**
+ * The pool of this process that runs a program for one kind of jobs, the same for whoever asks.
+ * @param kind jobs that may take much longer than others of the program have a pool of their own, or the others wait behind them
+ */
+export function childPool<Request, Answer>(program: string, options: PoolOptions, kind = ""): ChildPool<Request, Answer> {
   shared.treadlePools ??= new Map();
-  const pool = shared.treadlePools.get(program) ?? new ChildPool<Request, Answer>(program, options);
-  shared.treadlePools.set(program, pool);
+  const name = `${program} ${kind}`;
+  const pool = shared.treadlePools.get(name) ?? new ChildPool<Request, Answer>(program, options);
+  shared.treadlePools.set(name, pool);
   return pool as ChildPool<Request, Answer>; // cast: a program takes and gives one kind of message
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { deepPage, docxBomb, docxTreeBomb, pdfBomb } from "#server/testing/bombs.ts";
 import { docxFile } from "#server/testing/office-files.ts";
 import { DOCX } from "#server/tools/knowledge/read-document.ts";
-import { readDocumentApart } from "#server/tools/page-reader.ts";
+import { readContent, readDocumentApart } from "#server/tools/page-reader.ts";
 
 test("a document that is made to take minutes holds nothing up: it is given up, and the next one is read", async () => {
   const bytes = deepPage(50_000);
@@ -17,6 +17,18 @@ test("a document that is made to take minutes holds nothing up: it is given up, 
     language: "english",
     chunks: [{ place: "Garden" }],
   });
+}, 60_000);
+
+test("while documents of several projects take long, a page is read", async () => {
+  const abort = new AbortController();
+  const document = { bytes: deepPage(50_000), mediaType: "text/html" };
+  const slow = ["one", "two", "three"].map((owner) => readDocumentApart(document, { owner, signal: abort.signal }));
+  const bytes = Buffer.from("<title>Garden</title><p>The roses are cut in March, and the hedge is not.");
+  const page = { url: "https://example.com/garden", bytes, contentType: "text/html", isCut: false };
+  await expect(readContent(page, { owner: "four" })).resolves.toMatchObject({ markdown: expect.stringContaining("The roses") });
+  abort.abort(new Error("enough"));
+  for (const { status, reason } of (await Promise.allSettled(slow)) as PromiseRejectedResult[])
+    expect([status, reason.message]).toEqual(["rejected", "enough"]);
 }, 60_000);
 
 test("what is wrong with a document is said as it is", async () => {

@@ -11,7 +11,11 @@ const TIMEOUT_MS = 15_000;
 const DOCUMENT_MS = 120_000;
 const MEGABYTES = 512;
 
-const pool = childPool<ReadJob, ReadAnswer>("tools/page-process.ts", { most: 3, heapMegabytes: 2 * MEGABYTES, idleMs: 60_000 });
+const PROGRAM = "tools/page-process.ts";
+const OPTIONS = { heapMegabytes: 2 * MEGABYTES, idleMs: 60_000 };
+const pages = childPool<ReadJob, ReadAnswer>(PROGRAM, { most: 3, ...OPTIONS });
+/** Apart from pages, for which an agent waits: documents of a few projects would keep every process for minutes. */
+const documents = childPool<ReadJob, ReadAnswer>(PROGRAM, { most: 2, ...OPTIONS }, "documents");
 
 /** What a reader may be told to keep to. */
 export interface ReadLimits {
@@ -37,7 +41,7 @@ async function readApart(
   { owner, signal = new AbortController().signal, timeoutMs: ms }: ReadLimits & { timeoutMs: number },
 ): Promise<Exclude<ReadAnswer, { failure: string }>> {
   signal.throwIfAborted();
-  const outcome = await pool.run(job, { owner, ms, megabytes: MEGABYTES, signal: () => signal });
+  const outcome = await ("document" in job ? documents : pages).run(job, { owner, ms, megabytes: MEGABYTES, signal: () => signal });
   if ("failure" in outcome) throw failureFor(outcome.failure, "document" in job ? "document" : "page");
   if ("failure" in outcome.answer) throw new ToolFailure(outcome.answer.failure);
   return outcome.answer;
