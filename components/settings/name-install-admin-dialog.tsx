@@ -8,6 +8,7 @@ import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
+import { Input } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { NameInstallAdminInput } from "#server/schemas/install.ts";
 
@@ -39,29 +40,39 @@ function NameForm({ onDone }: { onDone: () => void }) {
       onDone();
     },
   });
-  const isUnverified = form.errorOf("accept_unverified") !== undefined || form.values.accept_unverified !== undefined;
+  const { accept_unverified } = form.values;
+  const isUnverified = form.errorOf("accept_unverified") !== undefined || accept_unverified !== undefined;
   return (
     <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
-      <FormField
-        form={form}
-        name="email"
-        type="email"
-        hint="Of an account here that you know to be theirs. They may name others, too."
-        autoFocus
-        autoComplete="off"
-      />
+      <FormField form={form} name="email" hint="Of an account here that you know to be theirs. They may name others, too.">
+        <Input
+          type="email"
+          value={form.values.email}
+          // What was said of one account says nothing of another.
+          onChange={(event) => {
+            form.set("email", event.target.value);
+            form.set("accept_unverified", undefined);
+          }}
+          spellCheck={false}
+          autoCapitalize="none"
+          autoComplete="off"
+          autoFocus
+        />
+      </FormField>
       {isUnverified && (
         <Notice tone="waiting" title="This address is not verified">
           Anybody may have made the account, so ask the person first.
           <Checkbox
             label="I know that this account is theirs"
             className="mt-2"
-            checked={form.values.accept_unverified === true}
+            checked={accept_unverified === true}
             onCheckedChange={(accepted) => form.set("accept_unverified", accepted)}
           />
         </Notice>
       )}
-      <FormFooter form={form}>Name admin</FormFooter>
+      <FormFooter form={form} disabled={isUnverified && accept_unverified !== true}>
+        Name admin
+      </FormFooter>
     </form>
   );
 }

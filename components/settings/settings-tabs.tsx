@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { useLayoutEffect, useRef } from "react";
 import { useStudio } from "#components/shell/studio-context.tsx";
 
 const places = [
@@ -18,10 +19,19 @@ const install = { href: "/settings/install", label: "Install" };
 export function SettingsTabs() {
   const pathname = usePathname();
   const { user } = useStudio();
+  const tabs = useRef<HTMLElement>(null);
+  // On a phone the tabs do not fit: the one that is open is brought into view. Not by scrollIntoView, which moves the page too.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path has another open tab
+  useLayoutEffect(() => {
+    const open = tabs.current?.querySelector<HTMLElement>("[aria-current=page]");
+    if (!tabs.current || !open) return;
+    tabs.current.scrollLeft = open.offsetLeft - (tabs.current.clientWidth - open.offsetWidth) / 2;
+  }, [pathname]);
   return (
     <nav
+      ref={tabs}
       aria-label="Settings"
-      className="-mb-2 flex gap-5 overflow-x-auto border-b max-sm:pr-8 max-sm:[mask-image:linear-gradient(to_right,black_calc(100%-2.5rem),transparent)]"
+      className="relative -mb-2 flex gap-5 overflow-x-auto border-b max-sm:pr-8 max-sm:[mask-image:linear-gradient(to_right,black_calc(100%-2.5rem),transparent)]"
     >
       {[...places, ...(user.isInstallAdmin ? [install] : [])].map(({ href, label }) => (
         <Link

@@ -1,5 +1,5 @@
 import { signIn } from "#e2e/api/people.ts";
-import { expect, test } from "#e2e/fixtures.ts";
+import { expect, newPerson, test } from "#e2e/fixtures.ts";
 
 const key = { name: "Stand-in", secret: "stand-in-secret-key-1234" };
 
@@ -130,11 +130,23 @@ test("install admins are named in the settings, which nobody else sees", async (
   await name.click();
   // Nobody has proven whose the account is, so whoever names it says so.
   await expect(own.getByText("This address is not verified")).toBeVisible();
-  await own.getByLabel("I know that this account is theirs").click();
+  const known = own.getByLabel("I know that this account is theirs");
+  await expect(name).toBeDisabled();
+  await known.click();
+  // What was said of one account is not said of the next.
+  await own.getByLabel("E-mail").fill((await newPerson(baseURL)).email);
+  await expect(known).toHaveCount(0);
+  await name.click();
+  await expect(own.getByText("This address is not verified")).toBeVisible();
+  await own.getByLabel("E-mail").fill(person.email);
+  await name.click();
+  await known.click();
   await name.click();
   await expect(own.getByRole("row", { name: new RegExp(person.email) })).toBeVisible();
-  await page.reload();
-  await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" }).click();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/settings/install");
+  // The last of the tabs, on a phone: what is open is in view.
+  await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toBeInViewport({ ratio: 1 });
   await page
     .getByRole("row", { name: new RegExp(person.email) })
     .getByRole("button", { name: /^Remove/ })
