@@ -61,7 +61,7 @@ function PlanFields({ plan, isReadOnly, onChange }: { plan: CronPlan; isReadOnly
   switch (plan.kind) {
     case "minutes":
       return (
-        <Field label="Minutes apart" {...(60 % plan.every !== 0 && { hint: "Counts anew at each full hour" })}>
+        <Field label="Minutes apart" hint={`${MIN_MINUTES} to 59${60 % plan.every === 0 ? "" : "; counts anew at each full hour"}`}>
           <NumberField
             value={plan.every}
             min={MIN_MINUTES}

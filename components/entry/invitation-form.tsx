@@ -27,7 +27,9 @@ export function InvitationForm({ token, invitation }: InvitationFormProps) {
   return (
     <div className="flex flex-col gap-4">
       {signed_in_as !== null && account !== "signed_in" && (
-        <Notice>You are signed in here as {signed_in_as}. This invitation is for another address, and joining signs you in as that.</Notice>
+        <Notice>
+          You are signed in here as {signed_in_as}. This invitation is for another address, and joining signs you in there instead.
+        </Notice>
       )}
       {account === "none" && <NewPassword token={token} invitation={invitation} isNew />}
       {account === "signed_in" && <JoinAsMyself token={token} invitation={invitation} />}

@@ -31,14 +31,14 @@ export function StorageSettings() {
           <p className="text-13">
             {data.quota === null
               ? `${formatBytes(data.used)}, without a limit.`
-              : `${formatBytes(data.used)} of ${formatBytes(data.quota)} are used.`}
+              : `${formatBytes(data.used)} of ${formatBytes(data.quota)} used.`}
           </p>
           {data.quota !== null && (
             <progress
               aria-label="Storage used"
               value={Math.min(data.used, data.quota)}
               max={data.quota}
-              className="h-2 w-full max-w-100 accent-accent"
+              className="h-2 w-full max-w-100 appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-thread [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-thread"
             />
           )}
           <dl className="grid max-w-100 grid-cols-[1fr_auto] gap-x-4 gap-y-1 text-13">

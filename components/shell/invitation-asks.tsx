@@ -1,11 +1,12 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { UserPlus } from "lucide-react";
 import { toast } from "sonner";
 import { openProject } from "#components/shell/project-cookie.ts";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Notice } from "#components/ui/notice.tsx";
+import { cn } from "#components/ui/cn.ts";
 
 /** Asks whether to join the projects that the signed-in person is invited to; nothing when there are none. */
 export function InvitationAsks({ className }: { className?: string }) {
@@ -19,25 +20,12 @@ export function InvitationAsks({ className }: { className?: string }) {
   const { id, project, invited_by, role, was_member } = first;
   const isBusy = accept.isPending || decline.isPending;
   return (
-    <section aria-label="Invitation" className={className}>
-      <Notice
-        actions={
-          <>
-            <Button
-              variant="primary"
-              size="sm"
-              disabled={isBusy}
-              isPending={accept.isPending}
-              onClick={() => accept.mutate({ token: id }, { onSuccess: () => openProject(project.id) })}
-            >
-              Join
-            </Button>
-            <Button size="sm" disabled={isBusy} isPending={decline.isPending} onClick={() => decline.mutate({ invitation_id: id })}>
-              Decline
-            </Button>
-          </>
-        }
-      >
+    <section
+      aria-label="Invitation"
+      className={cn("flex flex-wrap items-center gap-x-4 gap-y-1.5 bg-thread-soft px-4 py-2 text-13 text-ink", className)}
+    >
+      <UserPlus aria-hidden className="-mr-1.5 size-3.5 shrink-0 text-thread-text max-sm:hidden" />
+      <p className="min-w-0 break-words">
         {was_member ? (
           <>
             You were {role} of <strong className="font-medium">{project.name}</strong> before your account got a new password. Take it up
@@ -49,7 +37,21 @@ export function InvitationAsks({ className }: { className?: string }) {
           </>
         )}
         {others.length > 0 && <span className="text-ink-soft"> {others.length} more after this.</span>}
-      </Notice>
+      </p>
+      <div className="flex gap-2">
+        <Button
+          variant="primary"
+          size="sm"
+          disabled={isBusy}
+          isPending={accept.isPending}
+          onClick={() => accept.mutate({ token: id }, { onSuccess: () => openProject(project.id) })}
+        >
+          Join
+        </Button>
+        <Button size="sm" disabled={isBusy} isPending={decline.isPending} onClick={() => decline.mutate({ invitation_id: id })}>
+          Decline
+        </Button>
+      </div>
     </section>
   );
 }

@@ -16,7 +16,7 @@ export function NoProject({ email }: { email: string }) {
           <h1 className="font-semibold text-18">You are in no project</h1>
           <p className="text-13 text-ink-soft">Create one, or ask an admin of another to add {email}.</p>
         </div>
-        <InvitationAsks />
+        <InvitationAsks className="rounded-md border" />
         <CreateProjectForm />
         <Button variant="ghost" className="self-start" onClick={() => void leave()}>
           Sign out

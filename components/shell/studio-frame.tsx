@@ -44,7 +44,7 @@ export function StudioFrame({ children }: { children: ReactNode }) {
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <HourNotice />
         <StorageNotice />
-        <InvitationAsks className="mx-auto w-full max-w-3xl px-4 pt-4" />
+        <InvitationAsks className="border-b" />
         <main id="main" tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto focus:outline-none">
           {children}
         </main>

@@ -36,7 +36,7 @@ export async function resumeMemberships(
   await countOwnPasswordTry(user_id, "earlier");
   const held_password_hash = await hashOf(email, password);
   if (held_password_hash === undefined) {
-    const message = "The account had no such password when a project was put aside.";
+    const message = "That is not the password that this account had before.";
     throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "password", message }] });
   }
   await forgetOwnPasswordTries(user_id, "earlier");
