@@ -20,10 +20,10 @@ export default function Administration() {
       <h1>Administration</h1>
       <h2>First owner</h2>
       <p>
-        The first account is made on the machine that runs Treadle, under a name of its own such as localhost. From anywhere else, in a
-        container, and where APP_URL or TRUST_PROXY say that people come from outside, it needs the whole address that the start prints:{" "}
-        <code>/setup?code=…</code>. Each start prints a new code, and each process knows its own; it is good until there is an owner.
-        Without a browser, set BOOTSTRAP_EMAIL and BOOTSTRAP_PASSWORD.
+        The first account is made in a browser on the machine that runs Treadle, at an address such as <code>http://localhost:3000</code>.
+        From anywhere else, in a container, and where <code>APP_URL</code> or <code>TRUST_PROXY</code> say that people come from outside, it
+        needs the whole address that the start prints: <code>/setup?code=…</code>. Each start prints a new code, and each process knows its
+        own; it is good until there is an owner. Without a browser, set <code>BOOTSTRAP_EMAIL</code> and <code>BOOTSTRAP_PASSWORD</code>.
       </p>
       <h2>Roles</h2>
       <table>
@@ -183,7 +183,7 @@ export default function Administration() {
         Only ids and states go there; inputs, outputs and secrets stay in your database. In the server’s own pages a failed execution is a
         failed run of a function. A self-hosted server needs a Redis of its own (<code>--redis-uri</code>), or it forgets its runs at a
         restart; it also comes back to them quickly only with one. The file <code>compose.yaml</code> shows all of it, and{" "}
-        <code>npm run smoke:inngest</code> plays a set of workflows against it, which needs 11 executions of the hour.
+        <code>npm run smoke:inngest</code> plays a set of workflows against it, which needs 11 runs of the hour.
       </p>
       <p>
         While the server is away or hangs, runs are accepted and wait; the API answers as ever, and a synchronous HTTP trigger answers 202
@@ -198,8 +198,8 @@ export default function Administration() {
       </p>
       <p>
         The server calls one address, so several processes need one that stands for all of them: a name with all their addresses, or a load
-        balancer that keeps the <code>Host</code> header. Then the runs of one that dies go on in another. It registers the address and the
-        functions with their limits when it starts: restart it after an update of this service, and after a change of{" "}
+        balancer that keeps the <code>Host</code> header. Then the runs of one that dies go on in another. The server registers the address
+        and the functions with their limits when it starts: restart it after an update of this service, and after a change of{" "}
         <code>PROJECT_CONCURRENCY</code>, of the address or of a key. <code>WORKER_CONCURRENCY</code> is the embedded executor’s only.
       </p>
       <p>

@@ -85,9 +85,9 @@ export default function Triggers() {
       <h3>Answers</h3>
       <ul>
         <li>401: the signature is missing or wrong, the delivery late, or there is no such webhook. Nothing else is looked at before.</li>
-        <li>409: the workflow is switched off. 400: the body is not JSON. 413: it is too large.</li>
+        <li>409: the workflow is switched off, or the project holds as much as it may. 400: the body is not JSON. 413: it is too large.</li>
         <li>422: there is nothing at the one place that the payload path names, or the workflow has problems that keep it from running.</li>
-        <li>429: the project has used up its executions of the hour.</li>
+        <li>429: the project has used up its runs of the hour.</li>
       </ul>
       <p>
         The trigger’s panel lists the last deliveries, and can send one again. Of calls that are refused with 401 it lists at most one a
@@ -112,9 +112,9 @@ export default function Triggers() {
 
       <h2>HTTP</h2>
       <p>
-        Call <code>/api/v1/http/</code> and the workflow’s id with any method that the trigger allows. It needs an API key of an editor. A
-        browser’s session starts no run by GET, since any picture in a page would send that. With the answer <code>sync</code> the call
-        waits for the end of the run:
+        Call <code>/api/v1/http/</code> and the workflow’s id with any method that the trigger allows. It needs an API key of an editor,
+        with the scope <code>run</code>. A browser’s session starts no run by GET, since any picture in a page would send that. With the
+        answer <code>sync</code> the call waits for the end of the run:
       </p>
       <Example file="call-http-trigger.sh" />
       <Example file="call-http-trigger-answer.json" label="answer" />
