@@ -64,7 +64,7 @@ test("what reruns take over counts at once", async () => {
   const execution_id = await startStoredRun(admin, flow(), "x".repeat(300_000));
   await advance(storedServices(), execution_id, 0, 60);
   const { runs } = await held(admin);
-  publishSettings({ PROJECT_STORAGE_BYTES: `${3.5 * runs}` });
+  publishSettings({ PROJECT_STORAGE_BYTES: `${Math.floor(3.5 * runs)}` });
   const again = () => rerunExecution(admin, { execution_id, from_node_id: "o", use_current: false });
   for (let count = 1; count <= 2; count++) await again();
   await expect(again()).rejects.toMatchObject({ code: "CONFLICT" });
