@@ -180,8 +180,8 @@ export default function Security() {
           issuer where anybody can register with an address that is not theirs.
         </li>
         <li>
-          A proxy on the same machine that neither adds a forwarding header nor keeps the host looks like the machine itself. Set{" "}
-          <code>TRUST_PROXY</code> or <code>APP_URL</code> before the first start.
+          A proxy on the same machine that speaks HTTP/1.1, adds no forwarding header and does not keep the host looks like the machine
+          itself. Set <code>TRUST_PROXY</code> or <code>APP_URL</code> before the first start.
         </li>
         <li>
           Traffic is encrypted by a proxy of yours, not by this service. Backups hold what the database holds: keep them apart from the key.
