@@ -20,8 +20,8 @@ export default function Security() {
     <article className="prose max-w-168">
       <h1>Security</h1>
       <p>
-        Who may be hostile, what holds against them, and what does not. The attacks behind this page are tests:{" "}
-        <code>npm run test:security</code> runs them against a production build.
+        Who may be hostile, what holds against them, and what does not. The attacks behind this page are tests;{" "}
+        <code>npm run test:security</code> runs those that need a whole service, against a production build.
       </p>
       <h2>Who may be hostile</h2>
       <table>
@@ -44,7 +44,7 @@ export default function Security() {
       <ul>
         <li>
           The first owner is made at the machine itself, or with the one-time address that the start prints (<code>/setup?code=…</code>).
-          Nobody else can be first, by sign-up or a sign-in service neither.
+          Nobody else can be first, neither by sign-up nor through a sign-in service.
         </li>
         <li>
           An address is nobody’s until a link was opened that only its mail has, or a sign-in service vouched for it. The link that an admin
@@ -123,7 +123,7 @@ export default function Security() {
           The processes have no setting of the service in their environment, and the Python has no files, no network and no other programs.
           Projects take turns, and none has every process.
         </li>
-        <li>What is compressed is counted as it unpacks.</li>
+        <li>What is compressed is counted as it unpacks; where a reader cannot count, its process is killed.</li>
       </ul>
 
       <h2>Outgoing requests</h2>
