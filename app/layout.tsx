@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { bootScript } from "#components/shell/boot-script.ts";
 import { Toaster } from "#components/ui/toaster.tsx";
 import { TooltipProvider } from "#components/ui/tooltip.tsx";
-import { NONCE_HEADER } from "#server/auth/request-origin.ts";
+import { NONCE_HEADER } from "#server/platform/auth/request-origin.ts";
 
 export const metadata: Metadata = {
   title: { default: "Treadle", template: "%s · Treadle" },

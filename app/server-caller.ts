@@ -1,7 +1,7 @@
 import { headers } from "next/headers";
 import { cache } from "react";
-import { createContext } from "#server/api/context.ts";
-import { createCaller } from "#server/api/root.ts";
+import { createContext } from "#server/http/context.ts";
+import { createCaller } from "#server/http/root.ts";
 
 /** The API as the visitor of this page, called in process; once per request. */
 export const serverCaller = cache(async () => {

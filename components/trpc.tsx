@@ -4,9 +4,9 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@ta
 import { createTRPCClient, httpBatchLink, splitLink, TRPCClientError } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
-import type { AppRouter } from "#server/api/root.ts";
-import { MOST_CALLS } from "#server/schemas/batch.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
+import type { AppRouter } from "#server/http/root.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
+import { MOST_CALLS } from "#server/shared/primitives-schema.ts";
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
 

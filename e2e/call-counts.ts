@@ -2,7 +2,7 @@ import { expect } from "@playwright/test";
 import type { ApiClient } from "#e2e/api-client.ts";
 import type { ModelCall } from "#e2e/fakes/model-server.ts";
 import type { SavedWorkflow } from "#e2e/standard-workflows.ts";
-import { Execution, ExecutionLogs } from "#server/schemas/execution.ts";
+import { Execution, ExecutionLogs } from "#server/runs/schema.ts";
 
 /** The calls by the whole of their last user message, which in the standard set is one for each node, iteration and run. */
 export const byMessage = (calls: readonly ModelCall[]): Map<string, ModelCall[]> => Map.groupBy(calls, ({ message }) => message);

@@ -4,12 +4,12 @@ import { join, signIn, stranger, withNewKey } from "#e2e/api/people.ts";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { type ModelClient, modelClient } from "#e2e/model-client.ts";
 import { until } from "#e2e/until.ts";
-import { Agent } from "#server/schemas/agent.ts";
-import { ExecuteResult, Execution, isFinal } from "#server/schemas/execution.ts";
-import { UserProfile } from "#server/schemas/identity.ts";
-import { LlmKey } from "#server/schemas/llm-key.ts";
-import type { Role } from "#server/schemas/primitives.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Agent } from "#server/features/agents/schema.ts";
+import { UserProfile } from "#server/features/identity/schema.ts";
+import { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, Execution, isFinal } from "#server/runs/schema.ts";
+import type { Role } from "#server/shared/primitives-schema.ts";
 
 /** Playwright's, so that a spec has one import. */
 export const expect = baseExpect;

@@ -1,4 +1,4 @@
-import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
+import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
 /** Three blocks a row: 500 nodes fit into the view at the least zoom. */
 const COLUMNS = 21;

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "#e2e/until.ts";
-import { freePort } from "#server/db/embedded.ts";
+import { freePort } from "#server/platform/db/embedded.ts";
 
 const root = join(import.meta.dirname, "..");
 const { start } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts as { start: string };

@@ -1,9 +1,9 @@
 import { graphOf } from "#e2e/api/graphs.ts";
 import type { ApiClient } from "#e2e/api-client.ts";
-import { Agent } from "#server/schemas/agent.ts";
-import type { Graph } from "#server/schemas/graph.ts";
-import { LlmKey } from "#server/schemas/llm-key.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Agent } from "#server/features/agents/schema.ts";
+import { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 // The standard set of workflows: one of each kind of thing that the engine does. Crash runs, the runs with several workers and
 // the smoke test against an Inngest server all play it. A run is told apart by its mark, which every model call's message bears.

@@ -1,6 +1,6 @@
-// The layers of the house (README, "The map of the house"): app → server/api → server/services → server/engine → database.
+// The layers of the house (README, "The map of the house"): app → http → jobs → features → runs → llm, workflow → platform → shared.
 // Every rule is an error. Tests may look anywhere; nobody may look at a test.
-const TEST = "\\.(test|spec)\\.tsx?$|^server/testing/|^server/inngest/local/testing/|^e2e/";
+const TEST = "\\.(test|spec)\\.tsx?$|^server/testing/|^server/jobs/inngest/local/testing/|^e2e/";
 
 const forbid = (name, from, to, comment) => ({
   name,
@@ -12,6 +12,11 @@ const forbid = (name, from, to, comment) => ({
 /** Imports that exist at run time: a type may come from anywhere. */
 const atRunTime = { dependencyTypesNot: ["type-only"] };
 const OURS = "^(app|components|prisma|server)/";
+/** What loads anywhere. */
+const PURE = "^server/(workflow|shared)/|^server/(?!llm/|jobs/inngest/).*schema\\.ts$|^server/llm/kinds\\.ts$";
+/** Rooms of the server, the top first. */
+const ROOMS = ["boot", "http", "jobs", "features", "runs", "llm", "platform"];
+const above = (room) => `^(app|components)/|^server/(${ROOMS.slice(0, ROOMS.indexOf(room)).join("|")})/|^server/main\\.ts$`;
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {
@@ -24,81 +29,52 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
     },
     forbid(
-      "schemas-are-leaves",
-      { path: "^server/schemas/" },
-      { path: OURS, pathNot: ["^server/schemas/", "^server/providers/kinds\\.ts$"] },
-      "Schemas load in the browser, in REST, in the engine and in tests.",
+      "loads-anywhere",
+      { path: PURE },
+      { path: OURS, pathNot: PURE },
+      "The language of workflows, every schema and the provider table load in a browser, in REST, in the engine and in tests.",
     ),
-    forbid("kinds-import-nothing", { path: "^server/providers/kinds\\.ts$" }, { path: "." }, "The provider table loads anywhere."),
-    forbid(
-      "nodes-are-isomorphic",
-      {
-        path: "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions|json-text|output-size|params|plain-handles|dictionary)",
-      },
-      {
-        path: OURS,
-        pathNot: [
-          "^server/schemas/",
-          "^server/engine/(nodes/|define-node|disabled|graph|merge-edges|pins|plan|problems|rename|expressions|json-text|output-size|params|plain-handles|dictionary)",
-        ],
-      },
-      "The language of workflows loads in a browser; side effects reach a node through its context, never through an import.",
-    ),
+    forbid("kinds-import-nothing", { path: "^server/llm/kinds\\.ts$" }, { path: "." }),
     forbid(
       "nodes-import-only-zod",
-      { path: "^server/engine/nodes/" },
+      { path: "^server/workflow/nodes/" },
       { dependencyTypes: ["npm", "npm-dev", "core"], pathNot: "(^|/)node_modules/zod/" },
+      "Side effects reach a node through its context, never through an import.",
     ),
     forbid(
       "database-has-few-doors",
-      {
-        pathNot: [
-          "^server/(services|auth|db|boot)/",
-          "^server/(main|api/health)\\.ts$",
-          "^server/engine/run-store",
-          "^server/inngest/local/",
-          "^prisma/",
-        ],
-      },
-      { path: "^(server/db|prisma)/", ...atRunTime },
-      "Only services, sign-in, the run store and the embedded executor touch the database; boot opens and closes it.",
+      { pathNot: ["^server/(features|runs|platform|boot|jobs)/", "^server/(main|http/is-database-up)\\.ts$", "^prisma/"] },
+      { path: "^(server/platform/db|prisma)/", ...atRunTime },
+      "Features and the life of a run touch the database; boot opens and closes it.",
     ),
+    forbid("platform-is-below-all", { path: "^server/platform/" }, { path: above("platform") }),
+    forbid("llm-knows-no-feature", { path: "^server/llm/" }, { path: above("llm"), pathNot: PURE }),
     forbid(
-      "engine-below-services",
-      { path: "^server/(engine|children|providers|tools|net)/" },
-      { path: "^(app|components)/|^server/(api|services|inngest|auth|boot|web)/" },
+      "runs-know-no-feature",
+      { path: "^server/runs/" },
+      { path: above("runs"), pathNot: "^server/jobs/[^/]+$|^server/features/agents/find-agent" },
     ),
-    forbid(
-      "services-below-entry-points",
-      { path: "^server/services/" },
-      { path: "^(app|components)/|^server/(api|boot|web|inngest/(functions|local))/" },
-      "Services send events; functions call services; never both ways.",
-    ),
-    forbid("functions-below-entry-points", { path: "^server/inngest/" }, { path: "^(app|components)/|^server/(api|boot|web)/" }),
-    forbid("sign-in-below-api", { path: "^server/auth/" }, { path: "^(app|components)/|^server/(api|boot|web|inngest|engine)/" }),
-    forbid("routers-stay-thin", { path: "^server/api/" }, { path: "^(app|components)/|^server/(boot|web|inngest/(functions|local))/" }),
+    forbid("features-know-no-door", { path: "^server/features/" }, { path: above("features"), pathNot: "^server/jobs/[^/]+$" }),
+    forbid("jobs-below-entry-points", { path: "^server/jobs/" }, { path: above("jobs") }),
+    forbid("doors-below-boot", { path: "^server/http/" }, { path: above("http") }),
     forbid("server-knows-no-page", { path: "^server/" }, { path: "^(app|components)/" }),
     forbid(
       "pages-enter-through-the-api",
       { path: "^app/" },
       {
         path: "^(server|prisma)/",
-        pathNot: "^server/(api|auth|schemas|engine/nodes)/|^server/(inngest/(client|functions)|settings|providers/(kinds|prices))",
+        pathNot: [
+          PURE,
+          "^server/(http|platform/(auth|rpc)|features/identity)/",
+          "^server/(jobs/inngest/(client|functions)|platform/settings|llm/prices)",
+        ],
         ...atRunTime,
       },
     ),
     forbid(
       "components-load-in-a-browser",
       { path: "^components/" },
-      {
-        path: "^(app|server|prisma)/",
-        pathNot: [
-          "^server/(schemas|engine/nodes)/",
-          "^server/engine/(define-node|dictionary|disabled|graph|graph-diff|graph-merge|merge-edges|pins|plain-handles|params|plan|problems|rename|stale|expressions)\\.ts$",
-          "^server/providers/(kinds|prices)\\.ts$",
-        ],
-        ...atRunTime,
-      },
+      { path: "^(app|server|prisma)/", pathNot: [PURE, "^server/llm/prices\\.ts$"], ...atRunTime },
     ),
     forbid("nobody-imports-a-test", {}, { path: TEST }),
     {

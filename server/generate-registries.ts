@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 // Writes the two registries of node types: what the engine runs, and what the canvas draws. A node type is one file in
-// server/engine/nodes and one in components/nodes; forgetting the second is a compile error (`satisfies NodeUiRegistry`).
+// server/workflow/nodes and one in components/nodes; forgetting the second is a compile error (`satisfies NodeUiRegistry`).
 
 const root = join(import.meta.dirname, "..");
 const HEADER = "// Written by server/generate-registries.ts. Run `npm run gen` after adding a node type.\n";
@@ -18,8 +18,8 @@ async function nodeFiles(folder: string, ending: string): Promise<string[]> {
 }
 
 async function engineRegistry(): Promise<string> {
-  const files = await nodeFiles("server/engine/nodes", ".ts");
-  const imports = files.map((file) => `import { ${camel(file)} } from "#server/engine/nodes/${file}.ts";`);
+  const files = await nodeFiles("server/workflow/nodes", ".ts");
+  const imports = files.map((file) => `import { ${camel(file)} } from "#server/workflow/nodes/${file}.ts";`);
   return `${HEADER}${imports.join("\n")}\n\nexport const nodeDefinitions = { ${files.map(camel).join(", ")} } as const;\nexport type NodeType = keyof typeof nodeDefinitions;\n`;
 }
 
@@ -32,7 +32,7 @@ async function uiRegistry(): Promise<string> {
 }
 
 const wanted = {
-  "server/engine/nodes/registry.gen.ts": await engineRegistry(),
+  "server/workflow/nodes/registry.gen.ts": await engineRegistry(),
   "components/nodes/registry.gen.ts": await uiRegistry(),
 };
 const isCheck = process.argv.includes("--check");

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { openDatabase } from "#server/boot/database.ts";
-import { messageOf } from "#server/message-of.ts";
-import { randomToken } from "#server/secrets.ts";
-import { appUrl, dataDir, detachEnvironment, isEmbeddedExecutor, publishSettings, settings } from "#server/settings.ts";
+import { messageOf } from "#server/platform/errors.ts";
+import { randomToken } from "#server/platform/secrets.ts";
+import { appUrl, dataDir, detachEnvironment, isEmbeddedExecutor, publishSettings, settings } from "#server/platform/settings.ts";
 
 // The boot order, top to bottom: settings, secrets and database, migrations, first owner, executor, web. The way down is
 // the same in reverse. Every failure ends the start with one sentence and exit code 1.
@@ -56,9 +56,9 @@ async function start(): Promise<void> {
   if (isTold) return;
 
   // Loaded only now: these modules read the settings that the database has published.
-  const { migrate } = await import("#server/db/migrate.ts");
-  const { closeDatabase } = await import("#server/db/client.ts");
-  const { closeNotifications } = await import("#server/db/notify.ts");
+  const { migrate } = await import("#server/platform/db/migrate.ts");
+  const { closeDatabase } = await import("#server/platform/db/client.ts");
+  const { closeNotifications } = await import("#server/platform/db/notify.ts");
   await migrate(settings().DATABASE_URL ?? "");
   stops.push(async () => {
     await closeNotifications();
@@ -67,13 +67,13 @@ async function start(): Promise<void> {
   isHeld = false;
   if (isTold) return;
 
-  const { bootstrapOwner } = await import("#server/services/identity/bootstrap-owner.ts");
+  const { bootstrapOwner } = await import("#server/features/identity/first-owner.ts");
   await bootstrapOwner(settings());
-  const { hasOwner } = await import("#server/services/identity/insert-first-owner.ts");
+  const { hasOwner } = await import("#server/features/identity/first-owner.ts");
   const setupCode = role === "worker" || (await hasOwner()) ? undefined : randomToken();
   publishSettings({ TREADLE_SETUP_CODE: setupCode ?? "" });
   // With our own database no other process can be alive: what its requests held belongs to dead ones.
-  if (settings().TREADLE_EMBEDDED_DATABASE) await (await import("#server/services/idempotency/free-holds.ts")).freeHolds();
+  if (settings().TREADLE_EMBEDDED_DATABASE) await (await import("#server/platform/idempotency.ts")).freeHolds();
   else stops.push(await (await import("#server/boot/predecessor.ts")).succeedPredecessor(dataDir(), settings().DATABASE_URL ?? ""));
 
   // The web first: a port that cannot be had ends the start before any run is carried on.
@@ -83,7 +83,7 @@ async function start(): Promise<void> {
   stops.push(async () => void (await Promise.all([stopWeb?.(), stopWorker?.(GRACE_MS)])));
   // Steps that an Inngest server calls are requests to our web: they are told to end first, or it would wait for them.
   if (stopWeb && !isEmbeddedExecutor()) {
-    const { stopSegments } = await import("#server/inngest/engine-services.ts");
+    const { stopSegments } = await import("#server/jobs/inngest/engine-services.ts");
     stops.push(async () => stopSegments(HAND_OVER_MS));
   }
   const { SMTP_URL, APP_URL } = settings();

@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { LinkPicker } from "#components/agents/link-picker.tsx";
 import { plural } from "#components/format.ts";
 import { useTRPC } from "#components/trpc.tsx";
-import { providerKind } from "#server/providers/kinds.ts";
-import type { Agent } from "#server/schemas/agent.ts";
+import type { Agent } from "#server/features/agents/schema.ts";
+import { providerKind } from "#server/llm/kinds.ts";
 
 type Abilities = Pick<Agent, "tools" | "mcp_server_ids" | "rag_ids" | "skill_ids">;
 type AgentTool = Agent["tools"][number];

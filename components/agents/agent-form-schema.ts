@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Agent, CreateAgentInput, callFields } from "#server/schemas/agent.ts";
+import { type Agent, CreateAgentInput, callFields } from "#server/features/agents/schema.ts";
 
 function isSchemaText(text: string): boolean {
   if (text.trim() === "") return true;

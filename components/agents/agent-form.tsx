@@ -26,7 +26,7 @@ import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import type { Agent } from "#server/schemas/agent.ts";
+import type { Agent } from "#server/features/agents/schema.ts";
 
 const abilitiesOf = ({ tools = [], mcp_server_ids = [], rag_ids = [], skill_ids = [] }: z.input<typeof AgentForm>) => ({
   tools,

@@ -1,7 +1,7 @@
 "use client";
 
 import { ExternalLink, FileText } from "lucide-react";
-import type { RagCitation } from "#server/schemas/rag.ts";
+import type { RagCitation } from "#server/features/knowledge/schema.ts";
 
 /** Where a citation leads: the page on the web, or the document here. */
 function hrefOf({ uri, rag_id, document_id }: RagCitation): { href: string; isAway: boolean } {

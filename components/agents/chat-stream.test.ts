@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { streamChat } from "#components/agents/chat-stream.ts";
 import { citedIn, historyOf, newExchange, withEvent } from "#components/agents/chat-turns.ts";
-import type { ChatEvent } from "#server/schemas/agent.ts";
+import type { ChatEvent } from "#server/features/agents/schema.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,5 +1,5 @@
-import { ChatEvent } from "#server/schemas/agent.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
+import { ChatEvent } from "#server/features/agents/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 export interface ChatTurn {
   role: "user" | "assistant";

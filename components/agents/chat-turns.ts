@@ -1,6 +1,6 @@
 import type { ChatTurn } from "#components/agents/chat-stream.ts";
-import type { ChatEvent } from "#server/schemas/agent.ts";
-import type { RagCitation } from "#server/schemas/rag.ts";
+import type { ChatEvent } from "#server/features/agents/schema.ts";
+import type { RagCitation } from "#server/features/knowledge/schema.ts";
 
 type ToolAnswer = Omit<Extract<ChatEvent, { type: "tool_result" }>, "type" | "id" | "name">;
 

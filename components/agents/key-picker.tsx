@@ -10,7 +10,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { providerKind } from "#server/providers/kinds.ts";
+import { providerKind } from "#server/llm/kinds.ts";
 
 export interface KeyPickerProps {
   value: string;

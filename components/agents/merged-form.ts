@@ -1,5 +1,5 @@
 import type { formValues } from "#components/agents/agent-form-schema.ts";
-import { canonical } from "#server/engine/graph-diff.ts";
+import { canonical } from "#server/workflow/diff.ts";
 
 type Values = ReturnType<typeof formValues>;
 export type Field = keyof Values;

@@ -13,7 +13,7 @@ import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import type { PromptPreview, PromptPreviewInput } from "#server/schemas/prompt-preview.ts";
+import type { PromptPreview, PromptPreviewInput } from "#server/features/agents/schema.ts";
 
 /** What a model gets to know of; the rest of the form is for people. */
 const Asked = AgentForm.omit({ name: true, description: true });

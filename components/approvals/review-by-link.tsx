@@ -11,8 +11,8 @@ import { Markdown } from "#components/ui/markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { ErrorBody } from "#server/schemas/error.ts";
-import { Decision, type LinkedReview } from "#server/schemas/review.ts";
+import { Decision, type LinkedReview } from "#server/runs/waits/schema.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
 
 /** One review for whoever has the link: what is asked, and the two answers; afterwards who gave which. */
 export function ReviewByLink({ token, initial, isPreview = false }: { token: string; initial: LinkedReview; isPreview?: boolean }) {

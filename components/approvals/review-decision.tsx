@@ -9,8 +9,8 @@ import { FormFailure } from "#components/forms/form-failure.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
-import type { ErrorBody } from "#server/schemas/error.ts";
-import type { Decision, ReviewSummary } from "#server/schemas/review.ts";
+import type { Decision, ReviewSummary } from "#server/runs/waits/schema.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
 
 export interface ReviewDecisionProps {
   review: ReviewSummary;

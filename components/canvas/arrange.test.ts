@@ -4,7 +4,7 @@ import { createEditorStore } from "#components/canvas/editor-store.ts";
 import type { FlowNode } from "#components/canvas/flow-mapping.ts";
 import { placeAfter } from "#components/canvas/graph-edits.ts";
 import { whereDrawn } from "#components/canvas/loop-frames.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const node = (id: string, type: string, x: number, y: number, data: object = {}) => ({
   ...{ id, type, position: { x, y } },

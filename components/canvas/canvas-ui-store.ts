@@ -3,8 +3,8 @@ import type { Placement } from "#components/canvas/editor-store.ts";
 import type { CanvasDiff } from "#components/canvas/graph-diff-view.ts";
 import type { Frame } from "#components/canvas/loop-frames.ts";
 import type { NodeActionSource } from "#components/canvas/node-actions.tsx";
-import { dictionary } from "#server/engine/dictionary.ts";
-import type { Problem } from "#server/schemas/graph.ts";
+import { dictionary } from "#server/shared/json-text.ts";
+import type { Problem } from "#server/workflow/schema.ts";
 
 /** What is open on the canvas beside the workflow itself. */
 export interface CanvasUiState {

@@ -32,7 +32,7 @@ import { useReveal } from "#components/canvas/use-reveal.ts";
 import { useRevealWaiting } from "#components/canvas/use-reveal-waiting.ts";
 import { useViewMotion } from "#components/canvas/use-view-motion.ts";
 import { nodeUis } from "#components/nodes/registry.gen.ts";
-import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
+import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
 // Loaded when it is first looked at.
 const ShortcutsDialog = dynamic(() => import("#components/canvas/shortcuts-dialog.tsx").then((module) => module.ShortcutsDialog));

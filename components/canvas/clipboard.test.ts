@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fromClipboard, toClipboard } from "#components/canvas/clipboard.ts";
 import { createEditorStore } from "#components/canvas/editor-store.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const graph: Graph = {
   nodes: [{ id: "a", type: "agentNode", position: { x: 0, y: 0 }, data: { label: "Research", input: "{{trigger.output}}" } }],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Graph } from "#server/schemas/graph.ts";
+import { Graph } from "#server/workflow/schema.ts";
 
 // Nodes travel through the system clipboard as plain JSON, so they can be pasted into another workflow, tab or editor.
 

@@ -5,7 +5,7 @@ import { FloatingSurface } from "#components/canvas/floating-surface.tsx";
 import { labelOf, typeTitle } from "#components/canvas/flow-mapping.ts";
 import { PickList } from "#components/canvas/pick-list.tsx";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
-import { checkConnection, definitionOf } from "#server/engine/graph.ts";
+import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
 
 /** Connecting without a pointer: what the selected node may lead to, as a list. */
 export function ConnectPicker({ onClose }: { onClose: () => void }) {

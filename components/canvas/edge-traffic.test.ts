@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { trafficOf } from "#components/canvas/edge-traffic.ts";
 import type { NodePicture, RunPicture } from "#components/runs/run-picture.ts";
-import type { ExecutionStatus } from "#server/schemas/execution.ts";
+import type { ExecutionStatus } from "#server/runs/schema.ts";
 
 const node = (id: string, type: string) => ({ id, type, position: { x: 0, y: 0 }, data: {} });
 const graph = {

@@ -1,6 +1,6 @@
 import { cardStatus, type RunPicture } from "#components/runs/run-picture.ts";
-import { handleLeftBy } from "#server/engine/pins.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import { handleLeftBy } from "#server/workflow/pins.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 /** How a run went along an edge. `none`: it tells nothing of it. */
 export type Traffic = "none" | "queued" | "running" | "taken" | "failed" | "skipped";

@@ -3,7 +3,7 @@ import { createEditorStore } from "#components/canvas/editor-store.ts";
 import { sameGraph } from "#components/canvas/flow-mapping.ts";
 import { placeBelow } from "#components/canvas/graph-edits.ts";
 import { HISTORY_LIMIT } from "#components/canvas/history.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const start: Graph = {
   nodes: [

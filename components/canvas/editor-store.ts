@@ -15,9 +15,9 @@ import { toggleCollapsed } from "#components/canvas/loop-edits.ts";
 import { frameOf, settled } from "#components/canvas/loop-frames.ts";
 import { follow, insertInto } from "#components/canvas/make-room.ts";
 import { isResize, liveEdit, rounded } from "#components/canvas/node-changes.ts";
-import { checkConnection, definitionOf } from "#server/engine/graph.ts";
-import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
+import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 /** Where a new node goes: a place, and what it is to be joined to. */
 export interface Placement {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sameGraph, toFlow, toGraph } from "#components/canvas/flow-mapping.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const graph: Graph = {
   nodes: [

@@ -1,7 +1,7 @@
 import type { Edge, Node } from "@xyflow/react";
-import { type NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
-import { withoutPlainHandles } from "#server/engine/plain-handles.ts";
-import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
+import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
+import { withoutPlainHandles } from "#server/workflow/plain-handles.ts";
+import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
 /** Label and config fields of one node, as the graph keeps them. */
 export type NodeData = Record<string, unknown>;

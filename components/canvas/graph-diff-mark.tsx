@@ -3,7 +3,7 @@
 import { useCanvasUi } from "#components/canvas/canvas-context.tsx";
 import type { CanvasUiState } from "#components/canvas/canvas-ui-store.ts";
 import { cn } from "#components/ui/cn.ts";
-import type { EdgeDiffKind, NodeDiffKind } from "#server/engine/graph-diff.ts";
+import type { EdgeDiffKind, NodeDiffKind } from "#server/workflow/diff.ts";
 
 const RINGS: Record<NodeDiffKind, string> = {
   added: "border-thread shadow-[0_0_0_1.5px_var(--thread)]",

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createEditorStore } from "#components/canvas/editor-store.ts";
 import { canvasDiff, comparisonGraph, shownId } from "#components/canvas/graph-diff-view.ts";
 import { bodiesOf } from "#components/canvas/loop-frames.ts";
-import { diffGraphs } from "#server/engine/graph-diff.ts";
-import type { Graph, GraphNode } from "#server/schemas/graph.ts";
+import { diffGraphs } from "#server/workflow/diff.ts";
+import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 const node = (id: string, x: number, more: object = {}, type = "outputNode"): GraphNode => ({
   id,

@@ -1,6 +1,6 @@
-import { dictionary } from "#server/engine/dictionary.ts";
-import type { EdgeDiffKind, GraphDiff, NodeDiffKind } from "#server/engine/graph-diff.ts";
-import type { Graph, GraphNode } from "#server/schemas/graph.ts";
+import { dictionary } from "#server/shared/json-text.ts";
+import type { EdgeDiffKind, GraphDiff, NodeDiffKind } from "#server/workflow/diff.ts";
+import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 /** What a canvas that compares shows at a node or an edge, e.g. "New". */
 export type DiffWords = Record<NodeDiffKind, string>;

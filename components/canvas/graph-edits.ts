@@ -12,10 +12,10 @@ import {
 } from "#components/canvas/flow-mapping.ts";
 import { bodiesOf, FRAME, framesOf, insideOf, isLoop } from "#components/canvas/loop-frames.ts";
 import { CARD_WIDTH, sizeOf } from "#components/canvas/node-size.ts";
-import { checkConnection, definitionOf } from "#server/engine/graph.ts";
-import { type NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
-import { type Names, namesFrom, RESERVED_NAMES, withNames } from "#server/engine/rename.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
+import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
+import { type Names, namesFrom, RESERVED_NAMES, withNames } from "#server/workflow/rename.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 // Pure edits of the document: each gives a new one and leaves the old one, which undo keeps, alone.
 

@@ -1,7 +1,7 @@
 import type { FlowNode } from "#components/canvas/flow-mapping.ts";
 import { type Bodies, type Frame, insideOf, loopsAround } from "#components/canvas/loop-frames.ts";
 import { sizeOf } from "#components/canvas/node-size.ts";
-import { definitionOf } from "#server/engine/graph.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 // What becomes of nodes that are dragged over the frames of loops. Pure; see use-frames.ts for the way onto the canvas.
 

@@ -1,9 +1,8 @@
-import type { FlowDocument, FlowEdge, FlowNode } from "#components/canvas/flow-mapping.ts";
-import { labelOf, toGraph } from "#components/canvas/flow-mapping.ts";
+import { type FlowDocument, type FlowEdge, type FlowNode, labelOf, toGraph } from "#components/canvas/flow-mapping.ts";
 import { connectNodes, type Ends, edgeBetween } from "#components/canvas/graph-edits.ts";
 import { type Bodies, bodiesOf, type Frame, insideOf, loopsAround } from "#components/canvas/loop-frames.ts";
 import { sizeOf } from "#components/canvas/node-size.ts";
-import { checkConnection, definitionOf } from "#server/engine/graph.ts";
+import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
 
 // Moving nodes into a loop's frame and out of it is an edit of edges: a loop's body is what its body handle leads to.
 

@@ -5,7 +5,7 @@ import { toFlow } from "#components/canvas/flow-mapping.ts";
 import { frameFor, frameLeft, frameUnder, heldOf, movedTo } from "#components/canvas/loop-drop.ts";
 import { moveToLoop } from "#components/canvas/loop-edits.ts";
 import { bodiesOf, carriedMoves, FRAME, foldedEdges, frameOf, framesOf, insideOf } from "#components/canvas/loop-frames.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const node = (id: string, type: string, x: number, y: number, data: Record<string, unknown> = {}) => ({
   ...{ id, type: `${type}Node`, position: { x, y } },

@@ -1,10 +1,10 @@
 import type { FlowDocument, FlowEdge, FlowNode, NodeData } from "#components/canvas/flow-mapping.ts";
 import { sizeOf } from "#components/canvas/node-size.ts";
-import { dictionary } from "#server/engine/dictionary.ts";
-import { definitionOf } from "#server/engine/graph.ts";
-import { makePlan } from "#server/engine/plan.ts";
+import { dictionary } from "#server/shared/json-text.ts";
+import { makePlan } from "#server/workflow/compile.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
-// A loop is drawn as a frame around its body. Which nodes these are follows from the edges (server/engine/plan.ts), and
+// A loop is drawn as a frame around its body. Which nodes these are follows from the edges (server/workflow/compile.ts), and
 // where the frame lies from where they are: nothing of it is stored. Pure; see use-frames.ts for the way onto the canvas.
 
 export interface Frame {

@@ -4,7 +4,7 @@ import { moveToLoop } from "#components/canvas/loop-edits.ts";
 import { bodiesOf, framesOf } from "#components/canvas/loop-frames.ts";
 import { makeWay } from "#components/canvas/make-room.ts";
 import { sizeOf } from "#components/canvas/node-size.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const node = (id: string, type: string, x: number, y: number) => ({ id, type: `${type}Node`, position: { x, y }, data: { label: id } });
 const edge = (from: string, target: string) => {

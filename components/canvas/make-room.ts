@@ -1,9 +1,8 @@
-import type { FlowDocument, FlowNode } from "#components/canvas/flow-mapping.ts";
-import { toGraph } from "#components/canvas/flow-mapping.ts";
+import { type FlowDocument, type FlowNode, toGraph } from "#components/canvas/flow-mapping.ts";
 import { connectNodes, NEXT_NODE_DISTANCE, spliceEdge } from "#components/canvas/graph-edits.ts";
 import { bodiesOf, cardBox, FRAME, type Frame, framesIn, insideOf, loopsAround } from "#components/canvas/loop-frames.ts";
 import { CARD_WIDTH } from "#components/canvas/node-size.ts";
-import { checkConnection, definitionOf } from "#server/engine/graph.ts";
+import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
 
 // A node that is put between two others gets room: what follows moves right, and frames that grow push what stands around them.
 

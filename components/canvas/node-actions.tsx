@@ -26,7 +26,7 @@ import { toClipboard } from "#components/canvas/clipboard.ts";
 import { MOD } from "#components/canvas/control-bar.tsx";
 import type { EditorStore } from "#components/canvas/editor-store.ts";
 import { selectedGraph } from "#components/canvas/graph-edits.ts";
-import { definitionOf } from "#server/engine/graph.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 /** Something that can be done to one node, or to all that are selected. */
 export interface NodeAction {

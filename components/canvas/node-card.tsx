@@ -19,8 +19,8 @@ import { NodeSentence } from "#components/nodes/node-sentence.tsx";
 import { useRun } from "#components/runs/run-context.tsx";
 import { type CardStatus, cardStatus } from "#components/runs/run-picture.ts";
 import { cn } from "#components/ui/cn.ts";
-import { definitionOf } from "#server/engine/graph.ts";
-import type { Problem } from "#server/schemas/graph.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+import type { Problem } from "#server/workflow/schema.ts";
 
 const RINGS: Partial<Record<CardStatus, string>> = {
   running: "border-running shadow-[0_0_0_1px_var(--running)]",

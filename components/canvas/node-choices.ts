@@ -1,6 +1,6 @@
-import type { NodeGroup } from "#server/engine/define-node.ts";
-import { definitionOf } from "#server/engine/graph.ts";
-import { type NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
+import type { NodeGroup } from "#server/workflow/define-node.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 
 const GROUPS: Record<NodeGroup, string> = {
   trigger: "Triggers",

@@ -5,7 +5,7 @@ import { useEditor } from "#components/canvas/canvas-context.tsx";
 import { useEditorRun } from "#components/runs/editor-run.tsx";
 import { useRun } from "#components/runs/run-context.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
-import { canPin } from "#server/engine/pins.ts";
+import { canPin } from "#server/workflow/pins.ts";
 
 /** Whether a pinned output stands in for the node: in the editor as the canvas has it, on a run's page as it was. */
 function useIsPinned(id: string): boolean {

@@ -3,7 +3,7 @@
 import { Handle, Position, type ReactFlowState, useStore, useUpdateNodeInternals } from "@xyflow/react";
 import { useCallback, useEffect } from "react";
 import { PORT_HEIGHT } from "#components/canvas/loop-frames.ts";
-import { definitionOf } from "#server/engine/graph.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 /** Distance of one way out of a node from the next, and of the first from the card's top (pixels). */
 const HANDLE_PITCH = 28;

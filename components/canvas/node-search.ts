@@ -1,6 +1,6 @@
 import { labelOf, type NodeData, typeTitle } from "#components/canvas/flow-mapping.ts";
-import { own } from "#server/engine/dictionary.ts";
-import { definitionOf } from "#server/engine/graph.ts";
+import { own } from "#server/shared/json-text.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 /** A node that says what was looked for, and where. */
 interface Found {

@@ -7,8 +7,8 @@ import { bodiesOf, framesOf } from "#components/canvas/loop-frames.ts";
 import { searchNodes } from "#components/canvas/node-search.ts";
 import { fieldTitle, valueWords } from "#components/editor/version-words.ts";
 import { createRunStore } from "#components/runs/run-store.ts";
-import { diffGraphs } from "#server/engine/graph-diff.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import { diffGraphs } from "#server/workflow/diff.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 // Names that every object has by itself, as ids, labels and fields.
 

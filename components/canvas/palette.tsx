@@ -7,7 +7,7 @@ import { FloatingSurface } from "#components/canvas/floating-surface.tsx";
 import { nodeChoices } from "#components/canvas/node-choices.ts";
 import { PickList } from "#components/canvas/pick-list.tsx";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
-import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
+import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
 const items = nodeChoices.map(({ type, title, summary, group }) => ({
   id: type,

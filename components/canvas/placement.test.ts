@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { toFlow } from "#components/canvas/flow-mapping.ts";
 import { looseEnd } from "#components/canvas/graph-edits.ts";
 import { shiftInto } from "#components/canvas/use-reveal.ts";
-import type { GraphNode } from "#server/schemas/graph.ts";
+import type { GraphNode } from "#server/workflow/schema.ts";
 
 test("what lies in view is not moved, what does not is moved by no more than it takes", () => {
   expect(shiftInto(50, 100, 10, 200)).toBe(0);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createEditorStore } from "#components/canvas/editor-store.ts";
 import { arrowOf, nudge } from "#components/canvas/nudge.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 // What is selected after a step is taken back or done again, and moves of what is selected by arrow keys.
 

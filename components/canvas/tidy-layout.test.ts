@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { toFlow } from "#components/canvas/flow-mapping.ts";
 import { bodiesOf, framesOf } from "#components/canvas/loop-frames.ts";
 import { tidyPositions } from "#components/canvas/tidy-layout.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const node = (id: string, type: string, x = 0, y = 0) => ({ id, type: `${type}Node`, position: { x, y }, data: { label: id } });
 const edge = (from: string, target: string) => {

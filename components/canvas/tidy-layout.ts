@@ -5,7 +5,7 @@ import { sizeOf } from "#components/canvas/node-size.ts";
 import { notePlaces } from "#components/canvas/tidy-notes.ts";
 import { keepWays } from "#components/canvas/tidy-order.ts";
 import { wrapRows } from "#components/canvas/tidy-rows.ts";
-import { definitionOf } from "#server/engine/graph.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 interface Place {
   x: number;

@@ -2,7 +2,7 @@ import type { FlowDocument, FlowNode } from "#components/canvas/flow-mapping.ts"
 import { type Bodies, collapsedIn, framesOf, loopsAround } from "#components/canvas/loop-frames.ts";
 import { NOTE_SIZE, sizeOf } from "#components/canvas/node-size.ts";
 import type { Box } from "#components/canvas/tidy-rows.ts";
-import { definitionOf } from "#server/engine/graph.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 type Place = Pick<Box, "x" | "y">;
 

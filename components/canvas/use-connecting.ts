@@ -6,8 +6,8 @@ import { toast } from "sonner";
 import { useCanvasUiStore, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { firstWay } from "#components/canvas/graph-edits.ts";
 import { PORT_HEIGHT } from "#components/canvas/loop-frames.ts";
-import { dictionary } from "#server/engine/dictionary.ts";
-import { checkConnection } from "#server/engine/graph.ts";
+import { dictionary } from "#server/shared/json-text.ts";
+import { checkConnection } from "#server/workflow/graph.ts";
 
 /** How far beside a straight line a connection may be dropped and still become one, in canvas units. */
 const NEARLY_STRAIGHT = 20;

@@ -26,8 +26,8 @@ import { makeWay } from "#components/canvas/make-room.ts";
 import { NODE_DRAG_TYPE, NOTE_DRAG_TYPE } from "#components/canvas/node-choices.ts";
 import { CARD_WIDTH } from "#components/canvas/node-size.ts";
 import { useGrip } from "#components/canvas/use-grip.ts";
-import { definitionOf } from "#server/engine/graph.ts";
-import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
 /** Below every card and line, the inner ones above the outer ones. */
 const FRAME_LAYER = -200;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { settingGroups } from "#components/docs/settings-list.ts";
-import { Environment } from "#server/settings.ts";
+import { Environment } from "#server/platform/settings.ts";
 
 /** Set by the service itself or by Node, and nobody's to choose. */
 const OWN = [

@@ -6,7 +6,7 @@ export interface SettingRow {
   meaning: string;
 }
 
-/** Every setting, by what it is about. A test compares names and defaults with server/settings.ts. */
+/** Every setting, by what it is about. A test compares names and defaults with server/platform/settings.ts. */
 export const settingGroups: readonly { title: string; rows: readonly SettingRow[] }[] = [
   {
     title: "Address and data",

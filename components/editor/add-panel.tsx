@@ -6,7 +6,7 @@ import { whereDrawn } from "#components/canvas/loop-frames.ts";
 import { NODE_DRAG_TYPE, NOTE_DRAG_TYPE, type NodeChoice, nodeChoices } from "#components/canvas/node-choices.ts";
 import { NodeIcon } from "#components/nodes/node-icon.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
-import { definitionOf } from "#server/engine/graph.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 const groups = [...Map.groupBy(nodeChoices, (choice) => choice.group)];
 

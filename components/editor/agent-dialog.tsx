@@ -6,7 +6,7 @@ import type { AgentSuggestion } from "#components/agents/agent-form-schema.ts";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import type { Agent } from "#server/schemas/agent.ts";
+import type { Agent } from "#server/features/agents/schema.ts";
 
 // Loaded with the first dialog: most visits of the editor need none.
 const AgentEditor = dynamic(() => import("#components/agents/agent-form.tsx").then((module) => module.AgentEditor), {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { AUTOSAVE_DELAY_MS, type AutosaveState, createAutosave } from "#components/editor/autosave.ts";
-import type { ErrorBody } from "#server/schemas/error.ts";
-import type { Graph } from "#server/schemas/graph.ts";
-import type { WorkflowDraft } from "#server/schemas/workflow.ts";
+import type { WorkflowDraft } from "#server/features/workflows/schema.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const trigger = { id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start" } };
 const graphWith = (text: string): Graph => ({ nodes: [{ ...trigger, data: { label: text } }], edges: [] });

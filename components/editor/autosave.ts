@@ -1,6 +1,6 @@
-import type { ErrorBody } from "#server/schemas/error.ts";
-import type { Graph } from "#server/schemas/graph.ts";
-import type { WorkflowDraft } from "#server/schemas/workflow.ts";
+import type { WorkflowDraft } from "#server/features/workflows/schema.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 /** How the draft stands. */
 export type AutosaveState =

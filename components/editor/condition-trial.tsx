@@ -8,7 +8,7 @@ import { hasValuesBefore } from "#components/editor/readable.ts";
 import { useDebounced } from "#components/editor/use-debounced.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
-import { isFinal } from "#server/schemas/execution.ts";
+import { isFinal } from "#server/runs/schema.ts";
 
 const PAUSE_MS = 350;
 

@@ -2,7 +2,7 @@ import { entriesOf, kindOf, pathStep, unpacked } from "#components/editor/json-p
 import { isCut, type LastRun, lastScope, REQUEST_PARTS } from "#components/editor/last-values.ts";
 import { pythonString } from "#components/editor/python-text.ts";
 import { fieldNames, parameterNames, type Readable } from "#components/editor/readable.ts";
-import { asText } from "#server/engine/expressions.ts";
+import { asText } from "#server/workflow/expressions.ts";
 
 /** One value upstream, with what reads it. */
 export interface Connection {

@@ -13,7 +13,7 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { useExport } from "#components/workflows/export-file.ts";
 import { useDuplicate } from "#components/workflows/use-duplicate.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 // Loaded when it is first looked at.
 const ImportDialog = dynamic(() => import("#components/workflows/import-dialog.tsx").then((module) => module.ImportDialog));

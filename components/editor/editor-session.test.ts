@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { createEditorStore } from "#components/canvas/editor-store.ts";
 import { createEditorSession } from "#components/editor/editor-session.ts";
-import type { ErrorBody } from "#server/schemas/error.ts";
-import type { Graph } from "#server/schemas/graph.ts";
-import type { UpdateWorkflowInput, WorkflowEditorState } from "#server/schemas/workflow.ts";
+import type { UpdateWorkflowInput, WorkflowEditorState } from "#server/features/workflows/schema.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const graphOf = (label: string): Graph => ({
   nodes: [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label } }],

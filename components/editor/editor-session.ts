@@ -3,9 +3,6 @@ import type { EditorStore } from "#components/canvas/editor-store.ts";
 import { sameGraph } from "#components/canvas/flow-mapping.ts";
 import { type AutosaveClock, type AutosaveState, createAutosave } from "#components/editor/autosave.ts";
 import { dropCopy, keepCopy, readCopy } from "#components/editor/unsaved-copy.ts";
-import { mergeGraphs } from "#server/engine/graph-merge.ts";
-import type { ErrorBody } from "#server/schemas/error.ts";
-import type { Graph, Problem } from "#server/schemas/graph.ts";
 import type {
   SaveDraftInput,
   UpdateWorkflowInput,
@@ -13,7 +10,10 @@ import type {
   WorkflowDraft,
   WorkflowEditorState,
   WorkflowHead,
-} from "#server/schemas/workflow.ts";
+} from "#server/features/workflows/schema.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
+import { mergeGraphs } from "#server/workflow/merge.ts";
+import type { Graph, Problem } from "#server/workflow/schema.ts";
 
 /** The server, as far as saving needs it. */
 export interface SessionApi {

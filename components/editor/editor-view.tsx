@@ -34,7 +34,7 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTitle } from "#components/shell/use-title.ts";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
-import type { WorkflowEditorState } from "#server/schemas/workflow.ts";
+import type { WorkflowEditorState } from "#server/features/workflows/schema.ts";
 
 // Loaded when it is first looked at.
 const WorkflowRuns = dynamic(() => import("#components/runs/workflow-runs.tsx").then((module) => module.WorkflowRuns));

@@ -1,6 +1,6 @@
 import type { ExpressionOption } from "#components/editor/expression-options.ts";
 import { pathStep } from "#components/editor/json-paths.ts";
-import { nearestName, parseTemplate, possibleReadings, type Reference, slugOf } from "#server/engine/expressions.ts";
+import { nearestName, parseTemplate, possibleReadings, type Reference, slugOf } from "#server/workflow/expressions.ts";
 
 /** A piece of a text with expressions, for colouring; together they are the text. */
 export interface MarkedPiece {

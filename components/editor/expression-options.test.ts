@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { expressionOptions, insertExpression, openExpression } from "#components/editor/expression-options.ts";
 import { pythonOptions } from "#components/editor/python-options.ts";
 import { readableAt } from "#components/editor/readable.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const graph: Graph = {
   nodes: [

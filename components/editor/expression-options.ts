@@ -1,9 +1,9 @@
 import { entriesOf, kindOf, pathStep, schemaFields, unpacked } from "#components/editor/json-paths.ts";
 import { isCut, type LastRun, lastScope, REQUEST_PARTS } from "#components/editor/last-values.ts";
 import { fieldNames, parameterNames, type Readable } from "#components/editor/readable.ts";
-import { own } from "#server/engine/dictionary.ts";
-import { asText, CREDENTIALS, type ScopeEntry } from "#server/engine/expressions.ts";
-import type { GraphNode } from "#server/schemas/graph.ts";
+import { own } from "#server/shared/json-text.ts";
+import { asText, CREDENTIALS, type ScopeEntry } from "#server/workflow/expressions.ts";
+import type { GraphNode } from "#server/workflow/schema.ts";
 
 /** Something that an expression can read at a node. */
 export interface ExpressionOption {

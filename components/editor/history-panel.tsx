@@ -17,7 +17,7 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { WorkflowVersionSummary } from "#server/schemas/workflow-version.ts";
+import type { WorkflowVersionSummary } from "#server/features/workflows/schema.ts";
 
 const PER_PAGE = 25;
 

@@ -8,7 +8,7 @@ import { useAgentNames } from "#components/nodes/agent-names.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { type ImportedAgent, importedAgentOf } from "#server/schemas/workflow-file.ts";
+import { type ImportedAgent, importedAgentOf } from "#server/features/workflow-files/schema.ts";
 
 export interface ImportedAgentHintProps {
   id: string;

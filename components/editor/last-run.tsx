@@ -9,7 +9,7 @@ import { useSession } from "#components/editor/session-context.tsx";
 import { useRun, useRunStore } from "#components/runs/run-context.tsx";
 import { createRunStore, type RunStore } from "#components/runs/run-store.ts";
 import { useTRPC } from "#components/trpc.tsx";
-import { type ExecutionSummary, isFinal } from "#server/schemas/execution.ts";
+import { type ExecutionSummary, isFinal } from "#server/runs/schema.ts";
 
 const LastRunContext = createContext<RunStore | null>(null);
 

@@ -6,8 +6,8 @@ import { type LastRun, lastScope, lastUpstream, previewOf, trialOf } from "#comp
 import { readableAt } from "#components/editor/readable.ts";
 import { relationsOf } from "#components/editor/relations.ts";
 import type { NodePicture } from "#components/runs/run-picture.ts";
-import { findProblems } from "#server/engine/problems.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import { findProblems } from "#server/workflow/problems.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const at = { x: 0, y: 0 };
 const graph: Graph = {

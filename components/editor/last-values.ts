@@ -1,8 +1,8 @@
 import { nodesBefore, parameterNames, type Readable } from "#components/editor/readable.ts";
 import type { RunPicture } from "#components/runs/run-picture.ts";
 import type { RunState } from "#components/runs/run-store.ts";
-import { dictionary, own } from "#server/engine/dictionary.ts";
-import { isDisabled } from "#server/engine/disabled.ts";
+import { dictionary, own } from "#server/shared/json-text.ts";
+import { isDisabled } from "#server/workflow/disabled.ts";
 import {
   asText,
   CREDENTIALS,
@@ -13,10 +13,10 @@ import {
   type Scope,
   type ScopeEntry,
   slugOf,
-} from "#server/engine/expressions.ts";
-import { definitionOf, labelOf } from "#server/engine/graph.ts";
-import { handleLeftBy, pinOf } from "#server/engine/pins.ts";
-import type { GraphNode } from "#server/schemas/graph.ts";
+} from "#server/workflow/expressions.ts";
+import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import { handleLeftBy, pinOf } from "#server/workflow/pins.ts";
+import type { GraphNode } from "#server/workflow/schema.ts";
 
 /** The run whose values the panel shows: the one on the screen, else the latest that has ended. */
 export interface LastRun {

@@ -18,7 +18,7 @@ import { NodeIcon } from "#components/nodes/node-icon.tsx";
 import { nodeUiOf } from "#components/nodes/node-registry.ts";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { definitionOf } from "#server/engine/graph.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 /** The panel of what is selected: one node's fields, or what can be done with several. */
 export function NodePanel() {

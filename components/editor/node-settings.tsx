@@ -17,9 +17,9 @@ import { INSERTED } from "#components/editor/use-value-list.ts";
 import { configOf } from "#components/nodes/node-registry.ts";
 import type { NodeUi } from "#components/nodes/types.ts";
 import { Notice } from "#components/ui/notice.tsx";
-import type { NodeDefinition } from "#server/engine/define-node.ts";
-import { templateFields } from "#server/engine/graph.ts";
-import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
+import type { NodeDefinition } from "#server/workflow/define-node.ts";
+import { templateFields } from "#server/workflow/graph.ts";
+import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
 // Loaded with the first trigger of its kind.
 const WebhookPanel = dynamic(() => import("#components/editor/webhook-panel.tsx").then((module) => module.WebhookPanel));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toFlow } from "#components/canvas/flow-mapping.ts";
 import { insertAfter, moveStep } from "#components/editor/outline-moves.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const node = (id: string, type: string, x = 0) => ({ id, type, position: { x, y: 0 }, data: { label: id } });
 const edge = (source: string, target: string, sourceHandle?: string) => ({

@@ -1,8 +1,8 @@
 import type { EditorState, Placement } from "#components/canvas/editor-store.ts";
 import { labelOf, typeTitle } from "#components/canvas/flow-mapping.ts";
 import { placeAfter } from "#components/canvas/graph-edits.ts";
-import { checkConnection, definitionOf } from "#server/engine/graph.ts";
-import type { Graph, GraphNode } from "#server/schemas/graph.ts";
+import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
+import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 // Edits that the outline offers beyond those of the canvas. Pure: each gives a new graph or says why not.
 

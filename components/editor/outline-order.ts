@@ -1,4 +1,4 @@
-import type { GraphEdge } from "#server/schemas/graph.ts";
+import type { GraphEdge } from "#server/workflow/schema.ts";
 
 // In which order the steps of a workflow stand in its outline, and which one leads to which.
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pathTo, rowsOf } from "#components/editor/outline-rows.ts";
 import { type OutlineItem, outlineOf, stepKey } from "#components/editor/outline-tree.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const TYPES: Record<string, string> = { t: "trigger", b: "branch", l: "loop", h: "humanLoop", n: "note", o: "output", e: "terminate" };
 

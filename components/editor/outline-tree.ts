@@ -1,7 +1,7 @@
 import { flowOrder, gates, type Next, START } from "#components/editor/outline-order.ts";
-import { definitionOf } from "#server/engine/graph.ts";
-import { makePlan } from "#server/engine/plan.ts";
-import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
+import { makePlan } from "#server/workflow/compile.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
 // The workflow as a text: which step follows which, as a tree that can be read from top to bottom.
 

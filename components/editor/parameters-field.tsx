@@ -10,8 +10,8 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
-import { TriggerParameter } from "#server/engine/nodes/trigger-node.ts";
-import { booleanOf } from "#server/engine/params.ts";
+import { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
+import { booleanOf } from "#server/workflow/params.ts";
 
 type ParameterType = TriggerParameter["type"];
 const TYPES: Record<ParameterType, string> = {

@@ -2,7 +2,7 @@
 
 import { PanelFold } from "#components/editor/panel-fold.tsx";
 import { RunForm } from "#components/editor/run-form.tsx";
-import { TriggerParameter, triggerNode } from "#server/engine/nodes/trigger-node.ts";
+import { TriggerParameter, triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 
 /** The form as a run asks with it, of what is filled in so far; its button starts nothing. */
 export function ParametersPreview({ parameters }: { parameters: readonly TriggerParameter[] }) {

@@ -8,9 +8,9 @@ import { useRunStore } from "#components/runs/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
-import { definitionOf } from "#server/engine/graph.ts";
-import { pinFault } from "#server/engine/pins.ts";
-import { MAX_PINNED } from "#server/schemas/graph.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+import { pinFault } from "#server/workflow/pins.ts";
+import { MAX_PINNED } from "#server/workflow/schema.ts";
 
 /** What a first pin says when there is no output to take. */
 const FIRST: Record<string, string> = { branchNode: "True", humanLoopNode: "approved", loopNode: "[]" };

@@ -4,8 +4,8 @@ import { withBodies } from "#components/canvas/graph-edits.ts";
 import { isLoop } from "#components/canvas/loop-frames.ts";
 import { plural } from "#components/format.ts";
 import type { RunPicture } from "#components/runs/run-picture.ts";
-import { canPin, pinFault } from "#server/engine/pins.ts";
-import { MAX_PINNED, Pinned } from "#server/schemas/graph.ts";
+import { canPin, pinFault } from "#server/workflow/pins.ts";
+import { MAX_PINNED, Pinned } from "#server/workflow/schema.ts";
 
 /** Most characters of all pinned outputs together: they travel with every autosave. */
 const MOST_TOGETHER = 16 * MAX_PINNED;

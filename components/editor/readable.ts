@@ -1,10 +1,10 @@
 import type { LastRun } from "#components/editor/last-values.ts";
 import { planOf } from "#components/runs/iterations.ts";
-import type { NodeScope } from "#server/engine/define-node.ts";
-import { type IsName, isNameOf, matchName } from "#server/engine/expressions.ts";
-import { definitionOf, labelOf, type NamedNode, namesOf, upstreamOf } from "#server/engine/graph.ts";
-import { pinOf } from "#server/engine/pins.ts";
-import type { Graph, GraphNode } from "#server/schemas/graph.ts";
+import type { NodeScope } from "#server/workflow/define-node.ts";
+import { type IsName, isNameOf, matchName } from "#server/workflow/expressions.ts";
+import { definitionOf, labelOf, type NamedNode, namesOf, upstreamOf } from "#server/workflow/graph.ts";
+import { pinOf } from "#server/workflow/pins.ts";
+import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 /** What the panel knows of the project besides the graph. */
 export interface PanelScope extends NodeScope {

@@ -1,6 +1,6 @@
-import { type IsName, isNameOf, matchName, referencesOf } from "#server/engine/expressions.ts";
-import { definitionOf, labelOf, templateFields } from "#server/engine/graph.ts";
-import type { Graph, GraphNode } from "#server/schemas/graph.ts";
+import { type IsName, isNameOf, matchName, referencesOf } from "#server/workflow/expressions.ts";
+import { definitionOf, labelOf, templateFields } from "#server/workflow/graph.ts";
+import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 export interface Relation {
   key: string;

@@ -9,8 +9,8 @@ import { pinnedIn, pinOutput, refusePin, unpin } from "#components/editor/pinnin
 import { pinAndTell, type useWorkflowRun } from "#components/editor/use-workflow-run.ts";
 import type { EditorRun } from "#components/runs/editor-run.tsx";
 import { useRunStore } from "#components/runs/run-context.tsx";
-import { definitionOf } from "#server/engine/graph.ts";
-import { isFinal } from "#server/schemas/execution.ts";
+import { isFinal } from "#server/runs/schema.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 /**
  * What can be done to a node that has to do with runs: for the menus of the canvas, and for the values of a run.

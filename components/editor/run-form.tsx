@@ -10,8 +10,8 @@ import { Input } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Switch } from "#components/ui/switch.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
-import { own } from "#server/engine/dictionary.ts";
-import type { TriggerParameter } from "#server/engine/nodes/trigger-node.ts";
+import { own } from "#server/shared/json-text.ts";
+import type { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
 
 export interface RunValues {
   input?: string;

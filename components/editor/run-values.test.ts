@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { coerceParameter, initialText } from "#components/editor/run-values.ts";
 import { needsInput } from "#components/editor/trigger-needs.ts";
-import { TriggerParameter } from "#server/engine/nodes/trigger-node.ts";
-import type { GraphNode } from "#server/schemas/graph.ts";
+import { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
+import type { GraphNode } from "#server/workflow/schema.ts";
 
 const parameter = (fields: object) => TriggerParameter.parse({ name: "p", ...fields });
 

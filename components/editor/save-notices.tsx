@@ -12,7 +12,7 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { diffGraphs } from "#server/engine/graph-diff.ts";
+import { diffGraphs } from "#server/workflow/diff.ts";
 
 /** The draft was written by somebody else, or in another tab: which side shall it be? */
 export function DraftConflict() {

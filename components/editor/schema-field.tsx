@@ -17,7 +17,7 @@ import { Input } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Switch } from "#components/ui/switch.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
-import type { TriggerParameter } from "#server/engine/nodes/trigger-node.ts";
+import type { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
 
 export interface SchemaFieldProps {
   nodeId: string;

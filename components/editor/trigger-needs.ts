@@ -1,10 +1,10 @@
 import { pythonTokens } from "#components/editor/python-text.ts";
-import { isDisabled, workOf } from "#server/engine/disabled.ts";
-import { referencesOf, slugOf } from "#server/engine/expressions.ts";
-import { definitionOf, labelOf, templateFields } from "#server/engine/graph.ts";
-import { triggerNode } from "#server/engine/nodes/trigger-node.ts";
-import { namesFrom, withNames } from "#server/engine/rename.ts";
-import type { Graph, GraphNode } from "#server/schemas/graph.ts";
+import { isDisabled, workOf } from "#server/workflow/disabled.ts";
+import { referencesOf, slugOf } from "#server/workflow/expressions.ts";
+import { definitionOf, labelOf, templateFields } from "#server/workflow/graph.ts";
+import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
+import { namesFrom, withNames } from "#server/workflow/rename.ts";
+import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 export type TriggerConfig = ReturnType<typeof triggerNode.config.parse>;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Graph } from "#server/schemas/graph.ts";
+import { Graph } from "#server/workflow/schema.ts";
 
 // A copy of what the server does not have yet, kept in the browser so that neither a crash nor a conflict loses it.
 

@@ -4,9 +4,9 @@ import { useMemo } from "react";
 import { useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { useSession, useSessionState } from "#components/editor/session-context.tsx";
 import { useDebounced } from "#components/editor/use-debounced.ts";
-import { diffGraphs, type GraphDiff } from "#server/engine/graph-diff.ts";
-import { type GraphMerge, mergeGraphs } from "#server/engine/graph-merge.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import { diffGraphs, type GraphDiff } from "#server/workflow/diff.ts";
+import { type GraphMerge, mergeGraphs } from "#server/workflow/merge.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 /** What stands against the canvas. */
 export interface Conflict {

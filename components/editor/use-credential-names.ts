@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { z } from "zod";
 import { useTRPC } from "#components/trpc.tsx";
-import type { CredentialPage } from "#server/schemas/credential.ts";
+import type { CredentialPage } from "#server/features/credentials/schema.ts";
 
 const FRESH_MS = 60_000;
 

@@ -4,7 +4,7 @@ import { useDeferredValue, useMemo } from "react";
 import { useEditor, useEditorStore } from "#components/canvas/canvas-context.tsx";
 import type { EditorState } from "#components/canvas/editor-store.ts";
 import { type OutlineItem, outlineOf } from "#components/editor/outline-tree.ts";
-import { definitionOf } from "#server/engine/graph.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 const shapes = new WeakMap<object, { nodes: object; shape: string }>();
 

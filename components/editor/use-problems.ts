@@ -7,7 +7,7 @@ import { useSession } from "#components/editor/session-context.tsx";
 import { useCredentialNames } from "#components/editor/use-credential-names.ts";
 import { useAgentNames } from "#components/nodes/agent-names.tsx";
 import { useTRPC } from "#components/trpc.tsx";
-import { findProblems } from "#server/engine/problems.ts";
+import { findProblems } from "#server/workflow/problems.ts";
 
 /** Up to this many nodes the canvas looks for problems by itself; above, the server's answer at each autosave serves. */
 const MOST_NODES = 80;

@@ -5,10 +5,10 @@ import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { labelOf } from "#components/canvas/flow-mapping.ts";
 import { useAgentNames } from "#components/nodes/agent-names.tsx";
 import { useRunStore } from "#components/runs/run-context.tsx";
-import { dictionary } from "#server/engine/dictionary.ts";
-import { definitionOf } from "#server/engine/graph.ts";
-import { type StaleReason, staleNodes } from "#server/engine/stale.ts";
-import type { GraphNode } from "#server/schemas/graph.ts";
+import { dictionary } from "#server/shared/json-text.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+import type { GraphNode } from "#server/workflow/schema.ts";
+import { type StaleReason, staleNodes } from "#server/workflow/stale.ts";
 
 const PAUSE_MS = 200;
 

@@ -13,7 +13,7 @@ import { plural } from "#components/format.ts";
 import { useRun, useRunStore } from "#components/runs/run-context.tsx";
 import type { RunStore } from "#components/runs/run-store.ts";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { isFinal } from "#server/schemas/execution.ts";
+import { isFinal } from "#server/runs/schema.ts";
 
 /** The address says which run is on the screen, so a reload brings it back. */
 function putInAddress(executionId: string | null): void {

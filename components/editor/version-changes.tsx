@@ -8,7 +8,7 @@ import type { Changes, Comparison } from "#components/editor/version-comparison.
 import { edgeWords, fieldTitle, textParts, valueWords } from "#components/editor/version-words.ts";
 import { useAgentNames } from "#components/nodes/agent-names.tsx";
 import { cn } from "#components/ui/cn.ts";
-import type { FieldChange, NodeDiff, NodeDiffKind } from "#server/engine/graph-diff.ts";
+import type { FieldChange, NodeDiff, NodeDiffKind } from "#server/workflow/diff.ts";
 
 const TONES: Record<NodeDiffKind, string> = {
   added: "bg-thread-soft text-thread-text",

@@ -11,9 +11,9 @@ import { useSession } from "#components/editor/session-context.tsx";
 import { type Conflict, useConflict } from "#components/editor/use-conflict.ts";
 import { countWords, mergeWords } from "#components/editor/version-words.ts";
 import { useTRPC } from "#components/trpc.tsx";
-import { dictionary } from "#server/engine/dictionary.ts";
-import { countDiff, diffGraphs, type GraphDiff } from "#server/engine/graph-diff.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import { dictionary } from "#server/shared/json-text.ts";
+import { countDiff, diffGraphs, type GraphDiff } from "#server/workflow/diff.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 interface Side {
   /** What the reader calls it, e.g. "Version 3" or "Theirs". */

@@ -9,7 +9,7 @@ import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { CreateWorkflowInput } from "#server/schemas/workflow.ts";
+import { CreateWorkflowInput } from "#server/features/workflows/schema.ts";
 
 // A name as everywhere else: this dialog only gives one, the history takes it away.
 const Naming = CreateWorkflowInput.pick({ name: true }).required();

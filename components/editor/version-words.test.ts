@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { countWords, fieldTitle, mergeWords, textParts, valueWords } from "#components/editor/version-words.ts";
-import { mergeGraphs } from "#server/engine/graph-merge.ts";
+import { mergeGraphs } from "#server/workflow/merge.ts";
 
 test("counts in words; nothing for a save that changed nothing", () => {
   expect(countWords({ nodes_added: 1, nodes_changed: 0, nodes_removed: 2, edges_changed: 1 })).toBe("1 added, 2 removed, 1 connection");

@@ -2,11 +2,11 @@ import { labelOf } from "#components/canvas/flow-mapping.ts";
 import { describeField } from "#components/forms/describe-field.ts";
 import { nodeUiOf } from "#components/nodes/node-registry.ts";
 import type { NodeLookups } from "#components/nodes/types.ts";
-import { own } from "#server/engine/dictionary.ts";
-import { definitionOf } from "#server/engine/graph.ts";
-import { countDiff, type DiffCounts, type EdgeDiff, type GraphDiff } from "#server/engine/graph-diff.ts";
-import type { GraphMerge } from "#server/engine/graph-merge.ts";
-import { type Graph, Pinned } from "#server/schemas/graph.ts";
+import { own } from "#server/shared/json-text.ts";
+import { countDiff, type DiffCounts, type EdgeDiff, type GraphDiff } from "#server/workflow/diff.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+import type { GraphMerge } from "#server/workflow/merge.ts";
+import { type Graph, Pinned } from "#server/workflow/schema.ts";
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 

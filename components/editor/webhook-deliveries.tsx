@@ -8,7 +8,7 @@ import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { WebhookDelivery } from "#server/schemas/webhook.ts";
+import type { WebhookDelivery } from "#server/features/webhooks/schema.ts";
 
 const isGood = (status: number) => status >= 200 && status < 300;
 

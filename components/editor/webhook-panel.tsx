@@ -16,7 +16,7 @@ import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { WebhookSetup, WebhookState } from "#server/schemas/webhook.ts";
+import type { WebhookSetup, WebhookState } from "#server/features/webhooks/schema.ts";
 
 /** How often deliveries are looked for while the panel is open. */
 const REFRESH_MS = 4000;

@@ -6,7 +6,7 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { SignUpInput } from "#server/schemas/identity.ts";
+import { SignUpInput } from "#server/features/identity/schema.ts";
 
 /** The first owner of an empty install, or one more account where sign-up is open. Signs in at once. */
 export function AccountForm({ kind, code }: { kind: "setUp" | "signUp"; code?: string | undefined }) {

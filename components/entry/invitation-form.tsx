@@ -13,7 +13,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { type OpenedInvitation, SignUpInput } from "#server/schemas/identity.ts";
+import { type OpenedInvitation, SignUpInput } from "#server/features/identity/schema.ts";
 
 interface InvitationFormProps {
   token: string;

@@ -9,7 +9,7 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { SignUpInput } from "#server/schemas/identity.ts";
+import { SignUpInput } from "#server/features/identity/schema.ts";
 
 // An old password may break today's rules for a new one, so only its presence is asked for.
 const SignIn = SignUpInput.pick({ email: true, password: true }).extend({

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { Notice } from "#components/ui/notice.tsx";
-import type { ErrorBody } from "#server/schemas/error.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
 
 /** What the server said when saving failed, word for word, with every field that it names. */
 export function FormFailure({ failure, title, actions }: { failure: ErrorBody | null; title?: string; actions?: ReactNode }) {

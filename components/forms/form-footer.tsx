@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { FormFailure } from "#components/forms/form-failure.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { DialogFooter } from "#components/ui/dialog.tsx";
-import type { ErrorBody } from "#server/schemas/error.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
 
 interface FormFooterProps {
   form: { failure: ErrorBody | null; isPending: boolean };

@@ -3,7 +3,7 @@
 import { type FormEvent, useRef, useState } from "react";
 import type { z } from "zod";
 import { errorBodyOf } from "#components/trpc.tsx";
-import type { ErrorBody } from "#server/schemas/error.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
 
 export interface FormOptions<Schema extends z.ZodObject> {
   /** The request schema, or the part of it that people fill in. */

@@ -17,7 +17,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
 import { useNewWorkflow } from "#components/workflows/use-new-workflow.ts";
-import { type ExecutionStatus, isFinal } from "#server/schemas/execution.ts";
+import { type ExecutionStatus, isFinal } from "#server/runs/schema.ts";
 
 const WHILE_ACTIVE_MS = 2_000;
 const WHILE_QUIET_MS = 10_000;

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { formatDuration } from "#components/format.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { ExecutionSummary } from "#server/schemas/execution.ts";
+import type { ExecutionSummary } from "#server/runs/schema.ts";
 
 /** A card with a heading and rows. */
 export function HomeSection({

@@ -12,7 +12,7 @@ import { Dialog } from "#components/ui/dialog.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { CreateLlmKeyInput, type LlmKey, type Provider } from "#server/schemas/llm-key.ts";
+import { CreateLlmKeyInput, type LlmKey, type Provider } from "#server/features/llm-keys/schema.ts";
 
 type ProviderRow = z.infer<typeof Provider>;
 

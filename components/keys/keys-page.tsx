@@ -20,8 +20,8 @@ import { Pager } from "#components/ui/pager.tsx";
 import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { providerKind } from "#server/providers/kinds.ts";
-import type { LlmKey } from "#server/schemas/llm-key.ts";
+import type { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { providerKind } from "#server/llm/kinds.ts";
 
 const PER_PAGE = 50;
 

@@ -11,8 +11,8 @@ import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { priceList } from "#server/providers/prices.ts";
-import { type LlmKey, type ModelPrice, ModelPrices } from "#server/schemas/llm-key.ts";
+import { type LlmKey, type ModelPrice, ModelPrices } from "#server/features/llm-keys/schema.ts";
+import { priceList } from "#server/llm/prices.ts";
 
 interface Row {
   id: number;

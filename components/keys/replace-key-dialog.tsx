@@ -7,8 +7,8 @@ import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { providerKind } from "#server/providers/kinds.ts";
-import { CreateLlmKeyInput, type LlmKey } from "#server/schemas/llm-key.ts";
+import { CreateLlmKeyInput, type LlmKey } from "#server/features/llm-keys/schema.ts";
+import { providerKind } from "#server/llm/kinds.ts";
 
 /** Gives an LLM key a new value, e.g. when the old one has leaked; agents that use it stay as they are. */
 export function ReplaceKeyDialog({ llmKey, onClose }: { llmKey: LlmKey | null; onClose: () => void }) {

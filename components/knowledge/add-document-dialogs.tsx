@@ -7,7 +7,7 @@ import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { AddRagDocumentInput } from "#server/schemas/rag.ts";
+import { AddRagDocumentInput } from "#server/features/knowledge/schema.ts";
 
 const { title, text, url } = AddRagDocumentInput.shape;
 const TextForm = AddRagDocumentInput.pick({ title: true, text: true }).extend({ title: title.nonoptional(), text: text.nonoptional() });

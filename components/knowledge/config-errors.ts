@@ -1,5 +1,5 @@
 import { TRPCClientError } from "@trpc/client";
-import { ErrorBody } from "#server/schemas/error.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 /** Makes the server's `config.url` the form's `url`, so that what it says stands at the field. */
 export async function withoutConfigPrefix<Result>(call: Promise<Result>): Promise<Result> {

@@ -13,7 +13,7 @@ import { sourceKinds } from "#components/knowledge/source-kinds.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { CreateRagInput, RagType } from "#server/schemas/rag.ts";
+import { CreateRagInput, RagType } from "#server/features/knowledge/schema.ts";
 
 /** Adds a knowledge source: first which kind, then what that kind needs. */
 export function CreateSourceDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {

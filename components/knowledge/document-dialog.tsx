@@ -5,7 +5,7 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { type RagDocument, SHOWN_TEXT } from "#server/schemas/rag.ts";
+import { type RagDocument, SHOWN_TEXT } from "#server/features/knowledge/schema.ts";
 
 export type ShownDocument = Pick<RagDocument, "id" | "rag_id" | "title" | "uri">;
 

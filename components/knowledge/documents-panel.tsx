@@ -18,7 +18,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { TableLoading } from "#components/ui/table-loading.tsx";
-import type { Rag, RagDocument } from "#server/schemas/rag.ts";
+import type { Rag, RagDocument } from "#server/features/knowledge/schema.ts";
 
 const PER_PAGE = 50;
 /** How often documents that are being indexed are asked for again, in milliseconds. */

@@ -9,7 +9,7 @@ import { withoutConfigPrefix } from "#components/knowledge/config-errors.ts";
 import { SourceFields, sourceSchema } from "#components/knowledge/source-fields.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { CreateRagInput, type Rag } from "#server/schemas/rag.ts";
+import { CreateRagInput, type Rag } from "#server/features/knowledge/schema.ts";
 
 interface EditSourceDialogProps {
   rag: Rag;

@@ -18,7 +18,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { Rag } from "#server/schemas/rag.ts";
+import type { Rag } from "#server/features/knowledge/schema.ts";
 
 const PER_PAGE = 50;
 /** How often a list with documents that are being indexed is asked for again, in milliseconds. */

@@ -10,7 +10,7 @@ import { Input } from "#components/ui/input.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import type { Rag, RagHit } from "#server/schemas/rag.ts";
+import type { Rag, RagHit } from "#server/features/knowledge/schema.ts";
 
 const LIMIT = 5;
 

@@ -8,7 +8,7 @@ import type { Form } from "#components/forms/use-form.ts";
 import { HeadersField } from "#components/knowledge/headers-field.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Input } from "#components/ui/input.tsx";
-import { type RagType, ragConfigs } from "#server/schemas/rag.ts";
+import { type RagType, ragConfigs } from "#server/features/knowledge/schema.ts";
 
 type AnyForm = Form<z.ZodObject>;
 

@@ -1,5 +1,5 @@
 import { Boxes, Database, FileText, Globe, type LucideIcon } from "lucide-react";
-import type { RagType } from "#server/schemas/rag.ts";
+import type { RagType } from "#server/features/knowledge/schema.ts";
 
 /** How the kinds of sources are called and what they are for. */
 export const sourceKinds: Record<RagType, { label: string; description: string; icon: LucideIcon }> = {

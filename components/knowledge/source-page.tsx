@@ -22,7 +22,7 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import type { Rag } from "#server/schemas/rag.ts";
+import type { Rag } from "#server/features/knowledge/schema.ts";
 
 export function SourcePage({ ragId }: { ragId: string }) {
   const trpc = useTRPC();

@@ -1,5 +1,5 @@
-import { ErrorBody } from "#server/schemas/error.ts";
-import { RagDocument } from "#server/schemas/rag.ts";
+import { RagDocument } from "#server/features/knowledge/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 /**
  * Sends a file to a knowledge source. A form with a file is no tRPC call, so it has a route of its own.

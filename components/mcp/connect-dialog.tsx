@@ -11,7 +11,7 @@ import { ToolList } from "#components/mcp/tool-list.tsx";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
-import type { McpServerDetail } from "#server/schemas/mcp.ts";
+import type { McpServerDetail } from "#server/features/mcp/schema.ts";
 
 interface ConnectDialogProps {
   open: boolean;

@@ -7,7 +7,7 @@ import { useForm } from "#components/forms/use-form.ts";
 import { ServerFields, ServerFormInput } from "#components/mcp/server-fields.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
-import type { McpServerDetail } from "#server/schemas/mcp.ts";
+import type { McpServerDetail } from "#server/features/mcp/schema.ts";
 
 interface EditServerDialogProps {
   server: McpServerDetail;

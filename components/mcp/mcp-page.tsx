@@ -17,7 +17,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { McpServer } from "#server/schemas/mcp.ts";
+import type { McpServer } from "#server/features/mcp/schema.ts";
 
 const PER_PAGE = 50;
 

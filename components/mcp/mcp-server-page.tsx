@@ -21,7 +21,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { McpServerDetail } from "#server/schemas/mcp.ts";
+import type { McpServerDetail } from "#server/features/mcp/schema.ts";
 
 export function McpServerPage({ mcpId }: { mcpId: string }) {
   const trpc = useTRPC();

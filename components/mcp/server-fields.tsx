@@ -4,7 +4,7 @@ import { FormField } from "#components/forms/form-field.tsx";
 import type { Form } from "#components/forms/use-form.ts";
 import { HeaderRows, type HeaderValues } from "#components/mcp/header-rows.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { CreateMcpServerInput, UpdateMcpServerInput } from "#server/schemas/mcp.ts";
+import { CreateMcpServerInput, UpdateMcpServerInput } from "#server/features/mcp/schema.ts";
 
 const { name, url, transport } = CreateMcpServerInput.shape;
 

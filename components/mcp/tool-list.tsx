@@ -3,7 +3,7 @@
 import { ChevronRight } from "lucide-react";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Switch } from "#components/ui/switch.tsx";
-import type { McpTool } from "#server/schemas/mcp.ts";
+import type { McpTool } from "#server/features/mcp/schema.ts";
 
 export interface ToolListProps {
   tools: readonly McpTool[];

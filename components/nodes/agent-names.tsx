@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import type { NodeLookups } from "#components/nodes/types.ts";
 import { useTRPC } from "#components/trpc.tsx";
-import type { Agent } from "#server/schemas/agent.ts";
+import type { Agent } from "#server/features/agents/schema.ts";
 
 interface Agents extends NodeLookups {
   agents: readonly Agent[];

@@ -1,8 +1,8 @@
 import { isNodeType, type NodeData } from "#components/canvas/flow-mapping.ts";
 import { nodeUis } from "#components/nodes/registry.gen.ts";
 import type { NodeUi } from "#components/nodes/types.ts";
-import { definitionOf } from "#server/engine/graph.ts";
-import type { NodeType } from "#server/engine/nodes/registry.gen.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
 /** How a type looks, for code that works with any; undefined for a type that this version does not know. */
 export const nodeUiOf = (type: string | undefined): NodeUi | undefined =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { faultOf, templateChips } from "#components/nodes/template-chips.ts";
-import { findProblems } from "#server/engine/problems.ts";
+import { findProblems } from "#server/workflow/problems.ts";
 
 test.each([
   ["**Approved by a manager:** ", "Approved by a manager:"],

@@ -1,5 +1,5 @@
 import type { SentencePart } from "#components/nodes/types.ts";
-import { parseTemplate } from "#server/engine/expressions.ts";
+import { parseTemplate } from "#server/workflow/expressions.ts";
 
 const MOST_CHARACTERS = 90;
 

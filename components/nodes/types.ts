@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import type { ComponentType } from "react";
 import type { z } from "zod";
-import type { NodeType, nodeDefinitions } from "#server/engine/nodes/registry.gen.ts";
+import type { NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 
 /** Config of a type, with defaults filled in. */
 export type NodeConfig<Type extends NodeType> = z.infer<(typeof nodeDefinitions)[Type]["config"]>;
@@ -26,7 +26,7 @@ export type SentencePart =
 /** Names of the colours by what a node is for (the --role-* tokens). */
 export type NodeRole = "agent" | "logic" | "flow" | "state" | "interface" | "human" | "output";
 
-/** How one node type looks. Everything else about it stands in its definition (server/engine/nodes). */
+/** How one node type looks. Everything else about it stands in its definition (server/workflow/nodes). */
 export interface NodeUi<Type extends NodeType = NodeType> {
   icon: LucideIcon;
   role: NodeRole;

@@ -12,7 +12,7 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Popover } from "#components/ui/popover.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { Notification } from "#server/schemas/notification.ts";
+import type { Notification } from "#server/features/notifications/schema.ts";
 
 const LATEST = 20;
 

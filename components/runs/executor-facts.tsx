@@ -1,5 +1,5 @@
 import { Time } from "#components/ui/time.tsx";
-import type { ExecutorContact } from "#server/schemas/executor-contact.ts";
+import type { ExecutorContact } from "#server/jobs/schema.ts";
 
 const or = (time: string | null) => (time === null ? "never" : <Time value={time} />);
 

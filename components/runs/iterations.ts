@@ -1,6 +1,6 @@
-import { runPlan } from "#server/engine/disabled.ts";
-import type { Plan } from "#server/engine/plan.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Plan } from "#server/workflow/compile.ts";
+import { runPlan } from "#server/workflow/disabled.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const plans = new WeakMap<Graph, Plan>();
 

@@ -6,8 +6,7 @@ import { formatCount } from "#components/format.ts";
 import { useRun, useRunStore } from "#components/runs/run-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
-import { isFinal } from "#server/schemas/execution.ts";
-import type { LoopItems } from "#server/schemas/loop-items.ts";
+import { isFinal, type LoopItems } from "#server/runs/schema.ts";
 
 const LIVE_MS = 1500;
 /** Up to so many cells there is a gap between two. */

@@ -9,7 +9,7 @@ import { useRunShallow } from "#components/runs/run-context.tsx";
 import { type CardStatus, cardStatus } from "#components/runs/run-picture.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
-import { definitionOf, labelOf } from "#server/engine/graph.ts";
+import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
 /** The nodes of a run in the order in which they started, then those not reached. */
 export function NodeRunList({ selected }: { selected: string | null }) {

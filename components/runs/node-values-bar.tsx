@@ -12,9 +12,9 @@ import { useNodeIteration } from "#components/runs/use-node-iteration.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { definitionOf, labelOf } from "#server/engine/graph.ts";
-import { canPin } from "#server/engine/pins.ts";
-import { isFinal } from "#server/schemas/execution.ts";
+import { isFinal } from "#server/runs/schema.ts";
+import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import { canPin } from "#server/workflow/pins.ts";
 
 /** That a result was taken over, and from where. */
 export function ReusedMark() {

@@ -17,8 +17,8 @@ import { useTRPCClient } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
-import { labelOf } from "#server/engine/graph.ts";
-import type { NodeStatus } from "#server/schemas/execution.ts";
+import type { NodeStatus } from "#server/runs/schema.ts";
+import { labelOf } from "#server/workflow/graph.ts";
 
 const tabStyle =
   "relative h-8 whitespace-nowrap px-2 font-medium text-12 text-ink-soft after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:text-ink data-[state=active]:after:bg-thread";

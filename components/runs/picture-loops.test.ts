@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { usedBy } from "#components/runs/picture-loops.ts";
 import { applyEvent, cardStatus, type NodePicture, pictureOf } from "#components/runs/run-picture.ts";
-import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
+import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import { anExecution, eventFields, idleNode, nodeComplete } from "#server/testing/an-execution.ts";
 
 const graphNode = (id: string, type: string) => ({ id, type, position: { x: 0, y: 0 }, data: { label: id } });

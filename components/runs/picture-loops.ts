@@ -1,9 +1,9 @@
 import { planOf } from "#components/runs/iterations.ts";
 import type { NodePicture, RunPicture } from "#components/runs/run-picture.ts";
-import { dictionary } from "#server/engine/dictionary.ts";
-import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
-import type { Graph } from "#server/schemas/graph.ts";
-import type { ItemSums } from "#server/schemas/item-sums.ts";
+import type { ExecutionEvent } from "#server/runs/event-schema.ts";
+import type { ItemSums } from "#server/runs/schema.ts";
+import { dictionary } from "#server/shared/json-text.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 // What a run's picture (run-picture.ts) tells of loops: what lies in them, and what their items took together.
 

@@ -11,8 +11,8 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
-import { labelOf } from "#server/engine/graph.ts";
-import { type ExecutionView, isFinal } from "#server/schemas/execution.ts";
+import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
+import { labelOf } from "#server/workflow/graph.ts";
 
 /** Starts the run on the screen again and opens the new one. */
 function useRerun(executionId: string) {

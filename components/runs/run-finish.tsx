@@ -6,7 +6,7 @@ import { useEditorRun } from "#components/runs/editor-run.tsx";
 import { useRun, useRunShallow } from "#components/runs/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
-import { isFinal } from "#server/schemas/execution.ts";
+import { isFinal } from "#server/runs/schema.ts";
 
 const MOST_CHARACTERS = 400;
 

@@ -14,7 +14,7 @@ import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
-import { type ExecutionView, isFinal } from "#server/schemas/execution.ts";
+import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
 
 /** Which run this is: workflow, version, what and who started it, how it stands, and the way to stop it. */
 export function RunContextHeader({ initial }: { initial: ExecutionView }) {

@@ -18,8 +18,8 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { definitionOf } from "#server/engine/graph.ts";
-import { isFinal, type NodeLog } from "#server/schemas/execution.ts";
+import { isFinal, type NodeLog } from "#server/runs/schema.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 /** How often the inside of a loop is read again while the run goes on. */
 const LIVE_MS = 2000;

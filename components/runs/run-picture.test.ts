@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { applyEvent, cardStatus, pictureOf, type RunPicture, totalOf } from "#components/runs/run-picture.ts";
-import type { Execution } from "#server/schemas/execution.ts";
-import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
+import type { ExecutionEvent } from "#server/runs/event-schema.ts";
+import type { Execution } from "#server/runs/schema.ts";
 import { anExecution, eventFields, idleNode, nodeComplete } from "#server/testing/an-execution.ts";
 
 const time = "2026-11-21T08:00:00.000Z";

@@ -1,8 +1,7 @@
 import { bodiesOf, itemsAfter, withBodySkipped } from "#components/runs/picture-loops.ts";
-import { dictionary, own } from "#server/engine/dictionary.ts";
-import { type Execution, type ExecutionStatus, type ExecutionView, isFinal, type NodeStatus } from "#server/schemas/execution.ts";
-import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
-import type { ItemSums } from "#server/schemas/item-sums.ts";
+import type { ExecutionEvent } from "#server/runs/event-schema.ts";
+import { type Execution, type ExecutionStatus, type ExecutionView, type ItemSums, isFinal, type NodeStatus } from "#server/runs/schema.ts";
+import { dictionary, own } from "#server/shared/json-text.ts";
 
 /** How one node stands in a run; of a node inside a loop, the latest iteration that came to it. */
 export interface NodePicture {

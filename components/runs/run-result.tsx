@@ -3,8 +3,8 @@
 import { useRun, useRunShallow } from "#components/runs/run-context.tsx";
 import { ValueView } from "#components/runs/value-view.tsx";
 import { useTRPCClient } from "#components/trpc.tsx";
-import { workOf } from "#server/engine/disabled.ts";
-import { type ExecutionOutput, isFinal } from "#server/schemas/execution.ts";
+import { type ExecutionOutput, isFinal } from "#server/runs/schema.ts";
+import { workOf } from "#server/workflow/disabled.ts";
 
 /** What the whole run gave, or why it failed, in full; of a run that has no result, or none yet, the outputs that it reached. */
 export function RunResult() {

@@ -1,8 +1,8 @@
 import { createStore } from "zustand/vanilla";
 import { applyEvent, pictureOf, type RunPicture } from "#components/runs/run-picture.ts";
 import { followRun, type LineState, type RunStreamOptions } from "#components/runs/run-stream.ts";
-import { dictionary } from "#server/engine/dictionary.ts";
-import { type ExecutionView, isFinal } from "#server/schemas/execution.ts";
+import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
+import { dictionary } from "#server/shared/json-text.ts";
 
 export interface RunState {
   executionId: string | null;

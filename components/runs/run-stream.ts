@@ -1,4 +1,4 @@
-import { ExecutionEvent, type ExecutionEventType, isTerminalEvent } from "#server/schemas/execution-event.ts";
+import { ExecutionEvent, type ExecutionEventType, isTerminalEvent } from "#server/runs/event-schema.ts";
 
 /** The line to the server: "open" delivers, "reconnecting" is down for now, "closed" ended with the run. */
 export type LineState = "connecting" | "open" | "reconnecting" | "closed";

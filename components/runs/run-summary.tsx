@@ -8,7 +8,7 @@ import { useRun, useRunShallow } from "#components/runs/run-context.tsx";
 import { totalOf } from "#components/runs/run-picture.ts";
 import { Badge } from "#components/ui/badge.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
-import { isFinal } from "#server/schemas/execution.ts";
+import { isFinal } from "#server/runs/schema.ts";
 
 /** State, time, tokens and cost of the run on the screen, and whether the line to it is down. */
 export function RunSummary() {

@@ -10,8 +10,8 @@ import { useRun } from "#components/runs/run-context.tsx";
 import { barOf } from "#components/runs/timeline-bar.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
-import { labelOf } from "#server/engine/graph.ts";
-import { type ExecutionStatus, isFinal, type NodeStatus } from "#server/schemas/execution.ts";
+import { type ExecutionStatus, isFinal, type NodeStatus } from "#server/runs/schema.ts";
+import { labelOf } from "#server/workflow/graph.ts";
 
 /** Pixels for each loop around a node. */
 const INDENT = 12;

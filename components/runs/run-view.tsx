@@ -19,7 +19,7 @@ import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { useTitle } from "#components/shell/use-title.ts";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
-import type { ExecutionView } from "#server/schemas/execution.ts";
+import type { ExecutionView } from "#server/runs/schema.ts";
 
 type View = "graph" | "timeline" | "log" | "reviews";
 

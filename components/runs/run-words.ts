@@ -1,4 +1,4 @@
-import { type ExecutionSummary, isFinal } from "#server/schemas/execution.ts";
+import { type ExecutionSummary, isFinal } from "#server/runs/schema.ts";
 
 /** What came of a run, in a row of a list: why it failed, what came out, or that nothing did. What went in is no result. */
 export function resultWords({ status, error, output }: Pick<ExecutionSummary, "status" | "error" | "output">): string {

@@ -13,7 +13,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { statusLooks } from "#components/ui/status.tsx";
 import { TableLoading } from "#components/ui/table-loading.tsx";
-import { ExecutionStatus } from "#server/schemas/execution.ts";
+import { ExecutionStatus } from "#server/runs/schema.ts";
 
 /** How often a list of runs is read again while it is looked at. */
 export const LIVE_MS = 3000;

@@ -11,7 +11,7 @@ import { StatusBadge } from "#components/ui/status.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
-import { type ExecutionSummary, isFinal } from "#server/schemas/execution.ts";
+import { type ExecutionSummary, isFinal } from "#server/runs/schema.ts";
 
 export interface RunsTableProps {
   runs: readonly ExecutionSummary[];

@@ -1,5 +1,5 @@
 import { ToolStep } from "#components/agents/tool-step.tsx";
-import type { RunToolCall } from "#server/schemas/execution.ts";
+import type { RunToolCall } from "#server/runs/schema.ts";
 
 /** The tool calls that an agent made in a run, in the order in which they began. */
 export function ToolCalls({ calls }: { calls: readonly RunToolCall[] }) {

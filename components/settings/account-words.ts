@@ -1,4 +1,4 @@
-import type { InvitedAccount } from "#server/schemas/project.ts";
+import type { InvitedAccount } from "#server/features/projects/schema.ts";
 
 const WAYS: Record<NonNullable<InvitedAccount["made_through"]>, string> = {
   setup: "the set-up of this install",

@@ -18,7 +18,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { PlatformKey } from "#server/schemas/platform-key.ts";
+import type { PlatformKey } from "#server/platform/auth/platform-key-schema.ts";
 
 const PER_PAGE = 50;
 /** What every key begins with; left out where there is little room. */

@@ -5,7 +5,7 @@ import { isAuditResource, resourceLabels } from "#components/settings/audit-word
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { auditResources } from "#server/schemas/audit.ts";
+import { auditResources } from "#server/features/audit/schema.ts";
 
 const ALL = "all";
 

@@ -9,7 +9,7 @@ import { CodeBlock } from "#components/ui/code-block.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { AuditEntry } from "#server/schemas/audit.ts";
+import type { AuditEntry } from "#server/features/audit/schema.ts";
 
 /** Entries as rows; each opens to show what it holds. */
 export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {

@@ -1,4 +1,4 @@
-import { type AuditEntry, type AuditResource, auditResources } from "#server/schemas/audit.ts";
+import { type AuditEntry, type AuditResource, auditResources } from "#server/features/audit/schema.ts";
 
 /** What an entry is about, in words. */
 export const resourceLabels: Record<AuditResource, string> = {

@@ -14,7 +14,7 @@ import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyField } from "#components/ui/copy-field.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { type CreatedPlatformKey, CreatePlatformKeyInput } from "#server/schemas/platform-key.ts";
+import { type CreatedPlatformKey, CreatePlatformKeyInput } from "#server/platform/auth/platform-key-schema.ts";
 
 type Created = z.infer<typeof CreatedPlatformKey>;
 

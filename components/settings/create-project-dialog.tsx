@@ -6,7 +6,7 @@ import { useForm } from "#components/forms/use-form.ts";
 import { openProject } from "#components/shell/project-cookie.ts";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { CreateProjectInput } from "#server/schemas/project.ts";
+import { CreateProjectInput } from "#server/features/projects/schema.ts";
 
 export function CreateProjectDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   return (

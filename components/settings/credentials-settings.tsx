@@ -18,7 +18,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { Credential } from "#server/schemas/credential.ts";
+import type { Credential } from "#server/features/credentials/schema.ts";
 
 const PER_PAGE = 50;
 

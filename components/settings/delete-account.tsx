@@ -13,7 +13,7 @@ import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { type AccountDeletion, DeleteAccountInput } from "#server/schemas/identity.ts";
+import { type AccountDeletion, DeleteAccountInput } from "#server/features/identity/schema.ts";
 
 /** The way out: what deleting the account comes to, and the deletion. */
 export function DeleteAccount() {

@@ -15,7 +15,7 @@ import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { type HourlyUse, UpdateProjectInput } from "#server/schemas/project.ts";
+import { type HourlyUse, UpdateProjectInput } from "#server/features/projects/schema.ts";
 
 const HourForm = UpdateProjectInput.pick({ executions_per_hour: true }).required();
 /** What the switch starts with where the install has no limit of its own. */

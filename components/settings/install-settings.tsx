@@ -15,7 +15,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { InstallAdmin } from "#server/schemas/install.ts";
+import type { InstallAdmin } from "#server/features/install/schema.ts";
 
 const PER_PAGE = 50;
 

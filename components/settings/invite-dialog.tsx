@@ -17,7 +17,7 @@ import { CopyField } from "#components/ui/copy-field.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { SetMemberInput, type SetMemberResult } from "#server/schemas/project.ts";
+import { SetMemberInput, type SetMemberResult } from "#server/features/projects/schema.ts";
 
 const Invite = SetMemberInput.omit({ project_id: true });
 

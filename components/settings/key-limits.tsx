@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
-import type { KeyScope } from "#server/schemas/platform-key.ts";
+import type { KeyScope } from "#server/platform/auth/platform-key-schema.ts";
 
 /** The scopes of a key with what each is good for, for choices. */
 const scopeOptions: readonly { value: KeyScope; label: string; hint: string }[] = [

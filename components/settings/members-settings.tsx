@@ -20,7 +20,7 @@ import { Select } from "#components/ui/select.tsx";
 import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { TableLoading } from "#components/ui/table-loading.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { Member } from "#server/schemas/project.ts";
+import type { Member } from "#server/features/projects/schema.ts";
 
 type MemberRow = z.infer<typeof Member>;
 const PER_PAGE = 50;

@@ -10,7 +10,7 @@ import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { NameInstallAdminInput } from "#server/schemas/install.ts";
+import { NameInstallAdminInput } from "#server/features/install/schema.ts";
 
 interface DialogProps {
   open: boolean;

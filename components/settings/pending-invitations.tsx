@@ -14,7 +14,7 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { PendingInvitation } from "#server/schemas/project.ts";
+import type { PendingInvitation } from "#server/features/projects/schema.ts";
 
 type Pending = z.infer<typeof PendingInvitation>;
 

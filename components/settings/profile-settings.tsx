@@ -19,7 +19,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
-import { ChangePasswordInput, ResumeMembershipsInput, UpdateProfileInput } from "#server/schemas/identity.ts";
+import { ChangePasswordInput, ResumeMembershipsInput, UpdateProfileInput } from "#server/features/identity/schema.ts";
 
 export function ProfileSettings() {
   return (

@@ -21,7 +21,7 @@ import { CopyField } from "#components/ui/copy-field.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { UpdateProjectInput } from "#server/schemas/project.ts";
+import { UpdateProjectInput } from "#server/features/projects/schema.ts";
 
 const ProjectForm = UpdateProjectInput.pick({ name: true, slug: true }).required();
 

@@ -14,7 +14,7 @@ import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { UpdateProjectInput } from "#server/schemas/project.ts";
+import { UpdateProjectInput } from "#server/features/projects/schema.ts";
 
 const RetentionForm = UpdateProjectInput.pick({ retention_days: true }).required();
 /** What the switch starts with. */

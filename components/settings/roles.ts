@@ -1,4 +1,4 @@
-import type { Role } from "#server/schemas/primitives.ts";
+import type { Role } from "#server/shared/primitives-schema.ts";
 
 /** The roles with what each may do, for choices. */
 export const roleOptions: readonly { value: Role; label: string; description: string }[] = [

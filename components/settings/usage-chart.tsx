@@ -1,5 +1,5 @@
 import { formatCost, formatCount, plural } from "#components/format.ts";
-import type { UsageItem } from "#server/schemas/usage.ts";
+import type { UsageItem } from "#server/features/usage/schema.ts";
 
 /** Height of the tallest bar, in pixels. */
 const HEIGHT = 96;

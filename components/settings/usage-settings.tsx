@@ -14,7 +14,7 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
-import type { Usage, UsageGroup } from "#server/schemas/usage.ts";
+import type { Usage, UsageGroup } from "#server/features/usage/schema.ts";
 
 const DAY_MS = 86_400_000;
 const PERIODS = [

@@ -2,8 +2,8 @@ import Link from "next/link";
 import { formatCount } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
-import { providerKind } from "#server/providers/kinds.ts";
-import type { UsageGroup, UsageItem } from "#server/schemas/usage.ts";
+import type { UsageGroup, UsageItem } from "#server/features/usage/schema.ts";
+import { providerKind } from "#server/llm/kinds.ts";
 
 /** The first column by group. */
 const HEADINGS: Record<UsageGroup, string> = { day: "Day", agent: "Agent", workflow: "Workflow", model: "Model", source: "From" };

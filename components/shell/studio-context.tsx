@@ -1,7 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, useContext } from "react";
-import type { UserProfile } from "#server/schemas/identity.ts";
+import type { UserProfile } from "#server/features/identity/schema.ts";
 
 type StudioProject = UserProfile["projects"][number];
 

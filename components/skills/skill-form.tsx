@@ -9,7 +9,7 @@ import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
-import { CreateSkillInput, type Skill } from "#server/schemas/skill.ts";
+import { CreateSkillInput, type Skill } from "#server/features/skills/schema.ts";
 
 export interface SkillFormProps {
   /** The skill to change; left out, a new one is made. */

@@ -5,7 +5,7 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
-import type { Skill } from "#server/schemas/skill.ts";
+import type { Skill } from "#server/features/skills/schema.ts";
 
 export interface SkillViewProps {
   skill: Skill;

@@ -15,7 +15,7 @@ import { EmptyState } from "#components/ui/empty-state.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { TableLoading } from "#components/ui/table-loading.tsx";
-import type { Skill } from "#server/schemas/skill.ts";
+import type { Skill } from "#server/features/skills/schema.ts";
 
 const PER_PAGE = 60;
 

@@ -3,7 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { toast } from "sonner";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
-import type { MaskedValue, WorkflowFile } from "#server/schemas/workflow-file.ts";
+import type { MaskedValue, WorkflowFile } from "#server/features/workflow-files/schema.ts";
 
 const MOST_CHARACTERS = 60;
 

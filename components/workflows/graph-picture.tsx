@@ -3,8 +3,8 @@ import { bodiesOf, type Frame, framesOf } from "#components/canvas/loop-frames.t
 import { NodeIcon, roleStyle } from "#components/nodes/node-icon.tsx";
 import { nodeUiOf } from "#components/nodes/node-registry.ts";
 import { cn } from "#components/ui/cn.ts";
-import { definitionOf, labelOf } from "#server/engine/graph.ts";
-import type { Graph, GraphEdge, GraphNode } from "#server/schemas/graph.ts";
+import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
 /** Size of a drawn node in the graph's own units, and the empty border around the whole. */
 const NODE = { width: 250, height: 96 };

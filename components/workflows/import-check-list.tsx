@@ -12,7 +12,7 @@ import { Field } from "#components/ui/field.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { maskedPlace } from "#components/workflows/export-file.ts";
 import { CREATE, type ImportChoices, madeAgents, OPEN } from "#components/workflows/import-choices.ts";
-import type { ImportCheck } from "#server/schemas/workflow-file.ts";
+import type { ImportCheck } from "#server/features/workflow-files/schema.ts";
 
 const MARKS = {
   done: <CircleCheck aria-label="Settled" className="size-3.5 text-complete" />,

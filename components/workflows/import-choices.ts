@@ -1,4 +1,4 @@
-import type { ImportCheck, ImportLinks } from "#server/schemas/workflow-file.ts";
+import type { ImportCheck, ImportLinks } from "#server/features/workflow-files/schema.ts";
 
 /** What stands for an agent of the file: an agent's id, or one of these two. */
 export const CREATE = "create";

@@ -12,7 +12,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { ImportCheckList } from "#components/workflows/import-check-list.tsx";
 import { choiceFault, firstChoices, type ImportChoices, linksOf, madeAgents, openCount } from "#components/workflows/import-choices.ts";
 import type { CheckedFile, useImport } from "#components/workflows/use-import.ts";
-import type { LlmKey } from "#server/schemas/llm-key.ts";
+import type { LlmKey } from "#server/features/llm-keys/schema.ts";
 
 const STARTS: Record<string, string> = {
   manual: "started by hand",

@@ -6,7 +6,7 @@ import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { CreateWorkflowInput, type WorkflowSummary } from "#server/schemas/workflow.ts";
+import { CreateWorkflowInput, type WorkflowSummary } from "#server/features/workflows/schema.ts";
 
 const Rename = CreateWorkflowInput.pick({ name: true, description: true }).required();
 

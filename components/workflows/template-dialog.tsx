@@ -10,7 +10,7 @@ import { GraphPicture } from "#components/workflows/graph-picture.tsx";
 import { ImportReview } from "#components/workflows/import-review.tsx";
 import { TemplateNeeds } from "#components/workflows/template-needs.tsx";
 import { type CheckedFile, useImport } from "#components/workflows/use-import.ts";
-import type { WorkflowTemplate } from "#server/schemas/workflow-file.ts";
+import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
 
 const Markdown = dynamic(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 

@@ -13,7 +13,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { GraphPicture } from "#components/workflows/graph-picture.tsx";
 import { TemplateDialog } from "#components/workflows/template-dialog.tsx";
 import { TemplateNeeds } from "#components/workflows/template-needs.tsx";
-import type { WorkflowTemplate } from "#server/schemas/workflow-file.ts";
+import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
 
 /** Everything of a template that a search may hit. */
 const wordsOf = ({ summary, file }: WorkflowTemplate): string =>

@@ -5,9 +5,9 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import type { ErrorBody } from "#server/schemas/error.ts";
-import type { Graph } from "#server/schemas/graph.ts";
-import type { ImportCheck, ImportLinks } from "#server/schemas/workflow-file.ts";
+import type { ImportCheck, ImportLinks } from "#server/features/workflow-files/schema.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 type File = Record<string, unknown>;
 

@@ -16,8 +16,8 @@ import { Time } from "#components/ui/time.tsx";
 import { useExport } from "#components/workflows/export-file.ts";
 import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
 import { useDuplicate } from "#components/workflows/use-duplicate.ts";
-import type { ExecutionSummary } from "#server/schemas/execution.ts";
-import type { WorkflowSummary } from "#server/schemas/workflow.ts";
+import type { WorkflowSummary } from "#server/features/workflows/schema.ts";
+import type { ExecutionSummary } from "#server/runs/schema.ts";
 
 export interface WorkflowRowProps {
   workflow: WorkflowSummary;

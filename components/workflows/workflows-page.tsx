@@ -20,8 +20,8 @@ import { ImportDialog } from "#components/workflows/import-dialog.tsx";
 import { RenameWorkflowDialog } from "#components/workflows/rename-workflow-dialog.tsx";
 import { useNewWorkflow } from "#components/workflows/use-new-workflow.ts";
 import { WorkflowRow } from "#components/workflows/workflow-row.tsx";
-import type { ExecutionSummary } from "#server/schemas/execution.ts";
-import type { WorkflowSummary } from "#server/schemas/workflow.ts";
+import type { WorkflowSummary } from "#server/features/workflows/schema.ts";
+import type { ExecutionSummary } from "#server/runs/schema.ts";
 
 const PER_PAGE = 50;
 

@@ -3,10 +3,10 @@ import { newSource, settled } from "#e2e/api/rag-forms.ts";
 import { type KnowledgeServer, startKnowledgeServer } from "#e2e/fakes/knowledge-server.ts";
 import { test as base, expect } from "#e2e/fixtures.ts";
 import { type McpProcess, startMcpProcess } from "#e2e/mcp-process.ts";
-import type { Agent } from "#server/schemas/agent.ts";
-import { ExecutionLogs, KEPT_RESULT_CHARACTERS, RerunResult } from "#server/schemas/execution.ts";
-import { McpServerDetail } from "#server/schemas/mcp.ts";
-import { RagDocument } from "#server/schemas/rag.ts";
+import type { Agent } from "#server/features/agents/schema.ts";
+import { RagDocument } from "#server/features/knowledge/schema.ts";
+import { McpServerDetail } from "#server/features/mcp/schema.ts";
+import { ExecutionLogs, KEPT_RESULT_CHARACTERS, RerunResult } from "#server/runs/schema.ts";
 
 // What an agent's tools do in a run, and what the run keeps of it.
 

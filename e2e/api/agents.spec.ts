@@ -2,9 +2,9 @@ import { type APIRequestContext, type APIResponse, expect, test } from "@playwri
 import type { z } from "zod";
 import { newHost, newProject, newUser, type Project } from "#e2e/api/people.ts";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
-import { Agent, AgentPage, AgentReply } from "#server/schemas/agent.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
-import { LlmKey } from "#server/schemas/llm-key.ts";
+import { Agent, AgentPage, AgentReply } from "#server/features/agents/schema.ts";
+import { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 let models: ModelServer;
 let host: APIRequestContext;

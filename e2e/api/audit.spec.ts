@@ -3,9 +3,9 @@ import { graphOf } from "#e2e/api/graphs.ts";
 import type { apiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import { AuditPage } from "#server/schemas/audit.ts";
-import { Execution } from "#server/schemas/execution.ts";
-import { WebhookSetup } from "#server/schemas/webhook.ts";
+import { AuditPage } from "#server/features/audit/schema.ts";
+import { WebhookSetup } from "#server/features/webhooks/schema.ts";
+import { Execution } from "#server/runs/schema.ts";
 
 // Who did what, and what is left when people and projects go.
 

@@ -1,7 +1,7 @@
 import type { ApiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { Canvas, CanvasPage, type Widget } from "#server/schemas/canvas.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
+import { Canvas, CanvasPage, type Widget } from "#server/features/canvases/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const NEVER = "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10";
 

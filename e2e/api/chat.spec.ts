@@ -3,8 +3,8 @@ import { newHost, newProject, newUser, type Project } from "#e2e/api/people.ts";
 import { readEvents, type WireEvent } from "#e2e/api/read-stream.ts";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
 import { until } from "#e2e/until.ts";
-import { AgentReply, ChatEvent } from "#server/schemas/agent.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
+import { AgentReply, ChatEvent } from "#server/features/agents/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const baseURL = process.env.BASE_URL ?? "";
 

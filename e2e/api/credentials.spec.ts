@@ -1,7 +1,7 @@
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { Credential, CredentialPage } from "#server/schemas/credential.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
+import { Credential, CredentialPage } from "#server/features/credentials/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const SECRET = "tok_5f3b0c9d8e7a";
 const NEVER = "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10";

@@ -7,14 +7,14 @@ import { type KnowledgeServer, startKnowledgeServer } from "#e2e/fakes/knowledge
 import { MCP_TOKEN } from "#e2e/fakes/mcp-server.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { type McpProcess, startMcpProcess } from "#e2e/mcp-process.ts";
-import { Agent, AgentReply, ChatEvent } from "#server/schemas/agent.ts";
-import { AuditPage } from "#server/schemas/audit.ts";
-import { Credential } from "#server/schemas/credential.ts";
-import { ExecutionLogs, RunToolCall } from "#server/schemas/execution.ts";
-import { McpServerDetail, McpTools } from "#server/schemas/mcp.ts";
-import { Project, SetMemberResult } from "#server/schemas/project.ts";
-import { Rag, RagDocument, RagDocumentPage, RagSearchResult } from "#server/schemas/rag.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Agent, AgentReply, ChatEvent } from "#server/features/agents/schema.ts";
+import { AuditPage } from "#server/features/audit/schema.ts";
+import { Credential } from "#server/features/credentials/schema.ts";
+import { Rag, RagDocument, RagDocumentPage, RagSearchResult } from "#server/features/knowledge/schema.ts";
+import { McpServerDetail, McpTools } from "#server/features/mcp/schema.ts";
+import { Project, SetMemberResult } from "#server/features/projects/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecutionLogs, RunToolCall } from "#server/runs/schema.ts";
 
 // As docs.spec.ts: the examples of the pages about agents, knowledge, credentials and administration.
 

@@ -7,10 +7,10 @@ import { exampleFiles, exampleText, missing, play, run } from "#e2e/examples.ts"
 import { expect, test } from "#e2e/fixtures.ts";
 import { flakyProxy } from "#e2e/flaky-proxy.ts";
 import { until } from "#e2e/until.ts";
-import { ExecuteResult, Execution } from "#server/schemas/execution.ts";
-import { HttpTriggerResult } from "#server/schemas/http-trigger.ts";
-import { WebhookSetup } from "#server/schemas/webhook.ts";
-import { Workflow, WorkflowPage } from "#server/schemas/workflow.ts";
+import { HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
+import { WebhookSetup } from "#server/features/webhooks/schema.ts";
+import { Workflow, WorkflowPage } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, Execution } from "#server/runs/schema.ts";
 
 // Every example of the guide (app/docs/examples) is executed here against the server, or read by the production schemas.
 

@@ -1,9 +1,9 @@
 import { graphOf } from "#e2e/api/graphs.ts";
 import { nodesTold, readStream } from "#e2e/api/read-stream.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
-import { Execution, ExecutionLogs, NodeOutput, RerunResult } from "#server/schemas/execution.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { Execution, ExecutionLogs, NodeOutput, RerunResult } from "#server/runs/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 test("a branch goes the way that its Python condition says", async ({ workflow, executed }) => {
   const graph = graphOf(

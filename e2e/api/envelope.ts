@@ -1,5 +1,5 @@
-import { ERRORS } from "#server/errors.ts";
-import { ErrorBody, type ErrorCode } from "#server/schemas/error.ts";
+import { ERRORS } from "#server/platform/errors.ts";
+import { ErrorBody, type ErrorCode } from "#server/shared/error-schema.ts";
 
 /** An answer, read to its end; of an event stream only the head. */
 export interface Reply {

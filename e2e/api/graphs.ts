@@ -1,4 +1,4 @@
-import type { Graph } from "#server/schemas/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 // Graphs for specs, written short: nodes by id, edges as "a>b" or "a.true>b".
 

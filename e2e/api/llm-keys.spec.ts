@@ -1,8 +1,8 @@
 import { type APIRequestContext, expect, test } from "@playwright/test";
 import { newHost, newProject, newUser, type Project } from "#e2e/api/people.ts";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
-import { LlmKey, LlmKeyPage, ModelList, ProviderList } from "#server/schemas/llm-key.ts";
+import { LlmKey, LlmKeyPage, ModelList, ProviderList } from "#server/features/llm-keys/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 let models: ModelServer;
 let host: APIRequestContext;

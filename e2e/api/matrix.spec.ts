@@ -9,8 +9,8 @@ import { send, told, wireOf } from "#e2e/api/send.ts";
 import type { World } from "#e2e/api/world.ts";
 import type { Person } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import type { ErrorCode } from "#server/schemas/error.ts";
-import type { KeyScope } from "#server/schemas/platform-key.ts";
+import type { KeyScope } from "#server/platform/auth/platform-key-schema.ts";
+import type { ErrorCode } from "#server/shared/error-schema.ts";
 
 // Every operation of the API document, called by everybody who could call it. Who may do what is written down here a second
 // time, from the specification's "Role-based access" alone, so that a wrong declaration in a router is found.

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { MCP_TOKEN } from "#e2e/fakes/mcp-server.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { type McpProcess, startMcpProcess } from "#e2e/mcp-process.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
-import { McpServerDetail, McpServerPage, McpTools } from "#server/schemas/mcp.ts";
+import { McpServerDetail, McpServerPage, McpTools } from "#server/features/mcp/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 let mcp: McpProcess;
 test.beforeAll(async () => {

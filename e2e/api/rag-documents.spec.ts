@@ -1,8 +1,8 @@
 import { file, newSource, type Part, settled, upload } from "#e2e/api/rag-forms.ts";
 import { type KnowledgeServer, startKnowledgeServer } from "#e2e/fakes/knowledge-server.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
-import { RagDocument, RagDocumentPage, RagSearchResult, RagTest } from "#server/schemas/rag.ts";
+import { RagDocument, RagDocumentPage, RagSearchResult, RagTest } from "#server/features/knowledge/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 import { docxFile, pdfFile } from "#server/testing/office-files.ts";
 
 let outside: KnowledgeServer;

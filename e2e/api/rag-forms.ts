@@ -1,7 +1,7 @@
 import { type APIRequestContext, request } from "@playwright/test";
 import type { Person } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import { Rag, type RagDocument, RagDocumentDetail } from "#server/schemas/rag.ts";
+import { Rag, type RagDocument, RagDocumentDetail } from "#server/features/knowledge/schema.ts";
 
 // What the specs of knowledge sources share.
 

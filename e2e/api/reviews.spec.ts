@@ -1,9 +1,9 @@
 import { readStream } from "#e2e/api/read-stream.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
-import { Execution } from "#server/schemas/execution.ts";
-import { Review, ReviewPage } from "#server/schemas/review.ts";
+import { Execution } from "#server/runs/schema.ts";
+import { Review, ReviewPage } from "#server/runs/waits/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const position = { x: 0, y: 0 };
 const manual = { id: "t", type: "triggerNode", position, data: { label: "Start", kind: "manual" } };

@@ -1,6 +1,6 @@
 import { expect, type Person, test } from "#e2e/fixtures.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
-import { Skill, SkillPage } from "#server/schemas/skill.ts";
+import { Skill, SkillPage } from "#server/features/skills/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const NEVER = "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10";
 

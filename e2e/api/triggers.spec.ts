@@ -1,10 +1,10 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { expect, test } from "#e2e/fixtures.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
-import { ExecuteResult, ExecutionSummary } from "#server/schemas/execution.ts";
-import { HttpTriggerResult } from "#server/schemas/http-trigger.ts";
-import { WebhookSetup } from "#server/schemas/webhook.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
+import { WebhookSetup } from "#server/features/webhooks/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, ExecutionSummary } from "#server/runs/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const position = { x: 0, y: 0 };
 const trigger = (kind: string, data = {}) => ({ id: "t", type: "triggerNode", position, data: { label: "Start", kind, ...data } });

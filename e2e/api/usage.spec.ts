@@ -1,8 +1,8 @@
 import { expect, test } from "#e2e/fixtures.ts";
-import { AgentReply } from "#server/schemas/agent.ts";
-import { ExecutionLogs, ExecutionPage } from "#server/schemas/execution.ts";
-import { LlmKey } from "#server/schemas/llm-key.ts";
-import { Usage } from "#server/schemas/usage.ts";
+import { AgentReply } from "#server/features/agents/schema.ts";
+import { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { Usage } from "#server/features/usage/schema.ts";
+import { ExecutionLogs, ExecutionPage } from "#server/runs/schema.ts";
 
 // What calls cost: by the LLM key's own prices here, since no list knows the model stand-in.
 

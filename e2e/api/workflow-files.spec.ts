@@ -3,12 +3,12 @@ import { graphOf } from "#e2e/api/graphs.ts";
 import type { ApiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import { Agent, AgentPage } from "#server/schemas/agent.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
-import { Execution } from "#server/schemas/execution.ts";
-import { Rag } from "#server/schemas/rag.ts";
-import { Workflow, WorkflowPage } from "#server/schemas/workflow.ts";
-import { ImportCheck, WorkflowFile, WorkflowTemplates } from "#server/schemas/workflow-file.ts";
+import { Agent, AgentPage } from "#server/features/agents/schema.ts";
+import { Rag } from "#server/features/knowledge/schema.ts";
+import { ImportCheck, WorkflowFile, WorkflowTemplates } from "#server/features/workflow-files/schema.ts";
+import { Workflow, WorkflowPage } from "#server/features/workflows/schema.ts";
+import { Execution } from "#server/runs/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const exported = async (api: ApiClient, id: string) => (await api.get(`/workflows/${id}/export`, { schema: WorkflowFile })).body;
 const imported = async (api: ApiClient, body: object) =>

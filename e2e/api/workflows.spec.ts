@@ -1,6 +1,6 @@
 import { expect, test } from "#e2e/fixtures.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
-import { Workflow, WorkflowPage } from "#server/schemas/workflow.ts";
+import { Workflow, WorkflowPage } from "#server/features/workflows/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const position = { x: 0, y: 0 };
 const trigger = { id: "t", type: "triggerNode", position, data: { label: "Start", kind: "manual" } };

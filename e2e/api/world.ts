@@ -4,8 +4,8 @@ import { join, tokenOf } from "#e2e/api/people.ts";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { newPerson, type Person, personOf } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import type { Graph } from "#server/schemas/graph.ts";
-import type { Role } from "#server/schemas/primitives.ts";
+import type { Role } from "#server/shared/primitives-schema.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 // One project with one of everything, and the people around it, for the specs that walk all operations of the API.
 

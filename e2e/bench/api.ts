@@ -4,8 +4,8 @@ import { canMeasureCpu, treeCpu } from "#e2e/bench/cpu.ts";
 import { type Requests, timeRequests } from "#e2e/bench/requests.ts";
 import { postgresOf, startTreadle } from "#e2e/server.ts";
 import { until } from "#e2e/until.ts";
-import { ExecuteResult, Execution } from "#server/schemas/execution.ts";
-import { Workflow, WorkflowPage } from "#server/schemas/workflow.ts";
+import { Workflow, WorkflowPage } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, Execution } from "#server/runs/schema.ts";
 
 // What a request costs: alone for its time, ten at once for how many there are in a second and what they use.
 

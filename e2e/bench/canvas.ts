@@ -6,9 +6,9 @@ import { launchBrowser } from "#e2e/browser.ts";
 import { largeGraph } from "#e2e/large-graph.ts";
 import { scriptBytes } from "#e2e/script-bytes.ts";
 import { startTreadle } from "#e2e/server.ts";
-import { Agent } from "#server/schemas/agent.ts";
-import { LlmKey } from "#server/schemas/llm-key.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Agent } from "#server/features/agents/schema.ts";
+import { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
 
 const ROUNDS = 3;
 const MOVE_MS = 5000;

@@ -5,8 +5,8 @@ import { startTreadle } from "#e2e/server.ts";
 import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { seedExecutions } from "#e2e/tools/seed-executions.ts";
 import { until } from "#e2e/until.ts";
-import { ExecutionPage } from "#server/schemas/execution.ts";
-import { UserProfile } from "#server/schemas/identity.ts";
+import { UserProfile } from "#server/features/identity/schema.ts";
+import { ExecutionPage } from "#server/runs/schema.ts";
 
 const COUNT = 1_000_000;
 const REQUESTS = 100;

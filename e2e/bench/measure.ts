@@ -4,7 +4,7 @@ import { canMeasureCpu, treeCpu } from "#e2e/bench/cpu.ts";
 import { beginPeak, peakOf } from "#e2e/bench/memory.ts";
 import type { Scenario } from "#e2e/bench/scenarios.ts";
 import { postgresOf, type Treadle } from "#e2e/server.ts";
-import { ExecutionPage } from "#server/schemas/execution.ts";
+import { ExecutionPage } from "#server/runs/schema.ts";
 
 export interface Round {
   runs_per_second: number;

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { graphOf } from "#e2e/api/graphs.ts";
 import type { ApiClient } from "#e2e/api-client.ts";
-import { Agent } from "#server/schemas/agent.ts";
-import { LlmKey } from "#server/schemas/llm-key.ts";
-import { WebhookSetup } from "#server/schemas/webhook.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Agent } from "#server/features/agents/schema.ts";
+import { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { WebhookSetup } from "#server/features/webhooks/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
 
 // What the benchmark runs: how each kind of run is started, and what it must come to.
 

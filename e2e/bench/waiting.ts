@@ -6,8 +6,8 @@ import { median } from "#e2e/bench/measure.ts";
 import { memoryOf } from "#e2e/bench/memory.ts";
 import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { until } from "#e2e/until.ts";
-import { ExecutionPage } from "#server/schemas/execution.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecutionPage } from "#server/runs/schema.ts";
 
 /** What starting up, or starting many runs, leaves to do: memory is tidied, tables are vacuumed. */
 const SETTLE_SECONDS = 60;

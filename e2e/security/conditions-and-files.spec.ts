@@ -6,9 +6,9 @@ import { expect, test } from "#e2e/fixtures.ts";
 import { newDataDir, postgresOf, startTreadle } from "#e2e/server.ts";
 import { firstUser, noLimits } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
-import { ExecuteResult, Execution, isFinal } from "#server/schemas/execution.ts";
-import { Rag, RagDocumentDetail } from "#server/schemas/rag.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Rag, RagDocumentDetail } from "#server/features/knowledge/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, Execution, isFinal } from "#server/runs/schema.ts";
 import { docxTreeBomb, pdfBomb } from "#server/testing/bombs.ts";
 
 // What is worked on in processes that are killed: conditions, and files that somebody uploads.

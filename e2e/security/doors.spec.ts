@@ -5,7 +5,7 @@ import { expect, test } from "@playwright/test";
 import { apiClient } from "#e2e/api-client.ts";
 import { startTreadle, type Treadle } from "#e2e/server.ts";
 import { firstUser, noRateLimit } from "#e2e/system/install.ts";
-import { newId } from "#server/new-id.ts";
+import { newId } from "#server/platform/new-id.ts";
 
 const key = `sk-service-${"knocking".repeat(5)}`;
 const MIB = 1024 * 1024;

@@ -9,7 +9,7 @@ import { apiClient } from "#e2e/api-client.ts";
 import { type Ended, newDataDir, postgresOf, startAndEnd, startTreadle } from "#e2e/server.ts";
 import { firstUser } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
-import { AuthInfo, UserProfile } from "#server/schemas/identity.ts";
+import { AuthInfo, UserProfile } from "#server/features/identity/schema.ts";
 
 const SECRETS = { AUTH_SECRET: "a".repeat(32), ENCRYPTION_KEY: "e".repeat(32) };
 /** Nothing listens on this port of the loopback interface. */

@@ -7,11 +7,11 @@ import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
 import { startTreadle, type Treadle } from "#e2e/server.ts";
 import { firstUser, noRateLimit } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
-import { Agent } from "#server/schemas/agent.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
-import { ExecuteResult, Execution, isFinal } from "#server/schemas/execution.ts";
-import { LlmKey } from "#server/schemas/llm-key.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Agent } from "#server/features/agents/schema.ts";
+import { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, Execution, isFinal } from "#server/runs/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 /** What the contract allows between the request and the end, in milliseconds. */
 const LIMIT_MS = 5000;

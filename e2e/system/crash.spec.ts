@@ -6,10 +6,10 @@ import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
 import { firstUser } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
-import { Agent } from "#server/schemas/agent.ts";
-import { ExecuteResult, Execution, ExecutionLogs, isFinal } from "#server/schemas/execution.ts";
-import { LlmKey } from "#server/schemas/llm-key.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Agent } from "#server/features/agents/schema.ts";
+import { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, Execution, ExecutionLogs, isFinal } from "#server/runs/schema.ts";
 
 const key = `sk-service-${"crashing".repeat(5)}`;
 const env = firstUser(key);

@@ -11,10 +11,10 @@ import { startMailServer } from "#e2e/fakes/smtp.ts";
 import { startTreadle } from "#e2e/server.ts";
 import { firstUser, noRateLimit } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
-import { Agent } from "#server/schemas/agent.ts";
-import { ExecuteResult, Execution, ExecutionLogs, isFinal } from "#server/schemas/execution.ts";
-import { LlmKey } from "#server/schemas/llm-key.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Agent } from "#server/features/agents/schema.ts";
+import { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, Execution, ExecutionLogs, isFinal } from "#server/runs/schema.ts";
 
 // A canary: a secret that a workflow uses wherever it can, and that is then looked for in everything that the product
 // has written, sent or printed. The server is one of its own, so that all of it can be gone through.

@@ -7,8 +7,8 @@ import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
 import { noLimits, onPostgres } from "#e2e/system/install.ts";
 import { type OwnPostgres, startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
-import { ErrorBody } from "#server/schemas/error.ts";
-import { Execution, isFinal } from "#server/schemas/execution.ts";
+import { Execution, isFinal } from "#server/runs/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const key = `sk-service-${"outages1".repeat(5)}`;
 const env = (postgres: OwnPostgres) => ({

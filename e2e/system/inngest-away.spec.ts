@@ -7,8 +7,8 @@ import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { noLimits, onPostgres } from "#e2e/system/install.ts";
 import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
-import { ExecuteResult, Execution } from "#server/schemas/execution.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, Execution } from "#server/runs/schema.ts";
 
 // An Inngest server that is away, hangs or cannot be understood: nobody who asks us for something waits for it, everybody can
 // see what is wrong, and what it missed it gets.

@@ -8,10 +8,10 @@ import { startTreadle } from "#e2e/server.ts";
 import { noLimits, onPostgres } from "#e2e/system/install.ts";
 import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
-import { Agent } from "#server/schemas/agent.ts";
-import { ExecuteResult, Execution } from "#server/schemas/execution.ts";
-import { LlmKey } from "#server/schemas/llm-key.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Agent } from "#server/features/agents/schema.ts";
+import { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, Execution } from "#server/runs/schema.ts";
 
 const key = `sk-service-${"inngests".repeat(5)}`;
 const SIGNING_KEY = "00112233445566778899aabbccddeeff";

@@ -8,8 +8,8 @@ import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
 import { firstUser, noLimits } from "#e2e/system/install.ts";
 import { type RunRequest, runRequests } from "#e2e/system/run-requests.ts";
 import { until } from "#e2e/until.ts";
-import { freePort } from "#server/db/embedded.ts";
-import { type ExecutionSummary, isFinal } from "#server/schemas/execution.ts";
+import { freePort } from "#server/platform/db/embedded.ts";
+import { type ExecutionSummary, isFinal } from "#server/runs/schema.ts";
 
 const RUNS = 200;
 const KILLS = 5;

@@ -5,9 +5,9 @@ import { startMailServer } from "#e2e/fakes/smtp.ts";
 import { startTreadle } from "#e2e/server.ts";
 import { firstUser } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
-import { ExecuteResult, Execution, isFinal } from "#server/schemas/execution.ts";
-import { UserProfile } from "#server/schemas/identity.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { UserProfile } from "#server/features/identity/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, Execution, isFinal } from "#server/runs/schema.ts";
 
 const key = `sk-service-${"mailings".repeat(5)}`;
 const env = firstUser(key);

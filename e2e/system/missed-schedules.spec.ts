@@ -7,11 +7,11 @@ import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { noRateLimit, onPostgres } from "#e2e/system/install.ts";
 import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
-import { freePort } from "#server/db/embedded.ts";
-import { Agent } from "#server/schemas/agent.ts";
-import { Execution } from "#server/schemas/execution.ts";
-import { LlmKey } from "#server/schemas/llm-key.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Agent } from "#server/features/agents/schema.ts";
+import { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { freePort } from "#server/platform/db/embedded.ts";
+import { Execution } from "#server/runs/schema.ts";
 
 const key = `sk-service-${"missing1".repeat(5)}`;
 const DAY_MS = 24 * 60 * 60 * 1000;

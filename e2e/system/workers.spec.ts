@@ -9,8 +9,8 @@ import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
 import { noLimits, onPostgres } from "#e2e/system/install.ts";
 import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
-import { type Execution, isFinal } from "#server/schemas/execution.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { type Execution, isFinal } from "#server/runs/schema.ts";
 
 const key = `sk-service-${"several1".repeat(5)}`;
 const RUNS = 60;

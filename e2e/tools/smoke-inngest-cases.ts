@@ -5,8 +5,8 @@ import type { ApiClient } from "#e2e/api-client.ts";
 import type { ModelCall } from "#e2e/fakes/model-server.ts";
 import type { SavedWorkflow } from "#e2e/standard-workflows.ts";
 import { until } from "#e2e/until.ts";
-import { ExecuteResult, Execution, isFinal, RerunResult } from "#server/schemas/execution.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, Execution, isFinal, RerunResult } from "#server/runs/schema.ts";
 
 // What the standard set leaves out and an executor has to get right: ends that come from outside, several waits of one run,
 // and a run that begins in the middle.

@@ -2,7 +2,7 @@ import type { Locator, Page } from "@playwright/test";
 import type { ApiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, drag, node } from "#e2e/ui/locators.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
 
 const saved = (page: Page) => page.locator("header").getByText("Saved", { exact: true }).first();
 

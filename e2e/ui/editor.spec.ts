@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
 
 const saved = (page: Page) => page.locator("header").getByText("Saved", { exact: true }).first();
 const input = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" }).getByLabel("Input", { exact: true });

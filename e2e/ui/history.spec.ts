@@ -3,8 +3,7 @@ import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
-import { WorkflowVersionPage } from "#server/schemas/workflow-version.ts";
+import { Workflow, WorkflowVersionPage } from "#server/features/workflows/schema.ts";
 
 const history = (page: Page) => page.getByRole("complementary", { name: "History" });
 const comparison = (page: Page) => page.getByRole("region", { name: "Comparison" });

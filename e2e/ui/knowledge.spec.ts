@@ -3,7 +3,7 @@ import { newSource, settled } from "#e2e/api/rag-forms.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { type KnowledgeServer, startKnowledgeServer } from "#e2e/fakes/knowledge-server.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { RagDocument } from "#server/schemas/rag.ts";
+import { RagDocument } from "#server/features/knowledge/schema.ts";
 import { pdfFile } from "#server/testing/office-files.ts";
 
 let web: KnowledgeServer;

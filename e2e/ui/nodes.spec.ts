@@ -3,8 +3,8 @@ import type { Locator, Page } from "@playwright/test";
 import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
-import { ExecutionSummary } from "#server/schemas/execution.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecutionSummary } from "#server/runs/schema.ts";
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
 const edge = (page: Page, from: string, to: string) => canvas(page).getByRole("group", { name: `Connection from ${from} to ${to}` });

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { node } from "#e2e/ui/locators.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
 const field = (page: Page, name: string) => panel(page).getByLabel(name, { exact: true });

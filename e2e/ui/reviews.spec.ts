@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { test as base, expect } from "#e2e/fixtures.ts";
-import { Execution } from "#server/schemas/execution.ts";
+import { Execution } from "#server/runs/schema.ts";
 
 const test = base.extend<{
   /** Starts a run of this graph and waits until so many of its reviews wait. */

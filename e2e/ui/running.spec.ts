@@ -2,8 +2,8 @@ import type { Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
-import { ExecuteResult, ExecutionSummary } from "#server/schemas/execution.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { ExecuteResult, ExecutionSummary } from "#server/runs/schema.ts";
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
 const run = (page: Page) => page.getByRole("region", { name: "Run", exact: true });

@@ -1,6 +1,6 @@
 import { apiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { Project } from "#server/schemas/project.ts";
+import { Project } from "#server/features/projects/schema.ts";
 
 // What admins see of what was done, how long runs are kept, and the way out.
 

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { AgentPage } from "#server/schemas/agent.ts";
-import { WorkflowFile } from "#server/schemas/workflow-file.ts";
+import { AgentPage } from "#server/features/agents/schema.ts";
+import { WorkflowFile } from "#server/features/workflow-files/schema.ts";
 
 test("a template without a model is looked at and used", async ({ signedInPage: page }) => {
   await page.goto("/workflows");

@@ -2,8 +2,8 @@ import type { Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
-import { Agent } from "#server/schemas/agent.ts";
-import { Workflow } from "#server/schemas/workflow.ts";
+import { Agent } from "#server/features/agents/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
 
 const header = (page: Page) => page.locator("header").filter({ has: page.getByRole("tablist", { name: "Views" }) });
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { buildWeb, isBuilt } from "#server/boot/web-build.ts";
-import { detachEnvironment, publishSettings } from "#server/settings.ts";
+import { detachEnvironment, publishSettings } from "#server/platform/settings.ts";
 
 // `npm run build`: builds the web app unless the build there is of these very sources.
 const root = join(import.meta.dirname, "../..");

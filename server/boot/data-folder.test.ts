@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { holdDataFolder } from "#server/boot/data-folder.ts";
-import { startOf } from "#server/process-state.ts";
+import { startOf } from "#server/platform/process-state.ts";
 
 const onLinux = process.platform === "linux";
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "#server/message-of.ts";
-import { isRunning, startOf } from "#server/process-state.ts";
+import { messageOf } from "#server/platform/errors.ts";
+import { isRunning, startOf } from "#server/platform/process-state.ts";
 
 const firstLine = (error: unknown) => messageOf(error).split("\n")[0];
 

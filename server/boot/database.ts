@@ -2,8 +2,8 @@ import { join } from "node:path";
 import pg from "pg";
 import { holdDataFolder } from "#server/boot/data-folder.ts";
 import { ownSecrets } from "#server/boot/own-secrets.ts";
-import { startEmbeddedDatabase } from "#server/db/embedded.ts";
-import { dataDir, publishSettings, settings } from "#server/settings.ts";
+import { startEmbeddedDatabase } from "#server/platform/db/embedded.ts";
+import { dataDir, publishSettings, settings } from "#server/platform/settings.ts";
 
 /** Proves that the given server answers. The sentence names host and port, never the password. */
 async function probe(url: string): Promise<void> {

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import pg from "pg";
 import { z } from "zod";
 import { holdDataFolder } from "#server/boot/data-folder.ts";
-import { freeLeasesOf } from "#server/engine/run-store.ts";
-import { log } from "#server/log.ts";
-import { publishSettings } from "#server/settings.ts";
+import { log } from "#server/platform/log.ts";
+import { publishSettings } from "#server/platform/settings.ts";
+import { freeLeasesOf } from "#server/runs/store/run-store.ts";
 
 /** The name of a data folder that is ours, made at its first use. */
 function nameOf(folder: string): string {

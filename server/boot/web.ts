@@ -4,8 +4,8 @@ import { join } from "node:path";
 import next from "next";
 import pg from "pg";
 import { buildWeb, isBuilt } from "#server/boot/web-build.ts";
-import { publishSettings, settings } from "#server/settings.ts";
-import { createFront } from "#server/web/front.ts";
+import { createFront } from "#server/http/front/front.ts";
+import { publishSettings, settings } from "#server/platform/settings.ts";
 
 const root = join(import.meta.dirname, "../..");
 /**
@@ -51,7 +51,7 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
   const throughNext = async (request: IncomingMessage, response: ServerResponse) =>
     (await ready.promise).getRequestHandler()(request, response);
   // During development Next loads code again when it has changed; what this process has loaded stays as it was.
-  const handle = isDev ? throughNext : (await import("#server/web/short-way.ts")).shortWay(throughNext);
+  const handle = isDev ? throughNext : (await import("#server/http/front/short-way.ts")).shortWay(throughNext);
   const front = createFront({
     handle,
     // Next listens for upgrades by itself from its first request on; hot reload is all that uses them.

@@ -1,16 +1,16 @@
 import { serve } from "inngest/edge";
-import { pool } from "#server/db/client.ts";
-import { freeAllLeases } from "#server/engine/run-store.ts";
-import { beginRunsHere } from "#server/inngest/begin-here.ts";
-import { inngest } from "#server/inngest/client.ts";
-import { stopSegments } from "#server/inngest/engine-services.ts";
-import { inngestFunctions } from "#server/inngest/functions/index.ts";
-import { firstSegment } from "#server/inngest/functions/run-workflow.ts";
-import { startLocalExecutor } from "#server/inngest/local/executor.ts";
-import { log } from "#server/log.ts";
-import { makeUnbegunOverdue, sweepExecutions } from "#server/services/executions/sweep-executions.ts";
-import { fireDueSchedules } from "#server/services/schedules/fire-due-schedules.ts";
-import { isEmbeddedExecutor, settings } from "#server/settings.ts";
+import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
+import { beginRunsHere } from "#server/jobs/inngest/begin-here.ts";
+import { inngest } from "#server/jobs/inngest/client.ts";
+import { stopSegments } from "#server/jobs/inngest/engine-services.ts";
+import { inngestFunctions } from "#server/jobs/inngest/functions/index.ts";
+import { firstSegment } from "#server/jobs/inngest/functions/run-workflow.ts";
+import { startLocalExecutor } from "#server/jobs/inngest/local/executor.ts";
+import { pool } from "#server/platform/db/client.ts";
+import { log } from "#server/platform/log.ts";
+import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
+import { freeAllLeases } from "#server/runs/store/run-store.ts";
+import { makeUnbegunOverdue, sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 
 /** How often overdue executions are looked for, in milliseconds. */
 const SWEEP_MS = 5000;

@@ -1,7 +1,7 @@
-import type { ProjectPrincipal } from "#server/auth/principal.ts";
-import type { Role } from "#server/schemas/primitives.ts";
-import { acceptInvitation } from "#server/services/identity/accept-invitation.ts";
-import { setMember } from "#server/services/projects/set-member.ts";
+import { acceptInvitation } from "#server/features/identity/accept-invitation.ts";
+import { setMember } from "#server/features/projects/set-member.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import type { Role } from "#server/shared/primitives-schema.ts";
 
 /** Makes somebody with an account a member, or changes the role: the admin invites, and the person accepts in a browser that is signed in. */
 export async function addMember(admin: ProjectPrincipal, user: ProjectPrincipal["user"], role: Role): Promise<void> {

@@ -1,6 +1,6 @@
-import type { ProjectPrincipal } from "#server/auth/principal.ts";
-import { advance } from "#server/engine/advance.ts";
-import { engineServices } from "#server/inngest/engine-services.ts";
+import { engineServices } from "#server/jobs/inngest/engine-services.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { advance } from "#server/runs/executor/advance.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";
 
 const position = { x: 0, y: 0 };

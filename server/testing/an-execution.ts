@@ -1,5 +1,5 @@
-import type { Execution, NodeResult } from "#server/schemas/execution.ts";
-import type { ExecutionEvent } from "#server/schemas/execution-event.ts";
+import type { ExecutionEvent } from "#server/runs/event-schema.ts";
+import type { Execution, NodeResult } from "#server/runs/schema.ts";
 
 const TIME = "2026-11-21T08:00:00.000Z";
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { expect } from "vitest";
-import { type ChatClock, type ChatRequest, type ChatResult, chat } from "#server/providers/chat.ts";
-import type { ModelEndpoint } from "#server/providers/client.ts";
-import { ProviderError } from "#server/providers/errors.ts";
+import { type ChatClock, type ChatRequest, type ChatResult, chat } from "#server/llm/chat.ts";
+import type { ModelEndpoint } from "#server/llm/client.ts";
+import { ProviderError } from "#server/llm/errors.ts";
 
 export const TEST_KEY = "sk-test-4f2c9a7b1e";
 

@@ -1,5 +1,5 @@
 import NextAuth from "next-auth";
-import { authOptions } from "#server/auth/auth-options.ts";
+import { authOptions } from "#server/features/identity/auth-options.ts";
 
 interface Answer {
   status: number;

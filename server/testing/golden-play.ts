@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { advance, type Outcome } from "#server/engine/advance.ts";
-import type { RunStore } from "#server/engine/ports.ts";
-import { Graph } from "#server/schemas/graph.ts";
+import { advance, type Outcome } from "#server/runs/executor/advance.ts";
+import type { RunStore } from "#server/runs/executor/ports.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
+import { Graph } from "#server/workflow/schema.ts";
 
 /** What happens while a run waits for people. */
 type Step =
@@ -46,7 +46,7 @@ export interface Golden extends Played {
   };
 }
 
-const folder = join(import.meta.dirname, "../engine/golden");
+const folder = join(import.meta.dirname, "../runs/executor/golden");
 export const goldens = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as Golden);
 const HOUR_MS = 3_600_000;
 

@@ -1,5 +1,5 @@
-import { indexOf, parentOf } from "#server/engine/frame.ts";
-import { factsOf } from "#server/engine/node-facts.ts";
+import { indexOf, parentOf } from "#server/runs/executor/frame.ts";
+import { factsOf } from "#server/runs/executor/node-facts.ts";
 import {
   type Commit,
   type EndedItems,
@@ -10,8 +10,8 @@ import {
   type ReviewState,
   type RunState,
   type RunStore,
-} from "#server/engine/ports.ts";
-import type { Graph } from "#server/schemas/graph.ts";
+} from "#server/runs/executor/ports.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 const pathOf = ({ iteration, handle }: LedgerRow) => (handle === ITEM ? parentOf(iteration) : iteration);
 

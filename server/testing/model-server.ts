@@ -1,6 +1,6 @@
 import { afterEach, beforeAll } from "vitest";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
-import { publishSettings } from "#server/settings.ts";
+import { publishSettings } from "#server/platform/settings.ts";
 
 /** Gives a test file a model server of its own, which forgets after each test what it was asked. */
 export function testModelServer(): Omit<ModelServer, "stop"> {

@@ -1,5 +1,5 @@
-import type { EngineServices, RunStore } from "#server/engine/ports.ts";
-import { runStore } from "#server/engine/run-store.ts";
+import type { EngineServices, RunStore } from "#server/runs/executor/ports.ts";
+import { runStore } from "#server/runs/store/run-store.ts";
 import { type Draw, hashOf } from "#server/testing/random-graph.ts";
 import { storedServices } from "#server/testing/stored-run.ts";
 

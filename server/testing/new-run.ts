@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import { advance } from "#server/engine/advance.ts";
-import { findFaults } from "#server/engine/graph.ts";
-import type { Commit, EngineServices, RunStore } from "#server/engine/ports.ts";
-import { findProblems } from "#server/engine/problems.ts";
+import { advance } from "#server/runs/executor/advance.ts";
+import type { Commit, EngineServices, RunStore } from "#server/runs/executor/ports.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
+import { findFaults } from "#server/workflow/graph.ts";
+import { findProblems } from "#server/workflow/problems.ts";
 
 /** A run of a graph that a save accepts, in memory; its agents answer what they were asked unless the test says otherwise. */
 export function newRun(nodes: Golden["nodes"], edges: string[], input = "", own: Partial<EngineServices> = {}) {

@@ -1,7 +1,7 @@
-import { definitionOf, findFaults } from "#server/engine/graph.ts";
-import { findProblems } from "#server/engine/problems.ts";
-import { messageOf } from "#server/message-of.ts";
-import { Graph, type GraphNode } from "#server/schemas/graph.ts";
+import { messageOf } from "#server/platform/errors.ts";
+import { definitionOf, findFaults } from "#server/workflow/graph.ts";
+import { findProblems } from "#server/workflow/problems.ts";
+import { Graph, type GraphNode } from "#server/workflow/schema.ts";
 
 /** Draws a whole number from 0 to below the bound; the same seed draws the same numbers. */
 export type Draw = (below: number) => number;

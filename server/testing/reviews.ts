@@ -1,9 +1,9 @@
 import { vi } from "vitest";
-import type { ProjectPrincipal } from "#server/auth/principal.ts";
-import { db, pool } from "#server/db/client.ts";
-import { inngest } from "#server/inngest/client.ts";
-import { startExecution } from "#server/services/executions/start-execution.ts";
-import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+import { createWorkflow } from "#server/features/workflows/service.ts";
+import { inngest } from "#server/jobs/inngest/client.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db, pool } from "#server/platform/db/client.ts";
+import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 
 const position = { x: 0, y: 0 };
 const review = (id: string) => ({ id, type: "humanLoopNode", position, data: { label: `Check ${id}` } });

@@ -1,11 +1,11 @@
-import type { ProjectPrincipal } from "#server/auth/principal.ts";
-import { db } from "#server/db/client.ts";
-import type { EngineServices } from "#server/engine/ports.ts";
-import { runStore } from "#server/engine/run-store.ts";
-import type { Graph } from "#server/schemas/graph.ts";
-import { startExecution } from "#server/services/executions/start-execution.ts";
-import { createWorkflow } from "#server/services/workflows/create-workflow.ts";
+import { createWorkflow } from "#server/features/workflows/service.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import type { EngineServices } from "#server/runs/executor/ports.ts";
+import { runStore } from "#server/runs/store/run-store.ts";
+import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { testServices } from "#server/testing/engine-services.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 let count = 0;
 

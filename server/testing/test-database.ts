@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { beforeAll, inject } from "vitest";
-import type { ProjectPrincipal } from "#server/auth/principal.ts";
-import { closeDatabase, db } from "#server/db/client.ts";
-import { closeNotifications } from "#server/db/notify.ts";
-import { insertProject } from "#server/services/projects/insert-project.ts";
-import { publishSettings } from "#server/settings.ts";
+import { insertProject } from "#server/features/projects/service.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { closeDatabase, db } from "#server/platform/db/client.ts";
+import { closeNotifications } from "#server/platform/db/notify.ts";
+import { publishSettings } from "#server/platform/settings.ts";
 
 export interface TestDatabase {
   /** A new user who is admin of a new project. */

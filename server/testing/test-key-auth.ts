@@ -1,4 +1,4 @@
-import type { Principal } from "#server/auth/principal.ts";
+import type { Principal } from "#server/platform/auth/principal.ts";
 
 type KeyAuth = Extract<Principal["auth"], { type: "platform_key" }>;
 

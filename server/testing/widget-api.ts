@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { createRestHandler } from "#server/api/rest/handler.ts";
-import { type ApiContext, endpoint, publicProcedure, router, userProcedure } from "#server/api/trpc.ts";
-import { AppError } from "#server/errors.ts";
+import { createRestHandler } from "#server/http/rest/handler.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { type ApiContext, endpoint, publicProcedure, router, userProcedure } from "#server/platform/rpc/trpc.ts";
 
 // A small API behind the real REST adapter, for the tests of the adapter.
 

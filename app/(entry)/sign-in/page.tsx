@@ -3,7 +3,7 @@ import { redirect } from "next/navigation";
 import { serverCaller } from "#app/server-caller.ts";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
 import { SignInForm } from "#components/entry/sign-in-form.tsx";
-import { sameOriginPath } from "#server/auth/same-origin-path.ts";
+import { sameOriginPath } from "#server/platform/auth/request-origin.ts";
 
 export const metadata: Metadata = { title: "Sign in" };
 

@@ -1,3 +1,3 @@
-import { health } from "#server/api/health.ts";
+import { health } from "#server/http/health.ts";
 
 export const GET = health;

@@ -1,8 +1,8 @@
 import { serve } from "inngest/next";
-import { noteInngestCall } from "#server/api/inngest-calls.ts";
-import { inngest } from "#server/inngest/client.ts";
-import { inngestFunctions } from "#server/inngest/functions/index.ts";
-import { isEmbeddedExecutor } from "#server/settings.ts";
+import { noteInngestCall } from "#server/http/inngest-calls.ts";
+import { inngest } from "#server/jobs/inngest/client.ts";
+import { inngestFunctions } from "#server/jobs/inngest/functions/index.ts";
+import { isEmbeddedExecutor } from "#server/platform/settings.ts";
 
 export const dynamic = "force-dynamic";
 export const maxDuration = 300;

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { priceList } from "#server/providers/prices.ts";
+import { priceList } from "#server/llm/prices.ts";
 
 export const metadata: Metadata = { title: "Costs" };
 

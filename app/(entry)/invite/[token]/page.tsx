@@ -4,7 +4,7 @@ import { serverCaller } from "#app/server-caller.ts";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
 import { InvitationForm } from "#components/entry/invitation-form.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { appErrorOf } from "#server/api/trpc.ts";
+import { appErrorOf } from "#server/platform/rpc/trpc.ts";
 
 // The address opens the invitation, so it goes into no search engine and to no other site.
 export const metadata: Metadata = { title: "Invitation", robots: { index: false, follow: false }, referrer: "same-origin" };

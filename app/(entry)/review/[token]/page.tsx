@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { serverCaller } from "#app/server-caller.ts";
 import { ReviewByLink } from "#components/approvals/review-by-link.tsx";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
-import { appErrorOf } from "#server/api/trpc.ts";
+import { appErrorOf } from "#server/platform/rpc/trpc.ts";
 
 // The address is the authority to decide, so it goes into no search engine and to no other site.
 export const metadata: Metadata = { title: "Review", robots: { index: false, follow: false }, referrer: "same-origin" };

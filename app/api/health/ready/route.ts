@@ -1,3 +1,3 @@
-import { readiness } from "#server/api/health.ts";
+import { readiness } from "#server/http/health.ts";
 
 export const GET = readiness;

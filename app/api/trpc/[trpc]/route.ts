@@ -1,3 +1,3 @@
-import { handleTrpc as handle } from "#server/api/trpc-handler.ts";
+import { handleTrpc as handle } from "#server/http/trpc-handler.ts";
 
 export { handle as GET, handle as POST };

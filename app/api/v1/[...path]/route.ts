@@ -1,4 +1,4 @@
-import { handleRest } from "#server/api/rest/rest.ts";
+import { handleRest } from "#server/http/rest/rest.ts";
 
 export {
   handleRest as DELETE,

@@ -1,5 +1,5 @@
-import { methodNotAllowed } from "#server/api/rest/api-route.ts";
-import { openApiResponse } from "#server/api/rest/openapi.ts";
+import { openApiResponse } from "#server/http/openapi/openapi.ts";
+import { methodNotAllowed } from "#server/http/rest/api-route.ts";
 
 const refuse = methodNotAllowed("GET", "HEAD");
 

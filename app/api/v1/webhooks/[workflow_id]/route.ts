@@ -1,5 +1,5 @@
-import { incomingWebhook } from "#server/api/incoming-webhook.ts";
-import { methodNotAllowed } from "#server/api/rest/api-route.ts";
+import { methodNotAllowed } from "#server/http/rest/api-route.ts";
+import { incomingWebhook } from "#server/http/streams/incoming-webhook.ts";
 
 const refused = methodNotAllowed("POST");
 

@@ -1,5 +1,5 @@
-import { agentChat } from "#server/api/agent-chat.ts";
-import { methodNotAllowed } from "#server/api/rest/api-route.ts";
+import { methodNotAllowed } from "#server/http/rest/api-route.ts";
+import { agentChat } from "#server/http/streams/agent-chat.ts";
 
 export const dynamic = "force-dynamic";
 export const POST = agentChat({ keyNeeds: { scope: "run" } });

@@ -1,5 +1,5 @@
-import { executionStream } from "#server/api/execution-stream.ts";
-import { methodNotAllowed } from "#server/api/rest/api-route.ts";
+import { methodNotAllowed } from "#server/http/rest/api-route.ts";
+import { executionStream } from "#server/http/streams/execution-stream.ts";
 
 export const dynamic = "force-dynamic";
 export const GET = executionStream({ keyNeeds: { scope: "read" }, allowQueryToken: true });

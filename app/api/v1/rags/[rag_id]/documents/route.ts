@@ -1,4 +1,4 @@
-import { addRagDocument, restOfRagDocuments } from "#server/api/rag-documents.ts";
+import { addRagDocument, restOfRagDocuments } from "#server/http/streams/rag-documents.ts";
 
 export {
   addRagDocument as POST,

@@ -1,5 +1,5 @@
-import { agentChat } from "#server/api/agent-chat.ts";
-import { handleUnknownBridgePath as refused } from "#server/api/rest/bridge.ts";
+import { handleUnknownBridgePath as refused } from "#server/http/rest/bridge.ts";
+import { agentChat } from "#server/http/streams/agent-chat.ts";
 
 export const dynamic = "force-dynamic";
 // The web app's own chat: the browser session only, and it does not spend the API's budget.

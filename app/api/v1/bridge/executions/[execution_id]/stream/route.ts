@@ -1,5 +1,5 @@
-import { executionStream } from "#server/api/execution-stream.ts";
-import { handleUnknownBridgePath as refused } from "#server/api/rest/bridge.ts";
+import { handleUnknownBridgePath as refused } from "#server/http/rest/bridge.ts";
+import { executionStream } from "#server/http/streams/execution-stream.ts";
 
 export const dynamic = "force-dynamic";
 // The web app's own viewer: the browser session only, and it does not spend the API's budget.

@@ -1,0 +1,84 @@
+import { toAgent } from "#server/features/agents/agent-dto.ts";
+import { CallMeter } from "#server/features/agents/call-meter.ts";
+import { composeQuestion } from "#server/features/agents/compose-question.ts";
+import { agentOf, type FoundAgent, findAgent } from "#server/features/agents/find-agent.ts";
+import { recordToolCalls } from "#server/features/agents/record-tool-calls.ts";
+import { endpointOf } from "#server/features/llm-keys/endpoint-of.ts";
+import { ModelPrices } from "#server/features/llm-keys/schema.ts";
+import { type ChatLoopResult, chatWithTools, type ToolUse } from "#server/llm/chat-loop.ts";
+import type { ProviderId } from "#server/llm/kinds.ts";
+import type { ToolAnswer } from "#server/llm/tools/tool.ts";
+import { unsealOften } from "#server/platform/secrets.ts";
+import type { CallUsage } from "#server/runs/executor/call-usage.ts";
+import type { RunToolCall } from "#server/runs/schema.ts";
+
+export interface RunAgentCall {
+  project_id: string;
+  agent_id: string;
+  /** The agent, when the caller has read it just now. */
+  found?: FoundAgent | undefined;
+  /** What to ask. */
+  message: string;
+  /** Earlier turns, oldest first. */
+  history?: { role: "user" | "assistant"; content: string }[];
+  /** For the whole call: tries, pauses and tools included. */
+  timeoutMs: number;
+  /** Further tries of each request after a 429, a 5xx or a lost connection. */
+  retries: number;
+  signal?: AbortSignal | undefined;
+  /** Gets each piece of the answer as it comes. */
+  onDelta?: ((content: string) => void) | undefined;
+  /**
+   * The pieces so far do not count any more: a new try begins, a tool was called, or the answer broke the output schema.
+   * Without it nothing that was given out is taken back, and an answer in JSON comes in one piece.
+   */
+  onRestart?: (() => void) | undefined;
+  /** Calls of one round begin together and end in any order. */
+  onToolCall?: ((call: ToolUse) => void) | undefined;
+  onToolResult?: ((call: ToolUse, answer: ToolAnswer) => void) | undefined;
+  /**
+   * Told what the call has used and done so far, each time the model has answered: so it is known of a call that fails or is
+   * ended, too. The list of tool calls goes on being filled.
+   */
+  onUsed?: ((usage: CallUsage) => void) | undefined;
+}
+
+export interface AgentCallResult extends Omit<ChatLoopResult, "tool_calls"> {
+  provider: ProviderId;
+  /** US dollars; null when the price is not known. */
+  cost: number | null;
+  /** With what the tools answered, cut to what a run keeps. */
+  tool_calls: RunToolCall[];
+}
+
+/**
+ * Asks an agent once, as it is configured now, with its tools and skills. Needs no HTTP request: the run engine calls it
+ * too.
+ * @returns the answer; tokens and cost of all rounds together, and every tool call in the order in which they began
+ * @throws AppError NOT_FOUND when the project has no such agent; ProviderError (UPSTREAM_ERROR) with the provider's words;
+ *   the signal's reason when it fires; `onUsed` has told what was used before
+ */
+export async function runAgentCall(call: RunAgentCall): Promise<AgentCallResult> {
+  const { project_id, agent_id, found, message, history, onUsed, ...rest } = call;
+  const agent = found ? agentOf(found) : await findAgent(project_id, agent_id);
+  const endpoint = endpointOf(agent.llm_key, unsealOften);
+  const { model } = agent;
+  const { provider, baseUrl } = endpoint;
+  const meter = new CallMeter(agent.id, { provider, model, baseUrl, prices: ModelPrices.parse(agent.llm_key.prices) });
+  const { question, close } = await composeQuestion({ ...toAgent(agent), project_id, endpoint }, { message, history: history ?? [] });
+  const { calls, ...record } = recordToolCalls(rest);
+  try {
+    const result = await chatWithTools({
+      ...rest,
+      ...record,
+      ...question,
+      onUsage: (used) => {
+        meter.add(used);
+        if (meter.usage) onUsed?.({ ...meter.usage, tool_calls: calls });
+      },
+    });
+    return { ...result, provider, cost: meter.usage?.cost ?? null, tool_calls: calls };
+  } finally {
+    close();
+  }
+}

@@ -1,0 +1,47 @@
+import { Canvas, CanvasPage, CanvasRef, CreateCanvasInput, UpdateCanvasInput } from "#server/features/canvases/schema.ts";
+import { createCanvas, deleteCanvas, getCanvas, listCanvases, updateCanvas } from "#server/features/canvases/service.ts";
+import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+
+const tag = "Canvases";
+
+export const canvasesRouter = router({
+  list: viewerProcedure
+    .meta(endpoint("GET", "/canvases", { tag, summary: "List the canvases", description: "Without their widgets." }))
+    .input(PageInput)
+    .output(CanvasPage)
+    .query(({ ctx, input }) => listCanvases(ctx.principal, input)),
+  create: editorProcedure
+    .meta(
+      endpoint("POST", "/canvases", {
+        tag,
+        summary: "Create a canvas",
+        description: "A dashboard of widgets, each over the output of a workflow.",
+        status: 201,
+      }),
+    )
+    .input(CreateCanvasInput)
+    .output(Canvas)
+    .mutation(({ ctx, input }) => createCanvas(ctx.principal, input)),
+  get: viewerProcedure
+    .meta(endpoint("GET", "/canvases/{canvas_id}", { tag, summary: "Read a canvas" }))
+    .input(CanvasRef)
+    .output(Canvas)
+    .query(({ ctx, input }) => getCanvas(ctx.principal, input)),
+  update: editorProcedure
+    .meta(
+      endpoint("PUT", "/canvases/{canvas_id}", {
+        tag,
+        summary: "Change a canvas",
+        description: "Fields left out keep their value; `widgets` replaces all of them.",
+      }),
+    )
+    .input(UpdateCanvasInput)
+    .output(Canvas)
+    .mutation(({ ctx, input }) => updateCanvas(ctx.principal, input)),
+  delete: editorProcedure
+    .meta(endpoint("DELETE", "/canvases/{canvas_id}", { tag, summary: "Delete a canvas", status: 204 }))
+    .input(CanvasRef)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => deleteCanvas(ctx.principal, input)),
+});

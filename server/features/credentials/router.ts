@@ -1,0 +1,51 @@
+import { createCredential } from "#server/features/credentials/create-credential.ts";
+import { deleteCredential } from "#server/features/credentials/delete-credential.ts";
+import { listCredentials } from "#server/features/credentials/list-credentials.ts";
+import { replaceCredential } from "#server/features/credentials/replace-credential.ts";
+import {
+  CreateCredentialInput,
+  Credential,
+  CredentialPage,
+  CredentialRef,
+  ReplaceCredentialInput,
+} from "#server/features/credentials/schema.ts";
+import { adminProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+
+const tag = "Credentials";
+
+export const credentialsRouter = router({
+  list: viewerProcedure
+    .meta(endpoint("GET", "/credentials", { tag, summary: "List the project's credentials", description: "Names only, never a value." }))
+    .input(PageInput)
+    .output(CredentialPage)
+    .query(({ ctx, input }) => listCredentials(ctx.principal, input)),
+  create: adminProcedure
+    .meta(
+      endpoint("POST", "/credentials", {
+        tag,
+        summary: "Add a credential",
+        description: "Workflows read it as `{{credentials.NAME}}`.",
+        status: 201,
+      }),
+    )
+    .input(CreateCredentialInput)
+    .output(Credential)
+    .mutation(({ ctx, input }) => createCredential(ctx.principal, input)),
+  delete: adminProcedure
+    .meta(
+      endpoint("DELETE", "/credentials/{cred_id}", {
+        tag,
+        summary: "Delete a credential",
+        description: "409 while a workflow reads it, in its saved version or its draft.",
+        status: 204,
+      }),
+    )
+    .input(CredentialRef)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => deleteCredential(ctx.principal, input)),
+  replace: adminProcedure
+    .input(ReplaceCredentialInput)
+    .output(Credential)
+    .mutation(({ ctx, input }) => replaceCredential(ctx.principal, input)),
+});

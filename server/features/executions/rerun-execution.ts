@@ -1,0 +1,160 @@
+import { assertRunnable, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
+import { recordAuditOn } from "#server/platform/audit.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { AppError, notFound } from "#server/platform/errors.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import { progressOf } from "#server/runs/executor/frame.ts";
+import { isFinal, type RerunInput, type RerunResult } from "#server/runs/schema.ts";
+import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
+import { startWithResults } from "#server/runs/use-cases/start-with-results.ts";
+import { dependentsOf } from "#server/workflow/compile.ts";
+import { runPlan } from "#server/workflow/disabled.ts";
+import { definitionOf, goesOnAfterFailure } from "#server/workflow/graph.ts";
+import { pinnedWork, withPins } from "#server/workflow/pins.ts";
+import { givenWithout } from "#server/workflow/run-until.ts";
+import { type NodeProgress, Schedule } from "#server/workflow/scheduler.ts";
+import { Graph } from "#server/workflow/schema.ts";
+
+const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+
+/** How a node of the original ended, and its type there. */
+type Ended = ReadonlyMap<string, NodeProgress & { type: string }>;
+
+/**
+ * Ids of the nodes whose results the new run takes over: everything that has finished and depends neither on `from` nor on
+ * what the original did not run, which the graph may have by now.
+ * @param graph as it is played, with its pins when they count
+ */
+function reusedNodes(graph: Graph, from: string, ended: Ended): string[] {
+  const plan = runPlan(graph);
+  const [loop] = plan.loopsAround(from);
+  if (loop !== undefined) throw invalid("from_node_id", `"${from}" runs inside a loop. Run the loop again: from_node_id "${loop}".`);
+  const top = plan.scopes.get(null);
+  if (!top) return [];
+  const again = dependentsOf(top, from);
+  const types = new Map(graph.nodes.map(({ id, type }) => [id, type]));
+  const isSame = (id: string) => (ended.get(id)?.type ?? types.get(id)) === types.get(id);
+  const resultOf = (id: string) => (again.has(id) || !isSame(id) ? undefined : ended.get(id));
+  // A pinned output waits for nothing: a run that went only as far as one node has left out what comes before it.
+  const given = new Map<string, NodeProgress>();
+  for (const node of graph.nodes) {
+    const before = pinnedWork(node) && resultOf(node.id);
+    if (before) given.set(node.id, before);
+  }
+  const taken = new Set(given.keys());
+  // As the new run will go, as far as known results lead: what comes after a node without one has to wait for it.
+  const schedule = new Schedule(top, undefined, given);
+  for (let ready = schedule.takeReady(); ready.length > 0; ready = schedule.takeReady())
+    for (const id of ready) {
+      const before = resultOf(id);
+      if (!before) continue;
+      taken.add(id);
+      schedule.end(id, before);
+    }
+  return graph.nodes.filter(({ id }) => taken.has(plan.loopsAround(id)[0] ?? id) && isSame(id)).map(({ id }) => id);
+}
+
+/**
+ * An execution that has ended, to begin another with its results.
+ * @throws AppError NOT_FOUND; CONFLICT when it has not ended, or its workflow has been deleted
+ */
+export async function findOriginal(project_id: string, execution_id: string) {
+  if (!isUuid(execution_id)) throw notFound("execution");
+  const row = await db().execution.findFirst({
+    where: { id: execution_id, project_id },
+    select: {
+      status: true,
+      workflow_id: true,
+      workflow_version: true,
+      snapshot_id: true,
+      snapshot: { select: { graph: true } },
+      values: { select: { input: true, params: true } },
+      workflow: { select: { deleted_at: true, name: true } },
+    },
+  });
+  if (!row) throw notFound("execution");
+  if (!isFinal(row.status))
+    throw new AppError("CONFLICT", `This execution has not ended: it is ${row.status}. Wait for it, or cancel it first.`);
+  if (row.workflow.deleted_at) throw new AppError("CONFLICT", "The workflow of this execution has been deleted, so it cannot run again.");
+  return row;
+}
+
+/** Top-level nodes that took no part in a run which went only as far as one node. */
+async function leftOut(execution_id: string): Promise<string[]> {
+  const where = { execution_id, iteration: "", status: "skipped", reused: true } as const;
+  return (await db().nodeRun.findMany({ where, select: { node_id: true } })).map((row) => row.node_id);
+}
+
+/** Top-level nodes of the original with a result that may be taken over. */
+async function endedNodes(execution_id: string, graph: Graph): Promise<Ended> {
+  const rows = await db().nodeRun.findMany({
+    where: { execution_id, iteration: "" },
+    orderBy: { attempt: "asc" },
+    select: { node_id: true, status: true, handle: true },
+  });
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
+  const last = new Map(rows.map((row) => [row.node_id, row]));
+  const counts = [...last].filter(
+    ([id, row]) => row.status === "complete" || (row.status === "failed" && goesOnAfterFailure(nodes.get(id))),
+  );
+  return new Map(counts.map(([id, row]) => [id, { ...progressOf(row, true), type: nodes.get(id)?.type ?? "" }]));
+}
+
+/**
+ * Starts a new run of an execution that has ended: of the same graph and input, or of the workflow as it is now; from its
+ * beginning, or from one node on with the finished results of everything that does not depend on it (contract, section 5).
+ * @throws AppError NOT_FOUND; CONFLICT when the original has not ended; VALIDATION_ERROR for an unknown node, one inside a
+ *   loop, or a value that the trigger does not take; RATE_LIMIT_EXCEEDED
+ */
+export async function rerunExecution(principal: ProjectPrincipal, input: RerunInput): Promise<RerunResult> {
+  const project_id = principal.project.id;
+  const original = await findOriginal(project_id, input.execution_id);
+  const before = Graph.parse(original.snapshot.graph);
+  const { workflow_id, workflow_version, snapshot_id } = original;
+  const target = input.use_current
+    ? await graphToRun(project_id, workflow_id)
+    : { graph: before, agents: null, version: workflow_version, snapshot_id };
+  const { graph } = target;
+  const isTest = target.version === null;
+  const left_out = isTest && input.from_node_id === undefined ? await leftOut(input.execution_id) : [];
+  const played = isTest ? withPins(graph) : graph;
+  await assertRunnable(project_id, cutGraph(played, left_out), target.agents);
+  const isNewInput = input.input !== undefined || input.params !== undefined;
+  const known = { input: original.values?.input ?? "", params: (original.values?.params as Record<string, unknown> | null) ?? null };
+  const { input: text, params } = isNewInput ? triggerValues(graph, input) : known;
+  let taken: string[] = [];
+  if (input.from_node_id !== undefined) {
+    const from = graph.nodes.find((node) => node.id === input.from_node_id);
+    if (!from || definitionOf(from.type)?.isInert)
+      throw invalid("from_node_id", `The graph has no node "${input.from_node_id}" that runs.`);
+    taken = reusedNodes(played, from.id, await endedNodes(input.execution_id, before));
+    // A trigger with a new input is not what it was.
+    if (isNewInput) taken = taken.filter((id) => definitionOf(graph.nodes.find((node) => node.id === id)?.type ?? "")?.group !== "trigger");
+  }
+  const ends = graph.nodes.filter((node) => node.type === "terminateNode").map((node) => node.id);
+  const result = await startWithResults(
+    {
+      project_id,
+      workflow_id,
+      workflow_version: target.version,
+      snapshot_id: target.snapshot_id,
+      trigger: "rerun",
+      started_by_id: principal.user.id,
+      input: text,
+      params,
+      rerun_of_id: input.execution_id,
+      isCounted: principal.auth.type !== "session",
+    },
+    {
+      taken: { execution_id: input.execution_id, node_ids: taken, terminate_ids: ends },
+      given: givenResults(played, givenWithout(played, left_out), left_out),
+    },
+    async (client, execution_id) => {
+      const resource = { resource_type: "execution", resource_id: input.execution_id, resource_name: original.workflow.name };
+      const detail = { execution_id, ...(input.from_node_id !== undefined && { from_node_id: input.from_node_id }) };
+      await recordAuditOn(client, principal, { action: "execution.rerun", ...resource, detail });
+    },
+  );
+  return { ...result, rerun_of: input.execution_id };
+}

@@ -1,0 +1,115 @@
+import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
+import { approveExecution } from "#server/features/reviews/approve-execution.ts";
+import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import {
+  Execution,
+  ExecutionLogs,
+  ExecutionLogsInput,
+  ExecutionPage,
+  ExecutionRef,
+  ExecutionView,
+  ListExecutionsInput,
+  LoopItems,
+  LoopItemsInput,
+  NodeOutput,
+  NodeOutputInput,
+  RerunInput,
+  RerunResult,
+} from "#server/runs/schema.ts";
+import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
+import { getExecution } from "#server/runs/use-cases/get-execution.ts";
+import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
+import { getExecutionView } from "#server/runs/use-cases/get-execution-view.ts";
+import { getLoopItems } from "#server/runs/use-cases/get-loop-items.ts";
+import { getNodeOutput } from "#server/runs/use-cases/get-node-output.ts";
+import { listExecutions } from "#server/runs/use-cases/list-executions.ts";
+import { ApproveInput } from "#server/runs/waits/schema.ts";
+
+const tag = "Executions";
+
+export const executionsRouter = router({
+  list: viewerProcedure
+    .meta(
+      endpoint("GET", "/executions", { tag, summary: "List the executions", description: "Newest first; filter by workflow and status." }),
+    )
+    .input(ListExecutionsInput)
+    .output(ExecutionPage)
+    .query(({ ctx, input }) => listExecutions(ctx.principal, input)),
+  get: viewerProcedure
+    .meta(
+      endpoint("GET", "/executions/{execution_id}", { tag, summary: "Read an execution", description: "With the result of every node." }),
+    )
+    .input(ExecutionRef)
+    .output(Execution)
+    .query(({ ctx, input }) => getExecution(ctx.principal, input)),
+  logs: viewerProcedure
+    .meta(
+      endpoint("GET", "/executions/{execution_id}/logs", {
+        tag,
+        summary: "Read the full logs",
+        description:
+          "Input and output of every attempt of every node; filter by node and by iteration of a loop. Of a log with more than 64 MiB of them only the beginnings of long texts come, with truncated beside them; one that is too large even so is refused with 422.",
+      }),
+    )
+    .input(ExecutionLogsInput)
+    .output(ExecutionLogs)
+    .query(({ ctx, input }) => getExecutionLogs(ctx.principal, input)),
+  cancel: editorProcedure
+    .meta(
+      endpoint("POST", "/executions/{execution_id}/cancel", {
+        tag,
+        summary: "Cancel an execution",
+        description: "409 when it has ended already.",
+        runs: true,
+      }),
+    )
+    .input(ExecutionRef)
+    .output(Execution)
+    .mutation(({ ctx, input }) => cancelExecution(ctx.principal, input)),
+  approve: editorProcedure
+    .meta(
+      endpoint("POST", "/executions/{execution_id}/approve", {
+        tag,
+        summary: "Approve or reject a review",
+        description: "node_id may be left out when one review waits. 409 when it was decided already, with who and when.",
+        runs: true,
+      }),
+    )
+    .input(ApproveInput)
+    .output(Execution)
+    .mutation(({ ctx, input }) => approveExecution(ctx.principal, input)),
+  rerun: editorProcedure
+    .meta(
+      endpoint("POST", "/executions/{execution_id}/rerun", {
+        tag,
+        summary: "Run an execution again",
+        description:
+          "From `from_node_id` on, when given: it and what depends on it run, finished results of everything else are taken over and marked `reused` in node_results. 409 while the original has not ended.",
+        status: 202,
+        runs: true,
+      }),
+    )
+    .input(RerunInput)
+    .output(RerunResult)
+    .mutation(({ ctx, input }) => rerunExecution(ctx.principal, input)),
+  nodeOutput: viewerProcedure
+    .meta(
+      endpoint("GET", "/executions/{execution_id}/nodes/{node_id}/output", {
+        tag,
+        summary: "Read one node's whole output",
+        description: "However large: elsewhere an output of more than 256 Ki characters is shown by its beginning.",
+      }),
+    )
+    .input(NodeOutputInput)
+    .output(NodeOutput)
+    .query(({ ctx, input }) => getNodeOutput(ctx.principal, input)),
+  // The run page and the editor: how the items of a loop stand, and the run with the graph it runs.
+  loopItems: viewerProcedure
+    .input(LoopItemsInput)
+    .output(LoopItems)
+    .query(({ ctx, input }) => getLoopItems(ctx.principal, input)),
+  view: viewerProcedure
+    .input(ExecutionRef)
+    .output(ExecutionView)
+    .query(({ ctx, input }) => getExecutionView(ctx.principal, input)),
+});

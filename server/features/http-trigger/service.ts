@@ -1,0 +1,206 @@
+import type { HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
+import { assertRunnable } from "#server/features/workflows/execute.ts";
+import type { SavedWorkflow } from "#server/features/workflows/saved-workflow.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { Bell } from "#server/platform/bell.ts";
+import { cleanText, parseCleanJson } from "#server/platform/clean-text.ts";
+import { pool } from "#server/platform/db/client.ts";
+import { subscribe } from "#server/platform/db/notify.ts";
+import { AppError, notFound } from "#server/platform/errors.ts";
+import { follow } from "#server/platform/follow.ts";
+import { runIdOfRequest } from "#server/platform/idempotency.ts";
+import { newId } from "#server/platform/new-id.ts";
+import { isFinal } from "#server/runs/schema.ts";
+import type { NewExecution } from "#server/runs/store/insert-execution.ts";
+import type { RunEnding } from "#server/runs/use-cases/accept-run.ts";
+import { startExecution, startHere } from "#server/runs/use-cases/start-execution.ts";
+import { parseJson } from "#server/shared/json-text.ts";
+
+/** Headers that prove who calls or that only our own front and framework need: a workflow never sees them. */
+const HIDDEN =
+  /^(authorization|proxy-authorization|cookie|connection|x-forwarded-.*|x-treadle-.*|x-middleware-.*|x-invoke-.*|x-nextjs-.*|next-.*)$/;
+const SECRET = /token|secret|password|signature|session|api[-_]?key|credential/;
+/** A platform key, wherever it stands. */
+const PLATFORM_KEY = "sk-service-";
+
+function visible(entries: Iterable<[string, string]>): Record<string, string> {
+  const shown = [...entries].filter(([name, value]) => {
+    const key = name.toLowerCase();
+    return !HIDDEN.test(key) && !SECRET.test(key) && !value.includes(PLATFORM_KEY);
+  });
+  return Object.fromEntries(shown.map(([name, value]) => [cleanText(name), cleanText(value)]));
+}
+
+const SAYS_JSON = /^\s*application\/(?:[^;]+\+)?json\s*(?:;|$)/i;
+
+/**
+ * A body as JSON when it is JSON, else as text; null without one.
+ * @throws AppError BAD_REQUEST for what is declared as JSON and is none
+ */
+function bodyOf(bytes: Uint8Array, type: string): unknown {
+  if (bytes.byteLength === 0) return null;
+  const text = new TextDecoder().decode(bytes);
+  try {
+    return parseCleanJson(text, parseJson);
+  } catch (cause) {
+    if (!SAYS_JSON.test(type) || text.trim() === "") return cleanText(text);
+    const message = "The body is declared as JSON and cannot be read as such. Check it, or declare it as text/plain.";
+    throw new AppError("BAD_REQUEST", message, { cause });
+  }
+}
+
+/**
+ * What an HTTP trigger gives (specification, Trigger output expressions): the call as JSON text, with method, headers,
+ * query and body. Keys, cookies and whatever else looks like a secret in headers or query are left out.
+ * @throws AppError BAD_REQUEST for a body that is declared as JSON and is none
+ */
+export function callText(call: { method: string; url: string; headers: Headers }, body: Uint8Array): string {
+  const { method, url, headers } = call;
+  const query = visible(new URL(url).searchParams);
+  return JSON.stringify({ method, headers: visible(headers), query, body: bodyOf(body, headers.get("content-type") ?? "") });
+}
+
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
+const listeners = new Set<() => void>();
+let isTold = false;
+const tell = () => {
+  isTold = true;
+  for (const listener of listeners) listener();
+};
+
+/**
+ * Calls back when this process is told to stop. server/main.ts acts on the signals itself; code that the web app has bundled
+ * shares nothing else with it.
+ * @returns how to be told no more
+ */
+export function onToldToStop(listener: () => void): () => void {
+  if (isTold) {
+    listener(); // a call that came in on a connection which is still open
+    return () => undefined;
+  }
+  // One listener for all who wait, and none while nobody does: they come and go with each request.
+  if (listeners.size === 0) for (const signal of SIGNALS) process.on(signal, tell);
+  listeners.add(listener);
+  return () => {
+    if (listeners.delete(listener) && listeners.size === 0) for (const signal of SIGNALS) process.off(signal, tell);
+  };
+}
+
+/** How long to trust that every notification arrives, in milliseconds. */
+const LOOK_AGAIN_MS = 5000;
+/** A run that goes on for longer is looked at less often than its agents' pieces are notified, in milliseconds. */
+const LONGEST_PAUSE_MS = 200;
+
+/** How long it waits on when the process is told to stop, in milliseconds: the way down cuts what is open after eight seconds. */
+const STOPPING_MS = 5000;
+
+const READ = {
+  name: "execution-ending",
+  text: "SELECT e.status, e.error, v.output FROM executions e JOIN execution_values v ON v.execution_id = e.id WHERE e.id = $1",
+};
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Starts a run and waits until it has ended or pauses at a review, at most `ms`; not while the executor that is to run it
+ * is away, and not until a process that is told to stop cuts the caller off: whoever has no answer calls again, and there
+ * would be two runs. Listens before it starts, so that a quick run costs one query more than not waiting.
+ * @param signal ends the wait when the caller has gone; the run goes on
+ * @throws AppError as `startExecution` does
+ */
+export async function startAndFollow(
+  execution: NewExecution,
+  ms: number,
+  signal: AbortSignal,
+): Promise<RunEnding & { execution_id: string }> {
+  const execution_id = execution.id ?? runIdOfRequest() ?? newId();
+  const given = new AbortController();
+  const unfollow = follow(given, signal);
+  const bell = new Bell(given.signal);
+  /** Rings only when nobody waits any more. */
+  const over = new Bell(given.signal);
+  const stop = await subscribe("treadle_execution", execution_id, () => bell.ring());
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const leave = onToldToStop(() => (timer ??= setTimeout(() => given.abort(), STOPPING_MS)));
+  try {
+    const { status, ending, asked } = await startHere({ ...execution, id: execution_id });
+    // A run that nobody is asked for now will not end while the caller waits.
+    void asked?.then((isTaken) => isTaken || given.abort());
+    const end = Date.now() + ms;
+    if (ending) {
+      // What this process runs itself it need not read, whatever else is told of the run meanwhile.
+      const told = await Promise.race([ending, over.rung(ms)]);
+      if (told) return { execution_id, ...told };
+      bell.ring();
+    }
+    let seen: RunEnding = { status, output: null, error: null };
+    for (let reads = 0; !signal.aborted; reads++) {
+      const left = given.signal.aborted ? 0 : end - Date.now();
+      if (reads > 1) await pause(Math.min(10 * reads, LONGEST_PAUSE_MS));
+      await bell.rung(Math.min(LOOK_AGAIN_MS, Math.max(1, left)));
+      const { rows } = await pool().query<RunEnding>({ ...READ, values: [execution_id] });
+      seen = rows[0] ?? seen;
+      if (left <= 0 || isFinal(seen.status) || seen.status === "paused") break;
+    }
+    return { execution_id, ...seen };
+  } finally {
+    for (const waited of [bell, over]) waited.ring(); // ends a wait that nobody waits for any more
+    clearTimeout(timer);
+    leave();
+    unfollow();
+    stop();
+  }
+}
+
+/** How long a synchronous call waits, in milliseconds (contract, section 4). */
+const WAIT_MS = 60_000;
+
+/**
+ * Makes sure that a workflow may be started by this call.
+ * @throws AppError NOT_FOUND in another project; VALIDATION_ERROR for another kind of trigger; CONFLICT when disabled
+ */
+export function assertHttpTrigger({ project }: ProjectPrincipal, { project_id, trigger, enabled }: SavedWorkflow): void {
+  if (project_id !== project.id) throw notFound("workflow");
+  if (trigger.kind !== "http")
+    throw new AppError(
+      "VALIDATION_ERROR",
+      "This workflow's trigger is not HTTP. Choose HTTP in its trigger node and save, or use its execute endpoint.",
+    );
+  if (!enabled) throw new AppError("CONFLICT", "This workflow is disabled. Enable it, then call again.");
+}
+
+/**
+ * Starts the saved version with a call as its input, and waits for the result when the trigger says so.
+ * @param input method, headers, query and body as JSON
+ * @param signal ends the wait, not the run
+ * @returns with `output` when the run has ended; without when the caller has to look for it later
+ * @throws AppError VALIDATION_ERROR when the graph has problems; RATE_LIMIT_EXCEEDED when the hour is used up
+ */
+export async function runHttpTrigger(
+  principal: ProjectPrincipal,
+  workflow: SavedWorkflow,
+  input: string,
+  signal: AbortSignal,
+  waitMs = WAIT_MS,
+): Promise<HttpTriggerResult> {
+  assertHttpTrigger(principal, workflow);
+  const { project_id, id: workflow_id, snapshot_id, version: workflow_version, graph, agents } = workflow;
+  const names = await assertRunnable(project_id, graph, agents);
+  const started_by_id = principal.user.id;
+  const execution = {
+    project_id,
+    workflow_id,
+    workflow_version,
+    snapshot_id,
+    graph,
+    names,
+    trigger: "http",
+    started_by_id,
+    input,
+    params: null,
+  } as const;
+  if (workflow.trigger.response_mode === "async") return startExecution(execution);
+  const { execution_id, status, output, error } = await startAndFollow(execution, waitMs, signal);
+  return isFinal(status) ? { execution_id, status, output, ...(error !== null && { error }) } : { execution_id, status };
+}

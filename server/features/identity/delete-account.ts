@@ -1,0 +1,153 @@
+import type { Prisma } from "#prisma/generated/client.ts";
+import type { AccountDeletion, DeleteAccountInput } from "#server/features/identity/schema.ts";
+import { keepAnInstallAdmin } from "#server/features/install/service.ts";
+import { closeProject, removeDeletedProject, tellOfStopped } from "#server/features/projects/delete.ts";
+import { freeSlug } from "#server/features/projects/members.ts";
+import { recordAudit } from "#server/platform/audit.ts";
+import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/platform/auth/limits.ts";
+import type { Principal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { log } from "#server/platform/log.ts";
+import { namesInUse } from "#server/platform/names-in-use.ts";
+import { isPassword } from "#server/platform/secrets.ts";
+
+export interface AccountProjects {
+  /** Nobody else is in them. */
+  alone: { id: string; name: string }[];
+  /** Others are in them, and this user is the only admin. */
+  last_admin: { id: string; name: string }[];
+  /** They can do without this user. */
+  shared: { id: string; name: string }[];
+}
+
+/** The user's projects by what would become of them without the user, by name. */
+export async function accountProjects(within: Pick<Prisma.TransactionClient, "membership">, user_id: string): Promise<AccountProjects> {
+  const memberships = await within.membership.findMany({
+    where: { user_id },
+    select: { project: { select: { id: true, name: true, memberships: { select: { user_id: true, role: true } } } } },
+    orderBy: { project: { name: "asc" } },
+  });
+  const projects: AccountProjects = { alone: [], last_admin: [], shared: [] };
+  for (const { project } of memberships) {
+    const others = project.memberships.filter((member) => member.user_id !== user_id);
+    const kind = others.length === 0 ? "alone" : others.some(({ role }) => role === "admin") ? "shared" : "last_admin";
+    projects[kind].push({ id: project.id, name: project.name });
+  }
+  return projects;
+}
+
+/** What deleting the caller's account would come to. */
+export async function getAccountDeletion({ user }: Principal): Promise<AccountDeletion> {
+  const [{ password_hash }, projects] = await Promise.all([
+    db().user.findUniqueOrThrow({ where: { id: user.id }, select: { password_hash: true } }),
+    accountProjects(db(), user.id),
+  ]);
+  return { has_password: password_hash !== null, ...projects };
+}
+
+/** How long the caller waits for the rows of deleted projects to go; what is left is removed in the background. */
+const WAIT_MS = 3000;
+
+const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+
+/** That it is really the owner of the account who asks. */
+async function assertMeant({ user, auth }: Principal, { password, confirm_email }: DeleteAccountInput): Promise<void> {
+  const { password_hash } = await db().user.findUniqueOrThrow({ where: { id: user.id }, select: { password_hash: true } });
+  if (password_hash) {
+    if (password === undefined) throw refuse("password", "Give your password to delete your account.");
+    await countOwnPasswordTry(user.id, "delete");
+    if (!(await isPassword(password_hash, password))) throw refuse("password", "This is not your password.");
+    return forgetOwnPasswordTries(user.id, "delete");
+  }
+  if (auth.type !== "session")
+    throw new AppError("PERMISSION_DENIED", "This account has no password, so it can be deleted in the web app only: sign in there.");
+  if (confirm_email?.toLowerCase() !== user.email) throw refuse("confirm_email", "Give your own e-mail address to delete your account.");
+}
+
+/** The projects that the user owns and leaves go to the admin who has been there longest. */
+async function handOver(tx: Prisma.TransactionClient, user_id: string): Promise<void> {
+  const owned = await tx.project.findMany({
+    where: { owner_id: user_id },
+    select: {
+      id: true,
+      slug: true,
+      memberships: { where: { role: "admin", user_id: { not: user_id } }, orderBy: [{ created_at: "asc" }, { user_id: "asc" }], take: 1 },
+    },
+  });
+  for (const { id, slug, memberships } of owned) {
+    const [heir] = memberships;
+    // One that was put aside when the account got a new password has no other admin, and waits for who was in it.
+    if (!heir) continue;
+    const { user_id: owner_id } = heir;
+    const own = await freeSlug(tx, owner_id, heir.slug ?? slug, id);
+    // Everybody else goes on calling it as before.
+    if (own !== slug) await tx.membership.updateMany({ where: { project_id: id, slug: null }, data: { slug } });
+    if (own !== slug) await tx.membership.updateMany({ where: { project_id: id, user_id: owner_id }, data: { slug: null } });
+    await tx.project.update({ where: { id }, data: { owner_id, slug: own } });
+  }
+}
+
+async function leave(tx: Prisma.TransactionClient, principal: Principal, projectIds: string[]): Promise<void> {
+  const { id: user_id, email } = principal.user;
+  for (const id of projectIds) {
+    const record = { action: "member.leave", resource_type: "member", resource_id: user_id, resource_name: email };
+    await recordAudit({ ...principal, project: { id } }, { ...record, detail: { account: "deleted" } }, tx);
+  }
+  await handOver(tx, user_id);
+  await tx.membership.deleteMany({ where: { user_id } });
+  await tx.platformKey.deleteMany({ where: { user_id } });
+  await tx.notification.deleteMany({ where: { user_id } });
+  await tx.assistantThread.deleteMany({ where: { user_id } });
+  // The row stays with the name alone: runs, versions and reviews say who it was.
+  await tx.user.update({
+    where: { id: user_id },
+    data: { email: `deleted-${user_id}`, password_hash: null, is_install_admin: false, deleted_at: new Date() },
+  });
+}
+
+/**
+ * Deletes the caller's account: every session and key ends, and the address is free again. What the user did in projects
+ * that go on stays there with the name. Projects without anybody else are deleted too, if the caller says so.
+ * @throws AppError VALIDATION_ERROR without the right password (or address, for an account without one); CONFLICT that names
+ *   the projects which would be left without an admin, or without anybody, and for the last admin of the install; RATE_LIMIT_EXCEEDED after too many passwords
+ */
+export async function deleteAccount(principal: Principal, input: DeleteAccountInput): Promise<void> {
+  await assertMeant(principal, input);
+  const { id: user_id } = principal.user;
+  const { alone, stopped } = await db().$transaction(
+    async (tx) => {
+      // As keepAnAdmin does, in one order: of two admins who delete their accounts at once, the second is refused.
+      await tx.$queryRaw`
+        SELECT id FROM projects WHERE id IN (SELECT project_id FROM memberships WHERE user_id = ${user_id}::uuid) ORDER BY id FOR UPDATE`;
+      await keepAnInstallAdmin(tx, user_id);
+      const { alone, last_admin, shared } = await accountProjects(tx, user_id);
+      if (last_admin.length)
+        throw new AppError(
+          "CONFLICT",
+          `You are the last admin of ${namesInUse("project", last_admin)}. Make somebody else admin there first.`,
+        );
+      if (alone.length && !input.delete_projects)
+        throw new AppError(
+          "CONFLICT",
+          `Nobody else is in ${namesInUse("project", alone)}. Send delete_projects: true to delete that with your account, or add another admin first.`,
+        );
+      const stopped: string[] = [];
+      for (const { id } of alone) stopped.push(...(await closeProject(tx, id)));
+      await leave(
+        tx,
+        principal,
+        shared.map(({ id }) => id),
+      );
+      return { alone, stopped };
+    },
+    { timeout: 60_000 },
+  );
+  log.info({ user_id, projects: alone.map(({ id }) => id) }, "account deleted");
+  await tellOfStopped(stopped);
+  const until = performance.now() + WAIT_MS;
+  for (const { id } of alone)
+    await removeDeletedProject(id, () => performance.now() < until).catch((error) =>
+      log.warn({ err: error, project_id: id }, "the rows of a deleted project are still there; they are removed within the hour"),
+    );
+}

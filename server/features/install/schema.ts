@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { Email, Id, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
+
+/** Somebody who may decide for the whole install: its first owner, and whom install admins name. */
+export const InstallAdmin = z
+  .object({
+    user_id: Id,
+    email: Email,
+    name: z.string().meta({ example: "Ada" }),
+    created_at: Timestamp.meta({ description: "Since when the account exists" }),
+  })
+  .meta({ id: "InstallAdmin" });
+export type InstallAdmin = z.infer<typeof InstallAdmin>;
+export const InstallAdminPage = pageOf(InstallAdmin);
+export const NameInstallAdminInput = z.strictObject({
+  email: Email,
+  accept_unverified: z.boolean().optional().meta({
+    description: "Needed for an account whose address nobody has verified, and which anybody may have made: you know that it is theirs",
+    title: "I know that this account is theirs",
+  }),
+});
+export const InstallAdminRef = z.strictObject({ user_id: Id });

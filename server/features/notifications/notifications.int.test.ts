@@ -1,0 +1,187 @@
+import { serve } from "inngest/edge";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type MailServer, startMailServer } from "#e2e/fakes/smtp.ts";
+import { until } from "#e2e/until.ts";
+import { acceptInvitation } from "#server/features/identity/accept-invitation.ts";
+import { getInvitation } from "#server/features/identity/invitations.ts";
+import { listNotifications } from "#server/features/notifications/list-notifications.ts";
+import { mailReview } from "#server/features/notifications/mail-review.ts";
+import { markRead } from "#server/features/notifications/mark-read.ts";
+import { tellReviewers } from "#server/features/notifications/tell-reviewers.ts";
+import { setMember } from "#server/features/projects/set-member.ts";
+import { approveExecution } from "#server/features/reviews/approve-execution.ts";
+import { decideByLink } from "#server/features/reviews/decide-by-link.ts";
+import { inngest } from "#server/jobs/inngest/client.ts";
+import { notifyReview } from "#server/jobs/inngest/functions/notify-review.ts";
+import { type LocalExecutor, startLocalExecutor } from "#server/jobs/inngest/local/executor.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { publishSettings } from "#server/platform/settings.ts";
+import { announceReviews } from "#server/runs/waits/announce-reviews.ts";
+import type { Role } from "#server/shared/primitives-schema.ts";
+import { addMember } from "#server/testing/add-member.ts";
+import { inSeconds, newPausedRun, openReview } from "#server/testing/reviews.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
+
+const database = testDatabase();
+let mailServer: MailServer;
+let executor: LocalExecutor;
+let admin: ProjectPrincipal;
+let execution_id: string;
+
+beforeAll(async () => {
+  mailServer = await startMailServer();
+  publishSettings({ SMTP_URL: mailServer.url, EMAIL_FROM: "Treadle <treadle@example.com>", APP_URL: "https://treadle.example.com" });
+  executor = await startLocalExecutor({ handler: serve({ client: inngest(), functions: [notifyReview()] }), concurrency: 5 });
+});
+afterAll(async () => {
+  await executor.stop();
+  await mailServer.stop();
+});
+beforeEach(async () => {
+  admin = await database.newAdmin();
+  execution_id = await newPausedRun(admin, "Tea & <b>Biscuits</b>");
+  mailServer.mails.length = 0;
+});
+
+const page = { page: 1, per_page: 50 };
+const address = () => `${crypto.randomUUID()}@example.com`;
+const mailsTo = (email: string) => mailServer.mails.filter(({ to }) => to.includes(email));
+const mailTo = (email: string) => until(() => mailsTo(email)[0]);
+
+async function member(role: Role): Promise<ProjectPrincipal> {
+  const other = await database.newAdmin();
+  await addMember(admin, other.user, role);
+  return { ...other, project: admin.project, role };
+}
+
+test("an open review is told to whoever may decide, in the web app and by e-mail, and the link in it decides", async () => {
+  const [editor, viewer] = [await member("editor"), await member("viewer")];
+  const email = address();
+  const { id } = await openReview(execution_id, "a", {
+    title: "Ship <it>?\r\nBcc: all@example.com",
+    description: "Über & <script>alert(1)</script>",
+    display_value: `"quoted" <img src=x onerror=alert(1)>\nsecond line ${"long ".repeat(30)}`,
+    due_at: new Date("2099-01-02T03:04:05Z"),
+    notification_email: email,
+  });
+  await announceReviews([id]);
+  await announceReviews([id]);
+  const mail = await mailTo(email);
+  expect(mail).toMatchObject({ from: "treadle@example.com", to: [email] });
+  expect(mail.headers).toMatchObject({
+    from: "Treadle <treadle@example.com>",
+    to: email,
+    subject: `A run on Treadle waits for your decision (${id.slice(-8)})`,
+  });
+  expect(mail.headers.bcc).toBeUndefined();
+  expect(mail.headers["message-id"]).toBe(`<review-${id}@treadle.example.com>`);
+  for (const part of [
+    "Ship <it>? Bcc: all@example. com",
+    "Tea & <b>Biscuits</b>",
+    "Über & <script>",
+    '"quoted" <img src=x onerror=alert(1)>\nsecond line',
+    "2099-01-02 03:04 UTC",
+  ])
+    expect(mail.text).toContain(part);
+  expect(mail.html).toContain("Tea &amp; &lt;b&gt;Biscuits&lt;/b&gt;");
+  expect(mail.html).toContain("&quot;quoted&quot; &lt;img src=x onerror=alert(1)&gt;");
+  for (const live of ["<script", "<img", "<b>", "<it>"]) expect(mail.html).not.toContain(live);
+
+  const list = (who: ProjectPrincipal) => listNotifications(who, page);
+  for (const who of [admin, editor]) {
+    expect(await list(who)).toMatchObject({
+      total: 1,
+      unread: 1,
+      items: [{ kind: "review", link: `/runs/${execution_id}`, read_at: null }],
+    });
+  }
+  expect((await list(viewer)).total).toBe(0);
+
+  const token = /https:\/\/treadle\.example\.com\/review\/(\S+)/.exec(mail.text)?.[1] ?? "";
+  expect(mail.html).toContain(`href="https://treadle.example.com/review/${token}"`);
+  expect(await decideByLink({ token, decision: "approved" })).toMatchObject({ status: "approved", reviewer: { email } });
+  expect(await list(editor)).toMatchObject({ total: 1, unread: 0 });
+});
+
+test("told twice, each member has one notification, and one who read it is not told again", async () => {
+  const { id } = await openReview(execution_id, "a");
+  await Promise.all([tellReviewers(id), tellReviewers(id)]);
+  await markRead(admin, {});
+  await tellReviewers(id);
+  expect(await listNotifications(admin, page)).toMatchObject({ total: 1, unread: 0 });
+  expect((await db().review.findUniqueOrThrow({ where: { id } })).notified_at).not.toBeNull();
+});
+
+test("a mail that the server does not take is sent again, and the run is not disturbed", async () => {
+  const email = address();
+  const { id } = await openReview(execution_id, "a", { notification_email: email });
+  mailServer.refuse(1);
+  await expect(mailReview(id)).rejects.toThrow("Busy");
+  await mailReview(id);
+  expect(mailsTo(email)).toHaveLength(1);
+  expect((await db().execution.findUniqueOrThrow({ where: { id: execution_id } })).status).toBe("paused");
+});
+
+test("texts of any length make a mail and a notification that can be read", async () => {
+  const email = address();
+  const long = `${"x".repeat(198)}😀 ${"word ".repeat(10_000)}`;
+  const { id } = await openReview(execution_id, "a", { title: long, description: long, display_value: long, notification_email: email });
+  await tellReviewers(id);
+  await mailReview(id);
+  const mail = await mailTo(email);
+  expect(mail.text.length).toBeLessThan(10_000);
+  expect(mail.text).toContain(`“${"x".repeat(79)}…”`);
+  expect((await listNotifications(admin, page)).items[0]?.title).toBe(`${"x".repeat(198)}\ufffd… (Tea & <b>Biscuits</b>)`);
+});
+
+test("nobody is told of a review that is decided, nor by mail of one that names no address", async () => {
+  const email = address();
+  const [decided, silent] = [
+    await openReview(execution_id, "a", { notification_email: email }),
+    await openReview(execution_id, "b", { due_at: inSeconds(60) }),
+  ];
+  await approveExecution(admin, { execution_id, node_id: "a", decision: "approved" });
+  const tries = mailServer.tries();
+  for (const { id } of [decided, silent]) {
+    await tellReviewers(id);
+    await mailReview(id);
+  }
+  expect(mailServer.tries()).toBe(tries);
+  expect((await listNotifications(admin, page)).items.map(({ title }) => title)).toEqual(["Good? (Tea & <b>Biscuits</b>)"]);
+});
+
+test("unread ones come first, and reading some leaves the others and those of others", async () => {
+  const editor = await member("editor");
+  for (const node_id of ["a", "b"]) await tellReviewers((await openReview(execution_id, node_id, { title: node_id })).id);
+  const [newest] = (await listNotifications(admin, page)).items;
+  await markRead(admin, { ids: [newest?.id ?? "", "nonsense"] });
+  const { items, unread } = await listNotifications(admin, page);
+  expect(items.map(({ title, read_at }) => [title.slice(0, 1), read_at === null])).toEqual([
+    ["a", true],
+    ["b", false],
+  ]);
+  expect(unread).toBe(1);
+  await markRead(editor, { ids: items.map(({ id }) => id) });
+  expect((await listNotifications(editor, page)).unread).toBe(2);
+});
+
+test("an invitation is sent by e-mail, and a mail server that refuses it is no error", async () => {
+  const email = address();
+  const { invite_url } = await setMember(admin, { project_id: admin.project.id, email, role: "viewer" });
+  const mail = await mailTo(email);
+  expect(invite_url).toMatch(/^https:\/\/treadle\.example\.com\/invite\//);
+  // Who was given the one link has not read that mail: the mail has another, which proves it.
+  expect(mail.text).not.toContain(invite_url);
+  const token = /https:\/\/treadle\.example\.com\/invite\/(\S+)/.exec(mail.text)?.[1] ?? "";
+  expect(await getInvitation({ token })).toMatchObject({ email, role: "viewer" });
+  const { id } = await acceptInvitation({ token, name: "Reader", password: "correct horse battery" }, null);
+  expect((await db().user.findUniqueOrThrow({ where: { id } })).email_verified_at).not.toBeNull();
+  expect(mail.headers.subject).toBe("You are invited to a project on Treadle");
+  const tries = mailServer.tries();
+  mailServer.refuse(1);
+  const refused = address();
+  expect(await setMember(admin, { project_id: admin.project.id, email: refused, role: "viewer" })).toMatchObject({ status: "invited" });
+  await until(() => mailServer.tries() > tries);
+  expect(mailsTo(refused)).toEqual([]);
+});

@@ -1,0 +1,187 @@
+import type { z } from "zod";
+import type { Prisma } from "#prisma/generated/client.ts";
+import {
+  type InvitedAccount,
+  MadeThrough,
+  type Member,
+  type PendingInvitation,
+  type ProjectRef,
+  type RemoveMemberInput,
+} from "#server/features/projects/schema.ts";
+import { recordAudit } from "#server/platform/audit.ts";
+import { assertRole, type Principal, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { opensProject } from "#server/platform/auth/rights.ts";
+import { db } from "#server/platform/db/client.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import { paged, pageWindow } from "#server/platform/paging.ts";
+import type { Page, PageInput, Role } from "#server/shared/primitives-schema.ts";
+
+/** Holds an account for the rest of the transaction: two at once cannot find the same slug free in it. */
+export async function holdAccount(within: Prisma.TransactionClient, userId: string): Promise<void> {
+  await within.$queryRaw`SELECT id FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`;
+}
+
+/**
+ * The slug itself, or the first of `slug-2`, `slug-3`, … that no other project of the account has, owned or joined.
+ * @param except the project that is to be called so, if it is there already
+ */
+export async function freeSlug(
+  within: Prisma.TransactionClient,
+  userId: string,
+  wanted: string,
+  except: string | null = null,
+): Promise<string> {
+  const [found] = await within.$queryRaw<{ slug: string }[]>`SELECT free_slug(${userId}::uuid, ${wanted}, ${except}::uuid) AS slug`;
+  return found?.slug ?? wanted;
+}
+
+/**
+ * Call it before a member's admin role is taken away. It holds the project for the rest of the transaction, so that
+ * two admins who remove each other at once cannot both succeed.
+ * @throws AppError CONFLICT when the user is the project's last admin
+ */
+export async function keepAnAdmin(within: Prisma.TransactionClient, projectId: string, userId: string): Promise<void> {
+  await within.$queryRaw`SELECT id FROM projects WHERE id = ${projectId}::uuid FOR UPDATE`;
+  const admins = await within.membership.findMany({ where: { project_id: projectId, role: "admin" }, select: { user_id: true } });
+  if (admins.length === 1 && admins[0]?.user_id === userId) {
+    throw new AppError("CONFLICT", "This is the last admin of the project: make somebody else admin first.");
+  }
+}
+
+/** What is read of a user for `invitedAccount`. */
+export const accountFields = {
+  created_at: true,
+  email_verified_at: true,
+  made_through: true,
+  made_by: { select: { email: true, name: true, deleted_at: true } },
+} satisfies Prisma.UserSelect;
+
+/** What the admin who invites an account is told of it. */
+export function invitedAccount(user: Prisma.UserGetPayload<{ select: typeof accountFields }>): InvitedAccount {
+  const { created_at, email_verified_at, made_through, made_by } = user;
+  return {
+    verified: email_verified_at !== null,
+    created_at: created_at.toISOString(),
+    made_through: MadeThrough.nullable().catch(null).parse(made_through),
+    invited_by: made_by && (made_by.deleted_at ? made_by.name : made_by.email),
+  };
+}
+
+/**
+ * Makes a user a member of a project; who is one already keeps the role. One who has a project of the same slug calls it by
+ * another: slugs are unique within an account (specification, Project).
+ */
+export async function joinProject(
+  within: Prisma.TransactionClient,
+  { project_id, user_id, role }: { project_id: string; user_id: string; role: Role },
+): Promise<void> {
+  await holdAccount(within, user_id);
+  await within.$executeRaw`
+    INSERT INTO memberships (project_id, user_id, role, slug)
+    SELECT p.id, ${user_id}::uuid, ${role}::"Role", nullif(free_slug(${user_id}::uuid, p.slug, p.id), p.slug)
+    FROM projects p WHERE p.id = ${project_id}::uuid
+    ON CONFLICT (project_id, user_id) DO NOTHING`;
+}
+
+/**
+ * The principal inside the project that an operation names in its path.
+ * @throws AppError NOT_FOUND for a project the user is not in, exactly as for one that does not exist; PERMISSION_DENIED
+ *   for a role below `needed`
+ */
+export async function memberOf(principal: Principal, projectId: string, needed: Role): Promise<ProjectPrincipal> {
+  const membership =
+    isUuid(projectId) && opensProject(principal, projectId)
+      ? await db().membership.findUnique({
+          where: { project_id_user_id: { project_id: projectId, user_id: principal.user.id } },
+          select: { role: true, slug: true, project: { select: { id: true, slug: true, name: true } } },
+        })
+      : null;
+  if (!membership) throw new AppError("NOT_FOUND", "There is no such project among yours.");
+  const { role, slug, project } = membership;
+  const member = { ...principal, role, project: { ...project, slug: slug ?? project.slug } };
+  assertRole(member, needed);
+  return member;
+}
+
+/** The members of a project, newest first. @throws AppError NOT_FOUND for a project the user is not in */
+export async function listMembers(
+  principal: Principal,
+  { project_id, ...page }: z.infer<typeof ProjectRef> & PageInput,
+): Promise<Page<z.infer<typeof Member>>> {
+  await memberOf(principal, project_id, "viewer");
+  const where = { project_id };
+  const result = await Promise.all([
+    db().membership.count({ where }),
+    db().membership.findMany({
+      where,
+      include: { user: { select: { email: true, name: true } } },
+      orderBy: [{ created_at: "desc" }, { user_id: "desc" }],
+      ...pageWindow(page),
+    }),
+  ]);
+  return paged(page, result, ({ user_id, user, role, created_at }) => ({ user_id, ...user, role, created_at: created_at.toISOString() }));
+}
+
+/** More than a page shows at once. */
+const MOST = 200;
+
+/** Who was invited and has not answered, newest first. @throws AppError NOT_FOUND, PERMISSION_DENIED below admin */
+export async function listPendingInvitations(
+  principal: Principal,
+  { project_id }: z.infer<typeof ProjectRef>,
+): Promise<z.infer<typeof PendingInvitation>[]> {
+  await memberOf(principal, project_id, "admin");
+  const rows = await db().invitation.findMany({
+    where: { project_id, accepted_at: null, expires_at: { gt: new Date() } },
+    select: { id: true, email: true, role: true, expires_at: true, held_password_hash: true },
+    orderBy: { id: "desc" },
+    take: MOST,
+  });
+  const users = await db().user.findMany({
+    where: { email: { in: rows.map(({ email }) => email) } },
+    select: { email: true, ...accountFields },
+  });
+  const accounts = new Map(users.map((user) => [user.email, invitedAccount(user)]));
+  return rows.map(({ held_password_hash, expires_at, ...row }) => ({
+    ...row,
+    expires_at: expires_at.toISOString(),
+    was_member: held_password_hash !== null,
+    account: accounts.get(row.email) ?? null,
+  }));
+}
+
+/**
+ * Removes a member, or withdraws the invitation of an address that has not accepted yet.
+ * @throws AppError VALIDATION_ERROR without user_id and email; NOT_FOUND for an unknown project or member;
+ *   PERMISSION_DENIED below admin; CONFLICT for the last admin
+ */
+export async function removeMember(principal: Principal, { project_id, user_id, email }: z.infer<typeof RemoveMemberInput>): Promise<void> {
+  const admin = await memberOf(principal, project_id, "admin");
+  if (user_id === undefined && email === undefined) {
+    const message = "Name the member by user_id or email.";
+    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "user_id", message }] });
+  }
+  const address = email?.toLowerCase();
+  await db().$transaction(async (tx) => {
+    const isKnown = user_id === undefined || isUuid(user_id);
+    const membership = isKnown
+      ? await tx.membership.findFirst({
+          where: { project_id, ...(user_id !== undefined && { user_id }), ...(address && { user: { email: address } }) },
+          select: { user_id: true, role: true, user: { select: { email: true } } },
+        })
+      : null;
+    if (membership) {
+      await keepAnAdmin(tx, project_id, membership.user_id);
+      await tx.membership.deleteMany({ where: { project_id, user_id: membership.user_id } });
+      const resource = { resource_type: "member", resource_id: membership.user_id, resource_name: membership.user.email };
+      await recordAudit(admin, { action: "member.remove", ...resource, detail: { role: membership.role } }, tx);
+      return;
+    }
+    const invitation = address ? await tx.invitation.findFirst({ where: { project_id, email: address, accepted_at: null } }) : null;
+    if (!invitation) throw new AppError("NOT_FOUND", "There is no such member in this project.");
+    await tx.invitation.delete({ where: { id: invitation.id } });
+    const resource = { resource_type: "member", resource_id: invitation.id, resource_name: invitation.email };
+    await recordAudit(admin, { action: "member.uninvite", ...resource }, tx);
+  });
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import type { z } from "zod";
+import type { Prisma } from "#prisma/generated/client.ts";
+import { accountFields, invitedAccount, keepAnAdmin, memberOf } from "#server/features/projects/members.ts";
+import type { SetMemberInput, SetMemberResult } from "#server/features/projects/schema.ts";
+import { recordAudit } from "#server/platform/audit.ts";
+import { countInvitation, mayMailInvitation } from "#server/platform/auth/limits.ts";
+import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { log } from "#server/platform/log.ts";
+import { quotedName } from "#server/platform/mail/foreign-text.ts";
+import { button, page, paragraph, utc } from "#server/platform/mail/layout.ts";
+import { isMailOn, type MailBody, sendMail } from "#server/platform/mail/send-mail.ts";
+import { randomToken, sha256 } from "#server/platform/secrets.ts";
+import { appUrl } from "#server/platform/settings.ts";
+import type { Role } from "#server/shared/primitives-schema.ts";
+
+const VALID_MS = 7 * 24 * 60 * 60 * 1000;
+
+type Result = z.infer<typeof SetMemberResult>;
+/** What the caller is told, and what the mail says. */
+interface Change {
+  result: Result;
+  mail?: { token: string; expires_at: Date };
+}
+
+/**
+ * A link that makes whoever opens it a member, and another one for the mail: only who reads the mail has that. Earlier ones for
+ * the same address stop working.
+ */
+async function invite(tx: Prisma.TransactionClient, admin: ProjectPrincipal, email: string, role: Role): Promise<Change> {
+  await countInvitation(admin.user.id);
+  await tx.invitation.deleteMany({ where: { project_id: admin.project.id, email, accepted_at: null } });
+  const [token, mailed] = [randomToken(), randomToken()];
+  const expires_at = new Date(Date.now() + VALID_MS);
+  const { id } = await tx.invitation.create({
+    data: {
+      project_id: admin.project.id,
+      email,
+      role,
+      token_hash: sha256(token),
+      ...(isMailOn() && { mail_token_hash: sha256(mailed) }),
+      invited_by_id: admin.user.id,
+      expires_at,
+    },
+  });
+  await recordAudit(
+    admin,
+    { action: "member.invite", resource_type: "member", resource_id: id, resource_name: email, detail: { role } },
+    tx,
+  );
+  return {
+    result: { email, role, status: "invited", invite_url: `${appUrl()}/invite/${token}` },
+    mail: { token: mailed, expires_at },
+  };
+}
+
+/** Sends a link by e-mail where a mail server is set, a few times an hour. Nobody waits for it: the admin has one too. */
+function mailInvitation({ user, project }: ProjectPrincipal, { result: { email, role }, mail }: Change): void {
+  if (!mail || !isMailOn()) return;
+  const url = `${appUrl()}/invite/${mail.token}`;
+  const body = invitationMail({ inviter: user.name || user.email, project_name: project.name, role, expires_at: mail.expires_at, url });
+  const send = async () => {
+    if (await mayMailInvitation(email)) await sendMail({ to: email, id: `invitation-${randomUUID()}`, ...body });
+  };
+  send().catch((error) =>
+    log.warn({ err: error, project_id: project.id }, "an invitation could not be sent by e-mail; its link has to be handed over"),
+  );
+}
+
+/**
+ * Invites whoever has this address to the project, or changes the role of one who is a member. An invitation is valid once and
+ * for 7 days, and goes by e-mail too where a mail server is set. Nobody is made a member unasked: not a verified account, which
+ * is asked in the app, and less so one whose address nobody has verified, since anybody may have made it.
+ * @throws AppError NOT_FOUND, PERMISSION_DENIED below admin, CONFLICT when the last admin would lose the role,
+ *   RATE_LIMIT_EXCEEDED beyond INVITATIONS_PER_HOUR
+ */
+export async function setMember(principal: Principal, { project_id, email: given, role }: z.infer<typeof SetMemberInput>): Promise<Result> {
+  const admin = await memberOf(principal, project_id, "admin");
+  const email = given.toLowerCase();
+  const change = await db().$transaction(async (tx): Promise<Change> => {
+    const user = await tx.user.findUnique({
+      where: { email },
+      select: { id: true, ...accountFields, memberships: { where: { project_id }, select: { role: true } } },
+    });
+    const before = user?.memberships[0]?.role;
+    if (!user || !before) {
+      const { result, ...rest } = await invite(tx, admin, email, role);
+      return { ...rest, result: { ...result, ...(user && { account: invitedAccount(user) }) } };
+    }
+    if (role !== "admin") await keepAnAdmin(tx, project_id, user.id);
+    await tx.membership.update({ where: { project_id_user_id: { project_id, user_id: user.id } }, data: { role } });
+    await tx.invitation.deleteMany({ where: { project_id, email, accepted_at: null } });
+    const resource = { resource_type: "member", resource_id: user.id, resource_name: email };
+    await recordAudit(admin, { action: "member.update", ...resource, detail: { role, before } }, tx);
+    return { result: { email, role, status: "active", user_id: user.id } };
+  });
+  mailInvitation(admin, change);
+  return change.result;
+}
+
+interface InvitationMail {
+  inviter: string;
+  project_name: string;
+  role: Role;
+  expires_at: Date;
+  url: string;
+}
+
+/** Invites somebody, with an account or without, into a project. */
+export function invitationMail({ inviter, project_name, role, expires_at, url }: InvitationMail): MailBody {
+  const title = "Join a project";
+  const invites = `${quotedName(inviter)} invites you to the project ${quotedName(project_name)} as ${role}. If you expected nothing like that, ignore this mail.`;
+  const until = `The link works once, until ${utc(expires_at)}.`;
+  return {
+    subject: "You are invited to a project on Treadle",
+    text: [title, invites, `Open the invitation:\n${url}`, until].join("\n\n"),
+    html: page(title, [paragraph(invites), button("Open the invitation", url), paragraph(until)]),
+  };
+}

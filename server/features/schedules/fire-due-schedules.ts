@@ -1,0 +1,120 @@
+import type pg from "pg";
+import { v7 as uuid } from "uuid";
+import { assertRunnable } from "#server/features/workflows/execute.ts";
+import { withClient } from "#server/platform/db/client.ts";
+import { isAppError } from "#server/platform/errors.ts";
+import { log } from "#server/platform/log.ts";
+import { insertExecution, type NewExecution } from "#server/runs/store/insert-execution.ts";
+import { reasonWithoutRoom } from "#server/runs/store/limits.ts";
+import { requestRun } from "#server/runs/use-cases/request-run.ts";
+import { hourUsedUp } from "#server/runs/use-cases/start-execution.ts";
+import { nextFire } from "#server/workflow/cron.ts";
+import { Graph } from "#server/workflow/schema.ts";
+
+interface DueRow {
+  workflow_id: string;
+  project_id: string;
+  version: number;
+  snapshot_id: string;
+  graph: unknown;
+  cron_expression: string;
+  timezone: string;
+  default_input: string;
+  next_fire_at: Date;
+}
+
+// SKIP LOCKED: one that another process is firing is that one's business.
+const CLAIM = `
+  SELECT s.workflow_id, w.project_id, w.version, w.snapshot_id, g.graph, s.cron_expression, s.timezone, s.default_input, s.next_fire_at
+  FROM schedules s JOIN workflows w ON w.id = s.workflow_id JOIN workflow_snapshots g ON g.id = w.snapshot_id
+  WHERE s.active AND s.next_fire_at <= $1 AND w.enabled AND w.deleted_at IS NULL AND s.workflow_id <> ALL ($2::uuid[])
+  ORDER BY s.next_fire_at LIMIT 1 FOR UPDATE OF s SKIP LOCKED`;
+
+// A fire that nothing came of is an execution all the same, with the event that ends its stream.
+const REFUSED = `
+  WITH execution AS (
+    INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, input_preview, due_at, status, error, completed_at, last_seq)
+    VALUES ($1, $2, $3, $4, $5, 'schedule', left($6, 2000), $7, 'failed', $8, now(), 1)
+    ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id
+  ), kept AS (
+    INSERT INTO execution_values (execution_id, input) SELECT id, $6 FROM execution
+  )
+  INSERT INTO execution_events (execution_id, seq, type, data) SELECT id, 1, 'execution_failed', $9::jsonb FROM execution`;
+
+async function recordRefusal(client: pg.PoolClient, execution: NewExecution & { due_at: Date }, error: string): Promise<void> {
+  const id = uuid();
+  const event = {
+    type: "execution_failed",
+    execution_id: id,
+    timestamp: new Date().toISOString(),
+    status: "failed",
+    error,
+    duration_ms: 0,
+  };
+  const { project_id, workflow_id, workflow_version, snapshot_id, input, due_at } = execution;
+  const values = [id, project_id, workflow_id, workflow_version, snapshot_id, input, due_at, error, JSON.stringify(event)];
+  await client.query(REFUSED, values);
+}
+
+/** The reason why a graph cannot run, or undefined. */
+async function reasonAgainst(project_id: string, graph: unknown): Promise<string | undefined> {
+  try {
+    await assertRunnable(project_id, Graph.parse(graph));
+    return undefined;
+  } catch (error) {
+    if (isAppError(error)) return error.message;
+    throw error;
+  }
+}
+
+/** Fires one schedule within the transaction that advances it. Gives the execution to ask for, if one was started. */
+async function fire(client: pg.PoolClient, row: DueRow, now: Date): Promise<string | undefined> {
+  const { workflow_id, project_id, snapshot_id, next_fire_at: due_at } = row;
+  const execution = { project_id, workflow_id, snapshot_id, workflow_version: row.version, started_by_id: null, params: null } as const;
+  const run = { ...execution, trigger: "schedule", input: row.default_input, due_at } as const;
+  // From now on, not from the time that was due: of fires missed in a row, one is made up for.
+  const values = [workflow_id, due_at, nextFire(row, now)];
+  await client.query("UPDATE schedules SET last_fire_at = $2, next_fire_at = $3 WHERE workflow_id = $1", values);
+  const reason = (await reasonAgainst(project_id, row.graph)) ?? (await reasonWithoutRoom(project_id, client));
+  const started = reason === undefined ? await insertExecution(run, { on: client }) : undefined;
+  if (started?.kind === "started") return started.execution_id;
+  const limited = started?.kind === "limited" ? hourUsedUp(started).message : undefined;
+  const refusal = reason ?? limited;
+  if (refusal !== undefined) await recordRefusal(client, run, refusal);
+  return undefined;
+}
+
+/** Claims and fires the schedule that has been due for longest; undefined when there is none. */
+async function fireOne(now: Date, without: string[]): Promise<{ workflow_id: string } | undefined> {
+  const fired = await withClient(async (client) => {
+    await client.query("BEGIN");
+    let workflow_id: string | undefined;
+    try {
+      const { rows } = await client.query<DueRow>(CLAIM, [now, without]);
+      const [row] = rows;
+      workflow_id = row?.workflow_id;
+      const execution_id = row && (await fire(client, row, now));
+      await client.query("COMMIT");
+      return row && { workflow_id: row.workflow_id, project_id: row.project_id, execution_id };
+    } catch (error) {
+      await client.query("ROLLBACK").catch(() => undefined);
+      if (workflow_id === undefined) throw error;
+      log.error({ err: error, workflow_id }, "a schedule could not be fired, the next minute tries again");
+      return { workflow_id, project_id: "", execution_id: undefined };
+    }
+  });
+  if (fired?.execution_id) await requestRun({ execution_id: fired.execution_id, project_id: fired.project_id, dispatch: 0 });
+  return fired;
+}
+
+/**
+ * Starts a run for every schedule whose time has come, in as many processes at once as there are: the row is locked
+ * while it is fired, and an execution is unique by workflow and due time. Each fire leaves an execution: one that the
+ * hourly limit or a problem of the graph forbids is `failed` with the reason.
+ * @returns how many were fired
+ */
+export async function fireDueSchedules(now = new Date()): Promise<number> {
+  const done: string[] = [];
+  for (let fired = await fireOne(now, done); fired; fired = await fireOne(now, done)) done.push(fired.workflow_id);
+  return done.length;
+}

@@ -1,0 +1,36 @@
+import { createSkill } from "#server/features/skills/create-skill.ts";
+import { deleteSkill } from "#server/features/skills/delete-skill.ts";
+import { getSkill } from "#server/features/skills/get-skill.ts";
+import { listSkills } from "#server/features/skills/list-skills.ts";
+import { CreateSkillInput, Skill, SkillPage, SkillRef, UpdateSkillInput } from "#server/features/skills/schema.ts";
+import { updateSkill } from "#server/features/skills/update-skill.ts";
+import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+
+const tag = "Skills";
+
+/** Read-only over REST (specification, Skills and credentials); the web UI makes and changes a project's own. */
+export const skillsRouter = router({
+  list: viewerProcedure
+    .meta(endpoint("GET", "/skills", { tag, summary: "List the skills", description: "The project's own, then the built-in ones." }))
+    .input(PageInput)
+    .output(SkillPage)
+    .query(({ ctx, input }) => listSkills(ctx.principal, input)),
+  get: viewerProcedure
+    .meta(endpoint("GET", "/skills/{skill_id}", { tag, summary: "Read a skill" }))
+    .input(SkillRef)
+    .output(Skill)
+    .query(({ ctx, input }) => getSkill(ctx.principal, input)),
+  create: editorProcedure
+    .input(CreateSkillInput)
+    .output(Skill)
+    .mutation(({ ctx, input }) => createSkill(ctx.principal, input)),
+  update: editorProcedure
+    .input(UpdateSkillInput)
+    .output(Skill)
+    .mutation(({ ctx, input }) => updateSkill(ctx.principal, input)),
+  delete: editorProcedure
+    .input(SkillRef)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => deleteSkill(ctx.principal, input)),
+});

@@ -1,0 +1,28 @@
+import { replayDelivery } from "#server/features/webhooks/deliveries.ts";
+import { ReplayDeliveryInput, WebhookRef, WebhookSetup, WebhookState } from "#server/features/webhooks/schema.ts";
+import { getWebhookState, setupWebhook } from "#server/features/webhooks/service.ts";
+import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { ExecuteResult } from "#server/runs/schema.ts";
+
+export const webhooksRouter = router({
+  setup: editorProcedure
+    .meta(
+      endpoint("POST", "/webhooks/setup/{workflow_id}", {
+        tag: "Webhooks",
+        summary: "Set up a workflow's webhook",
+        description: "Gives its address and a new secret, which is shown only now. Called again it replaces the secret.",
+      }),
+    )
+    .input(WebhookRef)
+    .output(WebhookSetup)
+    .mutation(({ ctx, input }) => setupWebhook(ctx.principal, input)),
+  // The trigger's panel in the editor.
+  state: viewerProcedure
+    .input(WebhookRef)
+    .output(WebhookState)
+    .query(({ ctx, input }) => getWebhookState(ctx.principal, input)),
+  replay: editorProcedure
+    .input(ReplayDeliveryInput)
+    .output(ExecuteResult)
+    .mutation(({ ctx, input }) => replayDelivery(ctx.principal, input)),
+});

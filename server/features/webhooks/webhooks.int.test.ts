@@ -1,0 +1,275 @@
+import { createHmac } from "node:crypto";
+import { afterEach, expect, test } from "vitest";
+import { KEPT_CHARACTERS, replayDelivery, tidyDeliveries } from "#server/features/webhooks/deliveries.ts";
+import { noteRefusal, receiveDelivery } from "#server/features/webhooks/receive.ts";
+import { getWebhookState, setupWebhook } from "#server/features/webhooks/service.ts";
+import { exportWorkflow } from "#server/features/workflow-files/export.ts";
+import { importWorkflow } from "#server/features/workflow-files/import.ts";
+import { ImportWorkflowInput } from "#server/features/workflow-files/schema.ts";
+import { getEditorState, saveDraft } from "#server/features/workflows/draft.ts";
+import { CreateWorkflowInput, SaveDraftInput, UpdateWorkflowInput } from "#server/features/workflows/schema.ts";
+import { createWorkflow, deleteWorkflow, getWorkflow, updateWorkflow } from "#server/features/workflows/service.ts";
+import { getVersion } from "#server/features/workflows/versions.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { publishSettings } from "#server/platform/settings.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
+
+const database = testDatabase();
+afterEach(() => publishSettings({ EXECUTIONS_PER_HOUR: "100" }));
+
+const trigger = (data = {}) => ({
+  id: "t",
+  type: "triggerNode",
+  position: { x: 0, y: 0 },
+  data: { label: "Start", kind: "webhook", ...data },
+});
+
+async function newWebhook(data = {}) {
+  const admin = await database.newAdmin();
+  const { id } = await createWorkflow(admin, { name: "Hooked", nodes: [trigger(data)], edges: [] });
+  const { webhook_secret } = await setupWebhook(admin, { workflow_id: id });
+  const send = (body: string, headers: Record<string, string> = {}, secret = webhook_secret) =>
+    receiveDelivery(id, new Headers({ "x-service-signature": sign(body, secret), ...headers }), Buffer.from(body));
+  return { admin, id, secret: webhook_secret, send };
+}
+
+const sign = (body: string, secret: string) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+const deliveriesOf = async (admin: ProjectPrincipal, workflow_id: string) => (await getWebhookState(admin, { workflow_id })).deliveries;
+const inputsOf = async (workflow_id: string) =>
+  (await db().execution.findMany({ where: { workflow_id }, include: { values: true }, orderBy: { id: "asc" } })).map(
+    (row) => row.values?.input,
+  );
+
+test("the secret is stored sealed, shown once, and rotated by setting up again", async () => {
+  const { admin, id, secret, send } = await newWebhook();
+  const row = await db().webhook.findUniqueOrThrow({ where: { workflow_id: id } });
+  expect(row.sealed_secret).not.toContain(secret);
+  expect(JSON.stringify(await getWebhookState(admin, { workflow_id: id }))).not.toContain(secret);
+  const again = await setupWebhook(admin, { workflow_id: id });
+  expect(again.webhook_url).toMatch(new RegExp(`/api/v1/webhooks/${id}$`));
+  await expect(send("{}")).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  await expect(send("{}", {}, again.webhook_secret)).resolves.toMatchObject({ status: "queued" });
+  const audit = await db().auditEntry.findMany({ where: { project_id: admin.project.id, action: "webhook.setup" } });
+  expect(audit).toHaveLength(2);
+  expect(JSON.stringify(audit)).not.toContain(again.webhook_secret);
+});
+
+test("a webhook secret in a node's data is ignored: at every door, and in what was stored before", async () => {
+  const admin = await database.newAdmin();
+  const secret = "chosen-by-a-client";
+  const nodes = [trigger({ webhook_secret: secret })];
+  const made = await createWorkflow(admin, CreateWorkflowInput.parse({ name: "Hooked", nodes, edges: [] }));
+  const { id: workflow_id } = made;
+  const put = await updateWorkflow(admin, UpdateWorkflowInput.parse({ workflow_id, nodes, edges: [] }));
+  const { draft } = await getEditorState(admin, { workflow_id });
+  const drafted = await saveDraft(admin, SaveDraftInput.parse({ workflow_id, nodes, edges: [], revision: draft.revision }));
+  const imported = await importWorkflow(admin, ImportWorkflowInput.parse({ file: { nodes, edges: [] } }));
+  const bare = await importWorkflow(
+    admin,
+    ImportWorkflowInput.parse({ file: { ...(await exportWorkflow(admin, { workflow_id, draft: false })), nodes } }),
+  );
+  for (const answer of [made, put, drafted, imported, bare]) expect(JSON.stringify(answer)).not.toContain("webhook_secret");
+  const stored = [await db().workflowSnapshot.findMany({}), await db().workflowDraft.findMany({})];
+  expect(JSON.stringify(stored)).not.toContain(secret);
+  // Kept by a version of the service that did not know better.
+  await db().workflowSnapshot.updateMany({ where: { workflow_id }, data: { graph: { nodes, edges: [] } } });
+  await db().workflowDraft.update({ where: { workflow_id }, data: { graph: { nodes, edges: [] } } });
+  const answers = [
+    await getWorkflow(admin, { workflow_id }),
+    await getEditorState(admin, { workflow_id }),
+    await getVersion(admin, { workflow_id, version: 1 }),
+    await exportWorkflow(admin, { workflow_id, draft: false }),
+  ];
+  expect(JSON.stringify(answers)).not.toContain(secret);
+});
+
+test("a run is queued with the payload; who replays it is its starter", async () => {
+  const { admin, id, send } = await newWebhook();
+  const { execution_id } = await send('{ "a": [1, "é"] }');
+  expect(await db().execution.findUniqueOrThrow({ where: { id: execution_id } })).toMatchObject({
+    status: "queued",
+    trigger: "webhook",
+    started_by_id: null,
+    workflow_version: 1,
+  });
+  const [delivery] = await deliveriesOf(admin, id);
+  expect(delivery).toMatchObject({ status: 202, execution_id, error: null, can_replay: true });
+  const replayed = await replayDelivery(admin, { delivery_id: delivery?.id ?? "" });
+  expect(replayed.execution_id).not.toBe(execution_id);
+  expect(await db().execution.findUniqueOrThrow({ where: { id: replayed.execution_id } })).toMatchObject({ started_by_id: admin.user.id });
+  expect(await inputsOf(id)).toEqual(['{"a":[1,"é"]}', '{"a":[1,"é"]}']);
+  const stranger = await database.newAdmin();
+  await expect(replayDelivery(stranger, { delivery_id: delivery?.id ?? "" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(getWebhookState(stranger, { workflow_id: id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("an id with more digits than JavaScript keeps arrives as it was sent, whole or by a path", async () => {
+  const whole = await newWebhook();
+  await whole.send('{"id": 12345678901234567890, "of": {"ids": [98765432109876543210]}}');
+  expect(await inputsOf(whole.id)).toEqual(['{"id":12345678901234567890,"of":{"ids":[98765432109876543210]}}']);
+  const part = await newWebhook({ payload_path: "$.of.ids[0]" });
+  await part.send('{"id": 12345678901234567890, "of": {"ids": [98765432109876543210]}}');
+  expect(await inputsOf(part.id)).toEqual(["98765432109876543210"]);
+});
+
+test("without a good signature everything is the same refusal, and at most one a minute is noted, without its body", async () => {
+  const { admin, id, secret, send } = await newWebhook();
+  const plain = await createWorkflow(admin, { name: "Never set up", nodes: [trigger()], edges: [] });
+  const deleted = await newWebhook();
+  await deleteWorkflow(deleted.admin, { workflow_id: deleted.id });
+  const attempt = (workflow_id: string, signature: string | null, body = "{}") =>
+    receiveDelivery(workflow_id, new Headers(signature === null ? {} : { "x-service-signature": signature }), Buffer.from(body)).catch(
+      (error) => `${error.code} ${error.message}`,
+    );
+  const good = sign("{}", secret);
+  const answers = await Promise.all([
+    attempt(id, null),
+    attempt(id, ""),
+    attempt(id, good.slice(0, -1)),
+    attempt(id, good.replace("sha256=", "")),
+    attempt(id, good.replace("sha256", "sha1")),
+    attempt(id, good, "{ }"),
+    attempt(id, good, "not json"),
+    attempt(crypto.randomUUID(), good),
+    attempt("not-an-id", good),
+    attempt(plain.id, good),
+    attempt(plain.id, sign("{}", "")),
+    attempt(deleted.id, sign("{}", deleted.secret)),
+  ]);
+  expect(new Set(answers).size).toBe(1);
+  expect(answers[0]).toMatch(/^AUTH_REQUIRED /);
+  const refusal = { status: 401, execution_id: null, can_replay: false, error: expect.stringContaining("signature is wrong") };
+  await expect.poll(() => deliveriesOf(admin, id), { timeout: 10_000 }).toMatchObject([refusal]);
+  await expect(send("{}")).resolves.toMatchObject({ status: "queued" });
+  expect(await deliveriesOf(admin, id)).toMatchObject([{ status: 202 }, refusal]);
+  expect(await db().webhookDelivery.count({ where: { workflow_id: { in: [plain.id, deleted.id] } } })).toBe(0);
+});
+
+test("a delivery that says when it was sent is refused beyond five minutes, in the words of a wrong signature", async () => {
+  const { admin, id, send } = await newWebhook();
+  const seconds = (off: number) => String(Math.floor(Date.now() / 1000) + off);
+  const plain = await send("{}", {}, "another secret").catch(({ message }) => message);
+  for (const headers of [
+    { "x-service-timestamp": seconds(-310) },
+    { "webhook-timestamp": seconds(310) },
+    { "svix-timestamp": String(Date.now() - 310_000) },
+    { "x-slack-request-timestamp": "soon" },
+    { "x-timestamp": "" },
+    { "x-webhook-timestamp": new Date(Date.now() - 310_000).toISOString() },
+    { "webhook-timestamp": seconds(0), "x-timestamp": seconds(-3000) },
+  ])
+    await expect(send("{}", headers as Record<string, string>), JSON.stringify(headers)).rejects.toMatchObject({
+      code: "AUTH_REQUIRED",
+      message: plain,
+    });
+  for (const headers of [
+    { "x-service-timestamp": seconds(-280) },
+    { "webhook-timestamp": seconds(280) },
+    { "svix-timestamp": String(Date.now()) },
+    { "x-webhook-timestamp": new Date().toISOString() },
+  ])
+    await expect(send("{}", headers as Record<string, string>)).resolves.toMatchObject({ status: "queued" });
+  const late = await newWebhook();
+  await expect(late.send("{}", { "x-timestamp": seconds(-600) })).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  await expect
+    .poll(() => deliveriesOf(late.admin, late.id), { timeout: 10_000 })
+    .toMatchObject([{ status: 401, error: expect.stringContaining("5 minutes") }]);
+  expect((await deliveriesOf(admin, id)).filter(({ status }) => status === 202)).toHaveLength(4);
+});
+
+test("refused calls never push out what can be sent again, and another process's note counts", async () => {
+  const { admin, id, send } = await newWebhook();
+  const day = 86_400_000;
+  const old = (n: number) => ({ workflow_id: id, status: 401, error: `old ${n}`, received_at: new Date(Date.now() - day - n) });
+  for (const n of [0, 1, 2, 3, 4, 5, 6]) await db().webhookDelivery.create({ data: old(n) });
+  await send("{}");
+  await noteRefusal(id, "missing");
+  const kept = await deliveriesOf(admin, id);
+  expect(kept.map(({ error }) => error)).toEqual([expect.stringContaining("no signature"), null, "old 6", "old 5", "old 4", "old 3"]);
+  const other = await newWebhook();
+  await db().webhookDelivery.create({ data: { workflow_id: other.id, status: 401, error: "noted elsewhere" } });
+  await noteRefusal(other.id, "wrong");
+  expect(await deliveriesOf(other.admin, other.id)).toMatchObject([{ error: "noted elsewhere" }]);
+});
+
+test("the signature is over the bytes as they came, in either case of hex", async () => {
+  const { send, secret, id } = await newWebhook();
+  const body = '{\r\n  "text": "日本 \\u00e9"\t}\n';
+  await expect(send(body)).resolves.toMatchObject({ status: "queued" });
+  await expect(send(body, { "x-service-signature": `sha256=${sign(body, secret).slice(7).toUpperCase()}` })).resolves.toMatchObject({
+    status: "queued",
+  });
+  expect(await inputsOf(id)).toEqual(Array(2).fill('{"text":"日本 é"}'));
+});
+
+test("what is wrong with a signed delivery is told, and written down", async () => {
+  const { admin, id, send } = await newWebhook({ payload_path: "$.issue.title" });
+  await expect(send("not json")).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  await expect(send("")).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  await expect(send('{"issue":{}}')).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("$.issue.title") });
+  await expect(send('{"issue":{"title":"Broken"}}')).resolves.toMatchObject({ status: "queued" });
+  await updateWorkflow(admin, { workflow_id: id, enabled: false });
+  await expect(send("not json either")).rejects.toMatchObject({ code: "CONFLICT" });
+  expect((await deliveriesOf(admin, id)).map(({ status }) => status)).toEqual([409, 202, 422, 400, 400]);
+  expect(await inputsOf(id)).toEqual(["Broken"]);
+});
+
+test("a graph with problems, another trigger and a used-up hour are refused after the signature", async () => {
+  const { admin, id, send } = await newWebhook();
+  const agent = { id: "a", type: "agentNode", position: { x: 0, y: 0 }, data: { label: "Nobody" } };
+  await updateWorkflow(admin, { workflow_id: id, nodes: [trigger(), agent] });
+  await expect(send("{}")).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("Choose an agent") });
+  await updateWorkflow(admin, { workflow_id: id, nodes: [trigger({ kind: "manual" })] });
+  await expect(send("{}")).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("no longer") });
+  await expect(setupWebhook(admin, { workflow_id: id })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  await updateWorkflow(admin, { workflow_id: id, nodes: [trigger()] });
+  publishSettings({ EXECUTIONS_PER_HOUR: "1" });
+  const first = await send("{}", { "idempotency-key": "one" });
+  await expect(send("{}")).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED", retryAfter: expect.any(Number) });
+  await expect(send("{}", { "idempotency-key": "one" })).resolves.toEqual(first);
+});
+
+test("one delivery starts one execution, however often and at once it is sent, whatever the body", async () => {
+  const { id, send } = await newWebhook();
+  const together = await Promise.all(Array.from({ length: 12 }, (_, n) => send(`{"n":${n}}`, { "Idempotency-Key": "order-7" })));
+  expect(new Set(together.map(({ execution_id }) => execution_id)).size).toBe(1);
+  await expect(send("no json at all", { "Idempotency-Key": "order-7" })).resolves.toEqual(together[0]);
+  for (const header of ["X-GitHub-Delivery", "X-Shopify-Webhook-Id", "svix-id", "webhook-id"])
+    expect(await send("{}", { [header]: "order-7" })).toEqual(await send("{}", { [header]: "order-7" }));
+  expect(await inputsOf(id)).toHaveLength(5);
+  const other = await newWebhook();
+  expect((await other.send("{}", { "Idempotency-Key": "order-7" })).execution_id).not.toBe(together[0]?.execution_id);
+});
+
+test("a refused delivery may be repeated under its id", async () => {
+  const { send } = await newWebhook({ payload_path: "$.id" });
+  await expect(send("{}", { "Idempotency-Key": "k" })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  await expect(send('{"id":1}', { "Idempotency-Key": "k" })).resolves.toMatchObject({ status: "queued" });
+});
+
+test("a long body is kept in part, cannot be replayed, and runs whole", async () => {
+  const { admin, id, send } = await newWebhook();
+  const body = JSON.stringify({ text: "x".repeat(KEPT_CHARACTERS) });
+  await send(body);
+  const [delivery] = await deliveriesOf(admin, id);
+  expect(delivery).toMatchObject({ status: 202, can_replay: false });
+  await expect(replayDelivery(admin, { delivery_id: delivery?.id ?? "" })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  expect(await inputsOf(id)).toEqual([body]);
+});
+
+test("the log keeps the newest 100, and the ids that senders may still repeat", async () => {
+  const { admin, id } = await newWebhook();
+  const old = new Date(Date.now() - 8 * 86_400_000);
+  const rows = Array.from({ length: 105 }, (_, n) => ({ workflow_id: id, status: 202, body: "{}", delivery_key: n < 3 ? `k:${n}` : null }));
+  for (const row of rows) await db().webhookDelivery.create({ data: { ...row, ...(row.delivery_key === "k:0" && { received_at: old }) } });
+  await tidyDeliveries();
+  const kept = await db().webhookDelivery.findMany({ where: { workflow_id: id }, orderBy: { id: "asc" } });
+  expect(kept).toHaveLength(102);
+  expect(kept.slice(0, 3).map(({ delivery_key, body }) => [delivery_key, body])).toEqual([
+    ["k:1", null],
+    ["k:2", null],
+    [null, "{}"],
+  ]);
+  expect(await deliveriesOf(admin, id)).toHaveLength(20);
+});

@@ -1,0 +1,74 @@
+import { exportWorkflow } from "#server/features/workflow-files/export.ts";
+import { checkImport, importGraph, importWorkflow } from "#server/features/workflow-files/import.ts";
+import { listTemplates } from "#server/features/workflow-files/list-templates.ts";
+import {
+  CheckImportInput,
+  ExportWorkflowInput,
+  ImportCheck,
+  ImportGraphInput,
+  ImportWorkflowInput,
+  WorkflowFile,
+  WorkflowTemplates,
+} from "#server/features/workflow-files/schema.ts";
+import { Workflow } from "#server/features/workflows/schema.ts";
+import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { Nothing } from "#server/shared/primitives-schema.ts";
+import { Graph } from "#server/workflow/schema.ts";
+
+const tag = "Workflows";
+
+export const workflowFilesRouter = router({
+  export: viewerProcedure
+    .meta(
+      endpoint("GET", "/workflows/{workflow_id}/export", {
+        tag,
+        summary: "Export a workflow as one file",
+        description:
+          "Its graph and the agents that it names, as definitions. No secret and no id of this installation is in it; POST /workflows/import takes it.",
+      }),
+    )
+    .input(ExportWorkflowInput)
+    .output(WorkflowFile)
+    .query(({ ctx, input }) => exportWorkflow(ctx.principal, input)),
+  check: editorProcedure
+    .meta(
+      endpoint("POST", "/workflows/import/check", {
+        tag,
+        summary: "Check a file before an import",
+        description: "The check list: which agents, servers, sources and credentials the file names, and which of them are here.",
+        isIdempotent: false,
+      }),
+    )
+    .input(CheckImportInput)
+    .output(ImportCheck)
+    .mutation(({ ctx, input }) => checkImport(ctx.principal, input)),
+  import: editorProcedure
+    .meta(
+      endpoint("POST", "/workflows/import", {
+        tag,
+        summary: "Import a workflow from a file",
+        description:
+          "Makes the workflow and the agents that `links` say to create, all or nothing. What is left open is kept in the nodes and listed as `problems`.",
+        status: 201,
+      }),
+    )
+    .input(ImportWorkflowInput)
+    .output(Workflow)
+    .mutation(({ ctx, input }) => importWorkflow(ctx.principal, input)),
+  /** For the editor: the nodes of a file, to be put into the workflow that is open. */
+  importGraph: editorProcedure
+    .input(ImportGraphInput)
+    .output(Graph)
+    .mutation(({ ctx, input }) => importGraph(ctx.principal, input)),
+  templates: viewerProcedure
+    .meta(
+      endpoint("GET", "/workflow-templates", {
+        tag,
+        summary: "The templates of the gallery",
+        description: "Each with its file, ready for POST /workflows/import.",
+      }),
+    )
+    .input(Nothing)
+    .output(WorkflowTemplates)
+    .query(() => listTemplates()),
+});

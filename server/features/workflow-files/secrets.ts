@@ -1,0 +1,145 @@
+import type { MaskedValue } from "#server/features/workflow-files/schema.ts";
+import { MASK, type Masker } from "#server/platform/masking/masker.ts";
+
+const OF_PROJECT = "secret of the project";
+const BY_NAME = "value with a secret's name";
+
+/** As long as the file's schema lets a list and the names in it be. */
+const MOST_TOLD = 2000;
+const LONGEST_NAME = 200;
+
+/** Where in a file a value stands. */
+type Place = Pick<MaskedValue, "of" | "name">;
+
+/** Masks the texts of a file, and remembers where: the secrets of the project, and what looks like one of another service. */
+export class FileMask {
+  readonly #known: Masker;
+  readonly #found = new Map<string, MaskedValue>();
+
+  constructor(known: Masker) {
+    this.#known = known;
+  }
+
+  /** What was masked, each place once; itself without secrets. */
+  get found(): MaskedValue[] {
+    return [...this.#found.values()].slice(0, MOST_TOLD);
+  }
+
+  /** An object with its texts masked at any depth; its own keys are the fields that are told. */
+  fields<Value extends object>(value: Value, place: Place): Value {
+    return Object.fromEntries(Object.entries(value).map(([field, item]) => this.#entry(field, item, { ...place, field }))) as Value;
+  }
+
+  text(text: string, place: Omit<MaskedValue, "what">): string {
+    const known = this.#known.text(text);
+    if (known !== text) this.#tell(place, OF_PROJECT);
+    const { text: masked, found } = withoutForeign(known);
+    for (const what of found) this.#tell(place, what);
+    return masked;
+  }
+
+  #tell({ of, name, field }: Omit<MaskedValue, "what">, what: string): void {
+    const shown = (text: string) => withoutForeign(this.#known.text(text)).text.slice(0, LONGEST_NAME);
+    const entry = { of, name: shown(name), field: shown(field), what };
+    this.#found.set(JSON.stringify(entry), entry);
+  }
+
+  #entry(key: string, value: unknown, place: Omit<MaskedValue, "what">): [string, unknown] {
+    if (typeof value === "string" && isNamedSecret(key, value)) {
+      this.#tell(place, BY_NAME);
+      return [key, MASK];
+    }
+    return [this.text(key, place), this.#deep(value, place)];
+  }
+
+  #deep(value: unknown, place: Omit<MaskedValue, "what">): unknown {
+    if (typeof value === "string") return this.text(value, place);
+    if (Array.isArray(value)) return value.map((item) => this.#deep(item, place));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => this.#entry(key, item, place)));
+  }
+}
+
+/** What kind of secret a text looks like, and how it is recognised; with a group named `keep`, only what comes after it goes. */
+interface Look {
+  what: string;
+  pattern: RegExp;
+  /** Whether words of a text could look like it too: then only what holds both letters and digits counts. */
+  isLoose?: boolean;
+}
+
+/** A beginning that no longer word holds, and what must follow it. */
+const begins = (start: string, rest: string, flags = "g") => new RegExp(`(?<![A-Za-z0-9])(?:${start})${rest}`, flags);
+
+const LOOKS: readonly Look[] = [
+  {
+    what: "private key",
+    pattern: /-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----[\s\S]{40,}?(?:-----END[ A-Z0-9_-]{0,60}-----|$)/g,
+  },
+  { what: "API key", pattern: begins("sk-", "[A-Za-z0-9_-]{20,}"), isLoose: true },
+  { what: "API key", pattern: begins("gsk_|xai-|pplx-|r8_|tvly-|fw_|nvapi-", "[A-Za-z0-9_-]{20,}"), isLoose: true },
+  { what: "Hugging Face token", pattern: begins("hf_|api_org_", "[A-Za-z0-9]{30,}") },
+  { what: "AWS access key", pattern: begins("A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA", "[A-Z0-9]{16}(?![A-Z0-9])") },
+  { what: "Amazon Bedrock key", pattern: begins("ABSK|bedrock-api-key-", "[A-Za-z0-9+/]{40,}={0,2}") },
+  { what: "Google key", pattern: begins("AIza|GOCSPX-|ya29\\.", "[\\w-]{20,}") },
+  { what: "Azure client secret", pattern: /(?<![\w~.-])[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![\w~-])/g },
+  { what: "GitHub token", pattern: begins("gh[opusr]_|github_pat_", "\\w{30,}") },
+  { what: "GitLab token", pattern: begins("gl(?:pat|ptt|dt|rt|ft|oas|soat|cbt|imt|agent)-", "[\\w.-]{20,}") },
+  { what: "Slack token", pattern: begins("xox[abeoprs][-.]|xapp-", "[A-Za-z0-9.-]{10,}") },
+  { what: "Slack webhook", pattern: /(?<keep>hooks\.slack\.com\/(?:services|workflows|triggers)\/)[A-Za-z0-9+/]{20,}/g },
+  { what: "Discord webhook", pattern: /(?<keep>discord(?:app)?\.com\/api\/webhooks\/)\d+\/[\w-]{20,}/g },
+  { what: "Telegram token", pattern: /(?<![\w-])\d{5,16}:A[\w-]{34}(?![\w-])/g },
+  { what: "Stripe key", pattern: begins("[sr]k_(?:test|live|prod)_|whsec_", "[A-Za-z0-9+/=]{10,}") },
+  { what: "SendGrid key", pattern: begins("SG\\.", "[\\w-]{16,}\\.[\\w-]{16,}") },
+  { what: "Twilio key", pattern: begins("SK", "[0-9a-fA-F]{32}(?![0-9a-zA-Z])") },
+  { what: "package registry token", pattern: begins("npm_|pypi-|rubygems_", "[\\w-]{36,}") },
+  { what: "Shopify token", pattern: begins("shp(?:at|ca|pa|ss)_", "[a-fA-F0-9]{32}") },
+  { what: "Notion token", pattern: begins("ntn_|secret_", "[A-Za-z0-9]{40,}") },
+  {
+    what: "service token",
+    pattern: begins(
+      "do[opr]_v1_|dapi|lin_api_|PMAK-|hv[bs]\\.|dp\\.pt\\.|gls?[ac]_|glc_|HRKU-|pscale_[a-z]+_|sntry[su]_|sq0atp-|fo1_|fm[12][ar]?_",
+      "[\\w+/=.-]{30,}",
+    ),
+    isLoose: true,
+  },
+  { what: "signed token", pattern: begins("ey", "[A-Za-z0-9_-]{15,}\\.ey[\\w-]{15,}(?:\\.[\\w-]*)?") },
+  { what: "authorization", pattern: /(?<keep>\b(?:Bearer|Basic)\s+)[A-Za-z0-9+/=_~.-]{16,}/gi, isLoose: true },
+  { what: "password in an address", pattern: /(?<keep>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"'{}]{0,80}:)[^\s/@"'{}]{3,}(?=@)/gi },
+  {
+    what: "value with a secret's name",
+    pattern:
+      /(?<keep>(?:api[-_ ]?key|access[-_ ]?key|secret|token|passw(?:or)?d|passphrase|authorization)["'`]?\s{0,3}(?:=>|:=|[:=])\s{0,3}["'`]?)(?:[A-Za-z]+\s)?[A-Za-z0-9+/=_~.!@#$%^*-]{12,}/gi,
+    isLoose: true,
+  },
+];
+
+const holdsBoth = (text: string): boolean => /[A-Za-z]/.test(text) && /\d/.test(text);
+
+/**
+ * A text without what looks like a secret of some other service, and what each looked like. The beginnings are those that the
+ * services document, as the rules of gitleaks keep them together (github.com/gitleaks/gitleaks, config/gitleaks.toml); lengths are
+ * taken wider, since a word too much costs less than a key that leaves. What has no such look, such as a bare password in a
+ * sentence, cannot be told from other text.
+ */
+export function withoutForeign(text: string): { text: string; found: string[] } {
+  const found: string[] = [];
+  let result = text;
+  for (const { what, pattern, isLoose = false } of LOOKS)
+    result = result.replace(pattern, (...match) => {
+      const whole = String(match[0]);
+      const keep = (match.at(-1) as { keep?: string } | undefined)?.keep ?? "";
+      if (isLoose && !holdsBoth(whole.slice(keep.length))) return whole;
+      found.push(what);
+      return keep + MASK;
+    });
+  return { text: result, found };
+}
+
+const SECRET_NAME =
+  /^(?:x[-_])?(?:[a-z]+[-_])?(?:api[-_ ]?key|apikey|access[-_ ]?key|private[-_ ]?key|secret[-_ ]?key|secret|token|password|passwd|passphrase|authorization)$/i;
+/** One word, with the name of a scheme before it or none; an expression reads its secret elsewhere. */
+const ONE_WORD = /^(?:[A-Za-z-]{1,12}\s+)?[^\s{}•]{8,}$/;
+
+/** True for a text under a name such as `api_key` or `Authorization` that is itself the secret. */
+export const isNamedSecret = (name: string, text: string): boolean => SECRET_NAME.test(name) && ONE_WORD.test(text.trim());

@@ -1,0 +1,126 @@
+import { type AgentNames, agentNames } from "#server/features/agents/agent-names.ts";
+import { credentialNames } from "#server/features/credentials/credential-names.ts";
+import { pathFault } from "#server/features/workflows/payload-path.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { conditionFault } from "#server/runs/effects/conditions.ts";
+import { credentialsIn } from "#server/runs/executor/node-facts.ts";
+import { CronError, checkCron } from "#server/workflow/cron.ts";
+import type { NodeScope } from "#server/workflow/define-node.ts";
+import { findFaults, type GraphFault, labelOf } from "#server/workflow/graph.ts";
+import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
+import { findProblems } from "#server/workflow/problems.ts";
+import type { Graph, GraphNode, Problem } from "#server/workflow/schema.ts";
+
+/** Ids of the agents that a graph names. */
+export const agentIdsOf = (graph: Graph): string[] => [
+  ...new Set(graph.nodes.map((node) => node.data.agent_id).filter((id): id is string => typeof id === "string" && id !== "")),
+];
+
+/**
+ * What the checks of a graph may look up in its project.
+ * @param agents names of agents that the caller has found
+ */
+export async function graphScope(project_id: string, graph: Graph, agents: AgentNames = null): Promise<NodeScope> {
+  const readsCredentials = credentialsIn(graph).size > 0;
+  const [names, credentials] = await Promise.all([
+    agentNames(project_id, agentIdsOf(graph), agents),
+    readsCredentials ? credentialNames(project_id) : undefined,
+  ]);
+  return { agentName: (id) => names.get(id), credentialNames: credentials };
+}
+
+/** What is wrong with the values of a trigger that only a parser can tell, by field. An empty one is merely not filled in yet. */
+function faultOf({ kind, ...config }: ReturnType<typeof triggerNode.config.parse>): { field: string; message: string } | undefined {
+  if (kind === "webhook") {
+    const message = pathFault(config.payload_path);
+    return message === undefined ? undefined : { field: "payload_path", message };
+  }
+  if (kind !== "schedule" || config.cron_expression.trim() === "") return undefined;
+  try {
+    checkCron(config, new Date());
+    return undefined;
+  } catch (error) {
+    if (error instanceof CronError) return { field: error.field, message: error.message };
+    throw error;
+  }
+}
+
+/** A schedule that cannot be kept or a payload path that cannot be read, which a save refuses (contract, section 4). */
+export function triggerFaults(graph: Graph): GraphFault[] {
+  return graph.nodes.flatMap((node, index) => {
+    const config = node.type === triggerNode.type ? triggerNode.config.safeParse(node.data) : undefined;
+    const fault = config?.success ? faultOf(config.data) : undefined;
+    if (!fault) return [];
+    const message = `Node "${node.id}" (${labelOf(node)}): ${fault.message}`;
+    return [{ path: `nodes.${index}.data.${fault.field}`, node_id: node.id, field: `data.${fault.field}`, message }];
+  });
+}
+
+/** For all conditions of a graph together, in milliseconds: one that is made for it could take a second. */
+const CHECK_MS = 2000;
+
+/**
+ * What would stop a run, its Python conditions included. They are looked at one after the other, in a process of their own; what
+ * is not known within two seconds is left for the run to tell.
+ * @param scope as `graphScope` gave it
+ */
+export async function problemsOf(project_id: string, graph: Graph, scope: NodeScope): Promise<Problem[]> {
+  const faults = new Map<string, string | undefined>();
+  const unknown = new Set<string>();
+  const look = () =>
+    findProblems(graph, {
+      ...scope,
+      conditionFault(condition) {
+        if (!faults.has(condition)) unknown.add(condition);
+        return faults.get(condition);
+      },
+    });
+  const problems = look();
+  if (unknown.size === 0) return problems;
+  const signal = AbortSignal.timeout(CHECK_MS);
+  for (const condition of unknown) {
+    if (signal.aborted) break;
+    faults.set(condition, await conditionFault(condition, project_id, signal).catch(() => undefined));
+  }
+  return [...faults.values()].some((fault) => fault !== undefined) ? look() : problems;
+}
+
+/** What React Flow adds while a canvas is open; it says nothing about the workflow. */
+const VOLATILE = ["selected", "dragging", "resizing", "measured"];
+
+const settled = <Item extends Graph["nodes"][number] | Graph["edges"][number]>(item: Item): Item =>
+  Object.fromEntries(Object.entries(item).filter(([key]) => !VOLATILE.includes(key))) as Item;
+
+/** A graph without what only the open canvas needs. */
+export const settledGraph = ({ nodes, edges }: Graph): Graph => ({ nodes: nodes.map(settled), edges: edges.map(settled) });
+
+/**
+ * The graph as it is saved.
+ * @throws AppError VALIDATION_ERROR that lists every structural fault
+ */
+export function checkedGraph(graph: Graph): Graph {
+  const faults = findFaults(graph);
+  if (!faults.length) faults.push(...triggerFaults(graph));
+  if (faults.length) {
+    const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
+    throw new AppError("VALIDATION_ERROR", `${faults[0]?.message}${more}`, {
+      errors: faults.map(({ path, message }) => ({ path, message })),
+    });
+  }
+  return settledGraph(graph);
+}
+
+/** What a workflow starts with: one manual trigger. */
+export const firstGraph = (): Graph => ({
+  nodes: [{ id: "trigger", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start", kind: "manual", default_input: "" } }],
+  edges: [],
+});
+
+/** The one trigger of a saved graph. */
+export const triggerOf = (graph: Graph): GraphNode | undefined => graph.nodes.find((node) => node.type === "triggerNode");
+
+/** Kind of the trigger, for lists. */
+export function triggerKind(graph: Graph): string {
+  const kind = triggerOf(graph)?.data.kind;
+  return typeof kind === "string" ? kind : "manual";
+}

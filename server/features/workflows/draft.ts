@@ -1,0 +1,56 @@
+import type { Prisma } from "#prisma/generated/client.ts";
+import { settledGraph } from "#server/features/workflows/checks.ts";
+import { draftDto, findWorkflow } from "#server/features/workflows/rows.ts";
+import type { SaveDraftInput, WorkflowDraft, WorkflowEditorState } from "#server/features/workflows/schema.ts";
+import { getWorkflow } from "#server/features/workflows/service.ts";
+import { graphHash, recordAgentUses } from "#server/features/workflows/snapshots.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { Graph } from "#server/workflow/schema.ts";
+
+/**
+ * What the editor opens: the saved workflow, and the draft on top of it.
+ * @throws AppError NOT_FOUND
+ */
+export async function getEditorState(principal: ProjectPrincipal, input: { workflow_id: string }): Promise<WorkflowEditorState> {
+  const workflow = await getWorkflow(principal, input);
+  const row = await db().workflowDraft.findUniqueOrThrow({
+    where: { workflow_id: workflow.id },
+    include: { updated_by: { select: { name: true } } },
+  });
+  const draft = await draftDto(principal.project.id, row);
+  return { workflow, draft, is_draft_ahead: graphHash(draft) !== graphHash(workflow) };
+}
+
+/**
+ * The editor's autosave. A draft may hold what a save would refuse: its problems come back with it, and nothing is lost.
+ * @throws AppError NOT_FOUND; CONFLICT, naming who, when the draft has been written since `revision`; VALIDATION_ERROR
+ *   for an empty graph, which no editor means
+ */
+export async function saveDraft(
+  principal: ProjectPrincipal,
+  { workflow_id, nodes, edges, revision }: SaveDraftInput,
+): Promise<WorkflowDraft> {
+  if (nodes.length === 0)
+    throw new AppError("VALIDATION_ERROR", "An empty graph is not written over a draft. Keep at least the trigger.", {
+      errors: [{ path: "nodes", message: "is empty" }],
+    });
+  const graph = settledGraph({ nodes, edges });
+  const row = await db().$transaction(async (tx) => {
+    const { snapshot_id } = await findWorkflow(principal, workflow_id, { snapshot_id: true }, tx);
+    const { count } = await tx.workflowDraft.updateMany({
+      where: { workflow_id, revision },
+      data: { graph: graph as unknown as Prisma.InputJsonObject, revision: { increment: 1 }, updated_by_id: principal.user.id },
+    });
+    const draft = await tx.workflowDraft.findUniqueOrThrow({ where: { workflow_id }, include: { updated_by: { select: { name: true } } } });
+    if (count === 0) {
+      const who = `${draft.updated_by?.name ?? "Somebody"} changed this draft at ${draft.updated_at.toISOString()}`;
+      throw new AppError("CONFLICT", `${who}; it is at revision ${draft.revision} and you edited ${revision}.`);
+    }
+    const saved = await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: snapshot_id }, select: { graph: true } });
+    await recordAgentUses(workflow_id, [graph, Graph.parse(saved.graph)], tx);
+    return draft;
+  });
+  return draftDto(principal.project.id, row);
+}

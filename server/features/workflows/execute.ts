@@ -1,0 +1,118 @@
+import { AGENTS_OF_WORKFLOW, type AgentNames } from "#server/features/agents/agent-names.ts";
+import { agentIdsOf, graphScope, problemsOf, triggerOf } from "#server/features/workflows/checks.ts";
+import { snapshotOf } from "#server/features/workflows/snapshots.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { readTogether } from "#server/platform/db/read-together.ts";
+import { AppError, notFound } from "#server/platform/errors.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import type { ExecuteInput, ExecuteResult } from "#server/runs/schema.ts";
+import { snapshotGraph } from "#server/runs/store/graphs.ts";
+import { assertRoom } from "#server/runs/store/limits.ts";
+import { startExecution } from "#server/runs/use-cases/start-execution.ts";
+import type { NodeScope } from "#server/workflow/define-node.ts";
+import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
+import { ParameterError, paramValues } from "#server/workflow/params.ts";
+import { Graph } from "#server/workflow/schema.ts";
+
+interface Found {
+  version: number;
+  snapshot_id: string;
+  draft: unknown;
+  agents: AgentNames;
+}
+
+const WORKFLOW = {
+  name: "workflow-to-run",
+  text: `SELECT w.version, w.snapshot_id, d.graph AS draft, ${AGENTS_OF_WORKFLOW}
+         FROM workflows w LEFT JOIN workflow_drafts d ON d.workflow_id = w.id AND $3::boolean
+         WHERE w.id = $1 AND w.project_id = $2 AND w.deleted_at IS NULL`,
+};
+
+/**
+ * The saved graph, or the draft kept as a snapshot so that the run can always be looked at as it was; with the names of its agents.
+ * @throws AppError NOT_FOUND; CONFLICT when there is no room to keep the draft
+ */
+export async function graphToRun(project_id: string, workflow_id: string, isDraft = false) {
+  if (!isUuid(workflow_id)) throw notFound("workflow");
+  const values = [workflow_id, project_id, isDraft];
+  const [workflow] = await readTogether<Found>({ ...WORKFLOW, values });
+  if (!workflow) throw notFound("workflow");
+  const { version, snapshot_id, agents } = workflow;
+  if (workflow.draft) {
+    const graph = Graph.parse(workflow.draft);
+    await assertRoom(project_id);
+    return { graph, agents, version: null, snapshot_id: await snapshotOf({ project_id, workflow_id }, graph) };
+  }
+  return { graph: await snapshotGraph(snapshot_id), agents, version, snapshot_id };
+}
+
+/**
+ * What the trigger gives: its text, and for a params trigger the values.
+ * @throws AppError VALIDATION_ERROR for a value that the trigger does not take
+ */
+export function triggerValues(graph: Graph, { input, params }: Pick<ExecuteInput, "input" | "params">) {
+  const trigger = triggerNode.config.parse(triggerOf(graph)?.data);
+  const { kind } = trigger;
+  const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+  if (kind !== "params") {
+    if (params && Object.keys(params).length)
+      throw refuse("params", "This workflow's trigger takes `input`, a text. It has no parameters.");
+    if (kind === "manual") return { trigger: kind, input: input ?? trigger.default_input, params: null };
+    return { trigger: "api" as const, input: input || (kind === "schedule" ? trigger.default_input : ""), params: null };
+  }
+  if (input) throw refuse("input", "This workflow's trigger takes `params`, an object of values by name.");
+  try {
+    const values = paramValues(trigger.parameters, params ?? {});
+    return { trigger: kind, input: JSON.stringify(values), params: values };
+  } catch (error) {
+    if (error instanceof ParameterError) throw refuse(`params.${error.parameter}`, error.message);
+    throw error;
+  }
+}
+
+/**
+ * Starts a run of the saved version and answers at once.
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR when something in the graph would stop the run or a value does not fit;
+ *   RATE_LIMIT_EXCEEDED when the project has used up its hour
+ */
+export async function executeWorkflow(principal: ProjectPrincipal, input: ExecuteInput): Promise<ExecuteResult> {
+  const project_id = principal.project.id;
+  const { graph, agents, version, snapshot_id } = await graphToRun(project_id, input.workflow_id);
+  const names = await assertRunnable(project_id, graph, agents);
+  return startExecution({
+    project_id,
+    workflow_id: input.workflow_id,
+    workflow_version: version,
+    snapshot_id,
+    graph,
+    names,
+    started_by_id: principal.user.id,
+    ...triggerValues(graph, input),
+  });
+}
+
+/** What the agents of a graph and the credentials of its project were called when nothing in it would have stopped a run. */
+const sound = new WeakMap<Graph, string>();
+
+/**
+ * Makes sure that nothing in the graph would stop a run.
+ * @param agents names of agents that the caller has found
+ * @returns what it has looked up, such as the names of the agents
+ * @throws AppError VALIDATION_ERROR with every problem, each with the node and field that it is in
+ */
+export async function assertRunnable(project_id: string, graph: Graph, agents: AgentNames = null): Promise<NodeScope> {
+  const scope = await graphScope(project_id, graph, agents);
+  // Of its project a graph asks the names of its agents and of credentials alone: with the same ones the answer is the same.
+  const names = JSON.stringify([agentIdsOf(graph).map((id) => scope.agentName(id) ?? null), scope.credentialNames ?? []]);
+  if (sound.get(graph) === names) return scope;
+  const problems = await problemsOf(project_id, graph, scope);
+  if (!problems.length) {
+    sound.set(graph, names);
+    return scope;
+  }
+  const errors = problems.map(({ node_id, field, message }) => ({
+    path: [node_id ?? "workflow", field].filter(Boolean).join("."),
+    message,
+  }));
+  throw new AppError("VALIDATION_ERROR", `The workflow cannot run yet: ${problems[0]?.message}`, { errors });
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { asText, atPath, pathFault } from "#server/features/workflows/payload-path.ts";
+import { parseJson } from "#server/shared/json-text.ts";
+
+const payload = { user: { email: "a@example.com", age: 7, "full name": "A B" }, items: [{ id: 1 }, { id: 2 }], none: null, list: ["only"] };
+
+describe("atPath", () => {
+  it.each([
+    ["", JSON.stringify(payload)],
+    ["$.user.email", "a@example.com"],
+    ["$.user.age", "7"],
+    ["$.user['full name']", "A B"],
+    ["$.user", JSON.stringify(payload.user)],
+    ["$.items[*].id", "[1,2]"],
+    ["$.items[?@.id > 1].id", "[2]"],
+    ["$.items[-1]", '{"id":2}'],
+    ["$.items[-1:]", '[{"id":2}]'],
+    ["$.items[?@.id > 2].id", "[]"],
+    ["$.list", '["only"]'],
+    ["$.list[*]", '["only"]'],
+    ["$.user.phone[*]", "[]"],
+    ["$..id", "[1,2]"],
+    ["$.none", "null"],
+    [" $.user.age ", "7"],
+  ])("%j gives %s", (path, text) => expect(asText(atPath(payload, path))).toBe(text));
+
+  it("long numbers are compared by filters, and given with all their digits", () => {
+    const orders = parseJson('{"orders":[{"id":9007199254740993},{"id":12},{"id":9007199254740995}]}');
+    expect(asText(atPath(orders, "$.orders[?@.id > 100].id"))).toBe("[9007199254740993,9007199254740995]");
+    expect(asText(atPath(orders, "$.orders[0].id"))).toBe("9007199254740993");
+    expect(asText(atPath(orders, "$.orders[?@.id == 12]"))).toBe('[{"id":12}]');
+  });
+
+  it("no match is undefined, on payloads of every kind", () => {
+    for (const any of [payload, [], "text", 4, null, true]) expect(atPath(any, "$.user.phone")).toBeUndefined();
+  });
+});
+
+it("a path that doubles the work at each step, or tries a pattern for ever, is stopped", () => {
+  const deep = JSON.parse(`${"[".repeat(60)}1${"]".repeat(60)}`);
+  expect(() => atPath(deep, `$${"[0,0]".repeat(60)}`)).toThrow("timed out");
+  expect(() => atPath([`${"a".repeat(40)}!`], "$[?match(@, '(a+)+b')]")).toThrow("timed out");
+  expect(atPath({ a: 1 }, "$.a")).toBe(1);
+});
+
+describe("pathFault", () => {
+  it("takes what RFC 9535 takes, and nothing at all", () => {
+    for (const path of ["", "  ", "$", "$.a.b[0]", "$['a b']", "$..x", "$[?@.a == 'b']"]) expect(pathFault(path)).toBeUndefined();
+  });
+
+  it.each(["user.email", "$.", "$[", "{{trigger.output}}", "$.a[?"])("refuses %j with a sentence", (path) =>
+    expect(pathFault(path)).toMatch(/^The payload path is no JSONPath: .+ It begins with \$/),
+  );
+});

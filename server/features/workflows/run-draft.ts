@@ -1,0 +1,129 @@
+import { findOriginal } from "#server/features/executions/rerun-execution.ts";
+import { assertRunnable, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { pool } from "#server/platform/db/client.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import type { ExecuteResult, NodeStatus, RunDraftInput } from "#server/runs/schema.ts";
+import { textOf } from "#server/runs/store/texts.ts";
+import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
+import { type ResultsBefore, startWithResults } from "#server/runs/use-cases/start-with-results.ts";
+import { dependentsOf } from "#server/workflow/compile.ts";
+import { runPlan } from "#server/workflow/disabled.ts";
+import { definitionOf, goesOnAfterFailure } from "#server/workflow/graph.ts";
+import { findPinFault, withPins } from "#server/workflow/pins.ts";
+import { nodesUntil } from "#server/workflow/run-until.ts";
+import { Graph, MAX_PINNED } from "#server/workflow/schema.ts";
+import { staleNodes } from "#server/workflow/stale.ts";
+
+const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+
+/** How top-level nodes ended, newest attempt first; a text longer than any pin need not be read whole to be compared with one. */
+const ENDED = `
+  SELECT DISTINCT ON (r.node_id) r.node_id, r.status, left(${textOf("output")}, ${MAX_PINNED + 1}) AS output
+  FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.iteration = '' ORDER BY r.node_id, r.attempt DESC`;
+
+/** Nodes whose agent was changed after they ran, at any item of the loops around them. */
+const CHANGED_AGENTS = `
+  SELECT DISTINCT r.node_id
+  FROM (
+    SELECT DISTINCT ON (node_id, iteration) node_id, started_at FROM node_runs
+    WHERE execution_id = $1 AND node_id = ANY($2) ORDER BY node_id, iteration, attempt DESC
+  ) r
+  JOIN unnest($2::text[], $3::uuid[]) AS n (node_id, agent_id) ON n.node_id = r.node_id
+  JOIN agents a ON a.id = n.agent_id AND a.updated_at > r.started_at`;
+
+function assertNode(graph: Graph, path: string, id: string): void {
+  const node = graph.nodes.find((candidate) => candidate.id === id);
+  if (!node || definitionOf(node.type)?.isInert) throw invalid(path, `The draft has no node "${id}" that runs.`);
+}
+
+/**
+ * Nodes whose results of an earlier run still hold, and need not run again for `from` to run: they have ended, do not depend
+ * on it, and neither they nor anything before them has changed since.
+ */
+async function resultsThatHold(execution_id: string, before: Graph, graph: Graph, from: string, honoured: boolean): Promise<string[]> {
+  const agents = graph.nodes.flatMap(({ id, data: { agent_id } }) =>
+    typeof agent_id === "string" && isUuid(agent_id) ? [{ id, agent_id }] : [],
+  );
+  const [{ rows }, others] = await Promise.all([
+    pool().query<{ node_id: string; status: NodeStatus; output: string | null }>(ENDED, [execution_id]),
+    pool().query<{ node_id: string }>(CHANGED_AGENTS, [execution_id, agents.map(({ id }) => id), agents.map(({ agent_id }) => agent_id)]),
+  ]);
+  const ended = new Map(rows.map((row) => [row.node_id, row]));
+  const asked = new Set(others.rows.map(({ node_id }) => node_id));
+  const outputOf = (id: string) => ended.get(id)?.output ?? null;
+  const stale = staleNodes(before, graph, outputOf, honoured, ({ id }) => asked.has(id));
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
+  const plan = runPlan(graph);
+  const top = plan.scopes.get(null);
+  if (!top) return [];
+  const unitOf = (id: string) => plan.loopsAround(id)[0] ?? id;
+  const changed = new Set([...stale.keys()].map(unitOf));
+  const again = dependentsOf(top, unitOf(from));
+  const taken = new Set<string>();
+  const known = new Map<string, boolean>();
+  /** True when nothing of what leads to it is run anew: each node is taken over, or was skipped and will be again. */
+  const holds = (id: string): boolean => {
+    const answer = known.get(id);
+    if (answer !== undefined) return answer;
+    known.set(id, false);
+    const row = ended.get(id);
+    const isEnd = row?.status === "complete" || (row?.status === "failed" && goesOnAfterFailure(byId.get(id)));
+    const isFree = !again.has(id) && !changed.has(id) && (isEnd || row?.status === "skipped");
+    const result = isFree && (top.incoming.get(id) ?? []).every((edge) => holds(edge.source));
+    if (result && isEnd) taken.add(id);
+    known.set(id, result);
+    return result;
+  };
+  for (const id of top.nodeIds) holds(id);
+  return graph.nodes.filter(({ id }) => taken.has(unitOf(id))).map(({ id }) => id);
+}
+
+/**
+ * Starts a test run of the editor's draft, in which pinned outputs stand in for their nodes: the whole of it, only what one
+ * node needs, or from one node on with what still holds of an earlier run's results.
+ * @throws AppError NOT_FOUND; CONFLICT when the earlier run has not ended; VALIDATION_ERROR when something in the part that
+ *   runs would stop it, a pin cannot be its node's output, or a value does not fit; RATE_LIMIT_EXCEEDED
+ */
+export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput): Promise<ExecuteResult> {
+  const project_id = principal.project.id;
+  const { workflow_id, until_node_id: until, from } = input;
+  const { graph: draft, agents, snapshot_id } = await graphToRun(project_id, workflow_id, true);
+  const fault = findPinFault(draft);
+  if (fault) throw invalid(`${fault.node_id}.pinned`, fault.message);
+  const graph = withPins(draft);
+  const results: ResultsBefore = {};
+  let left_out: readonly string[] = [];
+  if (until !== undefined) {
+    assertNode(graph, "until_node_id", until);
+    const { given, left_out: others } = nodesUntil(graph, until);
+    left_out = others;
+    results.given = givenResults(graph, given, others);
+  }
+  await assertRunnable(project_id, cutGraph(graph, left_out), agents);
+  const isCounted = principal.auth.type !== "session";
+  const common = { isCounted, project_id, workflow_id, workflow_version: null, snapshot_id, started_by_id: principal.user.id };
+  if (!from) return startWithResults({ ...common, ...triggerValues(graph, input), rerun_of_id: null }, results);
+
+  assertNode(graph, "from.node_id", from.node_id);
+  const original = await findOriginal(project_id, from.execution_id);
+  if (original.workflow_id !== workflow_id) throw invalid("from.execution_id", "That execution is of another workflow.");
+  const before = Graph.parse(original.snapshot.graph);
+  const isTest = original.workflow_version === null;
+  const isNewInput = input.input !== undefined || input.params !== undefined;
+  const kindOf = ({ nodes }: Graph) => nodes.find(({ type }) => definitionOf(type)?.group === "trigger")?.data.kind;
+  const isKnown = !isNewInput && kindOf(before) === kindOf(graph);
+  const values = isKnown
+    ? { input: original.values?.input ?? "", params: (original.values?.params as Record<string, unknown> | null) ?? null }
+    : triggerValues(graph, input);
+  const ids = isKnown ? await resultsThatHold(from.execution_id, before, graph, from.node_id, isTest) : [];
+  const others = new Set(results.given?.map(({ node_id }) => node_id));
+  const terminate_ids = graph.nodes.filter((node) => node.type === "terminateNode").map((node) => node.id);
+  results.taken = { execution_id: from.execution_id, node_ids: ids.filter((id) => !others.has(id)), terminate_ids };
+  return startWithResults(
+    { ...common, trigger: "rerun", input: values.input, params: values.params, rerun_of_id: from.execution_id },
+    results,
+  );
+}

@@ -1,0 +1,171 @@
+import { z } from "zod";
+import { Description, Id, ignoredFields, Name, pageOf, pageQuery, Timestamp } from "#server/shared/primitives-schema.ts";
+import { graphShape, Problem } from "#server/workflow/schema.ts";
+
+/** Read-only view of a schedule trigger. */
+export const ScheduleView = z
+  .object({
+    enabled: z.boolean().meta({ description: "The trigger's own toggle" }),
+    cron_expression: z.string().meta({ example: "30 9 * * 1-5" }),
+    timezone: z.string().meta({ example: "Europe/Berlin" }),
+    default_input: z.string().meta({ example: "" }),
+    next_fires: z.array(Timestamp).meta({ description: "The next five fires; none while the schedule or the workflow is off" }),
+  })
+  .meta({ id: "Schedule" });
+export type ScheduleView = z.infer<typeof ScheduleView>;
+
+const summary = {
+  id: Id,
+  name: z.string().meta({ example: "Daily digest" }),
+  description: z.string().meta({ example: "Sums up the news" }),
+  enabled: z.boolean().meta({ description: "false silences schedule, webhook and HTTP trigger; execute still works" }),
+  version: z.number().int().meta({ description: "Counts up at each save", example: 3 }),
+  trigger: z.string().meta({ description: "Kind of the trigger node", example: "manual" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+};
+export const WorkflowSummary = z.object(summary).meta({ id: "WorkflowSummary" });
+export type WorkflowSummary = z.infer<typeof WorkflowSummary>;
+
+export const Workflow = z
+  .object({
+    ...summary,
+    ...graphShape,
+    schedule: ScheduleView.nullable().meta({ description: "null unless the trigger is a schedule", example: null }),
+    problems: z.array(Problem).meta({ description: "What would stop a run", example: [] }),
+  })
+  .meta({ id: "Workflow" });
+export type Workflow = z.infer<typeof Workflow>;
+
+const writable = { name: Name, description: Description, enabled: z.boolean(), ...graphShape };
+export const CreateWorkflowInput = z.strictObject({
+  ...ignoredFields(Workflow, writable),
+  ...z.object(writable).partial().shape,
+  name: Name,
+});
+export type CreateWorkflowInput = z.infer<typeof CreateWorkflowInput>;
+export const UpdateWorkflowInput = z.strictObject({
+  ...ignoredFields(Workflow, { ...writable, version: 0 }),
+  workflow_id: Id,
+  ...z.object(writable).partial().shape,
+  version: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: "The version that you edited; an older one than the current is refused with 409, left out it overwrites" }),
+});
+export type UpdateWorkflowInput = z.infer<typeof UpdateWorkflowInput>;
+export const WorkflowRef = z.strictObject({ workflow_id: Id });
+export const WorkflowPage = pageOf(WorkflowSummary);
+
+export const SetScheduleInput = z.strictObject({
+  workflow_id: Id,
+  ...ignoredFields(ScheduleView, { enabled: 0, cron_expression: 0, timezone: 0, default_input: 0 }),
+  enabled: z.boolean().meta({ title: "Enabled" }),
+  cron_expression: z
+    .string()
+    .max(120)
+    .optional()
+    .meta({ title: "Schedule", description: "Cron with five fields, at least 5 minutes apart", example: "30 9 * * 1-5" }),
+  timezone: z
+    .string()
+    .max(60)
+    .optional()
+    .meta({ title: "Time zone", description: "IANA name, e.g. Europe/Berlin", example: "Europe/Berlin" }),
+  default_input: z.string().max(100_000).optional().meta({ title: "Default input", description: "The input of each run" }),
+});
+export type SetScheduleInput = z.infer<typeof SetScheduleInput>;
+
+/** What the editor opens: the saved workflow and the draft on top of it. Not part of the REST API. */
+export const WorkflowDraft = z.object({
+  ...graphShape,
+  revision: z.number().int(),
+  base_version: z.number().int(),
+  updated_at: Timestamp,
+  updated_by: z.string().nullable().meta({ description: "Name of who wrote it last" }),
+  problems: z.array(Problem),
+});
+export type WorkflowDraft = z.infer<typeof WorkflowDraft>;
+export const WorkflowEditorState = z.object({ workflow: Workflow, draft: WorkflowDraft, is_draft_ahead: z.boolean() });
+export type WorkflowEditorState = z.infer<typeof WorkflowEditorState>;
+/** By which an open editor learns that somebody else has changed the workflow. */
+export const WorkflowHead = z.object({ version: z.number().int(), ...WorkflowDraft.pick({ revision: true, updated_by: true }).shape });
+export type WorkflowHead = z.infer<typeof WorkflowHead>;
+export const SaveDraftInput = z.strictObject({
+  workflow_id: Id,
+  ...graphShape,
+  revision: z.number().int().min(1).meta({ description: "The revision that this change was made from; an older one is refused with 409" }),
+});
+export type SaveDraftInput = z.infer<typeof SaveDraftInput>;
+
+const VersionNumber = z.number().int().min(1).max(2_147_483_647).meta({ description: "Number of the version, from 1", example: 3 });
+const count = (description: string, example: number) => z.number().int().meta({ description, example });
+
+/** How much a save changed. */
+export const VersionChanges = z
+  .object({
+    nodes_added: count("Nodes that the version before did not have", 1),
+    nodes_changed: count("Nodes with another value in a field; a node that was only moved does not count", 2),
+    nodes_removed: count("Nodes that the version before had", 0),
+    edges_changed: count("Connections that were added, changed or removed", 2),
+  })
+  .meta({ id: "VersionChanges" });
+export type VersionChanges = z.infer<typeof VersionChanges>;
+
+const versionSummary = {
+  version: VersionNumber,
+  name: z.string().nullable().meta({ description: "What people call it; null when it has no name", example: "Before the rewrite" }),
+  is_current: z.boolean().meta({ description: "Whether the API, schedules and webhooks run it now", example: true }),
+  saved_by: z
+    .object({ id: Id, name: z.string().meta({ example: "Ada Weaver" }) })
+    .nullable()
+    .meta({ description: "Who saved it; null when that account is gone" }),
+  created_at: Timestamp,
+  changes: VersionChanges.nullable().meta({
+    description: "Against the version before it; null for the first one, and for saves from before this was counted",
+  }),
+};
+export const WorkflowVersionSummary = z.object(versionSummary).meta({ id: "WorkflowVersionSummary" });
+export type WorkflowVersionSummary = z.infer<typeof WorkflowVersionSummary>;
+
+export const WorkflowVersion = z.object({ ...versionSummary, ...graphShape }).meta({ id: "WorkflowVersion" });
+export type WorkflowVersion = z.infer<typeof WorkflowVersion>;
+
+export const WorkflowVersionPage = pageOf(WorkflowVersionSummary);
+
+export const ListVersionsInput = z.strictObject({ workflow_id: Id, ...pageQuery });
+export type ListVersionsInput = z.infer<typeof ListVersionsInput>;
+
+export const WorkflowVersionRef = z.strictObject({ workflow_id: Id, version: VersionNumber });
+export type WorkflowVersionRef = z.infer<typeof WorkflowVersionRef>;
+
+export const NameVersionInput = z.strictObject({
+  ...ignoredFields(WorkflowVersion, { name: 0, version: 0 }),
+  workflow_id: Id,
+  version: VersionNumber,
+  name: z
+    .string()
+    .trim()
+    .max(120)
+    .nullable()
+    .meta({ description: "Up to 120 characters; null or empty takes the name away", title: "Name", example: "Before the rewrite" }),
+});
+export type NameVersionInput = z.infer<typeof NameVersionInput>;
+
+/** A schedule as it is typed in the editor. */
+export const PreviewScheduleInput = z.strictObject({
+  cron_expression: z.string().max(120).meta({ description: "Cron with five fields" }),
+  timezone: z.string().max(60).meta({ description: "IANA name" }),
+});
+export type PreviewScheduleInput = z.infer<typeof PreviewScheduleInput>;
+
+export const SchedulePreview = z.object({
+  timezone: z.string().meta({ description: "The zone that was asked about" }),
+  next_fires: z.array(Timestamp).meta({ description: "The next five, none with a fault" }),
+  fault: z
+    .object({ field: z.enum(["cron_expression", "timezone"]), message: z.string() })
+    .nullable()
+    .meta({ description: "Why it cannot be used" }),
+});
+export type SchedulePreview = z.infer<typeof SchedulePreview>;

@@ -1,0 +1,203 @@
+import { v7 as uuid } from "uuid";
+import type { Prisma } from "#prisma/generated/client.ts";
+import { checkedGraph, firstGraph, triggerKind } from "#server/features/workflows/checks.ts";
+import { findWorkflow, summaryDto, summaryFields, workflowDto } from "#server/features/workflows/rows.ts";
+import { registerSchedule } from "#server/features/workflows/schedule.ts";
+import type {
+  CreateWorkflowInput,
+  UpdateWorkflowInput,
+  Workflow,
+  WorkflowHead,
+  WorkflowSummary,
+} from "#server/features/workflows/schema.ts";
+import { graphHash, noteGraph, recordAgentUses, snapshotOf } from "#server/features/workflows/snapshots.ts";
+import { versionChanges } from "#server/features/workflows/versions.ts";
+import { recordAudit } from "#server/platform/audit.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { AppError, notFound } from "#server/platform/errors.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import { paged, pageWindow } from "#server/platform/paging.ts";
+import { assertRoom } from "#server/runs/store/limits.ts";
+import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
+import { Graph } from "#server/workflow/schema.ts";
+
+/**
+ * Writes a workflow as version 1, with a draft that equals it, and the audit entry for it.
+ * @param graph checked already (services/workflows/checked-graph.ts)
+ */
+export async function insertWorkflow(
+  tx: Prisma.TransactionClient,
+  principal: ProjectPrincipal,
+  { name, description = "", enabled = true }: Pick<CreateWorkflowInput, "name" | "description" | "enabled">,
+  graph: Graph,
+) {
+  const id = uuid();
+  const snapshot_id = uuid();
+  const by = principal.user.id;
+  const json = graph as unknown as Prisma.InputJsonObject;
+  const created = await tx.workflow.create({
+    data: {
+      id,
+      project_id: principal.project.id,
+      name,
+      description,
+      enabled,
+      snapshot_id,
+      trigger: triggerKind(graph),
+      snapshots: { create: { id: snapshot_id, hash: graphHash(graph), graph: json } },
+      draft: { create: { graph: json, base_version: 1, updated_by_id: by } },
+    },
+    select: summaryFields,
+  });
+  await registerSchedule(created, graph, tx);
+  await tx.workflowVersion.create({ data: { workflow_id: id, version: 1, snapshot_id, saved_by_id: by } });
+  await recordAgentUses(id, [graph], tx);
+  await recordAudit(principal, { action: "workflow.create", resource_type: "workflow", resource_id: id, resource_name: name }, tx);
+  noteGraph(principal.project.id, graph, 2);
+  return created;
+}
+
+/**
+ * Creates a workflow as version 1, with a draft that equals it.
+ * @throws AppError VALIDATION_ERROR with every structural fault of the graph, or a schedule that cannot be kept; CONFLICT when the project
+ *   holds as much as it may
+ */
+export async function createWorkflow(principal: ProjectPrincipal, input: CreateWorkflowInput): Promise<Workflow> {
+  const first = firstGraph();
+  const graph = checkedGraph({ nodes: input.nodes ?? first.nodes, edges: input.edges ?? [] });
+  await assertRoom(principal.project.id);
+  const row = await db().$transaction((tx) => insertWorkflow(tx, principal, input, graph));
+  return workflowDto(principal.project.id, row, graph);
+}
+
+/**
+ * A workflow with the graph of its current version and its problems.
+ * @throws AppError NOT_FOUND
+ */
+export async function getWorkflow(principal: ProjectPrincipal, { workflow_id }: { workflow_id: string }): Promise<Workflow> {
+  const { snapshot_id, ...row } = await findWorkflow(principal, workflow_id, { ...summaryFields, snapshot_id: true });
+  const { graph } = await db().workflowSnapshot.findUniqueOrThrow({ where: { id: snapshot_id }, select: { graph: true } });
+  return workflowDto(principal.project.id, row, Graph.parse(graph));
+}
+
+const fields = { version: true, draft: { select: { revision: true, updated_by: { select: { name: true } } } } } as const;
+
+/**
+ * How far a workflow and its draft have come, without any graph.
+ * @throws AppError NOT_FOUND
+ */
+export async function getWorkflowHead(principal: ProjectPrincipal, { workflow_id }: { workflow_id: string }): Promise<WorkflowHead> {
+  const { version, draft } = await findWorkflow(principal, workflow_id, fields);
+  if (!draft) throw notFound("workflow");
+  return { version, revision: draft.revision, updated_by: draft.updated_by?.name ?? null };
+}
+
+/** The project's workflows, newest first. */
+export async function listWorkflows({ project }: ProjectPrincipal, input: PageInput): Promise<Page<WorkflowSummary>> {
+  const where = { project_id: project.id, deleted_at: null };
+  const found = await Promise.all([
+    db().workflow.count({ where }),
+    db().workflow.findMany({ where, select: summaryFields, orderBy: { id: "desc" }, ...pageWindow(input) }),
+  ]);
+  return paged(input, found, summaryDto);
+}
+
+/** A change of the saved graph and, separately, of the draft; a draft that is ahead keeps what else it holds. */
+type Edit = (graph: Graph, which: "saved" | "draft") => Graph;
+
+/**
+ * Saves a workflow: checks the graph, counts the version up, makes the draft equal to it, and registers its schedule.
+ * @param edit instead of a whole graph in the input, a change of the one that is there
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR with every structural fault or a schedule that cannot be kept; CONFLICT, naming who saved, when `version` is
+ *   older than the current one, and when the project has no room for another graph
+ */
+export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateWorkflowInput, edit?: Edit): Promise<Workflow> {
+  const { workflow_id } = input;
+  const project_id = principal.project.id;
+  const by = principal.user.id;
+  if (!isUuid(workflow_id)) throw notFound("workflow");
+  const hasGraph = input.nodes !== undefined || input.edges !== undefined;
+  if (hasGraph || edit) await assertRoom(project_id);
+  const saved = await db().$transaction(async (tx) => {
+    // Not FOR UPDATE: an autosave that records an agent's use holds a key lock on this row.
+    await tx.$queryRaw`SELECT 1 FROM workflows WHERE id = ${workflow_id}::uuid FOR NO KEY UPDATE`;
+    const current = await findWorkflow(principal, workflow_id, { name: true, version: true, snapshot_id: true }, tx);
+    if (input.version !== undefined && input.version !== current.version) {
+      const last = await tx.workflowVersion.findFirst({
+        where: { workflow_id, version: current.version },
+        select: { created_at: true, saved_by_id: true },
+      });
+      const saver = last?.saved_by_id ? await tx.user.findUnique({ where: { id: last.saved_by_id }, select: { name: true } }) : null;
+      const who = `${saver?.name ?? "Somebody"} saved version ${current.version}${last ? ` at ${last.created_at.toISOString()}` : ""}`;
+      throw new AppError(
+        "CONFLICT",
+        `${who}, and you edited version ${input.version}. Load it and apply your changes to it, or save without a version to overwrite.`,
+      );
+    }
+    const stored = Graph.parse((await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: current.snapshot_id } })).graph);
+    const given = edit ? edit(stored, "saved") : { nodes: input.nodes ?? stored.nodes, edges: input.edges ?? stored.edges };
+    const graph = hasGraph || edit ? checkedGraph(given) : stored;
+    const version = current.version + 1;
+    const snapshot_id = hasGraph || edit ? await snapshotOf({ project_id, workflow_id }, graph, tx) : current.snapshot_id;
+    const { name, description, enabled } = input;
+    const row = await tx.workflow.update({
+      where: { id: workflow_id },
+      data: {
+        version,
+        snapshot_id,
+        trigger: triggerKind(graph),
+        ...(name !== undefined && { name }),
+        ...(description !== undefined && { description }),
+        ...(enabled !== undefined && { enabled }),
+      },
+      select: summaryFields,
+    });
+    await registerSchedule(row, graph, tx);
+    const changes = { ...versionChanges(stored, graph) };
+    await tx.workflowVersion.create({ data: { workflow_id, version, snapshot_id, saved_by_id: by, changes } });
+    const graphs = [graph];
+    if (hasGraph) {
+      const draft = { graph: graph as unknown as Prisma.InputJsonObject, base_version: version, updated_by_id: by };
+      await tx.workflowDraft.upsert({
+        where: { workflow_id },
+        create: { workflow_id, ...draft },
+        update: { ...draft, revision: { increment: 1 } },
+      });
+    } else {
+      const { graph: kept } = await tx.workflowDraft.findUniqueOrThrow({ where: { workflow_id }, select: { graph: true } });
+      const before = Graph.parse(kept);
+      const draft = edit ? edit(before, "draft") : before;
+      const change = { graph: draft as unknown as Prisma.InputJsonObject, revision: { increment: 1 }, updated_by_id: by };
+      await tx.workflowDraft.update({ where: { workflow_id }, data: { base_version: version, ...(draft !== before && change) } });
+      graphs.push(draft);
+    }
+    await recordAgentUses(workflow_id, graphs, tx);
+    await recordAudit(
+      principal,
+      { action: "workflow.update", resource_type: "workflow", resource_id: workflow_id, resource_name: row.name, detail: { version } },
+      tx,
+    );
+    return { row, graph };
+  });
+  return workflowDto(project_id, saved.row, saved.graph);
+}
+
+/**
+ * Deletes a workflow with its schedule and its webhook. Its executions stay readable, and one under way runs to its end.
+ * @throws AppError NOT_FOUND
+ */
+export async function deleteWorkflow(principal: ProjectPrincipal, { workflow_id }: { workflow_id: string }): Promise<void> {
+  await db().$transaction(async (tx) => {
+    const { name } = await findWorkflow(principal, workflow_id, { name: true }, tx);
+    await tx.workflow.update({ where: { id: workflow_id }, data: { deleted_at: new Date() } });
+    await tx.schedule.deleteMany({ where: { workflow_id } });
+    await tx.webhook.deleteMany({ where: { workflow_id } });
+    await tx.workflowAgentUse.deleteMany({ where: { workflow_id } });
+    await recordAudit(
+      principal,
+      { action: "workflow.delete", resource_type: "workflow", resource_id: workflow_id, resource_name: name },
+      tx,
+    );
+  });
+}

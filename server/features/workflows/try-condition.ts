@@ -1,0 +1,85 @@
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db, pool } from "#server/platform/db/client.ts";
+import { messageOf, notFound } from "#server/platform/errors.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import { conditionFault, evaluateCondition } from "#server/runs/effects/conditions.ts";
+import { HostFault, ITEM } from "#server/runs/executor/ports.ts";
+import { textOf } from "#server/runs/store/texts.ts";
+import type {
+  CheckConditionInput,
+  ConditionCheck,
+  ConditionTrial,
+  ConditionVariables,
+  TryConditionInput,
+} from "#server/workflow/condition-schema.ts";
+
+/** What is wrong with a Python condition, for the editor while it is typed. Reads nothing of the project. */
+export const checkCondition = async (
+  { project }: ProjectPrincipal,
+  { condition }: CheckConditionInput,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<ConditionCheck> => ({ fault: (await conditionFault(condition, project.id, signal)) ?? null });
+
+interface Result {
+  text: string;
+  completed_at: number;
+}
+
+const RESULTS = `
+  SELECT DISTINCT ON (r.node_id) r.node_id, r.completed_at, CASE r.status WHEN 'failed' THEN r.error ELSE ${textOf("output")} END AS text,
+    r.status = 'skipped' AS is_skipped
+  FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status IN ('complete', 'failed', 'skipped') AND r.handle IS DISTINCT FROM '${ITEM}'
+  ORDER BY r.node_id, string_to_array(r.iteration, '.')::int[] DESC, r.attempt DESC`;
+
+interface Row {
+  node_id: string;
+  completed_at: Date | null;
+  text: string | null;
+  is_skipped: boolean;
+}
+
+/** What each node left behind in a run; of one inside a loop, its latest iteration. A failed one left its error. */
+async function resultsOf(execution_id: string, ids: ReadonlySet<string>): Promise<Map<string, Result>> {
+  const { rows } = await pool().query<Row>({ name: "condition-trial", text: RESULTS, values: [execution_id, [...ids]] });
+  return new Map(
+    rows.map(({ node_id, text, completed_at, is_skipped }) => [
+      node_id,
+      { text: text ?? "", completed_at: is_skipped ? 0 : (completed_at?.getTime() ?? 0) },
+    ]),
+  );
+}
+
+/**
+ * What a condition comes to on the values of a past run, in the sandbox that runs it (specification, branchNode). Changes nothing.
+ * @throws AppError NOT_FOUND
+ */
+export async function tryCondition(
+  { project }: ProjectPrincipal,
+  { condition, execution_id, before, item, outputs, pinned = {} }: TryConditionInput,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<ConditionTrial> {
+  const execution =
+    isUuid(execution_id) &&
+    (await db().execution.findFirst({
+      where: { id: execution_id, project_id: project.id },
+      select: { values: { select: { input: true } } },
+    }));
+  if (!execution) throw notFound("execution");
+  const named = condition.includes("node_outputs") ? Object.entries(outputs) : [];
+  const results = await resultsOf(execution_id, new Set([...before, ...named.flatMap(([, ids]) => ids)]));
+  for (const [id, text] of Object.entries(pinned)) results.set(id, { text, completed_at: Number.POSITIVE_INFINITY });
+  const textOf = (ids: readonly string[]) =>
+    ids.flatMap((id) => results.get(id) ?? []).sort((a, b) => b.completed_at - a.completed_at)[0]?.text;
+  const variables: ConditionVariables = {
+    output: item ?? before.flatMap((id) => results.get(id)?.text || []).join("\n\n"),
+    trigger_output: execution.values?.input ?? "",
+    node_outputs: Object.fromEntries(named.flatMap(([name, ids]) => (textOf(ids) === undefined ? [] : [[name, textOf(ids) ?? ""]]))),
+  };
+  try {
+    return { holds: await evaluateCondition(condition, variables, () => signal, project.id), failure: null };
+  } catch (error) {
+    if (error instanceof HostFault) return { holds: null, failure: "It cannot be tried now. A run would try it again." };
+    return { holds: null, failure: messageOf(error) };
+  }
+}

@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type FakeMcpServer, MCP_TOKEN, startMcpServer } from "#e2e/fakes/mcp-server.ts";
+import type { Prisma } from "#prisma/generated/client.ts";
+import { acceptInvitation } from "#server/features/identity/accept-invitation.ts";
+import { setMember } from "#server/features/projects/set-member.ts";
+import { reviewToken } from "#server/features/reviews/review-token.ts";
+import { appRouter, createCaller } from "#server/http/root.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import type { ApiContext } from "#server/platform/rpc/trpc.ts";
+import { hashPassword } from "#server/platform/secrets.ts";
+import { publishSettings } from "#server/platform/settings.ts";
+import { addMember } from "#server/testing/add-member.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
+import { collectEvents, newPausedRun, openReview } from "#server/testing/reviews.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
+
+// Every procedure that changes something is called, and must leave an entry in the audit log of the project. A new one fails
+// here until it is called below, or stands among the exceptions with its reason.
+
+const EXCEPTIONS: Record<string, string> = {
+  "agents.test": "changes nothing",
+  "mcp.discover": "changes nothing",
+  "rags.test": "changes nothing",
+  "mcp.refresh": "reads the server's tools again; nobody's decision",
+  "workflowFiles.check": "changes nothing",
+  "workflowFiles.importGraph": "makes no workflow; an agent that it makes is audited as any other",
+  "workflows.saveDraft": "the editor's autosave; the version that a save makes of it is audited",
+  "workflows.execute": "the execution is its own record, with who started it",
+  "workflows.executeDraft": "the execution is its own record, with who started it",
+  "webhooks.replay": "the execution is its own record, with who started it",
+  "notifications.markRead": "personal",
+  "projects.delete": "the log goes with the project; the service's own log tells it",
+};
+
+const database = testDatabase();
+const models = testModelServer();
+let mcp: FakeMcpServer;
+beforeAll(async () => {
+  mcp = await startMcpServer();
+  publishSettings({ ALLOW_SIGNUP: "1" });
+  collectEvents();
+});
+afterAll(() => mcp.stop());
+
+const password = "correct horse battery";
+const graph = (kind: string, more: object = {}) => ({
+  nodes: [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start", kind, ...more } }],
+  edges: [],
+});
+
+async function world() {
+  const admin = await database.newInstallAdmin();
+  const { user: colleague } = await database.newAdmin();
+  await db().user.update({ where: { id: admin.user.id }, data: { password_hash: await hashPassword(password) } });
+  const context = (principal: ProjectPrincipal): ApiContext => ({
+    principal,
+    address: "unknown",
+    isOnThisMachine: true,
+    project: async () => principal,
+  });
+  const api = createCaller(context(admin));
+  const project_id = admin.project.id;
+  const key = { name: "Key", provider: "openai_compatible" as const, api_key: "test-key-0123456789", base_url: models.url };
+  const server = { name: "Server", url: `${mcp.url}/mcp`, headers: { authorization: `Bearer ${MCP_TOKEN}` } };
+  const id = <Made extends { id: string }>(made: Promise<Made>) => made.then((resource) => resource.id);
+  const agent = async () => id(api.agents.create({ name: "Agent", model: "echo", llm_key_id: await id(api.llmKeys.create(key)) }));
+  const invite = async (email: string) =>
+    (await api.projects.setMember({ project_id, email, role: "editor" })).invite_url?.split("/invite/")[1] ?? "";
+  const waiting = async () => {
+    const execution_id = await newPausedRun(admin);
+    return { execution_id, ...(await openReview(execution_id, "a", { notification_email: "boss@example.com" })) };
+  };
+  const ended = async () => {
+    const execution_id = await newPausedRun(admin);
+    await db().execution.update({ where: { id: execution_id }, data: { status: "completed", completed_at: new Date() } });
+    return execution_id;
+  };
+  const asked = async (data: Prisma.UserUpdateInput) => {
+    const somebody = await database.newAdmin();
+    await db().user.update({ where: { id: somebody.user.id }, data });
+    return { user: somebody.user, api: createCaller(context(somebody)) };
+  };
+  return { admin, asked, colleague, context, api, project_id, key, server, id, agent, invite, waiting, ended };
+}
+type World = Awaited<ReturnType<typeof world>>;
+
+/** How each is called, once what it needs is there; the last call is the one that is looked at. */
+const CALLS: Record<string, [action: string, call: (world: World) => Promise<unknown>]> = {
+  "agents.create": ["agent.create", ({ agent }) => agent()],
+  "agents.update": ["agent.update", async ({ api, agent }) => api.agents.update({ agent_id: await agent(), description: "New" })],
+  "agents.delete": ["agent.delete", async ({ api, agent }) => api.agents.delete({ agent_id: await agent() })],
+  "install.nameAdmin": [
+    "install_admin.add",
+    ({ api, colleague }) => api.install.nameAdmin({ email: colleague.email, accept_unverified: true }),
+  ],
+  "install.removeAdmin": [
+    "install_admin.remove",
+    async ({ api, colleague }) => {
+      await api.install.nameAdmin({ email: colleague.email, accept_unverified: true });
+      return api.install.removeAdmin({ user_id: colleague.id });
+    },
+  ],
+  "canvases.create": ["canvas.create", ({ api }) => api.canvases.create({ name: "Canvas" })],
+  "canvases.update": [
+    "canvas.update",
+    async ({ api, id }) => api.canvases.update({ canvas_id: await id(api.canvases.create({ name: "Canvas" })), name: "New" }),
+  ],
+  "canvases.delete": [
+    "canvas.delete",
+    async ({ api, id }) => api.canvases.delete({ canvas_id: await id(api.canvases.create({ name: "Canvas" })) }),
+  ],
+  "credentials.create": ["credential.create", ({ api }) => api.credentials.create({ name: "TOKEN", value: "secret value" })],
+  "credentials.replace": [
+    "credential.update",
+    async ({ api, id }) =>
+      api.credentials.replace({
+        cred_id: await id(api.credentials.create({ name: "TOKEN", value: "secret value" })),
+        value: "another value",
+      }),
+  ],
+  "credentials.delete": [
+    "credential.delete",
+    async ({ api, id }) => api.credentials.delete({ cred_id: await id(api.credentials.create({ name: "TOKEN", value: "secret value" })) }),
+  ],
+  "executions.cancel": ["execution.cancel", async ({ api, waiting }) => api.executions.cancel(await waiting().then(onlyExecution))],
+  "executions.approve": [
+    "review.approve",
+    async ({ api, waiting }) => api.executions.approve({ ...onlyExecution(await waiting()), decision: "approved" }),
+  ],
+  "executions.rerun": ["execution.rerun", async ({ api, ended }) => api.executions.rerun({ execution_id: await ended() })],
+  "reviews.decideByLink": [
+    "review.reject",
+    async ({ api, waiting }) =>
+      api.reviews.decideByLink({ token: reviewToken((await waiting()).id, new Date(Date.now() + 60_000)), decision: "rejected" }),
+  ],
+  "identity.acceptInvitation": [
+    "member.join",
+    async ({ api, invite }) => api.identity.acceptInvitation({ token: await invite("joins@example.com"), name: "New", password }),
+  ],
+  "identity.declineInvitation": [
+    "member.decline",
+    async ({ invite, asked }) => {
+      const { api, user } = await asked({ email_verified_at: new Date() });
+      await invite(user.email);
+      const [invitation] = (await api.identity.invitations({})).items;
+      await api.identity.declineInvitation({ invitation_id: invitation?.id ?? "" });
+    },
+  ],
+  "identity.resumeMemberships": [
+    "member.join",
+    async ({ admin, asked }) => {
+      const { api, user } = await asked({ password_hash: await hashPassword(password) });
+      await addMember(admin, user, "viewer");
+      const other = await database.newAdmin();
+      const { invite_url } = await setMember(other, { project_id: other.project.id, email: user.email, role: "viewer" });
+      const token = invite_url?.split("/invite/")[1] ?? "";
+      await acceptInvitation({ token, password: "another password" }, null);
+      await api.identity.resumeMemberships({ password });
+    },
+  ],
+  "identity.updateProfile": ["account.update", ({ api }) => api.identity.updateProfile({ name: "New name" })],
+  "identity.changePassword": [
+    "account.change_password",
+    ({ api }) => api.identity.changePassword({ current_password: password, new_password: "another password" }),
+  ],
+  "identity.deleteAccount": [
+    "member.leave",
+    async ({ api, admin }) => {
+      const { user } = await database.newAdmin();
+      await addMember(admin, user, "admin");
+      await api.identity.deleteAccount({ password });
+    },
+  ],
+  "llmKeys.create": ["llm_key.create", ({ api, key }) => api.llmKeys.create(key)],
+  "llmKeys.update": [
+    "llm_key.update",
+    async ({ api, key, id }) => api.llmKeys.update({ key_id: await id(api.llmKeys.create(key)), name: "New" }),
+  ],
+  "llmKeys.delete": ["llm_key.delete", async ({ api, key, id }) => api.llmKeys.delete({ key_id: await id(api.llmKeys.create(key)) })],
+  "mcp.create": ["mcp_server.create", ({ api, server }) => api.mcp.create(server)],
+  "mcp.update": [
+    "mcp_server.update",
+    async ({ api, server, id }) => api.mcp.update({ mcp_id: await id(api.mcp.create(server)), name: "New" }),
+  ],
+  "mcp.delete": ["mcp_server.delete", async ({ api, server, id }) => api.mcp.delete({ mcp_id: await id(api.mcp.create(server)) })],
+  "platformKeys.create": ["platform_key.create", ({ api }) => api.platformKeys.create({ name: "Key" })],
+  "platformKeys.delete": [
+    "platform_key.delete",
+    async ({ api, id }) => api.platformKeys.delete({ key_id: await id(api.platformKeys.create({ name: "Key" })) }),
+  ],
+  "projects.update": ["project.update", ({ api, project_id }) => api.projects.update({ project_id, retention_days: 30 })],
+  "projects.setMember": ["member.invite", ({ invite }) => invite("guest@example.com")],
+  "projects.removeMember": [
+    "member.remove",
+    async ({ api, admin, project_id }) => {
+      const { user } = await database.newAdmin();
+      await addMember(admin, user, "viewer");
+      await api.projects.removeMember({ project_id, user_id: user.id });
+    },
+  ],
+  "rags.create": ["rag.create", ({ api }) => api.rags.create({ name: "Source", type: "documents" })],
+  "rags.update": [
+    "rag.update",
+    async ({ api, id }) => api.rags.update({ rag_id: await id(api.rags.create({ name: "Source", type: "documents" })), name: "New" }),
+  ],
+  "rags.delete": [
+    "rag.delete",
+    async ({ api, id }) => api.rags.delete({ rag_id: await id(api.rags.create({ name: "Source", type: "documents" })) }),
+  ],
+  "rags.addDocument": ["rag.add_document", ({ api, id }) => newDocument(api, id)],
+  "rags.deleteDocument": ["rag.delete_document", async ({ api, id }) => api.rags.deleteDocument(await newDocument(api, id))],
+  "rags.reindexDocument": [
+    "rag.index_document",
+    async ({ api, id }) => {
+      const document = await newDocument(api, id);
+      await db().ragDocument.update({ where: { id: document.document_id }, data: { status: "ready" } });
+      await api.rags.reindexDocument(document);
+    },
+  ],
+  "skills.create": ["skill.create", ({ api }) => api.skills.create(skill)],
+  "skills.update": [
+    "skill.update",
+    async ({ api, id }) => api.skills.update({ skill_id: await id(api.skills.create(skill)), ...skill, prompt: "Other" }),
+  ],
+  "skills.delete": ["skill.delete", async ({ api, id }) => api.skills.delete({ skill_id: await id(api.skills.create(skill)) })],
+  "webhooks.setup": [
+    "webhook.setup",
+    async ({ api, id }) => api.webhooks.setup({ workflow_id: await id(api.workflows.create({ name: "Flow", ...graph("webhook") })) }),
+  ],
+  "workflows.create": ["workflow.create", ({ api }) => api.workflows.create({ name: "Flow" })],
+  "workflowFiles.import": ["workflow.create", ({ api }) => api.workflowFiles.import({ file: graph("manual") })],
+  "workflows.update": [
+    "workflow.update",
+    async ({ api, id }) => api.workflows.update({ workflow_id: await id(api.workflows.create({ name: "Flow" })), name: "New" }),
+  ],
+  "workflows.setSchedule": [
+    "workflow.update",
+    async ({ api, id }) => {
+      const workflow_id = await id(api.workflows.create({ name: "Flow", ...graph("schedule", { cron_expression: "0 9 * * *" }) }));
+      await api.workflows.setSchedule({ workflow_id, enabled: false });
+    },
+  ],
+  "workflowVersions.name": [
+    "workflow.name_version",
+    async ({ api, id }) =>
+      api.workflowVersions.name({ workflow_id: await id(api.workflows.create({ name: "Flow" })), version: 1, name: "First" }),
+  ],
+  "workflows.delete": [
+    "workflow.delete",
+    async ({ api, id }) => api.workflows.delete({ workflow_id: await id(api.workflows.create({ name: "Flow" })) }),
+  ],
+};
+
+/** Those that begin a project, whose first entry they are. */
+const BEGINNINGS: Record<string, (world: World) => Promise<unknown>> = {
+  "projects.create": ({ api }) => api.projects.create({ name: "Begun" }),
+  "identity.signUp": ({ api }) => api.identity.signUp({ email: "begun@example.com", name: "Begun", password }),
+  "identity.setUp": async ({ api }) => {
+    await db().user.updateMany({ data: { deleted_at: new Date() } });
+    await api.identity.setUp({ email: "first@example.com", name: "First", password });
+  },
+};
+
+const skill = { name: "Skill", description: "", prompt: "Do it.", model: "" };
+const onlyExecution = ({ execution_id }: { execution_id: string }) => ({ execution_id });
+
+async function newDocument(api: World["api"], id: World["id"]) {
+  const rag_id = await id(api.rags.create({ name: "Source", type: "documents" }));
+  return { rag_id, document_id: await id(api.rags.addDocument({ rag_id, title: "T", text: "Words" })) };
+}
+
+const mutations = Object.entries(appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>)
+  .filter(([, { _def }]) => _def.type === "mutation")
+  .map(([path]) => path);
+
+test("every procedure that changes something is called here, or an exception with a reason", () => {
+  const here = [...Object.keys(CALLS), ...Object.keys(BEGINNINGS), ...Object.keys(EXCEPTIONS)];
+  expect(here.sort()).toEqual([...mutations].sort());
+});
+
+test.each(Object.entries(CALLS))("%s leaves an entry", async (_, [action, call]) => {
+  const scene = await world();
+  await call(scene);
+  const [entry] = await db().auditEntry.findMany({ where: { project_id: scene.project_id }, orderBy: { id: "desc" }, take: 1 });
+  expect(entry).toMatchObject({ action });
+  expect(entry?.resource_id).toBeTruthy();
+  expect(JSON.stringify(entry)).not.toMatch(/secret value|another value|test-key-0123456789|correct horse|another password|mcp-token/);
+});
+
+test.each(Object.entries(BEGINNINGS))("%s is the first entry of its project", async (_, call) => {
+  await call(await world());
+  const newest = await db().project.findFirstOrThrow({ orderBy: { id: "desc" } });
+  const entries = await db().auditEntry.findMany({ where: { project_id: newest.id } });
+  expect(entries).toMatchObject([{ action: "project.create", resource_id: newest.id, actor_id: newest.owner_id }]);
+});

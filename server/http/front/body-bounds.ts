@@ -1,0 +1,82 @@
+import type { BoundedRequest } from "#server/http/front/bounded-request.ts";
+import { AppError } from "#server/platform/errors.ts";
+
+const MIB = 1024 * 1024;
+
+/** Forms of pages and of sign-in. */
+const FORM_BYTES = 64 * 1024;
+/** What an Inngest server may send, who is known only once it has been read: ids and states of a run's steps, 1,000 at most. */
+const STEP_BYTES = 4 * MIB;
+
+/** Bytes that the bodies may have together which have not arrived whole yet: those of one client, and all. */
+const CLIENT_BYTES = 64 * MIB;
+const ALL_BYTES = 256 * MIB;
+
+interface Door {
+  base: string;
+  /** @param most the setting MAX_BODY_BYTES */
+  bytes(most: number): number;
+}
+
+/** How large a body may be, by the door it comes to: the first whose base the path is under. */
+const DOORS: readonly Door[] = [
+  { base: "/api/v1", bytes: (most) => most },
+  { base: "/api/trpc", bytes: (most) => most },
+  { base: "/api/inngest", bytes: (most) => Math.max(most, STEP_BYTES) },
+  { base: "", bytes: (most) => Math.min(most, FORM_BYTES) },
+];
+
+function tooLarge(limit: number, isFile: boolean): AppError {
+  const most = limit < MIB ? `${Math.floor(limit / 1024)} KiB` : `${Number((limit / MIB).toFixed(1))} MiB`;
+  if (!isFile) return new AppError("PAYLOAD_TOO_LARGE", `The body is larger than the limit of ${most}. Send less at once.`);
+  const sentence = `The file is larger than ${most}. Split it up or add it by its address, or have the operator raise MAX_BODY_BYTES.`;
+  return new AppError("PAYLOAD_TOO_LARGE", sentence);
+}
+
+const tooManyAtOnce = () =>
+  new AppError("RATE_LIMIT_EXCEEDED", "Too many large bodies are under way at once. Wait a few seconds and send it again.", {
+    retryAfter: 5,
+  });
+
+/**
+ * Bounds what every door takes in, before anybody has said who asks: each body by the door's size, and all that are on
+ * their way by what they hold in memory together, so that many slow senders cannot fill it.
+ * @param most the setting MAX_BODY_BYTES
+ * @returns looks after the body of one request, and says why it is refused when the length that it tells is too large
+ *   already; `refuse` is told when it turns out so later
+ */
+export function createBodyBounds(most: number) {
+  const [ofClient, ofAll] = [Math.max(CLIENT_BYTES, 4 * most), Math.max(ALL_BYTES, 16 * most)];
+  const held = new Map<string, number>();
+  let all = 0;
+
+  const hold = (client: string, bytes: number) => {
+    all += bytes;
+    const left = (held.get(client) ?? 0) + bytes;
+    if (left > 0) held.set(client, left);
+    else held.delete(client);
+  };
+
+  return (request: BoundedRequest, path: string, client: string, refuse: (error: AppError) => void): AppError | undefined => {
+    const door = DOORS.find(({ base }) => base === "" || path === base || path.startsWith(`${base}/`));
+    const limit = door?.bytes(most) ?? 0;
+    const isFile = String(request.headers["content-type"]).startsWith("multipart/form-data");
+    const stop = (error: AppError) => {
+      refuse(error);
+      return error;
+    };
+    let size = 0;
+    request.watch((bytes) => {
+      if (size + bytes > limit) return stop(tooLarge(limit, isFile));
+      if (all + bytes > ofAll || (held.get(client) ?? 0) + bytes > ofClient) return stop(tooManyAtOnce());
+      if (size === 0) request.once("close", () => hold(client, -size));
+      size += bytes;
+      hold(client, bytes);
+      return undefined;
+    });
+    if (Number(request.headers["content-length"] ?? 0) <= limit) return undefined;
+    const error = tooLarge(limit, isFile);
+    request.refuse(error);
+    return error;
+  };
+}

@@ -1,0 +1,120 @@
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { lingerAfter } from "#server/http/front/linger.ts";
+import { AppError, ERRORS, errorBody, isAppError } from "#server/platform/errors.ts";
+import type { ErrorCode } from "#server/shared/error-schema.ts";
+
+// What is answered under /api/v1 by others than our own code (Next, Node's parser) leaves in the same envelope.
+
+/** What is said for an answer whose own words are not ours. */
+const WORDS: Partial<Record<ErrorCode, string>> = {
+  BAD_REQUEST: "The request cannot be read. Check its path, headers and body.",
+  NOT_FOUND: "There is nothing at this path. The API is described at /api/v1/openapi.json.",
+  METHOD_NOT_ALLOWED: "This path does not take this method. The API is described at /api/v1/openapi.json.",
+  PAYLOAD_TOO_LARGE: "The body is larger than the limit. Send less at once.",
+};
+
+function errorOf(status: number): AppError {
+  const row = Object.entries(ERRORS).find(([, known]) => known.status === status);
+  const code = (row?.[0] ?? (status < 500 ? "BAD_REQUEST" : "INTERNAL_ERROR")) as ErrorCode;
+  return new AppError(code, WORDS[code] ?? ERRORS[code].meaning);
+}
+
+/** Answers with an error in the envelope. */
+export function answerError(response: ServerResponse, error: unknown, headers: Record<string, string> = {}): void {
+  const body = errorBody(error);
+  if (isAppError(error) && error.retryAfter !== undefined) response.setHeader("retry-after", String(Math.ceil(error.retryAfter)));
+  const text = JSON.stringify(body);
+  response.statusCode = body.status;
+  const described = { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)), "cache-control": "no-store" };
+  for (const [name, value] of Object.entries({ ...described, ...headers })) response.setHeader(name, value);
+  response.end(text);
+}
+
+/**
+ * An answer that can keep to the envelope: one from 400 on that is not JSON (a page of Next, an empty body) is looked at when
+ * its headers are about to be sent, and leaves as our envelope; what was written for it is left out. So does every answer to
+ * a request whose body was refused meanwhile. Where the connection ends with an answer, a client that is still sending can read it. Methods of a class:
+ * put on each answer they would give each a shape of its own, which keeps the answer and all that hangs on it in memory until
+ * the next collection of old objects.
+ */
+export class EnvelopeResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  /** Set before anything is answered. */
+  keepsEnvelope = false;
+  /** Headers of this answer unless it has its own of the same names. */
+  presets: Record<string, string> = {};
+  #refusal: AppError | undefined;
+  #replaced: string | undefined;
+
+  /** Answers this error, whatever is answered by others later; what was sent already stays as it is. */
+  refuse(error: AppError): void {
+    this.#refusal ??= error;
+  }
+
+  #look(): void {
+    if (this.#replaced !== undefined || this.headersSent) return;
+    if (this.#refusal) this.statusCode = ERRORS[this.#refusal.code].status;
+    // The rest of a body that did not say how long it is has no end to wait for, so nothing can follow it on this connection.
+    const isTooLarge = this.#refusal !== undefined || this.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status;
+    if (!this.shouldKeepAlive || (isTooLarge && !this.req.headers["content-length"])) lingerAfter(this);
+    if (!this.#refusal && (!this.keepsEnvelope || this.statusCode < 400 || String(this.getHeader("content-type")).includes("json"))) return;
+    const error = this.#refusal ?? errorOf(this.statusCode);
+    const body = errorBody(error);
+    this.#replaced = JSON.stringify(body);
+    this.statusCode = body.status;
+    for (const name of ["content-encoding", "transfer-encoding", "etag", "vary", "link", "location"]) this.removeHeader(name);
+    this.setHeader("content-type", "application/json");
+    this.setHeader("content-length", Buffer.byteLength(this.#replaced));
+    this.setHeader("cache-control", "no-store");
+    if (error.retryAfter !== undefined) this.setHeader("retry-after", String(Math.ceil(error.retryAfter)));
+  }
+
+  override writeHead(status: number, ...rest: unknown[]): this {
+    const headers = rest.find((part) => typeof part === "object" && part !== null);
+    if (Array.isArray(headers)) return Reflect.apply(super.writeHead, this, [status, ...rest]);
+    this.statusCode = status;
+    for (const [name, value] of Object.entries(headers ?? {})) this.setHeader(name, value);
+    this.#look();
+    for (const [name, value] of Object.entries(this.presets)) if (!this.hasHeader(name)) this.setHeader(name, value);
+    return super.writeHead(this.statusCode);
+  }
+
+  override write(...args: unknown[]): boolean {
+    this.#look();
+    return this.#replaced === undefined ? Reflect.apply(super.write, this, args) : true;
+  }
+
+  override end(...args: unknown[]): this {
+    this.#look();
+    return Reflect.apply(super.end, this, this.#replaced === undefined ? args : [this.#replaced]);
+  }
+}
+
+const TOO_LARGE_HEADERS = "The path and headers of the request are larger than the limit of 16 KiB. Send them shorter.";
+const LATE = "The request did not arrive in time. Send it again, faster.";
+const BROKEN = "The request is not HTTP as it should be. Check its first line, its headers and how the length of its body is told.";
+const SENTENCES: Record<string, string> = { HPE_HEADER_OVERFLOW: TOO_LARGE_HEADERS, ERR_HTTP_REQUEST_TIMEOUT: LATE };
+
+/** The whole answer, as text for the socket, to what Node's parser refused. The connection ends with it. */
+export function unreadableAnswer(error: NodeJS.ErrnoException, headers: Record<string, string>): string {
+  return rawAnswer(new AppError("BAD_REQUEST", SENTENCES[error.code ?? ""] ?? BROKEN), headers);
+}
+
+function rawAnswer(error: AppError, headers: Record<string, string>): string {
+  const body = errorBody(error);
+  const text = JSON.stringify(body);
+  const lines = Object.entries({
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(text),
+    "Cache-Control": "no-store",
+    Connection: "close",
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${body.status} ${STATUS_CODES[body.status]}\r\n${lines.join("")}\r\n${text}`;
+}
+
+/** Whether a socket may still be given an answer: it is open, and no other answer has begun on it. */
+export function isAnswerable(socket: Duplex, error: NodeJS.ErrnoException, open: Iterable<ServerResponse<IncomingMessage>>): boolean {
+  if (!socket.writable || error.code === "ECONNRESET") return false;
+  return ![...open].some((response) => response.socket === socket && response.headersSent);
+}

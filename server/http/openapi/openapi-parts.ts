@@ -1,0 +1,114 @@
+import type { ApiResponse, Parameter } from "#server/http/openapi/openapi-types.ts";
+import { ERRORS } from "#server/platform/errors.ts";
+import type { ErrorBody, ErrorCode } from "#server/shared/error-schema.ts";
+
+// What stands in the document once and is referred to by every operation.
+
+export const INTRODUCTION = [
+  "Build agents and workflows, run them, follow and decide their runs.",
+  "Send an API key as `Authorization: Bearer sk-service-…`; with several projects name one by `X-Project-Slug` or `X-Project-ID`.",
+  "Lists are `{items, total, page, per_page}`, newest first; times are ISO 8601 in UTC; errors are `{detail, error_code, status, errors?}`.",
+  "Every answer carries `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` unless the install has switched these limits off. A 429 says in `Retry-After` how many seconds to wait.",
+].join("\n\n");
+
+/** What each tag holds, in the order of the document. An operation with a tag that is not here fails a test. */
+export const TAGS: Readonly<Record<string, string>> = {
+  Identity: "Who the caller is, accounts and invitations.",
+  Projects: "Projects, in which most resources live, and their members with roles.",
+  "Platform keys": "API keys of the caller. They are personal and act as their owner, within their scopes, projects and time.",
+  Install:
+    "Who decides for the whole install: its first owner, and whom install admins name. They alone may save endpoints on private networks.",
+  "LLM keys": "The project's keys of model providers, and the providers that there are.",
+  Agents: "Models with a job: a key, a model, instructions and tools.",
+  Workflows: "Graphs of nodes with one trigger. Running one makes an execution.",
+  Executions: "Runs of workflows: their state, results, logs and live events.",
+  Reviews: "Questions to people that runs wait for.",
+  Webhooks: "Signed calls from other services that start a workflow.",
+  Triggers: "Workflows as HTTP endpoints of their own.",
+  "RAG sources": "Knowledge that agents can search, and its documents.",
+  "MCP servers": "Servers of the Model Context Protocol whose tools agents can call.",
+  Skills: "Prompt bundles for agents: built-in ones and the project's own.",
+  Credentials: "The project's secrets for expressions. Only their names can be read.",
+  Canvases: "Dashboards over the values of Output nodes.",
+  Usage: "What agents used, in tokens and money.",
+  "Audit log": "Who did what to which resource of the project.",
+};
+
+export const securitySchemes = {
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description: "A platform API key, `sk-service-…`. The web app's own session counts too, from pages of the same origin.",
+  },
+  token: {
+    type: "apiKey",
+    in: "query",
+    name: "token",
+    description: "The same API key in the query, only for event streams: a browser's EventSource cannot set headers.",
+  },
+} as const;
+
+export const rateHeaders = {
+  "X-RateLimit-Limit": { description: "Requests allowed in the tightest window of the caller's address", schema: { type: "integer" } },
+  "X-RateLimit-Remaining": { description: "Requests left in it", schema: { type: "integer" } },
+  "X-RateLimit-Reset": { description: "When it starts anew, in seconds since 1970", schema: { type: "integer" } },
+};
+export const rateHeaderRefs = Object.fromEntries(Object.keys(rateHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+export const sharedParameters: Record<string, Parameter> = {
+  ProjectSlug: {
+    in: "header",
+    name: "X-Project-Slug",
+    schema: { type: "string", example: "weaving" },
+    description: "The project by its slug. Needed when you are in several projects; wins over X-Project-ID.",
+  },
+  ProjectId: {
+    in: "header",
+    name: "X-Project-ID",
+    schema: { type: "string", format: "uuid", example: "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10" },
+    description: "The project by its id. Needed when you are in several projects and send no slug.",
+  },
+  IdempotencyKey: {
+    in: "header",
+    name: "Idempotency-Key",
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$", example: "order-4711" },
+    description:
+      "Names this call, in visible ASCII characters. For 24 hours a call with the same key and body gets the first answer again, with `Idempotent-Replayed: true`, and does nothing. The same key with another body is refused with 409; while the first call is under way it is 409 with `Retry-After: 1`. Answers 401, 403, 429 and 5xx are not kept.",
+  },
+};
+const parameterRef = (name: string): Parameter => ({ $ref: `#/components/parameters/${name}` });
+export const projectParameterRefs: Parameter[] = [parameterRef("ProjectSlug"), parameterRef("ProjectId")];
+export const idempotencyParameterRefs: Parameter[] = [parameterRef("IdempotencyKey")];
+
+const statusName = (status: number) => `Error${status}`;
+
+function errorExample(code: ErrorCode): ErrorBody {
+  const { status, meaning, hidden }: { status: number; meaning: string; hidden?: string } = ERRORS[code];
+  const detail = hidden ?? `${meaning}.`;
+  if (code !== "VALIDATION_ERROR") return { detail, error_code: code, status };
+  const message = "There is no such field.";
+  return { detail: `nmae: ${message}`, error_code: code, status, errors: [{ path: "nmae", message }] };
+}
+
+/** The error answers of the whole API, by status; each operation refers to those that it can give. */
+export function errorResponses(): Record<string, ApiResponse> {
+  return Object.fromEntries(
+    (Object.keys(ERRORS) as ErrorCode[]).map((code) => {
+      const { status, meaning } = ERRORS[code];
+      const response: ApiResponse = {
+        description: `${code}: ${meaning}`,
+        headers: {
+          ...rateHeaderRefs,
+          ...(status === 429 && { "Retry-After": { description: "Seconds to wait", schema: { type: "integer" } } }),
+          ...(status === 405 && { Allow: { description: "Methods of this path", schema: { type: "string" } } }),
+        },
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, example: errorExample(code) } },
+      };
+      return [statusName(status), response];
+    }),
+  );
+}
+
+/** References to the error answers of these statuses. */
+export const errorRefs = (statuses: readonly number[]): Record<string, ApiResponse> =>
+  Object.fromEntries(statuses.map((status) => [String(status), { $ref: `#/components/responses/${statusName(status)}` }]));

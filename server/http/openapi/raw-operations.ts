@@ -1,0 +1,183 @@
+import { ChatBody, ChatEvent } from "#server/features/agents/schema.ts";
+import { HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
+import { AddRagDocumentBody } from "#server/features/knowledge/schema.ts";
+import type { ApiResponse, MediaType, Operation, Parameter } from "#server/http/openapi/openapi-types.ts";
+import type { KeyNeeds } from "#server/platform/auth/rights.ts";
+import type { Access } from "#server/platform/rpc/trpc.ts";
+import { ExecutionEvent } from "#server/runs/event-schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
+
+/** An operation of the REST API that has a route handler of its own instead of a procedure, for the API document. */
+export interface RawOperation {
+  method: "get" | "post" | "put" | "patch" | "delete";
+  path: string;
+  tag: string;
+  operationId: string;
+  summary: string;
+  description: string;
+  /** Whether the call happens inside a project; null: not even a key is needed. */
+  scope: "project" | null;
+  /** Who may call. */
+  needs: Access;
+  /** What a platform key must be good for, as its handler demands; null where none is needed. */
+  keyNeeds: KeyNeeds | null;
+  /** How the key is sent, when not only as a bearer token. */
+  security?: Record<string, string[]>[];
+  parameters?: Parameter[];
+  /** Whether it takes an Idempotency-Key; left out, a POST in a project does. */
+  isIdempotent?: boolean;
+  requestBody?: NonNullable<Operation["requestBody"]>;
+  success: { status: number; description: string; content: Record<string, MediaType> };
+  /** Further successes by status. */
+  also?: Record<string, ApiResponse>;
+  errors: number[];
+}
+
+const text = { type: "string" };
+const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const json = (schema: Record<string, unknown>, example?: unknown): Record<string, MediaType> => ({
+  "application/json": { schema, ...(example !== undefined && { example }) },
+});
+/** The schema is that of one event's data. */
+const events = (name: string): Record<string, MediaType> => ({ "text/event-stream": { schema: schemaRef(name) } });
+
+/** Shapes that no procedure of the router refers to. */
+export const componentSchemas = { ChatEvent, Error: ErrorBody, ExecutionEvent, HttpTriggerResult };
+
+/** Those among them that are sent: what has a default may be left out. */
+export const requestSchemas = { AddRagDocumentBody, ChatBody };
+
+const pathId = (name: string, what: string): Parameter => ({
+  in: "path",
+  name,
+  required: true,
+  schema: { ...text, example: "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10" },
+  description: `Id of the ${what}, UUID v7`,
+});
+const workflowId = pathId("workflow_id", "workflow");
+
+const httpTrigger = (method: RawOperation["method"]): RawOperation => ({
+  method,
+  path: "/http/{workflow_id}",
+  tag: "Triggers",
+  operationId: `http-trigger-${method}`,
+  summary: `Call an HTTP trigger with ${method.toUpperCase()}`,
+  description:
+    "Runs a workflow whose trigger is HTTP, if that allows the method (else 405). Its output is JSON with `method`, `headers`, `query` and `body`. With response mode `sync` the answer waits for the end of the run: 200 `{execution_id, status, output}`; 202 without output after 60 seconds or at a review. With `async` it is 202 at once. A disabled workflow answers 409. Without a project header the workflow says which project is meant. GET needs an API key: a browser's session is refused with 403.",
+  scope: "project",
+  needs: "editor",
+  keyNeeds: { scope: "run" },
+  parameters: [workflowId],
+  isIdempotent: true,
+  ...(method !== "get" && {
+    requestBody: {
+      description: "Anything; what is JSON is parsed, and what says that it is JSON must be",
+      content: { ...json({}, { days: 3 }), "text/plain": { schema: text } },
+    },
+  }),
+  success: { status: 200, description: "How the run ended", content: json(schemaRef("HttpTriggerResult")) },
+  also: { 202: { description: "The run goes on", content: json(schemaRef("ExecuteResult")) } },
+  errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500],
+});
+
+export const rawOperations: RawOperation[] = [
+  {
+    method: "get",
+    path: "/executions/{execution_id}/stream",
+    tag: "Executions",
+    operationId: "executions-stream",
+    summary: "Follow an execution",
+    description:
+      "Server-sent events: `node_start`, `node_delta`, `node_complete`, `node_failed`, `node_skipped`, `loop_progress`, `execution_paused`, `execution_resumed`, and one `execution_complete` or `execution_failed`, after which the stream closes. Each has an `id`; send the last one back to go on from there. A browser's EventSource cannot set headers, so the key may also come as `?token=`.",
+    scope: "project",
+    needs: "viewer",
+    keyNeeds: { scope: "read" },
+    parameters: [
+      pathId("execution_id", "execution"),
+      { in: "query", name: "last_event_id", schema: { type: "integer", minimum: 0 }, description: "Go on after this event" },
+      { in: "header", name: "Last-Event-ID", schema: { type: "integer", minimum: 0 }, description: "Go on after this event" },
+    ],
+    security: [{ bearer: [] }, { token: [] }],
+    success: {
+      status: 200,
+      description: "The events: `event` is the type, `data` JSON of this shape, `id` a number that counts up",
+      content: events("ExecutionEvent"),
+    },
+    errors: [400, 401, 403, 404, 429, 500],
+  },
+  {
+    method: "post",
+    path: "/agents/{agent_id}/chat",
+    tag: "Agents",
+    operationId: "agents-chat",
+    summary: "Chat with an agent",
+    description:
+      "Answers with server-sent events: `delta` `{content}` for each piece of the answer, `tool_call` `{id, name, args}`, `tool_result` `{id, name, result, success}`, and one `done` `{input_tokens, output_tokens, cost}` or `error` `{detail}`, after which the stream closes. Each has an `id` that counts up. With `stream: false` one JSON answer comes at the end. Nothing is kept: send earlier turns as `history`. A call of the model that fails before the first event is a 502. When the client goes away, the call is aborted. An `Idempotency-Key` counts with `stream: false` only. Needs the role editor.",
+    scope: "project",
+    needs: "editor",
+    keyNeeds: { scope: "run" },
+    parameters: [pathId("agent_id", "agent")],
+    requestBody: { required: true, content: json(schemaRef("ChatBody"), { message: "What moved this week?" }) },
+    success: {
+      status: 200,
+      description: "The events: `event` is the type, `data` JSON of this shape; or the whole answer with `stream: false`",
+      content: { ...events("ChatEvent"), ...json(schemaRef("AgentReply")) },
+    },
+    errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500, 502],
+  },
+  {
+    method: "post",
+    path: "/rags/{rag_id}/documents",
+    tag: "RAG sources",
+    operationId: "rags-add-document",
+    summary: "Add a document",
+    description:
+      "Takes `{title, text}`, `{url}` or a file as multipart/form-data: text, Markdown, HTML, PDF or DOCX. It is indexed in the background: poll its `status`. Content that the source already has is a 409 naming the document; one that failed is replaced. A source of another type than `documents` answers 409. Needs the role editor.",
+    scope: "project",
+    needs: "editor",
+    keyNeeds: { scope: "write" },
+    parameters: [pathId("rag_id", "RAG source")],
+    requestBody: {
+      required: true,
+      content: {
+        ...json(schemaRef("AddRagDocumentBody"), {
+          title: "House rules",
+          text: "# Quiet hours\n\nFrom ten in the evening to six in the morning.",
+        }),
+        "multipart/form-data": {
+          schema: {
+            type: "object",
+            properties: {
+              file: { type: "string", format: "binary", description: "The file, with its name" },
+              title: { ...text, maxLength: 300, description: "In place of the file's name" },
+            },
+            required: ["file"],
+          },
+        },
+      },
+    },
+    success: { status: 201, description: "The document, to be indexed", content: json(schemaRef("RagDocument")) },
+    errors: [400, 401, 403, 404, 409, 413, 422, 429, 500],
+  },
+  {
+    method: "post",
+    path: "/webhooks/{workflow_id}",
+    tag: "Webhooks",
+    operationId: "webhooks-receive",
+    summary: "Send to a webhook",
+    description:
+      "For senders: no key, the signature over the raw body is the proof. Its HMAC-SHA256 is keyed by the secret of the setup. A repeated `Idempotency-Key` (or the sender's own delivery id, such as `X-GitHub-Delivery`) gives the first execution again. A time in `X-SERVICE-Timestamp`, `webhook-timestamp`, `svix-timestamp`, `X-Webhook-Timestamp`, `X-Slack-Request-Timestamp` or `X-Timestamp` may be 5 minutes off. A missing or wrong signature, a time further off and an unknown workflow are the same 401; then 409 when the workflow is disabled, 400 when the body is not JSON, 422 when there is nothing at the one place that the trigger's payload path names.",
+    scope: null,
+    needs: "public",
+    keyNeeds: null,
+    parameters: [
+      workflowId,
+      { in: "header", name: "X-SERVICE-Signature", required: true, schema: text, description: "sha256=<hex HMAC-SHA256 of the raw body>" },
+      { in: "header", name: "Idempotency-Key", schema: text, description: "Names the delivery, so that repeating it starts nothing" },
+    ],
+    requestBody: { required: true, description: "Any JSON", content: json({}, { issue: { title: "It is broken" } }) },
+    success: { status: 202, description: "The run is queued", content: json(schemaRef("ExecuteResult")) },
+    errors: [400, 401, 405, 409, 413, 422, 429, 500],
+  },
+  ...(["get", "post", "put", "patch", "delete"] as const).map(httpTrigger),
+];

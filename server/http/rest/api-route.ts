@@ -1,0 +1,137 @@
+import { memberOf } from "#server/features/projects/members.ts";
+import { createContext, type DoorOptions } from "#server/http/context.ts";
+import { errorResponse } from "#server/http/rest/respond.ts";
+import { assertRole, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { follow } from "#server/platform/follow.ts";
+import { log } from "#server/platform/log.ts";
+import { appErrorOf } from "#server/platform/rpc/trpc.ts";
+import type { Role } from "#server/shared/primitives-schema.ts";
+
+/** How often it is asked whether who opened a stream may still have it, in milliseconds. */
+const RECHECK_MS = 15_000;
+
+export type ApiRouteOptions = DoorOptions & {
+  /** The role in the project that is needed; viewer unless given. */
+  role?: Role;
+};
+
+/** What a raw route handler is called with, besides the request. */
+interface ApiCall<Params> {
+  principal: ProjectPrincipal;
+  params: Params;
+  /** Fires when the caller goes away, and when a stream's caller may no longer see it. */
+  signal: AbortSignal;
+}
+
+type RouteHandler<Params> = (request: Request, context: { params: Promise<Params> }) => Promise<Response>;
+
+/**
+ * Makes a Next route handler of `handler` for what a procedure cannot do (event streams, uploads): the same
+ * authentication, project and role as everywhere, and whatever it throws is answered in the error envelope.
+ */
+export function apiRoute<Params extends Record<string, string | string[]>>(
+  handler: (request: Request, call: ApiCall<Params>) => Promise<Response>,
+  { role = "viewer", ...door }: ApiRouteOptions,
+): RouteHandler<Params> {
+  return async (request, context) => {
+    try {
+      const call = await createContext(request, door);
+      if (!call.principal) throw authRequired(door.sessionOnly);
+      const principal = await call.project(call.principal);
+      assertRole(principal, role);
+      const revoked = new AbortController();
+      follow(revoked, request.signal);
+      const response = withTransport(await handler(request, { principal, params: await context.params, signal: revoked.signal }));
+      return isStream(response) ? whileAllowed(response, () => isAllowed(request, door, principal, role), revoked) : response;
+    } catch (error) {
+      return loggedErrorResponse(error, request);
+    }
+  };
+}
+
+const isStream = (response: Response): boolean => response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+
+/**
+ * Whether who opened a stream may still have it: the session or the key is good, and so is the role in the project. A database that
+ * cannot be asked changes nothing.
+ */
+async function isAllowed(request: Request, door: DoorOptions, { project }: ProjectPrincipal, role: Role): Promise<boolean> {
+  try {
+    const { principal } = await createContext(request, door);
+    if (!principal) return false;
+    await memberOf(principal, project.id, role);
+    return true;
+  } catch (error) {
+    const { code } = appErrorOf(error);
+    return !["AUTH_REQUIRED", "NOT_FOUND", "PERMISSION_DENIED"].includes(code);
+  }
+}
+
+/** The same stream, for as long as `stillAllowed` says so, which is asked every 15 seconds. */
+function whileAllowed(response: Response, stillAllowed: () => Promise<boolean>, revoked: AbortController): Response {
+  const reader = response.body?.getReader();
+  if (!reader) return response;
+  let isOver = false;
+  let timer: ReturnType<typeof setInterval>;
+  const over = () => {
+    isOver = true;
+    clearInterval(timer);
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      timer = setInterval(async () => {
+        if (revoked.signal.aborted) return over();
+        if ((await stillAllowed()) || isOver) return;
+        over();
+        controller.close();
+        revoked.abort();
+        await reader.cancel();
+      }, RECHECK_MS);
+    },
+    async pull(controller) {
+      try {
+        const { value, done } = await reader.read();
+        if (isOver) return;
+        if (!done) return controller.enqueue(value);
+        over();
+        controller.close();
+      } catch (error) {
+        over();
+        throw error;
+      }
+    },
+    async cancel(reason) {
+      over();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
+}
+
+/** Nothing on the way may keep an answer, nor hold a stream back to compress or buffer it. */
+function withTransport(response: Response): Response {
+  if (isStream(response)) {
+    response.headers.set("cache-control", "no-store, no-transform");
+    response.headers.set("x-accel-buffering", "no");
+  } else if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
+  return response;
+}
+
+/** The error envelope for what a raw handler threw; what nobody foresaw is logged. */
+export function loggedErrorResponse(error: unknown, request: Request): Response {
+  if (appErrorOf(error).code === "INTERNAL_ERROR") log.error({ err: error, path: new URL(request.url).pathname }, "request failed");
+  return errorResponse(error);
+}
+
+export const authRequired = (sessionOnly = false): AppError =>
+  new AppError("AUTH_REQUIRED", sessionOnly ? "Sign in first." : "Send a valid API key as `Authorization: Bearer sk-service-…`.");
+
+/** The handler for the methods that a raw route does not have: 405 naming those that it has; OPTIONS is told the same. */
+export function methodNotAllowed(...allowed: string[]): (request?: Request) => Promise<Response> {
+  const allow = [...allowed, "OPTIONS"].join(", ");
+  return async (request) =>
+    request?.method === "OPTIONS"
+      ? new Response(null, { status: 204, headers: { allow, "cache-control": "no-store" } })
+      : errorResponse(new AppError("METHOD_NOT_ALLOWED", `This path takes ${allow}.`), { allow });
+}

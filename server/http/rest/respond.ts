@@ -1,0 +1,32 @@
+import { type AppError, ERRORS, errorBody } from "#server/platform/errors.ts";
+import { appErrorOf } from "#server/platform/rpc/trpc.ts";
+
+const NO_STORE = { "cache-control": "no-store" };
+
+/** A body whose length is told: without it, Next compresses even a few bytes, which costs more than sending them. */
+function json(data: unknown, status: number, headers: Record<string, string>): Response {
+  const body = JSON.stringify(data ?? null);
+  const described = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
+  return new Response(body, { status, headers: { ...described, ...NO_STORE, ...headers } });
+}
+
+/** An answer as JSON; 204 has no body. */
+export function jsonResponse(data: unknown, status = 200): Response {
+  if (status === 204) return new Response(null, { status, headers: NO_STORE });
+  return json(data, status, {});
+}
+
+/** What a limit that is used up tells: when to come again, and of one that only the error knows, its figures. */
+function limitHeaders({ retryAfter, limit }: AppError): Record<string, string> {
+  if (retryAfter === undefined) return {};
+  const wait = Math.ceil(retryAfter);
+  const reset = Math.ceil(Date.now() / 1000) + wait;
+  const figures = { "x-ratelimit-limit": String(limit), "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(reset) };
+  return { "retry-after": String(wait), ...(limit !== undefined && figures) };
+}
+
+/** Any error in the envelope, with its status from the table and the headers of a limit where the error knows one. */
+export function errorResponse(error: unknown, headers: Record<string, string> = {}): Response {
+  const known = appErrorOf(error);
+  return json(errorBody(known), ERRORS[known.code].status, { ...limitHeaders(known), ...headers });
+}

@@ -1,0 +1,71 @@
+import { assertHttpTrigger, callText, runHttpTrigger } from "#server/features/http-trigger/service.ts";
+import { type SavedWorkflow, savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
+import { createContext, isReading } from "#server/http/context.ts";
+import { authRequired, loggedErrorResponse } from "#server/http/rest/api-route.ts";
+import { withIdempotency } from "#server/http/rest/idempotency.ts";
+import { readBytes } from "#server/http/rest/read-json.ts";
+import { errorResponse, jsonResponse } from "#server/http/rest/respond.ts";
+import { assertRole, type Principal, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { opensProject } from "#server/platform/auth/rights.ts";
+import { AppError, notFound } from "#server/platform/errors.ts";
+import type { ApiContext } from "#server/platform/rpc/trpc.ts";
+
+/**
+ * The caller in the workflow's project. Without a project header the workflow says which project is meant; a workflow of
+ * a project that the caller is not in, or did not name, does not exist.
+ */
+async function callerIn(
+  { headers }: Request,
+  context: ApiContext,
+  principal: Principal,
+  workflow?: SavedWorkflow,
+): Promise<ProjectPrincipal> {
+  const [slug, id] = [headers.get("x-project-slug"), headers.get("x-project-id")];
+  const isMeant = slug === null && (id === null || id === workflow?.project_id);
+  if (isMeant && workflow?.membership && opensProject(principal, workflow.project_id)) return { ...principal, ...workflow.membership };
+  const named = slug !== null || id !== null ? await context.project(principal) : undefined;
+  if (!named || named.project.id !== workflow?.project_id) throw notFound("workflow");
+  return named;
+}
+
+async function answer(request: Request, workflow_id: string): Promise<Response> {
+  const context = await createContext(request, { keyNeeds: { scope: "run" } });
+  if (!context.principal) throw authRequired();
+  // Any picture or link of a page, ours too, has a browser send a GET; that of other methods is checked as everywhere.
+  if (context.principal.auth.type === "session" && isReading(request.method))
+    throw new AppError("PERMISSION_DENIED", `A browser’s session starts no run by ${request.method}. Use an API key, or POST.`);
+  // Before anything else is asked, so that it is known as it is when all has come.
+  const body = await readBytes(request);
+  const workflow = await savedWorkflow(workflow_id, context.principal.user.id);
+  const principal = await callerIn(request, context, context.principal, workflow);
+  if (!workflow) throw notFound("workflow");
+  assertRole(principal, "editor");
+  assertHttpTrigger(principal, workflow);
+  const allow = workflow.trigger.allowed_methods.join(", ");
+  if (!workflow.trigger.allowed_methods.some((method) => method === request.method))
+    return errorResponse(new AppError("METHOD_NOT_ALLOWED", `This workflow's trigger takes ${allow || "no method yet"}.`), { allow });
+  const run = async () => {
+    const result = await runHttpTrigger(principal, workflow, callText(request, body), request.signal);
+    return jsonResponse(result, result.output === undefined ? 202 : 200);
+  };
+  const { pathname, search } = new URL(request.url);
+  const asked = {
+    principal,
+    project_id: principal.project.id,
+    operation: `${request.method} /http/{workflow_id}`,
+    content: () => Buffer.concat([Buffer.from(`${pathname}${search}\n`), body]),
+  };
+  return withIdempotency(request.headers, asked, () => run().catch((error: unknown) => loggedErrorResponse(error, request)));
+}
+
+/**
+ * `/api/v1/http/{workflow_id}`, any method that the workflow's trigger allows, with a platform key, or with the
+ * session for methods that change something. Each method starts a run, so each honours `Idempotency-Key`.
+ */
+export async function httpTrigger(request: Request, { params }: { params: Promise<{ workflow_id: string }> }): Promise<Response> {
+  try {
+    return await answer(request, (await params).workflow_id);
+  } catch (error) {
+    return loggedErrorResponse(error, request);
+  }
+}

@@ -1,0 +1,19 @@
+import { badSignature, isSignature, noteRefusal, receiveDelivery } from "#server/features/webhooks/receive.ts";
+import { loggedErrorResponse } from "#server/http/rest/api-route.ts";
+import { readBytes } from "#server/http/rest/read-json.ts";
+import { jsonResponse } from "#server/http/rest/respond.ts";
+
+/** `POST …/webhooks/{workflow_id}`: no key and no session, the signature over the raw body is the only proof. */
+export async function incomingWebhook(request: Request, { params }: { params: Promise<{ workflow_id: string }> }): Promise<Response> {
+  try {
+    const { workflow_id } = await params;
+    if (!isSignature(request.headers.get("x-service-signature"))) {
+      void noteRefusal(workflow_id, "missing");
+      throw badSignature();
+    }
+    // A body over the limit is 413 whatever the workflow, so this tells nothing of it either.
+    return jsonResponse(await receiveDelivery(workflow_id, request.headers, await readBytes(request)), 202);
+  } catch (error) {
+    return loggedErrorResponse(error, request);
+  }
+}

@@ -1,9 +1,0 @@
-import { inngest } from "#server/inngest/client.ts";
-import { resumeIndexing as resume } from "#server/services/rags/request-indexing.ts";
-
-/** Looks every five minutes for documents whose indexing got lost. */
-export const resumeIndexing = () =>
-  inngest().createFunction(
-    { id: "resume-indexing", name: "Resume indexing", retries: 0, triggers: [{ cron: "*/5 * * * *" }] },
-    ({ step }) => step.run("resume", () => resume()),
-  );

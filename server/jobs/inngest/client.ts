@@ -1,0 +1,97 @@
+import { Inngest } from "inngest";
+import { functionLog } from "#server/jobs/inngest/execution-failed.ts";
+import { localFetch, sendHints } from "#server/jobs/inngest/local/fetch.ts";
+import type { EventRefusal } from "#server/jobs/schema.ts";
+import { log } from "#server/platform/log.ts";
+import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
+
+/** All our events only tell what a row says, and the sweepers send them again; so they may take the short way. */
+class EmbeddedInngest extends Inngest {
+  override send: Inngest["send"] = async (events) => ({ ids: await sendHints(events) });
+}
+
+/** How long a server may take to answer that it has an event, in milliseconds. */
+const SEND_MS = 2000;
+/** What the SDK sends where a dev server wants no key. */
+const NO_KEY = "NO_EVENT_KEY_SET";
+
+/** Events were not taken, for this reason. */
+export class NotTaken extends Error {
+  readonly reason: EventRefusal;
+
+  constructor(reason: EventRefusal, options?: ErrorOptions) {
+    super(`The Inngest server has not taken an event: ${reason}.`, options);
+    this.reason = reason;
+  }
+}
+
+/** How an event endpoint refuses, from its answer. One that does not know the key says 401, or 404 with a reason as JSON. */
+function refusalOf(status: number, body: unknown): EventRefusal {
+  const isInngest = typeof body === "object" && body !== null && ("error" in body || "ids" in body);
+  if (status === 401 || status === 403 || (status === 404 && isInngest)) return "event_key";
+  return isInngest || status >= 500 ? "error" : "address";
+}
+
+/**
+ * Sends events with one try of two seconds: the SDK's own tries go on for as long as a server that hangs is asked, and what
+ * is not sent the sweeper sends.
+ */
+class ServerInngest extends Inngest {
+  /** @throws NotTaken */
+  override send: Inngest["send"] = async (events) => {
+    const ts = Date.now();
+    const body = JSON.stringify([events].flat().map(({ id, name, data }) => ({ id, name, data, ts })));
+    const signal = AbortSignal.timeout(SEND_MS);
+    const asked = { method: "POST", headers: { "content-type": "application/json" }, body, signal } as const;
+    let status: number;
+    let text: string;
+    try {
+      const answer = await fetch(new URL(`e/${this.eventKey ?? NO_KEY}`, this.eventBaseUrl), asked);
+      [status, text] = [answer.status, await answer.text()];
+    } catch (cause) {
+      throw new NotTaken(signal.aborted ? "no_answer" : "no_server", { cause });
+    }
+    const said = parsed(text);
+    if (status === 200 && said && typeof said === "object" && "ids" in said && Array.isArray(said.ids)) return { ids: said.ids };
+    throw new NotTaken(refusalOf(status, said));
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A client for the executor in use: the embedded one through a fetch that answers in process, or a real server. */
+function open() {
+  const { INNGEST_BASE_URL, INNGEST_DEV, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_SIGNING_KEY_FALLBACK } = settings();
+  // Every step of ours may be repeated, so the result of one may wait for the next, or for the end of the function.
+  const common = {
+    id: "treadle",
+    aiMetadata: false,
+    logger: functionLog(log),
+    checkpointing: { bufferedSteps: 2, maxRuntime: 0 },
+  } as const;
+  if (isEmbeddedExecutor())
+    // Dev mode checks no signatures; the embedded executor calls the handler in process and nothing is served over HTTP.
+    return new EmbeddedInngest({ ...common, isDev: true, eventKey: "local", baseUrl: "http://inngest.local", fetch: localFetch });
+  return new ServerInngest({
+    ...common,
+    isDev: INNGEST_DEV, // unless it is asked for, cloud mode: without a signing key every request is refused
+    ...(INNGEST_BASE_URL && { baseUrl: INNGEST_BASE_URL }),
+    ...(INNGEST_EVENT_KEY && { eventKey: INNGEST_EVENT_KEY }),
+    ...(INNGEST_SIGNING_KEY && { signingKey: INNGEST_SIGNING_KEY }),
+    ...(INNGEST_SIGNING_KEY_FALLBACK && { signingKeyFallback: INNGEST_SIGNING_KEY_FALLBACK }),
+  });
+}
+
+let client: ReturnType<typeof open> | undefined;
+
+/** The one Inngest client of this process, made at first use so that settings are known. */
+export function inngest(): ReturnType<typeof open> {
+  client ??= open();
+  return client;
+}

@@ -1,0 +1,68 @@
+import { agentNames } from "#server/features/agents/agent-names.ts";
+import type { FoundAgent } from "#server/features/agents/find-agent.ts";
+import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
+import { readCredentialValues } from "#server/features/credentials/read-credential-values.ts";
+import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
+import { log } from "#server/platform/log.ts";
+import { withMask } from "#server/platform/masking/mask-scope.ts";
+import { evaluateCondition } from "#server/runs/effects/conditions.ts";
+import { CUT_OFF, type EngineServices, HostFault } from "#server/runs/executor/ports.ts";
+import { redispatch } from "#server/runs/store/redispatch.ts";
+import { runStore } from "#server/runs/store/run-store.ts";
+import { announceReviews } from "#server/runs/waits/announce-reviews.ts";
+import { wakeIfDecided } from "#server/runs/waits/wake-if-decided.ts";
+import type { NodeResult } from "#server/workflow/define-node.ts";
+
+/** An agent's failure is its node's; a database that is away is nobody's, and the node is started again. */
+const callAgent: EngineServices["callAgent"] = ({ mask, ...call }) =>
+  mask ? withMask(mask, () => callUnmasked(call)) : callUnmasked(call);
+
+async function callUnmasked({ timeout, known, ...call }: Omit<Parameters<EngineServices["callAgent"]>[0], "mask">): Promise<NodeResult> {
+  try {
+    const found = known as FoundAgent | undefined; // cast: server/runs/use-cases/accept-run.ts gives it, and nobody else
+    const { text, ...reply } = await runAgentCall({ ...call, found, timeoutMs: timeout * 1000 });
+    return {
+      output: text,
+      ...(reply.truncated && { handle: CUT_OFF }),
+      model: reply.model,
+      input_tokens: reply.input_tokens,
+      cached_tokens: reply.cached_tokens,
+      output_tokens: reply.output_tokens,
+      agent_id: call.agent_id,
+      provider: reply.provider,
+      cost: reply.cost,
+      tool_calls: reply.tool_calls,
+    };
+  } catch (error) {
+    if (isDatabaseAway(error)) throw new HostFault("The database went away during an agent's call.", { cause: error });
+    if (isAppError(error) || call.signal.aborted) throw error;
+    log.error({ err: error, agent_id: call.agent_id }, "an agent's call failed for a reason of ours");
+    throw new Error("The call failed for a reason of ours, not of the model. The server's log tells more.");
+  }
+}
+
+// Next bundles its own copy of this module, and calls of an Inngest server run segments there; so it hangs on globalThis.
+const shared = globalThis as typeof globalThis & { treadleStops?: { drain: AbortController; halt: AbortController } };
+shared.treadleStops ??= { drain: new AbortController(), halt: new AbortController() };
+const { drain, halt } = shared.treadleStops;
+
+/** Tells the segments of this process to start nothing new, and after `ms` to abort what is under way. */
+export function stopSegments(ms: number): void {
+  drain.abort();
+  setTimeout(() => halt.abort(), Math.max(0, ms)).unref();
+}
+
+/** The run loop's ports, plugged into the real services. */
+export const engineServices: EngineServices & { continueAsNew: typeof redispatch; wakeIfDecided: typeof wakeIfDecided } = {
+  store: runStore,
+  clock: { now: () => new Date() },
+  drain: drain.signal,
+  halt: halt.signal,
+  agentNames,
+  credentials: readCredentialValues,
+  callAgent,
+  evaluate: evaluateCondition,
+  reviewsOpened: (ids) => void announceReviews(ids),
+  continueAsNew: redispatch,
+  wakeIfDecided,
+};

@@ -1,0 +1,81 @@
+import type { Inngest } from "inngest";
+import { noteEvent } from "#server/jobs/contact.ts";
+import { inngest, NotTaken } from "#server/jobs/inngest/client.ts";
+import { log } from "#server/platform/log.ts";
+import { isEmbeddedExecutor } from "#server/platform/settings.ts";
+
+type Events = Extract<Parameters<Inngest["send"]>[0], readonly unknown[]>;
+
+/** How many events go in one request, how many requests are under way at once, and how many events may wait for one. */
+const TOGETHER = 100;
+const AT_ONCE = 4;
+const MOST_WAITING = 10_000;
+
+interface Parcel {
+  events: Events;
+  settle(isTaken: boolean): void;
+}
+
+const waiting: Parcel[] = [];
+let underWay = 0;
+
+/** What goes next in one request, and leaves the queue. */
+function nextParcels(): Parcel[] {
+  let count = 0;
+  const end = waiting.findIndex(({ events }) => {
+    count += events.length;
+    return count > TOGETHER;
+  });
+  return waiting.splice(0, end === -1 ? waiting.length : Math.max(1, end));
+}
+
+/** Sends while something waits. Where the server takes nothing, what waits behind is left to the sweeper too. */
+async function work(): Promise<void> {
+  while (waiting.length) {
+    const parcels = nextParcels();
+    const isTaken = await sendNow(parcels.flatMap(({ events }) => [...events]) as Events);
+    if (!isTaken) parcels.push(...waiting.splice(0));
+    for (const { settle } of parcels) settle(isTaken);
+  }
+}
+
+async function sendNow(events: Events): Promise<boolean> {
+  try {
+    await inngest().send(events);
+    if (!isEmbeddedExecutor()) noteEvent(null);
+    return true;
+  } catch (error) {
+    if (error instanceof NotTaken) noteEvent(error.reason);
+    else log.warn({ err: error }, "the executor could not be reached, the sweeper will ask again");
+    return false;
+  }
+}
+
+/**
+ * Sends events to the executor, with one try: what they tell is in the database, and the sweeper sends it again. Many callers
+ * share a few requests, so that a server which hangs holds up no more than those.
+ * @returns whether they were taken, in two seconds or soon after; never throws
+ */
+export function sendEvents(events: Events): Promise<boolean> {
+  if (!events.length) return Promise.resolve(true);
+  if (isEmbeddedExecutor()) return sendNow(events);
+  if (waiting.length >= MOST_WAITING) return Promise.resolve(false);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  waiting.push({ events, settle: resolve });
+  if (underWay < AT_ONCE) {
+    underWay += 1;
+    void work().finally(() => {
+      underWay -= 1;
+    });
+  }
+  return promise;
+}
+
+/**
+ * Sends events off the caller's way. Only the embedded executor is waited for, since it has them in one statement; how a
+ * server fares is nobody's wait, least of all that of a request whose rows are written.
+ */
+export async function tellExecutor(events: Events): Promise<void> {
+  const sent = sendEvents(events);
+  if (isEmbeddedExecutor()) await sent;
+}

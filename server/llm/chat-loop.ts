@@ -1,0 +1,239 @@
+import { answerCheck, type CheckedAnswer } from "#server/llm/answer-schema.ts";
+import { type ChatRequest, type ChatResult, chat, systemClock, timedOut } from "#server/llm/chat.ts";
+import type { ChatMessage } from "#server/llm/chat-body.ts";
+import type { TokenCount } from "#server/llm/cost.ts";
+import { ProviderError } from "#server/llm/errors.ts";
+import { providerKind } from "#server/llm/kinds.ts";
+import { runTool } from "#server/llm/run-tool.ts";
+import type { WireToolCall } from "#server/llm/tool-calls.ts";
+import type { AgentToolDefinition, ToolAnswer } from "#server/llm/tools/tool.ts";
+import { follow } from "#server/platform/follow.ts";
+import { masked } from "#server/platform/masking/mask-scope.ts";
+
+/** One use of a tool, as the outside learns of it. */
+export interface ToolUse {
+  /** Pairs a result with its call; unique in one conversation with one model. */
+  id: string;
+  name: string;
+  args: Record<string, unknown>;
+}
+
+export interface ChatLoopRequest extends Omit<ChatRequest, "tools" | "allowedMs"> {
+  tools?: readonly AgentToolDefinition[];
+  /** Most rounds of tool calls; 10 unless given. */
+  maxRounds?: number | undefined;
+  /** Tells the tokens of each answer of the model, also when the whole fails after it. */
+  onUsage?: ((used: TokenCount) => void) | undefined;
+  onToolCall?: ((call: ToolUse) => void) | undefined;
+  onToolResult?: ((call: ToolUse, answer: ToolAnswer) => void) | undefined;
+}
+
+export interface ChatLoopResult {
+  /** The last thing that the model said; with an answer schema the JSON text and nothing around it. */
+  text: string;
+  model: string;
+  /** Of all rounds together, as `output_tokens`. */
+  input_tokens: number;
+  cached_tokens: number;
+  output_tokens: number;
+  tool_calls: { name: string; args: Record<string, unknown> }[];
+  /** True when the text ends at the limit of its length and may go on; else left out. */
+  truncated?: true;
+}
+
+const MOST_ROUNDS = 10;
+const MOST_CALLS_AT_ONCE = 16;
+const MOST_RAW_TEXT = 2000;
+
+/** One conversation, from the first question to the answer that counts. */
+class Conversation {
+  readonly #request: ChatLoopRequest;
+  readonly #signal: AbortSignal;
+  readonly #deadline: number;
+  readonly #check: ((text: string) => CheckedAnswer) | undefined;
+  readonly #uses: ToolUse[] = [];
+  #inputTokens = 0;
+  #cachedTokens = 0;
+  #outputTokens = 0;
+  #hasEmitted = false;
+
+  constructor(request: ChatLoopRequest, signal: AbortSignal) {
+    this.#request = request;
+    this.#signal = signal;
+    this.#deadline = this.#now() + request.timeoutMs;
+    this.#check = request.answerSchema ? answerCheck(request.answerSchema) : undefined;
+  }
+
+  #now = (): number => (this.#request.clock ?? systemClock).now();
+
+  async run(): Promise<ChatLoopResult> {
+    const { tools = [], maxRounds = MOST_ROUNDS } = this.#request;
+    const messages = [...this.#request.messages];
+    for (let round = 0; ; round += 1) {
+      const said = await this.#ask(messages, tools);
+      if (tools.length === 0 || said.tool_calls.length === 0) {
+        const text = await this.#checked(said);
+        return this.#result(text, said.isCut && !this.#check);
+      }
+      if (round >= maxRounds) throw this.#failure(`called tools in ${maxRounds} rounds and asked for more instead of answering`);
+      // What was said on the way to a tool is no part of the answer.
+      this.#takeBack();
+      const { text: content, tool_calls: toolCalls, reasoning } = said;
+      messages.push({ role: "assistant", content, toolCalls, reasoning }, ...(await this.#runTools(toolCalls)));
+    }
+  }
+
+  async #ask(messages: ChatMessage[], tools: readonly AgentToolDefinition[]): Promise<ChatResult> {
+    const { onDelta, onRestart, timeoutMs } = this.#request;
+    // Where nothing can be taken back, an answer that may fail its check is not shown before it has passed.
+    const isHeldBack = this.#check !== undefined && onRestart === undefined;
+    const said = await chat({
+      ...this.#request,
+      messages,
+      tools,
+      signal: this.#signal,
+      timeoutMs: Math.max(1, this.#deadline - this.#now()),
+      allowedMs: timeoutMs,
+      onDelta:
+        onDelta && !isHeldBack
+          ? (content) => {
+              this.#hasEmitted = true;
+              onDelta(content);
+            }
+          : undefined,
+      onRestart: onRestart && (() => this.#takeBack()),
+    });
+    this.#inputTokens += said.input_tokens;
+    this.#outputTokens += said.output_tokens;
+    this.#cachedTokens += said.cached_tokens;
+    const { input_tokens, cached_tokens, output_tokens } = said;
+    this.#request.onUsage?.({ input_tokens, cached_tokens, output_tokens });
+    this.#assertSaid(said);
+    return said;
+  }
+
+  /** What a vendor held back, and thoughts that left no room for an answer, must not go on as one. */
+  #assertSaid({ text, tool_calls, isCut, isFiltered }: ChatResult): void {
+    if (isFiltered) {
+      const advice = "Change the message or the agent's instructions, or choose another model.";
+      throw this.#failure("was stopped by a content filter of the provider", [advice, this.#raw(text)].filter(Boolean).join(" "));
+    }
+    if (!isCut) return;
+    const { max_tokens } = this.#request;
+    // Asked again it would end at the same place, round after round.
+    if (tool_calls.some(({ isMalformed }) => isMalformed))
+      throw this.#failure(
+        "reached the limit of its length in the middle of a tool call",
+        `${typeof max_tokens === "number" ? "Raise the agent's longest answer (max_tokens), or leave it empty" : "Ask for less, or choose another model"}.`,
+      );
+    if (text.trim() !== "" || tool_calls.length > 0) return;
+    if (typeof max_tokens !== "number") throw this.#failure("reached the limit of its length before it said anything");
+    throw this.#failure(
+      `used up its ${max_tokens.toLocaleString("en")} tokens before it said anything`,
+      "Reasoning models think within that limit: raise the agent's longest answer (max_tokens), or leave it empty.",
+    );
+  }
+
+  #takeBack(): void {
+    if (this.#hasEmitted) this.#request.onRestart?.();
+    this.#hasEmitted = false;
+  }
+
+  /** Runs the calls of one round side by side; the results keep the order of the calls. */
+  #runTools(calls: WireToolCall[]): Promise<ChatMessage[]> {
+    const { tools = [], onToolCall, onToolResult } = this.#request;
+    return Promise.all(
+      calls.map(async (call, index): Promise<ChatMessage> => {
+        const use = { id: call.id, name: call.name, args: call.args };
+        this.#uses.push(use);
+        onToolCall?.(use);
+        const answer =
+          index < MOST_CALLS_AT_ONCE
+            ? await runTool(call, tools, this.#signal)
+            : { result: `At most ${MOST_CALLS_AT_ONCE} tools are called at once. Call this one again.`, success: false };
+        if (!this.#signal.aborted) onToolResult?.(use, answer);
+        return { role: "tool", toolCallId: call.id, content: answer.result };
+      }),
+    );
+  }
+
+  /** The answer, which has passed the check if there is one: at once, or when asked a second time. */
+  async #checked(said: ChatResult): Promise<string> {
+    if (!this.#check) return said.text;
+    const first = this.#check(said.text);
+    if ("json" in first) return this.#shown(first.json);
+    if (said.isCut) throw this.#unfit("answered only up to the limit of its length, before the JSON was whole", said.text);
+    this.#takeBack();
+    // Without the tools and their results: the answer itself holds what they gave, and some vendors want all or none.
+    const repaired = await this.#ask(
+      [
+        ...this.#request.messages,
+        { role: "assistant", content: said.text.trim() || "(no answer)" },
+        {
+          role: "user",
+          content: `Your answer does not follow the JSON Schema: ${first.problem}. Send the corrected JSON and nothing else. Keep what it says.`,
+        },
+      ],
+      [],
+    );
+    const second = this.#check(repaired.text);
+    if ("json" in second) return this.#shown(second.json);
+    throw this.#unfit(`did not answer as the output schema asks, not even when asked again: ${second.problem}`, repaired.text);
+  }
+
+  /** Gives out an answer that was held back. */
+  #shown(json: string): string {
+    if (!this.#hasEmitted) this.#request.onDelta?.(json);
+    return json;
+  }
+
+  #result(text: string, isTruncated: boolean): ChatLoopResult {
+    return {
+      text,
+      model: this.#request.model,
+      input_tokens: this.#inputTokens,
+      cached_tokens: this.#cachedTokens,
+      output_tokens: this.#outputTokens,
+      tool_calls: this.#uses.map(({ name, args }) => ({ name, args })),
+      ...(isTruncated && { truncated: true }),
+    };
+  }
+
+  #raw(text: string): string {
+    const raw = masked(text).trim().slice(0, MOST_RAW_TEXT).toWellFormed();
+    return raw && `It said: ${raw}`;
+  }
+
+  #unfit(what: string, text: string): ProviderError {
+    return this.#failure(what, this.#raw(text));
+  }
+
+  #failure(what: string, more = "Ask for less, or choose another model."): ProviderError {
+    const { endpoint, model } = this.#request;
+    const { label } = providerKind(endpoint.provider);
+    return new ProviderError(`The model ${model} of ${label} ${what} (LLM key "${endpoint.keyName}"). ${more}`.trim());
+  }
+}
+
+/**
+ * Asks a model, runs the tools that it calls, and asks again with their results, until it answers. The time, the tries
+ * and the abort hold for everything together; tokens are summed.
+ * @throws ProviderError when the model fails, calls tools without end, or twice answers beside `answerSchema` (the text is
+ *   then in the message); Error for a schema that cannot be checked; the signal's reason when it fires
+ */
+export async function chatWithTools(request: ChatLoopRequest): Promise<ChatLoopResult> {
+  request.signal?.throwIfAborted();
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(timedOut(request)), request.timeoutMs);
+  const unfollow = request.signal && follow(stop, request.signal);
+  try {
+    return await new Conversation(request, stop.signal).run();
+  } catch (error) {
+    // Tools that were called beside the one that failed: nobody waits for them any more.
+    stop.abort(error);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    unfollow?.();
+  }
+}

@@ -1,0 +1,38 @@
+import type { RagCitation } from "#server/features/knowledge/schema.ts";
+import { masked } from "#server/platform/masking/mask-scope.ts";
+
+/** A JSON Schema (an object) as a model reads it. */
+export type JsonSchema = Record<string, unknown>;
+
+/** What a tool answered. `result` is text for the model, a failure too: it says what went wrong and what to try. */
+export interface ToolAnswer {
+  result: string;
+  success: boolean;
+  /** What the result holds of the project's knowledge, for citations. */
+  sources?: RagCitation[];
+}
+
+/** One tool as the chat loop offers and calls it, wherever it comes from: built in, an MCP server, a knowledge source. */
+export interface AgentToolDefinition {
+  /** As the model calls it: 1 to 64 of `A-Z a-z 0-9 _ -`, unique among the tools of one agent. */
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments, always of type object. */
+  parameters: JsonSchema;
+  /**
+   * Runs the tool with the arguments that the model gave, which nobody has checked yet. What fails (wrong arguments, a
+   * service that is away, time run out) is an answer with `success: false`, never an exception.
+   * @throws the signal's reason when the signal aborts
+   */
+  call(args: unknown, options: { signal: AbortSignal }): Promise<ToolAnswer>;
+}
+
+/** Longest result that a model is given, in characters; about 12,000 tokens. */
+export const MAX_RESULT_CHARACTERS = 50_000;
+
+/** The text, cut to what a model is given; one that was cut says so at its end. */
+export function cutResult(text: string, most = MAX_RESULT_CHARACTERS): string {
+  if (text.length <= most) return text;
+  // A secret that is cut in two is not recognised any more.
+  return `${masked(text).slice(0, most).toWellFormed()}\n[cut here: ${text.length.toLocaleString("en")} characters in all]`;
+}

@@ -1,0 +1,56 @@
+import type { KeyScope } from "#server/platform/auth/platform-key-schema.ts";
+import type { Principal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { AppError } from "#server/platform/errors.ts";
+
+/**
+ * Whether the caller may decide for the whole install: its first owner and whom install admins name. A key for some projects
+ * never speaks for the install.
+ */
+export async function isInstallAdmin(principal: Principal): Promise<boolean> {
+  if (projectLimit(principal)) return false;
+  const where = { id: principal.user.id, is_install_admin: true, deleted_at: null };
+  return (await db().user.findFirst({ where, select: { id: true } })) !== null;
+}
+
+/** @throws AppError PERMISSION_DENIED for everybody else */
+export async function assertInstallAdmin(principal: Principal): Promise<void> {
+  if (await isInstallAdmin(principal)) return;
+  throw new AppError("PERMISSION_DENIED", "This is for install admins: the first owner of this install, and whom they name.");
+}
+
+/** What an operation asks of a platform key. Each scope stands for itself: `write` does not read lists, nor start runs. */
+export interface KeyNeeds {
+  scope: KeyScope;
+  /** It changes the account or the install and not one project, so a key for some projects does not open it. */
+  isAccountWide?: boolean;
+}
+
+/**
+ * Holds a platform key to its limits; a session has none. Every door calls this by `createContext`.
+ * @throws AppError PERMISSION_DENIED that says what the key lacks
+ */
+export function assertKeyMay({ auth }: Principal, { scope, isAccountWide = false }: KeyNeeds): void {
+  if (auth.type === "session") return;
+  if (!auth.scopes.includes(scope))
+    throw new AppError(
+      "PERMISSION_DENIED",
+      `This needs an API key with the scope ${scope}; this one has ${auth.scopes.join(" and ") || "none"}. Make another key in Settings, API keys.`,
+    );
+  if (isAccountWide && auth.project_ids)
+    throw new AppError("PERMISSION_DENIED", "This API key is for some of your projects only. This needs one for all of them.");
+}
+
+/** The projects that a caller is confined to; null: no limit beyond the memberships. */
+export const projectLimit = ({ auth }: Principal): readonly string[] | null => (auth.type === "session" ? null : auth.project_ids);
+
+/** Whether the caller's key, if there is one, opens this project. */
+export const opensProject = (principal: Principal, projectId: string): boolean => projectLimit(principal)?.includes(projectId) ?? true;
+
+/** What tells two keys of different rights apart, as text; empty for a session and for a key without limits. */
+export function limitsOf({ auth }: Principal): string {
+  if (auth.type === "session") return "";
+  const { scopes, project_ids, expires_at } = auth;
+  const isWhole = scopes.length === 3 && !project_ids && !expires_at;
+  return isWhole ? "" : JSON.stringify([[...scopes].sort(), project_ids && [...project_ids].sort(), expires_at]);
+}

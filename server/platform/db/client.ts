@@ -1,0 +1,76 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
+import { PrismaClient } from "#prisma/generated/client.ts";
+import { isDatabaseAway } from "#server/platform/errors.ts";
+import { settings } from "#server/platform/settings.ts";
+
+// One pool and one client for each copy of this module; `next dev` reloads modules, so they hang on globalThis there.
+const shared = globalThis as typeof globalThis & { treadleDatabase?: { pool: pg.Pool; db: PrismaClient } };
+
+/** Prisma gives up after 2 and 5 seconds unless told otherwise: many saves at once on a busy machine are slow, not wrong. */
+const PATIENCE = { maxWait: 20_000, timeout: 30_000 };
+
+function open() {
+  const { DATABASE_URL, DATABASE_POOL } = settings();
+  if (!DATABASE_URL) throw new Error("The database address is not known yet: DATABASE_URL is set by server/main.ts at start.");
+  const pool = new pg.Pool({ connectionString: DATABASE_URL, max: DATABASE_POOL, connectionTimeoutMillis: 10_000 });
+  // An idle connection that the server closes must not end the process; the next query opens another.
+  pool.on("error", () => undefined);
+  return { pool, db: new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: PATIENCE }) };
+}
+
+function connection() {
+  shared.treadleDatabase ??= open();
+  return shared.treadleDatabase;
+}
+
+/** The Prisma client of this process, opened at first use. */
+export const db = (): PrismaClient => connection().db;
+
+/** The pool behind it, for the hot paths that are written in SQL (run store, embedded executor). */
+export const pool = (): pg.Pool => connection().pool;
+
+/**
+ * Lends one connection, for what needs several statements on the same one. A connection that breaks meanwhile fails the
+ * statement under way and is thrown away; without a listener its error event would end the process.
+ */
+export async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>, from: pg.Pool = pool()): Promise<Result> {
+  const client = await from.connect();
+  let broken: Error | undefined;
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on("error", onError);
+  try {
+    return await work(client);
+  } catch (error) {
+    // The statement fails before the connection says that it has ended.
+    if (isDatabaseAway(error)) broken = error as Error;
+    throw error;
+  } finally {
+    client.off("error", onError);
+    client.release(broken);
+  }
+}
+
+/** Lends one connection within a transaction, which is kept when `work` returns and undone when it throws. */
+export const inTransaction = <Result>(work: (client: pg.PoolClient) => Promise<Result>, from: pg.Pool = pool()): Promise<Result> =>
+  withClient(async (client) => {
+    await client.query("BEGIN");
+    try {
+      const result = await work(client);
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK").catch(() => undefined);
+      throw error;
+    }
+  }, from);
+
+/** Closes every connection of this copy. */
+export async function closeDatabase(): Promise<void> {
+  const open = shared.treadleDatabase;
+  delete shared.treadleDatabase;
+  await open?.db.$disconnect();
+  await open?.pool.end().catch(() => undefined);
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { reviewMail } from "#server/features/notifications/review-mail.ts";
+import { invitationMail } from "#server/features/projects/set-member.ts";
+import { quotedName, unlinked } from "#server/platform/mail/foreign-text.ts";
+
+const EVIL = "Reset at http://evil.example/now or www.evil.example”\r\nBcc: x@evil.example\n\nYour account is closed.";
+const at = new Date("2026-11-21T14:02:00Z");
+
+/** What mail programs make links of. */
+const links = (text: string): string[] => text.match(/\w+:\/\/\S+|[^\s@]+@\S+\.\p{L}+|[^\s.]+[.。]\p{L}\S*/gu) ?? [];
+
+test.each([
+  ["see http://evil.example/x", "see http:// evil. example/x"],
+  ["HTTPS://1.2.3.4/x", "HTTPS:// 1.2.3.4/x"],
+  ["pay@evil.example", "pay@evil. example"],
+  ["evil。example und ｅvil．example", "evil。 example und ｅvil． example"],
+  ["xn--e1aybc.xn--p1ai", "xn--e1aybc. xn--p1ai"],
+  ["evil.3com", "evil. 3com"],
+  ["Version 1.2. Ends here.", "Version 1.2. Ends here."],
+  ["a\u202Eb\u200Bc\u0000\n\td", "abc\n\td"],
+])("%j leads nowhere", (text, shown) => expect(unlinked(text)).toBe(shown));
+
+test("a name is quoted, short and on one line", () => {
+  expect(quotedName(' Big\r\nnews” and "more" ')).toBe("“Big news' and 'more'”");
+  expect(quotedName("é".repeat(200))).toBe(`“${"é".repeat(79)}…”`);
+});
+
+test("subjects hold nothing that a stranger wrote, and of the links in a mail only ours is one", () => {
+  const invitation = invitationMail({
+    inviter: EVIL,
+    project_name: EVIL,
+    role: "viewer",
+    expires_at: at,
+    url: "https://ours.example/invite/x",
+  });
+  const review = reviewMail({
+    title: EVIL,
+    description: EVIL,
+    display_value: EVIL,
+    workflow_name: EVIL,
+    reference: "3f2a9c1d",
+    due_at: null,
+    expires_at: at,
+    url: "https://ours.example/review/x",
+  });
+  expect(invitation.subject).toBe("You are invited to a project on Treadle");
+  expect(review.subject).toBe("A run on Treadle waits for your decision (3f2a9c1d)");
+  for (const { text, html, url } of [
+    { ...invitation, url: "https://ours.example/invite/x" },
+    { ...review, url: "https://ours.example/review/x" },
+  ]) {
+    expect(links(text)).toEqual([url]);
+    // The address stands in the button; styles and the rest of the markup are ours.
+    expect(links(html.replace(/<[^>]+>/g, " "))).toEqual([]);
+    expect([...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toEqual([url]);
+  }
+});

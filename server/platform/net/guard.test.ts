@@ -1,0 +1,100 @@
+import type { LookupAddress, LookupAllOptions, lookup } from "node:dns";
+import { afterEach, expect, test } from "vitest";
+import { AddressRefused, checkUrl, endpointReach, guardedLookup, isReachable } from "#server/platform/net/guard.ts";
+import { publishSettings } from "#server/platform/settings.ts";
+
+afterEach(() => publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "0" }));
+
+test.each(["8.8.8.8", "172.32.0.1", "2606:4700:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])("%s is public", (address) => {
+  expect(isReachable(address, "public")).toBe(true);
+});
+
+test.each([
+  "127.0.0.1",
+  "127.9.9.9",
+  "10.1.2.3",
+  "172.16.0.1",
+  "172.31.255.255",
+  "192.168.1.1",
+  "100.64.0.1",
+  "::1",
+  "fd12:3456::1",
+  "::ffff:127.0.0.1",
+  "::ffff:c0a8:101",
+  "64:ff9b::a00:1",
+  "2002:7f00:1::",
+])("%s is for installs that may use their own network", (address) => {
+  expect(isReachable(address, "public")).toBe(false);
+  expect(isReachable(address, "private")).toBe(true);
+});
+
+test.each([
+  "0.0.0.0",
+  "169.254.169.254",
+  "::ffff:169.254.169.254",
+  "64:ff9b::a9fe:a9fe",
+  "168.63.129.16",
+  "100.100.100.200",
+  "fd00:ec2::254",
+  "fe80::1",
+  "fe80::1%eth0",
+  "224.0.0.1",
+  "255.255.255.255",
+  "::",
+  "::7f00:1",
+  "ff02::1",
+  "2001:db8::1",
+])("%s is refused unless everything is allowed", (address) => {
+  expect(isReachable(address, "public")).toBe(false);
+  expect(isReachable(address, "private")).toBe(false);
+  expect(isReachable(address, "any")).toBe(true);
+});
+
+test.each([
+  "http://127.0.0.1/",
+  "http://2130706433/",
+  "http://0x7f.1/",
+  "http://[::1]:11434/v1",
+  "http://[::ffff:10.0.0.1]/",
+  "file:///etc/passwd",
+])("%s is refused before any name is resolved", (address) => {
+  expect(() => checkUrl(new URL(address), "public")).toThrow(AddressRefused);
+});
+
+test("a name passes the first check, whatever it means", () => {
+  expect(() => checkUrl(new URL("https://models.example.com/v1"), "public")).not.toThrow();
+});
+
+/** A name server that knows one answer. */
+const resolver = (...addresses: string[]) =>
+  ((_: string, __: LookupAllOptions, callback: (error: null, found: LookupAddress[]) => void) =>
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+    )) as unknown as typeof lookup;
+
+const resolved = (reach: "public" | "private", all: boolean, ...addresses: string[]) =>
+  new Promise((resolve, reject) => {
+    guardedLookup(reach, resolver(...addresses))("models.example.com", { all }, (error, found) => (error ? reject(error) : resolve(found)));
+  });
+
+test("a name that means a private address is refused when the connection is made", async () => {
+  await expect(resolved("public", true, "10.0.0.7")).rejects.toThrow(
+    /models\.example\.com is on a private or reserved network.*ALLOW_PRIVATE_NETWORK=1/,
+  );
+  await expect(resolved("private", true, "169.254.169.254")).rejects.toBeInstanceOf(AddressRefused);
+});
+
+test("of a name with several addresses only those within reach are tried", async () => {
+  await expect(resolved("public", true, "127.0.0.1", "93.184.216.34", "::1")).resolves.toEqual([{ address: "93.184.216.34", family: 4 }]);
+  await expect(resolved("public", false, "127.0.0.1", "93.184.216.34")).resolves.toBe("93.184.216.34");
+});
+
+test("how far a configured endpoint may be follows from who allowed it, whatever the database", () => {
+  for (const TREADLE_EMBEDDED_DATABASE of ["0", "1"]) {
+    publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE });
+    expect([endpointReach(false), endpointReach(true)]).toEqual(["public", "private"]);
+    publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
+    expect([endpointReach(false), endpointReach(true)]).toEqual(["any", "any"]);
+  }
+});

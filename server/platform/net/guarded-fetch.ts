@@ -1,0 +1,169 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { pipeline } from "node:stream";
+import { ReadableStream } from "node:stream/web";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
+import { checkUrl, guardedLookup, type Reach } from "#server/platform/net/guard.ts";
+
+/** Longest answer that is read; a server that sends without end must not fill the memory. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** What is thrown where a signal has ended a request or its answer, as by Node itself. */
+class AbortError extends Error {
+  readonly code = "ABORT_ERR";
+  override readonly name = "AbortError";
+
+  constructor(cause: unknown) {
+    super("The operation was aborted", { cause });
+  }
+}
+
+// Kept-alive connections are shared only by requests of one reach: a socket is checked when it is opened.
+const agents = new Map<Reach, { http: HttpAgent; https: HttpsAgent }>();
+
+function agentsFor(reach: Reach) {
+  const open = agents.get(reach) ?? { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+  agents.set(reach, open);
+  return open;
+}
+
+const DECODERS: Record<string, () => NodeJS.ReadWriteStream> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** The bytes of an answer, decompressed and bounded. An error on the way down reaches whoever reads. */
+async function* bytesOf(message: IncomingMessage): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const decoder = DECODERS[message.headers["content-encoding"]?.toLowerCase() ?? ""];
+  const source = decoder ? pipeline(message, decoder(), () => undefined) : message;
+  let bytes = 0;
+  for await (const chunk of source as AsyncIterable<Buffer<ArrayBuffer>>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new AnswerTooLong(MAX_BYTES);
+    yield chunk;
+  }
+}
+
+/** How much, in bytes, and how long, in milliseconds, is still read of an answer that is given up. */
+const TAIL = { bytes: 16 * 1024, ms: 100 };
+
+/** Reads the last of an answer that is given up, so that its connection can serve the next request; a longer one is cut. */
+async function letGo(message: IncomingMessage, bytes: AsyncGenerator<Uint8Array>): Promise<void> {
+  const late = setTimeout(() => message.destroy(), TAIL.ms);
+  let left = TAIL.bytes;
+  try {
+    for await (const { length } of bytes) {
+      left -= length;
+      if (left < 0) break;
+    }
+  } catch {
+    // Whoever has given it up does not want to know.
+  } finally {
+    clearTimeout(late);
+    if (!message.complete) message.destroy();
+  }
+}
+
+/** The body of an answer. Whoever gives it up, also unread, frees the connection that it comes on or ends it. */
+function bodyOf(message: IncomingMessage): ReadableStream {
+  const bytes = bytesOf(message);
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await bytes.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel() {
+        void letGo(message, bytes);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function responseOf(message: IncomingMessage): Response {
+  const status = message.statusCode ?? 0;
+  if (status < 200 || status > 599) {
+    message.destroy();
+    throw new Error(`The server answered with the status ${status}, which HTTP does not have.`);
+  }
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(message.headersDistinct)) for (const one of value ?? []) headers.append(name, one);
+  const isEmpty = [204, 205, 304].includes(status);
+  if (isEmpty) message.resume();
+  // cast: the stream class of node:stream/web is the global one, declared twice
+  return new Response(isEmpty ? null : (bodyOf(message) as unknown as BodyInit), { status, headers });
+}
+
+// Between the end of an answer and the return of its connection to the agent nobody listens for the errors of the socket, and
+// an abort in this moment would end the process.
+const ignored = () => undefined;
+
+/** How soon after a request was sent its connection's end means that it had ended before, in milliseconds. */
+const STALE_MS = 1000;
+
+function send(url: URL, options: RequestOptions, body: string | undefined, signal: AbortSignal | undefined): Promise<Response> {
+  const sent = Date.now();
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, (message) => {
+      try {
+        resolve(responseOf(message));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    request.once("error", (error: NodeJS.ErrnoException) => {
+      // The server closed a kept-alive connection just as it was taken again: ask anew, on one of its own. What is cut later
+      // may have been worked on, and whether to ask for that again is for the caller to say.
+      const isStale = request.reusedSocket && error.code === "ECONNRESET" && Date.now() - sent < STALE_MS;
+      if (isStale && !signal?.aborted) resolve(send(url, { ...options, agent: false }, body, signal));
+      else reject(error);
+    });
+    // Node's own option binds the request to the signal in ways that keep it in memory until the next collection of old objects.
+    if (signal) {
+      const cut = () => request.destroy(new AbortError(signal.reason));
+      signal.addEventListener("abort", cut, { once: true });
+      request.once("close", () => signal.removeEventListener("abort", cut));
+    }
+    request.on("socket", (socket) => {
+      if (!socket.listeners("error").includes(ignored)) socket.on("error", ignored);
+    });
+    request.end(body);
+  });
+}
+
+/**
+ * A `fetch` for outgoing requests that never leaves its reach: addresses are checked when the connection is made, so a
+ * name that resolves differently the second time gains nothing, and redirects are handed to the caller, not followed.
+ * Bodies are text. An abort cuts the connection, also while the answer is being read.
+ * @throws AddressRefused; Error with the `code` of the socket (ECONNREFUSED, ENOTFOUND, …); AbortError
+ */
+export const guardedFetch =
+  (reach: Reach) =>
+  async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    if (input instanceof Request) throw new TypeError("guardedFetch takes an address, not a Request.");
+    const { body, method = "GET", signal } = init;
+    if (body !== undefined && body !== null && typeof body !== "string") throw new TypeError("guardedFetch sends text only.");
+    const url = new URL(input);
+    checkUrl(url, reach);
+    signal?.throwIfAborted();
+    const headers = new Headers(init.headers);
+    headers.set("accept-encoding", "identity");
+    if (typeof body === "string") headers.set("content-length", `${Buffer.byteLength(body)}`);
+    const { http, https } = agentsFor(reach);
+    return send(
+      url,
+      {
+        method,
+        headers: Object.fromEntries(headers),
+        agent: url.protocol === "https:" ? https : http,
+        lookup: guardedLookup(reach),
+      },
+      body ?? undefined,
+      signal ?? undefined,
+    );
+  };

@@ -1,0 +1,33 @@
+import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
+
+/**
+ * Up to `most` bytes of a body; the rest is not waited for.
+ * @returns isCut: the body was longer, and `bytes` is its beginning
+ */
+export async function readUpTo({ body }: Request | Response, most: number): Promise<{ bytes: Uint8Array; isCut: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    chunks.push(value);
+    if (size > most) {
+      await reader.cancel().catch(() => undefined);
+      return { bytes: Buffer.concat(chunks).subarray(0, most), isCut: true };
+    }
+  }
+  return { bytes: Buffer.concat(chunks), isCut: false };
+}
+
+/**
+ * The text of a body of at most `most` bytes. JSON takes up to twenty times its bytes once it is parsed: what is parsed has a
+ * bound of its own, far below that of an answer that is streamed.
+ * @throws AnswerTooLong
+ */
+export async function textUpTo(answer: Response, most: number): Promise<string> {
+  const { bytes, isCut } = await readUpTo(answer, most);
+  if (isCut) throw new AnswerTooLong(most);
+  return new TextDecoder().decode(bytes);
+}

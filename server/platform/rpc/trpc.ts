@@ -1,0 +1,137 @@
+import { initTRPC, TRPCError } from "@trpc/server";
+import type { OpenApiMeta } from "trpc-to-openapi";
+import { z } from "zod";
+import { assertRole, type Principal, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import type { Visitor } from "#server/platform/auth/request-origin.ts";
+import { AppError, ERRORS, errorBody, isAppError } from "#server/platform/errors.ts";
+import { log } from "#server/platform/log.ts";
+import type { FieldError } from "#server/shared/error-schema.ts";
+import { MOST_CALLS, type Role } from "#server/shared/primitives-schema.ts";
+
+/** What a procedure gets from whichever door the call came through. */
+export interface ApiContext extends Visitor {
+  /** Null when nobody is signed in and no key was sent. */
+  principal: Principal | null;
+  /**
+   * The project of this call (specification, Authentication 4), resolved at first use.
+   * @throws AppError BAD_REQUEST with several projects and no header, NOT_FOUND for one the user is not in
+   */
+  project(principal: Principal): Promise<ProjectPrincipal>;
+}
+
+/** Who may call: anybody, any signed-in user, or a member of the project with at least this role. */
+export type Access = "public" | "user" | Role;
+/** What the service asks for itself: a role in the project that stands in the path, or a word for the whole install. */
+type OwnDemand = Role | "install_admin";
+
+export type ApiMeta = OpenApiMeta & {
+  access?: Access;
+  /** What the service asks for itself, where that does not follow from a header. */
+  role?: OwnDemand;
+  /** True on a change that starts, steers or asks something that runs: a platform key needs the scope `run` for it. */
+  runs?: boolean;
+  successStatus?: 200 | 201 | 202 | 204;
+  sessionOnly?: boolean;
+  /** False on a POST that changes nothing: there `Idempotency-Key` is not looked at. */
+  isIdempotent?: boolean;
+};
+
+const t = initTRPC
+  .context<ApiContext>()
+  .meta<ApiMeta>()
+  .create({
+    errorFormatter: ({ shape, error }) => ({
+      message: errorBody(appErrorOf(error)).detail,
+      code: shape.code,
+      data: { ...errorBody(appErrorOf(error)), httpStatus: ERRORS[appErrorOf(error).code].status },
+    }),
+  });
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+
+/** Zod's issues as `errors` of the envelope, with paths dotted. */
+export function fieldErrors(error: z.ZodError): FieldError[] {
+  return error.issues.flatMap((issue) => {
+    if (issue.code === "unrecognized_keys")
+      return issue.keys.map((key) => ({ path: [...issue.path, key].join("."), message: "There is no such field." }));
+    return [{ path: issue.path.join("."), message: issue.message }];
+  });
+}
+
+/** The AppError behind whatever tRPC carries. Anything unknown is logged here, once, and shown as INTERNAL_ERROR. */
+export function appErrorOf(error: unknown): AppError {
+  if (isAppError(error)) return error;
+  if (error instanceof TRPCError) {
+    if (isAppError(error.cause)) return error.cause;
+    if (error.code === "BAD_REQUEST" && error.cause instanceof z.ZodError) {
+      const errors = fieldErrors(error.cause);
+      const first = errors[0];
+      return new AppError("VALIDATION_ERROR", first ? `${first.path || "body"}: ${first.message}` : "The request is not valid.", {
+        errors,
+      });
+    }
+    if (error.code === "BAD_REQUEST")
+      return new AppError("BAD_REQUEST", `The request cannot be read. At most ${MOST_CALLS} calls may come in one.`);
+    if (error.code === "PARSE_ERROR") return new AppError("BAD_REQUEST", "The body is not valid JSON.");
+    if (error.code === "NOT_FOUND") return new AppError("NOT_FOUND", "There is no such operation.");
+    if (error.code === "METHOD_NOT_SUPPORTED") return new AppError("METHOD_NOT_ALLOWED", "This operation needs another method.");
+  }
+  return new AppError("INTERNAL_ERROR", "Something went wrong on our side.", { cause: error });
+}
+
+const logged = t.middleware(async ({ next, path }) => {
+  const result = await next();
+  if (!result.ok) {
+    const known = appErrorOf(result.error);
+    if (known.code === "INTERNAL_ERROR") log.error({ err: result.error.cause ?? result.error, path }, "procedure failed");
+  }
+  return result;
+});
+
+const signedIn = t.middleware(({ ctx, next, meta }) => {
+  if (!ctx.principal) throw new AppError("AUTH_REQUIRED", "Send a valid API key as `Authorization: Bearer sk-service-…`.");
+  if (meta?.sessionOnly && ctx.principal.auth.type !== "session")
+    throw new AppError("PERMISSION_DENIED", "This part is for the web app only; API keys cannot use it.");
+  return next({ ctx: { ...ctx, principal: ctx.principal } });
+});
+
+const inProject = (needed: Role) =>
+  t.middleware(async ({ ctx, next }) => {
+    if (!ctx.principal) throw new AppError("AUTH_REQUIRED", "Send a valid API key as `Authorization: Bearer sk-service-…`.");
+    const principal = await ctx.project(ctx.principal);
+    assertRole(principal, needed);
+    return next({ ctx: { ...ctx, principal } });
+  });
+
+const base = t.procedure.use(logged);
+
+/** Anybody, without a key. */
+export const publicProcedure = base.meta({ access: "public" });
+/** Any signed-in user or key; `ctx.principal` is a Principal. */
+export const userProcedure = base.meta({ access: "user" }).use(signedIn);
+/** Any member of the project; `ctx.principal` is a ProjectPrincipal. */
+export const viewerProcedure = base.meta({ access: "viewer" }).use(signedIn).use(inProject("viewer"));
+export const editorProcedure = base.meta({ access: "editor" }).use(signedIn).use(inProject("editor"));
+export const adminProcedure = base.meta({ access: "admin" }).use(signedIn).use(inProject("admin"));
+
+interface EndpointDetails {
+  tag: string;
+  summary: string;
+  description?: string;
+  /** Success status; 200 unless the contract says otherwise (create 201, execute 202, delete 204). */
+  status?: 200 | 201 | 202 | 204;
+  /** What the service asks for itself; see `ApiMeta`. */
+  role?: OwnDemand;
+  /** Whether it starts, steers or asks something that runs; see `ApiMeta`. */
+  runs?: boolean;
+  /** Whether a POST honours `Idempotency-Key`; true unless it only asks for something, such as a test of a connection. */
+  isIdempotent?: boolean;
+}
+
+/** The metadata that puts a procedure on the REST API: `.meta(endpoint("POST", "/agents", {…}))`. */
+export function endpoint(method: "GET" | "POST" | "PUT" | "DELETE", path: `/${string}`, details: EndpointDetails): ApiMeta {
+  const { tag, summary, description, status = 200, isIdempotent = true, role, runs } = details;
+  const openapi = { method, path, tags: [tag], summary, ...(description && { description }) };
+  return { openapi, successStatus: status, isIdempotent, ...(role && { role }), ...(runs && { runs }) };
+}

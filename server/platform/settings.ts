@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { z } from "zod";
+
+/** Whole numbers from the environment; an empty variable counts as not set. */
+const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+const flag = z
+  .enum(["0", "1", "true", "false"])
+  .default("0")
+  .transform((value) => value === "1" || value === "true");
+
+/** Every variable of the environment that means something, with its default. The guide lists them: components/docs/settings-list.ts. */
+export const Environment = z.object({
+  NODE_ENV: z.string().default("production"),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  HOST: z.string().default("0.0.0.0"),
+  APP_URL: z.url().optional(),
+  DATA_DIR: z.string().default(".treadle"),
+  DATABASE_URL: z.string().optional(),
+  DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(5),
+  AUTH_SECRET: z.string().min(32).optional(),
+  ENCRYPTION_KEY: z.string().min(32).optional(),
+  ALLOW_SIGNUP: flag,
+  BOOTSTRAP_EMAIL: z.email().optional(),
+  BOOTSTRAP_PASSWORD: z.string().min(8).max(200).optional(),
+  BOOTSTRAP_API_KEY: z
+    .string()
+    .regex(/^sk-service-[A-Za-z0-9_-]{32,}$/, "must be sk-service- and at least 32 characters after it")
+    .optional(),
+  PROJECT_STORAGE_BYTES: count(10_000_000_000),
+  MAX_BODY_BYTES: count(4 * 1024 * 1024),
+  RATE_LIMIT_PER_MINUTE: count(200),
+  RATE_LIMIT_BURST: count(30),
+  RATE_LIMIT_WEB: count(3000),
+  EXECUTIONS_PER_HOUR: count(100),
+  EXECUTIONS_PER_HOUR_MAX: count(0),
+  ACCOUNTS_PER_HOUR: count(20),
+  INVITATIONS_PER_HOUR: count(100),
+  PROJECTS_PER_USER: count(100),
+  TRUST_PROXY: flag,
+  ALLOW_PRIVATE_NETWORK: flag,
+  INNGEST_BASE_URL: z.url().optional(),
+  /** An Inngest dev server: nothing is signed, either way. */
+  INNGEST_DEV: flag,
+  INNGEST_EVENT_KEY: z.string().optional(),
+  INNGEST_SIGNING_KEY: z.string().optional(),
+  INNGEST_SIGNING_KEY_FALLBACK: z.string().optional(),
+  // Mail: without both nothing is sent, and the web app shows the links to copy.
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  EMAIL_FROM: z.string().max(320).optional(),
+  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(50),
+  PROJECT_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(25),
+  SEGMENT_SECONDS: z.coerce.number().min(1).max(3600).default(60),
+  // Agents' tools: how long an MCP server may take, and whose search web_search uses when the project has no credential.
+  MCP_CONNECT_SECONDS: z.coerce.number().min(0.1).max(120).default(10),
+  MCP_CALL_SECONDS: z.coerce.number().min(0.1).max(3600).default(60),
+  SEARXNG_URL: z.url({ protocol: /^https?$/ }).optional(),
+  BRAVE_API_KEY: z.string().optional(),
+  TAVILY_API_KEY: z.string().optional(),
+  // Sign-in through others: each appears when its two (OIDC: three) variables are set.
+  GOOGLE_CLIENT_ID: z.string().optional(),
+  GOOGLE_CLIENT_SECRET: z.string().optional(),
+  GITHUB_CLIENT_ID: z.string().optional(),
+  GITHUB_CLIENT_SECRET: z.string().optional(),
+  OIDC_ISSUER: z.url().optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_NAME: z.string().default("Single sign-on"),
+  /** Set by server/http/front/front.ts, which makes the x-forwarded headers truthful: next-auth then builds its addresses from them. */
+  AUTH_TRUST_HOST: z.string().optional(),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
+  /** Set by server/main.ts while there is no owner: whoever has it may make the first account from anywhere. */
+  TREADLE_SETUP_CODE: z.string().optional(),
+  /** Set by server/main.ts when it started the database itself. */
+  TREADLE_EMBEDDED_DATABASE: flag,
+  /** Set by server/main.ts when it alone works in DATA_DIR, on a database of somebody else's: server/boot/predecessor.ts. */
+  TREADLE_FOLDER_NAME: z.uuid().optional(),
+  /** Set by server/main.ts: proves to Next that a client address came from our own front. */
+  TREADLE_FRONT_TOKEN: z.string().optional(),
+});
+
+export type Settings = z.infer<typeof Environment>;
+
+let current: Settings | undefined;
+
+// Next bundles its own copy of this module, and runs it in this process; so what the copies share hangs on globalThis.
+const shared = globalThis as typeof globalThis & { treadleSettings?: Record<string, string | undefined> };
+/** Settings that libraries look for in the environment, and that are no secrets. */
+const READ_BY_OTHERS = ["NODE_ENV", "AUTH_TRUST_HOST"];
+
+/**
+ * Every setting, read once from the environment. The only reader of process.env.
+ * @throws Error with one sentence that names the variable and what is wrong with it
+ */
+export function settings(): Settings {
+  if (current) return current;
+  const filled = Object.fromEntries(Object.entries({ ...process.env, ...shared.treadleSettings }).filter(([, value]) => value !== ""));
+  const parsed = Environment.safeParse(filled);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new Error(`The setting ${issue?.path.join(".")} is not usable: ${issue?.message}.`);
+  }
+  current = parsed.data;
+  return current;
+}
+
+/** Sets settings for this process and everything it loads later, such as those that boot finds out (database address, secrets). */
+export function publishSettings(values: Partial<Record<keyof Settings, string>>): void {
+  // Next asks for nothing over the network that the person at the machine did not ask for.
+  Object.assign(process.env, values, { NEXT_TELEMETRY_DISABLED: "1" });
+  if (shared.treadleSettings) detachEnvironment();
+  current = undefined;
+}
+
+/**
+ * Takes our settings out of the environment, for good: most are secrets, and a child process, whoever starts it, gets what is
+ * left. What is left becomes a plain object, because Node's own asks the system at every read, and libraries that copy the
+ * whole of it for each request (Inngest's SDK does) then cost more than what they do.
+ */
+export function detachEnvironment(): void {
+  const isOurs = (name: string) => name in Environment.shape && !READ_BY_OTHERS.includes(name);
+  const all = Object.entries(process.env);
+  shared.treadleSettings = { ...shared.treadleSettings, ...Object.fromEntries(all.filter(([name]) => isOurs(name))) };
+  process.env = Object.fromEntries(all.filter(([name]) => !isOurs(name))) as NodeJS.ProcessEnv; // cast: Next wants NODE_ENV in its type
+}
+
+/** DATA_DIR as an absolute path. */
+export const dataDir = (): string => resolve(settings().DATA_DIR);
+
+/** The address that people use, without a trailing slash: APP_URL, else this machine. */
+export const appUrl = (): string => (settings().APP_URL ?? `http://localhost:${settings().PORT}`).replace(/\/$/, "");
+
+/** True when no Inngest server is named, so that the embedded executor carries the runs. */
+export const isEmbeddedExecutor = (): boolean => settings().INNGEST_BASE_URL === undefined && !settings().INNGEST_DEV;
+
+let ownId: string | undefined;
+
+/**
+ * Names this copy of the code in leases; new at every start, so a dead process never owns anything again. With the name of
+ * the data folder, if this process holds it: by that the next one of the same folder knows what its predecessor held.
+ */
+export function processId(): string {
+  const { TREADLE_FOLDER_NAME } = settings();
+  ownId ??= [process.pid, ...(TREADLE_FOLDER_NAME ? [TREADLE_FOLDER_NAME] : []), randomUUID()].join("-");
+  return ownId;
+}

@@ -1,0 +1,132 @@
+import { unmasked } from "#server/platform/masking/masker.ts";
+import type { Frame } from "#server/runs/executor/frame.ts";
+import type { NodeFacts } from "#server/runs/executor/node-facts.ts";
+import type { EngineServices, LedgerWrite, RunState } from "#server/runs/executor/ports.ts";
+import { RunNames, upstreamOutput } from "#server/runs/executor/run-scope.ts";
+import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
+import type { NodeContext, NodeDefinition, NodeScope } from "#server/workflow/define-node.ts";
+import { workOf } from "#server/workflow/disabled.ts";
+import { parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/workflow/expressions.ts";
+import { templateFields } from "#server/workflow/graph.ts";
+import type { GraphNode } from "#server/workflow/schema.ts";
+
+/** One try at one node in one frame. */
+export interface Attempt {
+  frame: Frame;
+  node: GraphNode;
+  definition: NodeDefinition;
+  row: LedgerWrite;
+  context: NodeContext<Record<string, unknown>>;
+}
+
+/** A node as the engine needs it again and again: its config read and its templates taken apart. */
+interface Compiled {
+  node: GraphNode;
+  definition: NodeDefinition;
+  config: Record<string, unknown>;
+  templates: [field: string, parts: TemplatePart[]][];
+}
+
+/** What a context needs of the segment. */
+export interface AttemptHost {
+  signal(frame: Frame): AbortSignal;
+  onDelta(row: LedgerWrite, content: string): void;
+  onRestart(row: LedgerWrite): void;
+}
+
+interface AttemptParts {
+  services: EngineServices;
+  run: RunState;
+  names: NodeScope;
+  secrets: RunSecrets;
+}
+
+/** Makes attempts: resolves a node's config against what has happened, and hands it what it may use. */
+export class Attempts {
+  readonly #services: EngineServices;
+  readonly #run: RunState;
+  readonly #names: RunNames;
+  readonly #secrets: RunSecrets;
+  readonly #facts: NodeFacts;
+  readonly #host: AttemptHost;
+  readonly #compiled = new Map<string, Compiled>();
+
+  constructor({ services, run, names, secrets }: AttemptParts, facts: NodeFacts, host: AttemptHost) {
+    this.#services = services;
+    this.#run = run;
+    this.#secrets = secrets;
+    this.#names = new RunNames(run, names, secrets);
+    this.#facts = facts;
+    this.#host = host;
+  }
+
+  /**
+   * The config of a node that calls something holds secrets in clear. All that any other node knows is kept, so its config
+   * has them masked before it cuts or joins anything.
+   * @param row the attempt's row; its input is set here
+   * @throws ExpressionError or ZodError when the config cannot be resolved: the node fails without having started
+   */
+  prepare(frame: Frame, id: string, row: LedgerWrite): Attempt {
+    const { node, definition, config: raw, templates } = this.#compile(id);
+    const scope = this.#names.in(frame);
+    const config = { ...raw };
+    const { masker } = this.#secrets;
+    const kept = (text: string) => (definition.isEffect ? text : masker.text(text));
+    for (const [field, parts] of templates) config[field] = kept(resolveText(parts, scope));
+    const own = definition.input ?? templates[0]?.[0];
+    const isWritten = (field: string) => String(raw[field] ?? "").trim() !== "";
+    const said = own === undefined ? "" : String(config[own] ?? "").trim();
+    // An agent is never asked nothing; what any other node is told to say may well be nothing.
+    const isSaid = said !== "" || (own !== undefined && !definition.isEffect && isWritten(own));
+    // Who says what it works with needs nothing of what came before, however much that is.
+    const upstream = isSaid ? "" : upstreamOutput(frame, id, this.#facts);
+    row.input = isSaid ? said : upstream || (definition.group === "trigger" ? this.#run.input : "");
+    const run = this.#run;
+    const trigger = { output: run.input, params: run.params };
+    const host = this.#host;
+    const context: NodeContext<Record<string, unknown>> = {
+      config,
+      upstream,
+      trigger,
+      onDelta: (content) => host.onDelta(row, content),
+      callAgent: (call) =>
+        this.#services.callAgent({
+          ...call,
+          project_id: run.project_id,
+          mask: masker === unmasked ? undefined : (text) => masker.text(text),
+          signal: host.signal(frame),
+          onDelta: (content) => host.onDelta(row, content),
+          onRestart: () => host.onRestart(row),
+          // At once: a call that fails, or is cut off, leaves its node with what it had used until then.
+          onUsed: (usage) => Object.assign(row, usage),
+        }),
+      isWritten,
+      typedValue: (field) => masker.deep(resolveValue(String(raw[field] ?? ""), scope)),
+      evaluate: (condition) => {
+        const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};
+        const output = upstreamOutput(frame, id, this.#facts, true);
+        // Of a node with nothing but a condition, the log shows what the condition was about.
+        if (own === undefined) row.input = output;
+        const variables = { output, trigger_output: run.input, node_outputs };
+        return this.#services.evaluate(condition, variables, () => host.signal(frame), run.project_id);
+      },
+    };
+    return { frame, node, definition, row, context };
+  }
+
+  #compile(id: string): Compiled {
+    const known = this.#compiled.get(id);
+    if (known) return known;
+    const node = this.#facts.byId.get(id);
+    const definition = workOf(node);
+    if (!node || !definition) throw new Error(`The plan names "${id}", which is not in the graph.`);
+    const config = definition.config.parse(node.data);
+    const fields = templateFields(definition).map((field): Compiled["templates"][number] => [
+      field,
+      parseTemplate(String(config[field] ?? ""), this.#names.isName),
+    ]);
+    const compiled = { node, definition, config, templates: fields };
+    this.#compiled.set(id, compiled);
+    return compiled;
+  }
+}

@@ -1,0 +1,83 @@
+import type { LedgerRow } from "#server/runs/executor/ports.ts";
+import type { Plan } from "#server/workflow/compile.ts";
+import type { NodeDefinition } from "#server/workflow/define-node.ts";
+import { runPlan, workOf } from "#server/workflow/disabled.ts";
+import { credentialOf, referencesOf } from "#server/workflow/expressions.ts";
+import { goesOnAfterFailure, templateFields } from "#server/workflow/graph.ts";
+import type { Graph, GraphNode } from "#server/workflow/schema.ts";
+
+/** Names of the credentials that a graph's expressions read. */
+export function credentialsIn(graph: Graph): Set<string> {
+  const names = graph.nodes.flatMap((node) => {
+    const definition = workOf(node);
+    const texts = definition ? templateFields(definition).map((field) => String(node.data[field] ?? "")) : [];
+    // Nearly no text names one; those need not be taken apart.
+    return texts.filter((text) => /credentials/i.test(text)).flatMap((text) => referencesOf(text).map(credentialOf));
+  });
+  return new Set(names.filter((name) => name !== undefined));
+}
+
+/** What the run loop and its store ask about the nodes of one graph. */
+class NodeFacts {
+  readonly byId: ReadonlyMap<string, GraphNode>;
+  readonly plan: Plan;
+  /** Ids of nodes that do work outside this process. */
+  readonly effects: ReadonlySet<string>;
+  /** The loop that each node inside a loop belongs to, by node id. */
+  readonly owners: Readonly<Record<string, string>>;
+  /** Ids of Output nodes inside loops. */
+  readonly bodyOutputs: readonly string[];
+  /** True when a person may be asked. */
+  readonly hasReviews: boolean;
+  /** Names of the credentials that its expressions read. */
+  readonly credentials: ReadonlySet<string>;
+  readonly #graph: Graph;
+
+  constructor(graph: Graph) {
+    this.#graph = graph;
+    this.byId = new Map(graph.nodes.map((node) => [node.id, node]));
+    this.plan = runPlan(graph);
+    const ids = [...this.byId.keys()];
+    this.effects = new Set(ids.filter((id) => this.definition(id)?.isEffect));
+    const owned = ids.map((id) => [id, this.plan.ownerOf(id)] as const);
+    this.owners = Object.fromEntries(owned.flatMap(([id, owner]) => (owner === null ? [] : [[id, owner] as const])));
+    this.bodyOutputs = ids.filter((id) => Object.hasOwn(this.owners, id) && this.isOutput(id));
+    this.credentials = credentialsIn(graph);
+    this.hasReviews = ids.some((id) => this.definition(id)?.group === "human");
+  }
+
+  definition(id: string): NodeDefinition | undefined {
+    return workOf(this.byId.get(id));
+  }
+
+  /** True for a node whose failure is passed on as its output. */
+  continues(id: string): boolean {
+    return goesOnAfterFailure(this.byId.get(id));
+  }
+
+  /** True for a node that only decides: what came to it goes on to what follows. */
+  passesContent(id: string): boolean {
+    return this.definition(id)?.passesContent === true;
+  }
+
+  isOutput(id: string): boolean {
+    return this.definition(id)?.group === "output";
+  }
+
+  /** True for a review that was rejected and has nothing attached to the rejection, wherever in the graph it would lead. */
+  isRejection({ node_id, status, handle }: LedgerRow): boolean {
+    if (status !== "complete" || handle === null || this.definition(node_id)?.rejects !== handle) return false;
+    return !this.#graph.edges.some((edge) => edge.source === node_id && edge.sourceHandle === handle);
+  }
+}
+
+export type { NodeFacts };
+
+const known = new WeakMap<Graph, NodeFacts>();
+
+/** The facts of a graph, found out once. The graph must not change any more. */
+export function factsOf(graph: Graph): NodeFacts {
+  const facts = known.get(graph) ?? new NodeFacts(graph);
+  known.set(graph, facts);
+  return facts;
+}

@@ -1,0 +1,253 @@
+import type { ExecutionEvent } from "#server/runs/event-schema.ts";
+import type { CallUsage } from "#server/runs/executor/call-usage.ts";
+import type { ExecutionOutput, ExecutionStatus, NodeStatus } from "#server/runs/schema.ts";
+import type { AgentCall, NodeResult } from "#server/workflow/define-node.ts";
+import type { Graph } from "#server/workflow/schema.ts";
+
+// What the run loop needs from the world. It imports none of it, so a test can hand in its own.
+
+/** One attempt of a node, as the ledger keeps it. */
+export interface LedgerRow {
+  id: string;
+  node_id: string;
+  iteration: string;
+  attempt: number;
+  status: NodeStatus;
+  handle: string | null;
+  output: string | null;
+  error: string | null;
+  started_at: Date | null;
+  completed_at: Date | null;
+  input_tokens: number;
+  output_tokens: number;
+  /** Of a loop: how many items it runs for. */
+  items: number | null;
+  /** What it was given; read back only of a row under way. */
+  input: string | null;
+}
+
+/** The handle of the row that keeps one item's result: it bears the loop's id and the iteration's path. */
+export const ITEM = "item";
+
+/** Which items of one loop have ended: what a later segment needs of them until the loop closes, however many there are. */
+export interface EndedItems {
+  /** The loop. */
+  node_id: string;
+  /** Path of the iteration that the loop itself is in; empty outside loops. */
+  path: string;
+  /** Their indices as spans: from the first up to, and without, the second. */
+  spans: [number, number][];
+  complete: number;
+  failed: number;
+  /** True when one was rejected, which stops the loop. */
+  isStopped: boolean;
+}
+
+/** How one item of a loop ended, read when its loop closes. */
+export type ItemRow = Pick<LedgerRow, "iteration" | "status" | "output" | "error">;
+
+/** What an Output node inside a loop came to in one iteration. */
+export type BodyOutput = Pick<LedgerRow, "node_id" | "iteration" | "output">;
+
+/** The handle of an attempt whose process died, and whose node is started again. */
+export const INTERRUPTED = "interrupted";
+
+/** The handle of an agent's row whose answer ended at the limit of its length and may be cut; all its edges are live. */
+export const CUT_OFF = "cut_off";
+
+/** A row to write; fields left out of an update keep their value. What a call cost comes with the agent that made it. */
+export interface LedgerWrite extends LedgerRow, Pick<NodeResult, "agent_id" | "provider" | "cached_tokens" | "cost"> {
+  duration_ms: number | null;
+  model: string | null;
+  tool_calls: NodeResult["tool_calls"] | null;
+}
+
+type WithoutExecution<Event> = Event extends unknown ? Omit<Event, "execution_id"> : never;
+/** An event before the store adds whose it is. */
+export type EventWrite = WithoutExecution<ExecutionEvent>;
+type WithoutTime<Event> = Event extends unknown ? Omit<Event, "timestamp"> : never;
+/** An event before it is known when it happened. */
+export type EventFact = WithoutTime<EventWrite>;
+
+/** Everything that one segment starts from. */
+export interface RunState {
+  id: string;
+  project_id: string;
+  /** As the database has it; kept up with what is written. */
+  status: ExecutionStatus;
+  epoch: number;
+  /** Names this acquisition of the lease, and no other ever. */
+  holder: string;
+  /** Writes made under this lease; the store counts. */
+  commits: number;
+  /** By row under way: the number of the event after which its pieces come; the store keeps it. */
+  toldFrom: Map<string, number>;
+  created_at: Date;
+  started_at: Date;
+  input: string;
+  params: Record<string, unknown>;
+  graph: Graph;
+  /** Everything but the rows of single items, and without the inside of iterations that have ended. */
+  ledger: LedgerRow[];
+  /** Of each loop that has begun, as far as it has come. */
+  items: EndedItems[];
+  /** Characters that Outputs inside loops have left behind. */
+  kept: number;
+}
+
+/** What of a run an earlier segment has done. */
+export type Past = Pick<RunState, "ledger" | "items" | "kept">;
+
+export type Acquired =
+  | { kind: "acquired"; run: RunState }
+  /** Another process carries it, and its lease lasts so long. Not a time of day: clocks differ. */
+  | { kind: "busy"; seconds: number }
+  /** A newer dispatch carries it, or it has ended. */
+  | { kind: "over" };
+
+/** How a run ended. */
+export interface Ending {
+  status: ExecutionStatus;
+  output: string | null;
+  outputs: ExecutionOutput[];
+  error: string | null;
+}
+
+/** A review that begins. */
+export interface ReviewWrite {
+  id: string;
+  node_id: string;
+  iteration: string;
+  label: string;
+  title: string;
+  description: string;
+  display_value: string;
+  notification_email: string | null;
+  /** When it counts as rejected; null: never. */
+  due_at: Date | null;
+}
+
+/** A review as it stands: still waiting, or decided and not yet acted on. */
+export interface ReviewState {
+  id: string;
+  node_id: string;
+  iteration: string;
+  status: "waiting" | "approved" | "rejected";
+  comment: string | null;
+  /** What it asks, of one that waits; the others come without. */
+  title: string | null;
+  display_value: string | null;
+  due_at: Date | null;
+}
+
+export interface Commit {
+  rows: LedgerWrite[];
+  events: EventWrite[];
+  /** Set when the run begins or ends to wait for people only. */
+  status?: "running" | "paused";
+  reviews?: ReviewWrite[];
+  /** Ids of reviews whose decision the run has acted on. */
+  taken?: string[];
+  /** Reviews that nobody needs to decide any more. */
+  withdrawn?: { node_id: string; iteration: string }[];
+  /** The end of the run; withdraws every review that still waits. */
+  ending?: Ending;
+}
+
+/** The database side of a run. Every write carries the lease's epoch, so a process that lost its lease writes nothing. */
+export interface RunStore {
+  acquire(execution_id: string, dispatch: number): Promise<Acquired>;
+  /**
+   * Writes all of it or nothing, and waits while the database is away, until `signal` fires.
+   * @throws LeaseLost when another process or a cancellation took over
+   */
+  commit(run: RunState, commit: Commit, signal: AbortSignal): Promise<void>;
+  /** Tells viewers pieces of running nodes; they are dropped when their node completes. */
+  deltas(run: RunState, events: EventWrite[]): Promise<void>;
+  /**
+   * Counts what calls had used whose results could not be written, because the lease was lost. Their rows are already closed,
+   * by the cancellation or by whoever carries the run now; one that has its count is left alone. Must not throw.
+   * @param rows attempts with the agent that made the call
+   */
+  spent(run: RunState, rows: LedgerWrite[]): Promise<void>;
+  /** Keeps the lease. False when it is lost. */
+  renew(run: RunState): Promise<boolean>;
+  /** Gives the lease back without ending the run; `wake_at` when it only waits for people, with the nearest deadline if there is one. */
+  release(run: RunState, wait?: { wake_at: Date | null }): Promise<void>;
+  /** The reviews that are open or decided but not taken, after those overdue at `now` have been rejected. */
+  reviews(run: RunState, now: Date): Promise<ReviewState[]>;
+  /** How the items of a loop have ended, as far as that is written. */
+  items(run: RunState, loop: { node_id: string; path: string }): Promise<ItemRow[]>;
+  /** What these nodes came to in every iteration, as far as that is written. */
+  bodyOutputs(run: RunState, node_ids: readonly string[]): Promise<BodyOutput[]>;
+  /** Marks whatever is open in the ledger as skipped, for a run whose results cannot be stored. */
+  closeOpen(run: RunState): Promise<void>;
+  /** Calls back when somebody else changes the execution; returns how to stop listening. */
+  onControl(execution_id: string, callback: () => void): Promise<() => void>;
+}
+
+export class LeaseLost extends Error {
+  override name = "LeaseLost";
+}
+
+/** A result that is not taken, because the project holds more than it may. */
+export class StorageFull extends Error {
+  override name = "StorageFull";
+}
+
+/** The host failed, not the node: the segment ends without a result for it, and the node is started again. */
+export class HostFault extends Error {
+  override name = "HostFault";
+}
+
+export interface Clock {
+  now(): Date;
+}
+
+export interface EngineServices {
+  store: RunStore;
+  clock: Clock;
+  /** Fires when the process is told to stop: nothing new is started. */
+  drain?: AbortSignal;
+  /** Fires when its time to stop is up: calls under way are aborted, and run again elsewhere. */
+  halt?: AbortSignal;
+  /**
+   * Calls an agent of the project (throws HostFault for a fault that is not the agent's); `onDelta` gets its answer piece by
+   * piece, `onRestart` when a try begins anew, `onUsed` what it has used and done so far, each time its model has answered
+   * (the list of tool calls goes on being filled). The message holds secrets in clear: `mask` takes them out of a text, and is
+   * left out when there are none.
+   */
+  callAgent(
+    call: AgentCall & {
+      project_id: string;
+      /** The agent, when whoever wrote down this attempt has read it with that. For whoever calls it, not for the engine. */
+      known?: unknown;
+      signal: AbortSignal;
+      mask?: ((text: string) => string) | undefined;
+      onDelta(content: string): void;
+      onRestart(): void;
+      onUsed(usage: CallUsage): void;
+    },
+  ): Promise<NodeResult>;
+  /**
+   * Whether a Python condition holds; one that takes long ends with `signal`, which is asked for only then: making one for each
+   * costs more than most conditions do.
+   * @param project_id whose turn it takes
+   * @throws Error that says what is wrong with it
+   */
+  evaluate(
+    condition: string,
+    variables: { output: string; trigger_output: string; node_outputs: Record<string, string> },
+    signal: () => AbortSignal,
+    project_id: string,
+  ): boolean | Promise<boolean>;
+  /** Reviews have begun and are in the database: tell those who can decide. Must not throw. */
+  reviewsOpened(ids: string[]): void;
+  /** Names of the project's agents by id. */
+  agentNames(project_id: string, ids: string[]): Promise<Map<string, string>>;
+  /**
+   * The project's secrets by name, in clear. Asked once a segment, and only for a graph that reads one.
+   * @throws AppError when they cannot be read, and asking again would not help
+   */
+  credentials(project_id: string): Promise<ReadonlyMap<string, string>>;
+}

@@ -1,0 +1,88 @@
+import { beforeAll, expect, test } from "vitest";
+import { approveExecution } from "#server/features/reviews/approve-execution.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db, pool } from "#server/platform/db/client.ts";
+import { advance } from "#server/runs/executor/advance.ts";
+import { Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
+import { type Draw, drawFrom, failureOf, randomGraph } from "#server/testing/random-graph.ts";
+import { collectEvents } from "#server/testing/reviews.ts";
+import { startStoredRun } from "#server/testing/stored-run.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
+import type { Graph } from "#server/workflow/schema.ts";
+
+// The same random graphs as in random-runs.test.ts, on the real store.
+
+const GRAPHS = 40;
+const MOST_DEATHS = 4;
+const MOST_SEGMENTS = 400;
+
+const database = testDatabase();
+let admin: ProjectPrincipal;
+beforeAll(async () => {
+  admin = await database.newAdmin();
+  collectEvents();
+});
+
+async function decideSome(execution_id: string, draw: Draw): Promise<void> {
+  const waiting = await db().review.findMany({ where: { execution_id, status: "waiting" }, orderBy: { id: "asc" } });
+  if (waiting.length === 0) throw new Error("It waits for nothing.");
+  for (const { node_id, iteration } of waiting)
+    if (draw(2)) await approveExecution(admin, { execution_id, node_id, iteration, decision: draw(4) ? "approved" : "rejected" });
+}
+
+/** Plays a run to its end. */
+async function play(execution_id: string, draw: Draw): Promise<void> {
+  let deaths = 0;
+  const mayDie = () => {
+    const isTime = deaths < MOST_DEATHS && draw(5) === 0;
+    deaths += Number(isTime);
+    return isTime;
+  };
+  for (let segment = 0; segment < MOST_SEGMENTS; segment++) {
+    const { store, life } = mortal(mayDie);
+    const seconds = draw(3) ? 60 : 0.02;
+    const kind = await advance(mortalServices(draw, store), execution_id, 0, seconds).then(
+      (outcome) => outcome.kind,
+      (error: unknown) => {
+        if (error instanceof Killed) return "killed" as const;
+        throw error;
+      },
+    );
+    if (life.isDead) await pool().query("UPDATE executions SET lease_until = NULL WHERE id = $1", [execution_id]);
+    if (kind === "over") return;
+    if (kind === "waiting") await decideSome(execution_id, draw);
+  }
+  throw new Error("It never ends.");
+}
+
+/** What holds of every run that has ended. */
+async function check(execution_id: string): Promise<void> {
+  const events = await db().executionEvent.findMany({ where: { execution_id }, orderBy: { seq: "asc" } });
+  const types = events.map(({ type }) => type);
+  expect(types.filter((type) => type === "execution_complete" || type === "execution_failed")).toHaveLength(1);
+  expect(types.at(-1)).toMatch(/^execution_/);
+  const execution = await db().execution.findUniqueOrThrow({ where: { id: execution_id }, select: { error: true, lease_until: true } });
+  expect(execution.lease_until).toBe(null);
+  expect(execution.error ?? "").not.toContain("could not be stored");
+  expect(await db().nodeRun.count({ where: { execution_id, status: { in: ["running", "waiting"] } } })).toBe(0);
+  expect(await db().review.count({ where: { execution_id, status: "waiting" } })).toBe(0);
+}
+
+async function playGraph(graph: Graph, seed: number): Promise<void> {
+  const execution_id = await startStoredRun(admin, graph, "in");
+  await play(execution_id, drawFrom(seed));
+  await check(execution_id);
+}
+
+test("any graph ends once in the database, with nothing left open", async () => {
+  let played = 0;
+  for (let seed = 300_001; seed <= 300_000 + GRAPHS; seed++) {
+    const graph = randomGraph(seed, true);
+    if (!graph) continue;
+    played += 1;
+    await playGraph(graph, seed).catch((error: unknown) => {
+      throw new Error(failureOf(seed, graph, error), { cause: error });
+    });
+  }
+  expect(played).toBeGreaterThan(GRAPHS / 2);
+}, 60_000);

@@ -1,0 +1,179 @@
+import { type Frame, progressOf } from "#server/runs/executor/frame.ts";
+import type { NodeFacts } from "#server/runs/executor/node-facts.ts";
+import type { LedgerRow, RunState } from "#server/runs/executor/ports.ts";
+import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
+import { dictionary, parseJson } from "#server/shared/json-text.ts";
+import type { NodeScope } from "#server/workflow/define-node.ts";
+import {
+  asText,
+  CREDENTIALS,
+  ExpressionError,
+  type IsName,
+  isNameOf,
+  type Scope,
+  type ScopeEntry,
+  slugOf,
+} from "#server/workflow/expressions.ts";
+import { definitionOf, namesOf } from "#server/workflow/graph.ts";
+import { MAX_OUTPUT, tooLong } from "#server/workflow/output-size.ts";
+import { isLive } from "#server/workflow/scheduler.ts";
+import type { Graph, GraphNode } from "#server/workflow/schema.ts";
+
+/** Texts of this length are worth remembering as what they say, a few at a time. */
+const LONG = 2000;
+const MOST_READ = 8;
+const ENDED = new Set(["complete", "failed", "skipped"]);
+
+/** What a node left behind, as text; of a failed one whose run goes on, its error. */
+export const outputOf = (row: LedgerRow): string => (row.status === "failed" ? row.error : row.output) ?? "";
+
+/** Nodes by what they can be called, and all of them by the slug of it. */
+class NameIndex {
+  readonly labels = new Map<string, GraphNode[]>();
+  readonly aliases = new Map<string, GraphNode[]>();
+  readonly slugs = new Map<string, GraphNode[]>();
+  readonly isName: IsName | undefined;
+
+  constructor(graph: Graph, scope: NodeScope) {
+    const add = (map: Map<string, GraphNode[]>, key: string, node: GraphNode) => map.set(key, [...(map.get(key) ?? []), node]);
+    const names = namesOf(graph, scope);
+    this.isName = isNameOf(names.map(({ name }) => name));
+    for (const { name, node, isAlias } of names) {
+      add(isAlias ? this.aliases : this.labels, name, node);
+      // Labels come first, so they come before aliases of the same slug.
+      add(this.slugs, slugOf(name), node);
+    }
+  }
+}
+
+/** The names of a graph, looked up once for a whole segment, when the first is asked for. */
+export class RunNames {
+  #index: NameIndex | undefined;
+  readonly #scope: NodeScope;
+  readonly #run: RunState;
+  readonly #read = new Map<string, unknown>();
+  readonly #secrets: RunSecrets;
+
+  constructor(run: RunState, scope: NodeScope, secrets: RunSecrets) {
+    this.#run = run;
+    this.#scope = scope;
+    this.#secrets = secrets;
+  }
+
+  /** Whether a node is called so, where some name has a dot in it. */
+  readonly isName: IsName = (text) => this.#named().isName?.(text) ?? false;
+
+  #named(): NameIndex {
+    this.#index ??= new NameIndex(this.#run.graph, this.#scope);
+    return this.#index;
+  }
+
+  /**
+   * What expressions can read in a frame at this moment: the trigger, the execution, the project's credentials (in clear),
+   * the loops around, and every node that has ended (a skipped one reads as empty text). Of several nodes with one alias the latest to complete answers to it.
+   */
+  in(frame: Frame): Scope {
+    const run = this.#run;
+    const { values, fault } = this.#secrets;
+    const fixed: Record<string, ScopeEntry> = {
+      trigger: { name: "trigger", fields: { ...run.params, output: run.input } },
+      execution: { name: "execution", fields: { id: run.id } },
+      [CREDENTIALS]: { name: CREDENTIALS, fields: values, isFlat: true },
+    };
+    const find = (name: string): ScopeEntry | undefined => {
+      if (fault && slugOf(name) === CREDENTIALS) throw new ExpressionError(fault);
+      if (Object.hasOwn(fixed, name)) return fixed[name];
+      const { labels, aliases, slugs } = this.#named();
+      for (const candidates of [labels.get(name), latest(aliases.get(name), frame), slugs.get(slugOf(name))])
+        for (const node of candidates ?? []) {
+          const fields = fieldsOf(node, frame);
+          if (fields) return { name, fields, isSkipped: frame.lookup(node.id)?.status === "skipped" };
+        }
+      const slug = slugOf(name);
+      return Object.hasOwn(fixed, slug) ? fixed[slug] : undefined;
+    };
+    const names = () => [
+      ...Object.keys(fixed),
+      ...[...this.#named().labels, ...this.#named().aliases].flatMap(([name, nodes]) =>
+        nodes.some((node) => fieldsOf(node, frame)) ? [name] : [],
+      ),
+    ];
+    return { find, names, parse: (text) => this.#parse(text), isName: this.isName };
+  }
+
+  #parse(text: string): unknown {
+    if (text.length < LONG) return parseJson(text);
+    if (!this.#read.has(text)) {
+      const value = parseJson(text);
+      if (this.#read.size >= MOST_READ) this.#read.clear();
+      this.#read.set(text, value);
+    }
+    return this.#read.get(text);
+  }
+
+  /** Outputs by agent's name and, of other nodes, by label: what conditions see as `node_outputs`. */
+  outputs(frame: Frame): Record<string, string> {
+    const outputs = dictionary<string>();
+    const { labels, aliases } = this.#named();
+    const keep = (name: string, nodes: readonly GraphNode[] | undefined) => {
+      const row = nodes?.map((node) => frame.lookup(node.id)).find((candidate) => candidate && ENDED.has(candidate.status));
+      if (row) outputs[name] = outputOf(row);
+    };
+    for (const [name, nodes] of labels) keep(name, nodes);
+    for (const [name, nodes] of aliases) if (!Object.hasOwn(outputs, name)) keep(name, latest(nodes, frame));
+    return outputs;
+  }
+}
+
+/** The latest to complete first; one that was skipped has completed nothing. */
+function latest(nodes: readonly GraphNode[] | undefined, frame: Frame): readonly GraphNode[] | undefined {
+  if (!nodes || nodes.length < 2) return nodes;
+  const time = (node: GraphNode) => {
+    const row = frame.lookup(node.id);
+    return row?.status === "skipped" ? 0 : (row?.completed_at?.getTime() ?? 0);
+  };
+  return [...nodes].sort((a, b) => time(b) - time(a));
+}
+
+/** What can be read of a node, or undefined when it has not ended and is no loop around the frame. */
+function fieldsOf(node: GraphNode, frame: Frame): Record<string, unknown> | undefined {
+  const iteration = frame.iterationOf(node.id);
+  if (iteration) return { current_item: iteration.item, index: iteration.index };
+  const row = frame.lookup(node.id);
+  if (!row || !ENDED.has(row.status)) return undefined;
+  const output = outputOf(row);
+  const own = Object.entries(definitionOf(node.type)?.fields ?? {}).map(([name, read]) => [name, read({ output, handle: row.handle })]);
+  return { output, ...Object.fromEntries(own) };
+}
+
+/** What is asked about nodes to tell what comes to one of them. */
+type Passing = Pick<NodeFacts, "continues" | "passesContent">;
+
+/** Texts that live edges bring to a node, by the node that made them, in edge order. */
+function collect(frame: Frame, id: string, facts: Passing, isLiteral: boolean, texts: Map<string, string>): void {
+  for (const edge of frame.scope.incoming.get(id) ?? []) {
+    const { source } = edge;
+    if (edge.isGate || texts.has(source)) continue;
+    const iteration = frame.iterationOf(source);
+    const row = iteration ? undefined : frame.lookup(source);
+    if (!iteration && !(row && isLive(edge, progressOf(row, facts.continues(source))))) continue;
+    const isDecision = row !== undefined && !isLiteral && facts.passesContent(source);
+    texts.set(source, isDecision ? "" : iteration ? asText(iteration.item) : row ? outputOf(row) : "");
+    if (isDecision) collect(frame, source, facts, isLiteral, texts);
+  }
+}
+
+/**
+ * What came to a node: outputs that live edges bring, in edge order, joined by a blank line; of a failed node that continues,
+ * its error; at the start of a loop's body, the item; of a node that only decides, what came to it. What one node made counts
+ * once, by however many ways it comes.
+ * @param isLiteral whether the decision itself is meant instead, as conditions read it
+ */
+export function upstreamOutput(frame: Frame, id: string, facts: Passing, isLiteral = false): string {
+  const made = new Map<string, string>();
+  collect(frame, id, facts, isLiteral, made);
+  const texts = [...made.values()].filter((text) => text !== "");
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  if (length > MAX_OUTPUT) throw new ExpressionError(tooLong(length));
+  return texts.join("\n\n");
+}

@@ -1,0 +1,313 @@
+import { Bell } from "#server/platform/bell.ts";
+import { messageOf } from "#server/platform/errors.ts";
+import { follow } from "#server/platform/follow.ts";
+import { type Attempt, Attempts } from "#server/runs/executor/attempt.ts";
+import { breathe } from "#server/runs/executor/breathe.ts";
+import { Calls } from "#server/runs/executor/calls.ts";
+import { DeltaBuffer } from "#server/runs/executor/delta-buffer.ts";
+import { endingEvent, endingOf, type RunStop, terminationOf } from "#server/runs/executor/ending.ts";
+import { type Frame, progressOf } from "#server/runs/executor/frame.ts";
+import { Ledger } from "#server/runs/executor/ledger.ts";
+import { LoopDriver } from "#server/runs/executor/loop-driver.ts";
+import { factsOf, type NodeFacts } from "#server/runs/executor/node-facts.ts";
+import { OpenReviews } from "#server/runs/executor/open-reviews.ts";
+import {
+  type Ending,
+  type EngineServices,
+  HostFault,
+  type LedgerRow,
+  type LedgerWrite,
+  type RunState,
+} from "#server/runs/executor/ports.ts";
+import { restoreFrames } from "#server/runs/executor/restore.ts";
+import { RunBatch } from "#server/runs/executor/run-batch.ts";
+import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
+import { RunSize } from "#server/runs/executor/run-size.ts";
+import type { NodeOutcome, NodeResult, NodeScope } from "#server/workflow/define-node.ts";
+
+/** What one pass over a run came to; one that only waits for people names the nearest deadline. */
+export type SegmentOutcome = { kind: "finished"; ending: Ending } | { kind: "yielded" } | { kind: "waiting"; wake_at: Date | null };
+
+/** Why calls under way are aborted at the end; made once, because an error is costly to make. */
+const OVER = new Error("The run does not wait for this call any more.");
+
+/**
+ * One stretch of a run in this process: starts whatever is ready, side by side, and writes each result before it counts.
+ * Results of pure nodes wait in a batch and go out with the next effect, or when there is nothing to do but wait.
+ */
+export class Segment {
+  readonly #services: EngineServices;
+  readonly #run: RunState;
+  readonly #facts: NodeFacts;
+  readonly #ownAbort = new AbortController();
+  readonly #signal = this.#ownAbort.signal;
+  readonly #batch: RunBatch;
+  readonly #ledger: Ledger;
+  readonly #attempts: Attempts;
+  readonly #deltas: DeltaBuffer;
+  readonly #bell = new Bell();
+  readonly #loops: LoopDriver;
+  readonly #reviews: OpenReviews;
+  readonly #top: Frame;
+  readonly #size: RunSize;
+  /** Frames in which something may start or was skipped. */
+  readonly #news = new Set<Frame>();
+  readonly #calls = new Calls(() => this.#bell.ring());
+  #stop: RunStop | undefined;
+  #fault: HostFault | undefined;
+  #mustLook = false;
+
+  /** @param signal fires when the lease is lost, by a cancellation or to another process; lives no longer than the segment */
+  constructor(services: EngineServices, run: RunState, names: NodeScope, secrets: RunSecrets, signal: AbortSignal) {
+    this.#services = services;
+    this.#run = run;
+    this.#facts = factsOf(run.graph);
+    const { byId: nodes, plan } = this.#facts;
+    follow(this.#ownAbort, signal);
+    this.#signal.addEventListener("abort", () => this.#bell.ring());
+    this.#batch = new RunBatch(services, run, signal, secrets.masker);
+    this.#ledger = new Ledger(run, services.clock, this.#batch);
+    this.#reviews = new OpenReviews(services, run, this.#batch);
+    this.#deltas = new DeltaBuffer((events) => services.store.deltas(run, events), services.clock, secrets.masker);
+    const continues = (id: string) => this.#facts.continues(id);
+    this.#attempts = new Attempts({ services, run, names, secrets }, this.#facts, {
+      signal: (frame) => frame.signal(this.#signal),
+      onDelta: (row, content) => this.#deltas.add(row, content),
+      onRestart: (row) => this.#deltas.reset(row),
+    });
+    const parts = { run, plan, nodes, ledger: this.#ledger, store: services.store };
+    this.#loops = new LoopDriver(parts, {
+      continues,
+      opened: (frame) => this.#touch(frame),
+      ended: (loop, end) => this.#end(loop.frame, loop.row, end),
+      closed: (frame) => this.#close(frame),
+    });
+    this.#top = restoreFrames({ ...parts, continues, recall: (frame, row) => this.#recall(frame, row) });
+    this.#size = new RunSize(this.#top, () => this.#loops.keptLength);
+  }
+
+  /** Looks for decisions at the next opportunity: somebody has changed something about this run. */
+  look(): void {
+    this.#mustLook = true;
+    this.#bell.ring();
+  }
+
+  /**
+   * Runs until nothing is left to do here, or until `until`, after which nothing new is started.
+   * @throws LeaseLost when somebody else took over; whatever the store throws when the database is away
+   */
+  async carryOn(until: Date): Promise<SegmentOutcome> {
+    try {
+      this.#takeUp(this.#top);
+      this.#mustLook ||= this.#reviews.size > 0;
+      for (let round = 1; ; round++) {
+        await breathe(round);
+        this.#signal.throwIfAborted();
+        if (this.#fault) {
+          // The step is tried again; what calls under way bring is kept.
+          await this.#calls.settled();
+          await this.#batch.flush();
+          throw this.#fault;
+        }
+        if (this.#mustLook) await this.#takeDecisions();
+        if (this.#loops.hasUnread) await this.#loops.close();
+        if (this.#stop || this.#top.schedule.isDone) return await this.#finish();
+        const isLate = this.#isLate(until, round);
+        if (!isLate && (await this.#startReady())) continue;
+        if (this.#calls.size === 0 && this.#reviews.size && !this.#news.size) this.#reviews.pause();
+        await this.#batch.flush();
+        if (this.#mustLook || this.#hasMore(isLate)) continue;
+        if (this.#calls.size) await this.#bell.rung();
+        else if (isLate && this.#news.size) return { kind: "yielded" };
+        else if (this.#reviews.size) return { kind: "waiting", wake_at: this.#reviews.nearestDeadline() };
+        // No graph that was checked comes here; going round would be worse than saying so.
+        else this.#stop = { node_id: "", error: "Nothing of this run can go on: its nodes wait for each other." };
+      }
+    } catch (error) {
+      // What calls have brought is kept also when the process must stop now.
+      await (this.#services.halt?.aborted ? this.#batch.flush().catch(() => undefined) : this.#batch.countLost(this.#calls.open, error));
+      throw error;
+    } finally {
+      this.#ownAbort.abort(OVER);
+      this.#deltas.stop();
+    }
+  }
+
+  /** True when nothing new may be started. However short the time, a segment gets a first round, so that runs go on. */
+  #isLate(until: Date, round: number): boolean {
+    if (this.#services.drain?.aborted) return true;
+    const isTimeUp = round > 1 && this.#services.clock.now() >= until;
+    return !this.#calls.mustStay(isTimeUp) && isTimeUp;
+  }
+
+  /** True when a call that ended meanwhile has given something to do. */
+  #hasMore(isLate: boolean): boolean {
+    const hasEnded = this.#stop !== undefined || this.#fault !== undefined || this.#top.schedule.isDone || this.#loops.hasUnread;
+    return hasEnded || !this.#batch.isEmpty || (!isLate && this.#news.size > 0);
+  }
+
+  /** Takes note of what a row of an earlier segment means for the run. */
+  #recall(frame: Frame, row: LedgerRow): void {
+    if (row.status === "waiting") this.#reviews.restore(frame, row);
+    this.#stop ??= terminationOf(this.#facts.byId.get(row.node_id), row);
+    frame.isRejected ||= this.#facts.isRejection(row);
+  }
+
+  /** What the ledger of an earlier segment leaves to decide, the innermost frames first. */
+  #takeUp(frame: Frame): void {
+    for (const loop of [...frame.loops]) for (const inner of [...loop.active.values()]) this.#takeUp(inner);
+    if (frame.isClosed || this.#stop) return;
+    for (const loop of [...frame.loops]) this.#loops.fill(loop);
+    const failed = [...frame.rows.values()].find((row) => row.status === "failed" && !this.#facts.continues(row.node_id));
+    if (failed) this.#fail(frame, failed);
+    else this.#touch(frame);
+  }
+
+  /** Looks at a frame whose schedule has changed. */
+  #touch(frame: Frame): void {
+    if (frame.isClosed) return;
+    for (const id of frame.schedule.takeSkipped()) frame.rows.set(id, this.#ledger.skip(frame, id));
+    if (frame.schedule.hasNews) this.#news.add(frame);
+    if (frame.schedule.isDone) this.#loops.frameDone(frame);
+  }
+
+  /** Starts what is ready. True when anything happened. */
+  async #startReady(): Promise<boolean> {
+    const effects: [Frame, string][] = [];
+    let count = 0;
+    for (const frame of [...this.#news]) {
+      this.#news.delete(frame);
+      for (const id of frame.schedule.takeReady()) {
+        await breathe(++count);
+        if (frame.isClosed || this.#stop) break;
+        if (this.#facts.definition(id)?.isEffect) effects.push([frame, id]);
+        else await this.#perform(this.#prepare(frame, id));
+        if (this.#batch.isLarge) await this.#batch.flush();
+      }
+    }
+    if (!this.#stop) await this.#launch(effects);
+    return count > 0;
+  }
+
+  /** Resolves the config; a node whose expressions cannot be resolved fails here, without having started. */
+  #prepare(frame: Frame, id: string): Attempt | undefined {
+    const row = this.#ledger.begin(frame, id);
+    const where = { node_id: id, ...(frame.path && { iteration: frame.path }), node_type: this.#facts.byId.get(id)?.type ?? "" };
+    this.#batch.tell({ type: "node_start", ...where, attempt: row.attempt });
+    try {
+      return this.#attempts.prepare(frame, id, row);
+    } catch (error) {
+      this.#end(frame, row, { status: "failed", error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /** Writes the attempts down as running, then starts them. */
+  async #launch(effects: [Frame, string][]): Promise<void> {
+    const attempts: Attempt[] = [];
+    for (const [frame, id] of effects) {
+      const attempt = frame.isClosed || this.#stop ? undefined : this.#prepare(frame, id);
+      if (!attempt) continue;
+      frame.rows.set(id, attempt.row);
+      this.#batch.keep(attempt.row);
+      attempts.push(attempt);
+    }
+    if (attempts.length) await this.#batch.flush();
+    for (const attempt of attempts)
+      if (!attempt.frame.isClosed && !this.#stop) this.#calls.add(this.#perform(attempt), attempt.row, this.#signal);
+  }
+
+  async #perform(attempt: Attempt | undefined): Promise<void> {
+    if (!attempt) return;
+    const { definition, frame, row, context } = attempt;
+    // An abort is nobody's failure: the run was cancelled, or it ends because of another node.
+    const isOver = () => this.#signal.aborted || frame.isClosed || this.#stop !== undefined;
+    try {
+      const running = definition.run?.(context) ?? { output: "" };
+      const outcome = running instanceof Promise ? await running : running;
+      if (definition.isEffect) await this.#deltas.settle(row);
+      if (!isOver()) this.#apply(attempt, outcome);
+    } catch (error) {
+      await this.#deltas.settle(row);
+      if (isOver()) return;
+      if (error instanceof HostFault) this.#fault = error;
+      else this.#end(frame, row, { status: "failed", error: messageOf(error) });
+    }
+  }
+
+  #apply({ frame, node, definition, row }: Attempt, outcome: NodeOutcome): void {
+    if ("review" in outcome) this.#reviews.ask(frame, node, row, outcome.review);
+    else if ("loop" in outcome) {
+      const items = this.#batch.masked(outcome.loop.items);
+      const open: LedgerWrite = { ...row, items: items.length, input: JSON.stringify(items) };
+      const refusal = this.#size.refusalOf(open.input);
+      if (refusal !== undefined) this.#end(frame, row, { status: "failed", error: refusal });
+      else {
+        frame.rows.set(node.id, open);
+        this.#batch.keep(open);
+        this.#loops.open(frame, open, items, definition.body?.settings(definition.config.parse(node.data)));
+      }
+    } else if ("end" in outcome) {
+      // Nothing after it counts, not even the end of an iteration that it stands in.
+      this.#stop = { node_id: node.id, end: outcome.end };
+      frame.rows.set(node.id, this.#ledger.end(row, { status: "complete", output: outcome.end.message, handle: outcome.end.status }));
+    } else this.#end(frame, row, { status: "complete", ...outcome });
+  }
+
+  /** Acts on what people, or the clock, have decided. */
+  async #takeDecisions(): Promise<void> {
+    this.#mustLook = false;
+    for (const { frame, row, output, handle } of await this.#reviews.takeDecisions())
+      this.#end(frame, row, { status: "complete", output, handle });
+  }
+
+  /** A node has ended: its row is kept, and what follows it may start. */
+  #end(frame: Frame, row: LedgerRow, end: { status: "complete" | "failed" | "skipped"; error?: string } & Partial<NodeResult>): void {
+    if (frame.isClosed) return;
+    const error = end.status === "complete" ? this.#size.refusalOf(end.output) : undefined;
+    const done =
+      end.status === "skipped"
+        ? this.#ledger.skip(frame, row.node_id)
+        : this.#ledger.end(row, error === undefined ? { ...end, status: end.status } : { status: "failed", error });
+    frame.rows.set(row.node_id, done);
+    const excess = frame.parent && this.#facts.isOutput(row.node_id) ? this.#loops.keepOutput(done) : undefined;
+    if (excess !== undefined) this.#stop ??= { node_id: row.node_id, error: excess };
+    if (this.#facts.isRejection(done)) frame.isRejected = true;
+    if (done.status === "failed" && !this.#facts.continues(row.node_id)) this.#fail(frame, done);
+    else {
+      frame.schedule.end(row.node_id, progressOf(done, this.#facts.continues(row.node_id)));
+      this.#touch(frame);
+    }
+  }
+
+  /** A node has failed: so has its frame, and the run if that is the workflow itself. */
+  #fail(frame: Frame, row: LedgerRow): void {
+    if (!frame.parent) this.#stop ??= { node_id: row.node_id, error: row.error ?? "" };
+    else this.#loops.frameFailed(frame, row);
+  }
+
+  /** What a frame does no longer counts: its calls are aborted, what is open in it is skipped. */
+  #close(frame: Frame): void {
+    frame.close();
+    this.#news.delete(frame);
+    for (const row of [...frame.rows.values()]) {
+      if (row.status !== "running" && row.status !== "waiting") continue;
+      frame.rows.set(row.node_id, this.#ledger.skip(frame, row.node_id));
+      this.#reviews.withdraw(row);
+    }
+    for (const loop of frame.loops) for (const inner of loop.active.values()) this.#close(inner);
+  }
+
+  /** Aborts what still runs, marks what was not reached, and writes the end together with the last results. */
+  async #finish(): Promise<SegmentOutcome> {
+    this.#ownAbort.abort(OVER);
+    await this.#calls.settled();
+    // What earlier segments have put out is read where it is written, and then so must be what this one has.
+    if (this.#loops.hasPast) await this.#batch.flush();
+    const ending = endingOf(this.#run, this.#top, await this.#loops.outputs(), this.#stop);
+    this.#close(this.#top);
+    for (const id of this.#top.scope.nodeIds) if (!this.#top.rows.has(id)) this.#ledger.skip(this.#top, id);
+    this.#batch.tell(endingEvent(this.#run, ending, this.#services.clock.now()));
+    return { kind: "finished", ending: await this.#batch.end(ending) };
+  }
+}

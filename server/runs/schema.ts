@@ -1,0 +1,371 @@
+import { z } from "zod";
+import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/shared/primitives-schema.ts";
+import { graphShape } from "#server/workflow/schema.ts";
+
+/** A tool that a model called, and with what. Apart from agents, so that who reads runs need not load those. */
+export const ToolCall = z
+  .object({
+    name: z.string().meta({ example: "web_search" }),
+    args: z.record(z.string(), z.unknown()).meta({ example: { query: "looms" } }),
+  })
+  .meta({ id: "ToolCall" });
+
+/** Of an output too large to be told whole (contract, section 5; over 256 Ki characters). */
+export const cutOutput = {
+  truncated: z.boolean().optional().meta({ description: "true: output is only the beginning" }),
+  output_length: z.number().int().optional().meta({ description: "Characters of the whole output" }),
+  output_url: z.string().optional().meta({ description: "Where the whole output can be read" }),
+};
+
+/** Of an agent's answer. */
+export const answerTruncated = z.literal(true).optional().meta({
+  description: "Only there when the agent's answer ended at the limit of its length (max_tokens, or the model's own) and may be cut",
+});
+
+/** What is told of a node's output beside it. */
+export const nodeOutput = { ...cutOutput, answer_truncated: answerTruncated };
+
+/** The latest item that a node has worked on. */
+export const LastItem = z.object({
+  iteration: z.string(),
+  status: z.enum(["complete", "failed"]),
+  attempt: z.number().int(),
+  started_at: Timestamp.nullable(),
+  duration_ms: z.number().nullable(),
+});
+export type LastItem = z.infer<typeof LastItem>;
+
+/** Of a node inside loops: what the items that it has worked on up to the last event took together, all tries counted. */
+export const ItemSums = z.object({
+  count: z.number().int(),
+  duration_ms: z.number(),
+  input_tokens: z.number().int(),
+  output_tokens: z.number().int(),
+  last: LastItem.optional().meta({ description: "Where later items went another way" }),
+});
+export type ItemSums = z.infer<typeof ItemSums>;
+
+export const ExecutionStatus = z
+  .enum(["pending", "queued", "running", "paused", "completed", "failed", "rejected", "cancelled"])
+  .meta({ id: "ExecutionStatus", description: "completed, failed, rejected and cancelled are final", example: "completed" });
+export type ExecutionStatus = z.infer<typeof ExecutionStatus>;
+
+export const finalStatuses = ["completed", "failed", "rejected", "cancelled"] as const satisfies readonly ExecutionStatus[];
+export const isFinal = (status: ExecutionStatus): boolean => (finalStatuses as readonly string[]).includes(status);
+
+export const NodeStatus = z
+  .enum(["idle", "running", "waiting", "complete", "failed", "skipped"])
+  .meta({ id: "NodeStatus", example: "complete" });
+export type NodeStatus = z.infer<typeof NodeStatus>;
+
+export const ExecutionTrigger = z.enum(["manual", "params", "webhook", "schedule", "http", "api", "assistant", "rerun"]);
+export type ExecutionTrigger = z.infer<typeof ExecutionTrigger>;
+
+/** How many characters of input and output a list shows. */
+export const PREVIEW_CHARACTERS = 2000;
+
+const summary = {
+  id: Id,
+  workflow_id: Id,
+  workflow_name: z.string().meta({ example: "Daily digest" }),
+  version: z.number().int().nullable().meta({ description: "Workflow version that ran; null for a run of the editor's draft" }),
+  status: ExecutionStatus,
+  trigger: ExecutionTrigger,
+  input: z.string().meta({ description: "What the trigger was given", example: "Write a line about looms." }),
+  output: z
+    .string()
+    .nullable()
+    .meta({ description: "Value of the Output node; of several a JSON object by label", example: "A loom turns thread into cloth." }),
+  error: z.string().nullable().meta({ description: "Why it failed", example: null }),
+  started_by: z.object({ id: Id, name: z.string().meta({ example: "Ada" }) }).nullable(),
+  rerun_of: Id.nullable().meta({ description: "The execution that this one runs again", example: null }),
+  input_tokens: z.number().int().meta({ example: 21 }),
+  output_tokens: z.number().int().meta({ example: 9 }),
+  cost: z
+    .number()
+    .nullable()
+    .meta({ description: "USD, of the calls whose price is known; null when nothing of it is known", example: 0.000033 }),
+  cost_is_partial: z
+    .boolean()
+    .meta({ description: "true when the price of some call is not known, so that the run cost more than `cost` says", example: false }),
+  created_at: Timestamp,
+  started_at: Timestamp.nullable(),
+  completed_at: Timestamp.nullable(),
+  duration_ms: z.number().int().nullable().meta({ description: "Milliseconds", example: 840 }),
+};
+export const ExecutionSummary = z
+  .object({
+    ...summary,
+    truncated: z
+      .boolean()
+      .meta({ description: `true when input or output is longer than the ${PREVIEW_CHARACTERS} characters shown in a list` }),
+  })
+  .meta({ id: "ExecutionSummary" });
+export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
+
+const nodeCost = z
+  .number()
+  .nullable()
+  .meta({ description: "USD; 0 where no model was called, null when the model's price is not known", example: 0.000033 });
+
+export const NodeResult = z
+  .object({
+    status: NodeStatus,
+    output: z.string().nullable(),
+    error: z.string().nullable(),
+    duration_ms: z.number().int().nullable(),
+    started_at: Timestamp.nullable(),
+    completed_at: Timestamp.nullable(),
+    input_tokens: z.number().int(),
+    output_tokens: z.number().int(),
+    cost: nodeCost,
+    attempt: z.number().int(),
+    reused: z.boolean().meta({ description: "true: taken over from the execution that this one reruns", example: false }),
+    pinned: z
+      .literal(true)
+      .optional()
+      .meta({ description: "true: the node did not run, its pinned output was taken; only in runs of the editor's draft" }),
+    iteration: z.string().optional().meta({ description: "Of a node inside a loop: the iteration that this is the result of, the latest" }),
+    iterations: z
+      .object({ total: z.number().int(), complete: z.number().int(), failed: z.number().int() })
+      .optional()
+      .meta({ description: "Of a loop: how many items it has, and how they ended" }),
+    ...nodeOutput,
+  })
+  .meta({ id: "NodeResult" });
+export type NodeResult = z.infer<typeof NodeResult>;
+
+export const ExecutionOutput = z
+  .object({
+    node_id: z.string().meta({ example: "output-1" }),
+    label: z.string().meta({ example: "Answer" }),
+    format: z.string().meta({ example: "passthrough" }),
+    value: z.string().meta({ example: "A loom turns thread into cloth." }),
+  })
+  .meta({ id: "ExecutionOutput" });
+export type ExecutionOutput = z.infer<typeof ExecutionOutput>;
+
+export const Reviewer = z
+  .object({
+    id: Id.nullable().meta({ description: "null for an address without an account, which decided by a link" }),
+    email: z.string().meta({ example: "ada@example.com" }),
+    name: z.string().meta({ example: "Ada" }),
+  })
+  .meta({ id: "Reviewer" });
+
+/** Who decided a review, as what and how. */
+const decider = {
+  reviewer: Reviewer.nullable(),
+  role: Role.nullable().meta({ description: "The reviewer's role in the project at the time; null for an address without an account" }),
+  via: z.string().nullable().meta({ description: "ui, api, email or timeout", example: "api" }),
+  decided_at: Timestamp.nullable(),
+};
+
+export const ReviewRecord = z
+  .object({
+    node_id: z.string(),
+    iteration: z.string().meta({ description: "Place in the loops around the node, such as 3 or 3.0; empty outside loops", example: "" }),
+    label: z.string().meta({ example: "Check" }),
+    decision: z.enum(["approved", "rejected"]).nullable(),
+    comment: z.string().nullable().meta({ example: "Looks good" }),
+    ...decider,
+  })
+  .meta({ id: "ReviewRecord" });
+
+export const Execution = z
+  .object({
+    ...summary,
+    outputs: z.array(ExecutionOutput).meta({
+      description: "Every Output node that was reached, by now while the run goes on or waits; a run that fails or is cancelled keeps them",
+    }),
+    reviews: z.array(ReviewRecord),
+    node_results: z.record(z.string(), NodeResult).meta({
+      description: "By node id",
+      example: {
+        "agent-1": {
+          status: "complete",
+          output: "A loom turns thread into cloth.",
+          error: null,
+          duration_ms: 812,
+          started_at: "2026-11-21T08:00:00.000Z",
+          completed_at: "2026-11-21T08:00:00.812Z",
+          input_tokens: 21,
+          output_tokens: 9,
+          cost: 0.000033,
+          attempt: 1,
+          reused: false,
+        },
+      },
+    }),
+  })
+  .meta({ id: "Execution" });
+export type Execution = z.infer<typeof Execution>;
+
+/** Longest result of a tool that a run keeps, in characters. The model was given more. */
+export const KEPT_RESULT_CHARACTERS = 4000;
+
+export const RunToolCall = ToolCall.extend({
+  result: z
+    .string()
+    .optional()
+    .meta({
+      description: `What the tool answered, cut to about ${KEPT_RESULT_CHARACTERS} characters; left out of calls that were not answered`,
+    }),
+  success: z.boolean().optional().meta({ description: "false: the result says what went wrong", example: true }),
+}).meta({ id: "RunToolCall" });
+export type RunToolCall = z.infer<typeof RunToolCall>;
+
+export const NodeLog = z
+  .object({
+    node_id: z.string().meta({ example: "agent-1" }),
+    node_type: z.string().meta({ example: "agentNode" }),
+    label: z.string().meta({ example: "Writer" }),
+    iteration: z.string().nullable().meta({ description: "Place in the loops around the node, such as 3 or 3.0", example: null }),
+    attempt: z.number().int(),
+    status: NodeStatus,
+    input: z.string().nullable(),
+    output: z.string().nullable(),
+    truncated: z
+      .boolean()
+      .optional()
+      .meta({
+        description: `true: the log is so large that it has only the first ${PREVIEW_CHARACTERS} characters of this input or output; ask with node_id and iteration for more`,
+      }),
+    error: z.string().nullable(),
+    started_at: Timestamp.nullable(),
+    completed_at: Timestamp.nullable(),
+    duration_ms: z.number().int().nullable(),
+    model: z.string().nullable().meta({ example: "gpt-4.1-mini" }),
+    input_tokens: z.number().int(),
+    cached_tokens: z.number().int().meta({ description: "Of the input tokens: those that the provider read from its cache", example: 0 }),
+    output_tokens: z.number().int(),
+    cost: nodeCost,
+    answer_truncated: answerTruncated,
+    tool_calls: z.array(RunToolCall).meta({ description: "In the order in which they began" }),
+    reviewer: decider.reviewer.optional().meta({ description: "Only of a review: who decided; null while it waits, and after a timeout" }),
+    role: decider.role.optional().meta({ description: "Only of a review: the reviewer's role in the project at the time" }),
+    via: decider.via.optional().meta({ description: "Only of a review: ui, api, email or timeout" }),
+    decided_at: decider.decided_at.optional().meta({ description: "Only of a review" }),
+  })
+  .meta({ id: "NodeLog" });
+export type NodeLog = z.infer<typeof NodeLog>;
+export const ExecutionLogs = z.object({ execution_id: Id, items: z.array(NodeLog) }).meta({ id: "ExecutionLogs" });
+export type ExecutionLogs = z.infer<typeof ExecutionLogs>;
+
+/** What a run may be started with. */
+export const runValues = {
+  input: z
+    .string()
+    .max(1_000_000)
+    .optional()
+    .meta({ title: "Input", description: "Text for the trigger; left out, the trigger's default", example: "Write a line about looms." }),
+  params: z
+    .record(z.string().max(100), z.unknown())
+    .optional()
+    .meta({ title: "Parameters", description: "Values by name for a params trigger; left out, each parameter's default" }),
+};
+export const ExecuteInput = z.strictObject({ workflow_id: Id, ...runValues });
+export type ExecuteInput = z.infer<typeof ExecuteInput>;
+export const ExecuteResult = z
+  .object({ execution_id: Id, status: ExecutionStatus.meta({ example: "pending" }) })
+  .meta({ id: "ExecuteResult" });
+export type ExecuteResult = z.infer<typeof ExecuteResult>;
+
+export const ListExecutionsInput = z.strictObject({ ...pageQuery, workflow_id: Id.optional(), status: ExecutionStatus.optional() });
+export type ListExecutionsInput = z.infer<typeof ListExecutionsInput>;
+export const ExecutionPage = pageOf(ExecutionSummary);
+export const WorkflowExecutionsInput = z.strictObject({
+  workflow_id: Id,
+  limit: z.number().int().min(1).max(200).default(20).meta({ description: "At most 200" }),
+});
+export const ExecutionRef = z.strictObject({ execution_id: Id });
+export const ExecutionLogsInput = z.strictObject({
+  execution_id: Id,
+  node_id: z.string().min(1).max(100).optional().meta({ description: "Only this node; left out, all" }),
+  iteration: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: 'Only this place in the loops, such as "3" or "3.0"; empty for what is outside loops; left out, all' }),
+});
+export type ExecutionLogsInput = z.infer<typeof ExecutionLogsInput>;
+
+export const NodeOutputInput = z.strictObject({
+  execution_id: Id,
+  node_id: z.string().min(1).max(100).meta({ description: "Id of the node in the workflow's graph", example: "agent-1" }),
+  iteration: z
+    .string()
+    .max(200)
+    .default("")
+    .meta({ description: 'Which run of a node inside a loop: its index, "3", or "3.0" in a loop inside a loop' }),
+});
+export type NodeOutputInput = z.infer<typeof NodeOutputInput>;
+export const NodeOutput = z
+  .object({ node_id: z.string(), iteration: z.string().nullable(), output: z.string().nullable() })
+  .meta({ id: "NodeOutput" });
+export type NodeOutput = z.infer<typeof NodeOutput>;
+
+export const RerunInput = z.strictObject({
+  execution_id: Id,
+  ...runValues,
+  from_node_id: z.string().min(1).max(100).optional().meta({
+    description:
+      "Runs this node and what depends on it again; finished results of everything else are taken over. Left out, everything runs",
+  }),
+  use_current: z
+    .boolean()
+    .default(false)
+    .meta({ description: "true runs the workflow as it is saved now; false the graph that the original ran" }),
+});
+export type RerunInput = z.infer<typeof RerunInput>;
+export const RerunResult = z
+  .object({ execution_id: Id, status: ExecutionStatus.meta({ example: "pending" }), rerun_of: Id })
+  .meta({ id: "RerunResult" });
+export type RerunResult = z.infer<typeof RerunResult>;
+
+/** A run with the graph that it runs, for the run page and the editor. Not part of the REST API. */
+export const ExecutionView = z.object({
+  execution: Execution,
+  graph: z.object(graphShape),
+  last_event_id: z.number().int(),
+  item_sums: z.record(z.string(), ItemSums),
+});
+export type ExecutionView = z.infer<typeof ExecutionView>;
+
+/** A test run of the editor's draft. Not part of the REST API. */
+export const RunDraftInput = z.strictObject({
+  workflow_id: Id,
+  ...runValues,
+  until_node_id: z.string().min(1).max(100).optional().meta({ description: "Runs only this node and what it needs" }),
+  from: z
+    .strictObject({ execution_id: Id, node_id: z.string().min(1).max(100) })
+    .optional()
+    .meta({
+      description: "Runs this node and what depends on it; of the rest, results of that execution are taken over where they still hold",
+    }),
+});
+export type RunDraftInput = z.infer<typeof RunDraftInput>;
+
+export const LoopItemsInput = z.strictObject({
+  execution_id: Id,
+  node_id: z.string().min(1).max(100),
+  iteration: z.string().max(200).default("").meta({ description: "Of a loop inside a loop: its own place" }),
+});
+export type LoopItemsInput = z.infer<typeof LoopItemsInput>;
+
+/** How the items of a loop stand, in at most 200 cells of equal size. Not part of the REST API. */
+export const LoopItems = z.object({
+  total: z.number().int(),
+  per_cell: z.number().int().meta({ description: "Items in each cell; the last one may have fewer" }),
+  cells: z.array(
+    z.object({
+      complete: z.number().int(),
+      failed: z.number().int(),
+      skipped: z.number().int(),
+      running: z.number().int(),
+      waiting: z.number().int(),
+      first_failed: z.number().int().nullable().meta({ description: "Index of the first failed item in the cell" }),
+    }),
+  ),
+});
+export type LoopItems = z.infer<typeof LoopItems>;

@@ -1,0 +1,199 @@
+import type pg from "pg";
+import { AGENT_JSON, type FoundAgent } from "#server/features/agents/find-agent.ts";
+import { cleanText } from "#server/platform/clean-text.ts";
+import { pool } from "#server/platform/db/client.ts";
+import { isUuid, newId } from "#server/platform/new-id.ts";
+import type { Commit, RunState } from "#server/runs/executor/ports.ts";
+import { type ExecutionTrigger, PREVIEW_CHARACTERS } from "#server/runs/schema.ts";
+import { hourlyLimit, hourlyValues } from "#server/runs/store/limits.ts";
+import { firstValues } from "#server/runs/store/run-store.ts";
+import { noteStored } from "#server/runs/store/space.ts";
+import { firstWrite, LEASE_SECONDS, LEFT_BEHIND_SECONDS } from "#server/runs/store/statements.ts";
+import { LongTexts } from "#server/runs/store/texts.ts";
+import type { NodeScope } from "#server/workflow/define-node.ts";
+import type { Graph } from "#server/workflow/schema.ts";
+
+export interface NewExecution {
+  /** Left out, it gets one; a caller that follows the run from its beginning brings its own. */
+  id?: string;
+  project_id: string;
+  workflow_id: string;
+  workflow_version: number | null;
+  snapshot_id: string;
+  trigger: ExecutionTrigger;
+  started_by_id: string | null;
+  input: string;
+  params: Record<string, unknown> | null;
+  /** Of the snapshot, when the caller has it at hand: the run then need not always wait for the executor. */
+  graph?: Graph;
+  /** What the graph's agents are called, when the caller has looked. */
+  names?: NodeScope;
+  /** `queued` for webhooks; `pending` unless given. */
+  status?: "pending" | "queued";
+  /** Of a schedule: the time that it was due. A workflow runs once for each. */
+  due_at?: Date;
+  /** False for what a person tries in the web app: it spends nothing of the project's hour. */
+  isCounted?: boolean;
+}
+
+/** What is written with an execution or not at all: the webhook's delivery, which also lets a repeated one in only once. */
+export interface DeliveryOfExecution {
+  id: string;
+  delivery_key: string | null;
+  body: string;
+}
+
+/** The agents that a run calls first, by their ids. */
+export type AgentsAsked = Record<string, FoundAgent>;
+
+/** How it went: started, or nothing was written because the hour is used up or the same was started before. */
+export type Started =
+  | { kind: "started"; execution_id: string; agents?: AgentsAsked }
+  | { kind: "limited"; retryAfter: number; limit: number }
+  | { kind: "repeated" };
+
+/** A run that this process began before it was written. */
+export interface Begun {
+  run: RunState;
+  /** What it has to write so far; with an ending it is over. */
+  first?: Commit;
+  /** Ids of the agents that it calls as soon as that is written. They are read with it. */
+  asks?: readonly string[];
+}
+
+/** `begun`: under way here, and nothing done yet; `first`: with its first write; `whole`: that is its only one. */
+type Kind = "new" | "begun" | "first" | "whole";
+
+const askedAgents = (ids: string) => `(
+      SELECT jsonb_object_agg(a.id, ${AGENT_JSON}) FROM agents a JOIN llm_keys k ON k.id = a.llm_key_id
+      WHERE a.id = ANY(${ids}::uuid[]) AND a.project_id = $2::uuid) AS agents`;
+
+/**
+ * One statement, and so one round trip: the project's lock, the count (a function with a snapshot of its own, taken once
+ * the lock is there), the delivery, the execution, and of a run that this process has begun what it has to write. Nothing
+ * is written when the count says to wait, or when the delivery or the fire is there already.
+ */
+function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
+  let last = 15;
+  const next = () => `$${++last}`;
+  const [holder, elapsed] = kind === "new" ? [] : [next(), next()];
+  const [rows, events] = kind === "first" || kind === "whole" ? [next(), next()] : [];
+  const ending = kind === "whole" ? `${next()}::jsonb` : undefined;
+  const agents = kind === "first" ? next() : undefined;
+  const texts: [string, string] | undefined = hasTexts ? [next(), next()] : undefined;
+  const delivery = `delivery AS (
+      INSERT INTO webhook_deliveries (id, workflow_id, status, execution_id, delivery_key, body)
+      SELECT ${next()}::uuid, $3::uuid, 202, $1::uuid, ${next()}, ${next()} FROM room WHERE wait = 0
+      ON CONFLICT (workflow_id, delivery_key) DO NOTHING RETURNING id
+    ),`;
+  const began = `now() - make_interval(secs => ${elapsed}::float8)`;
+  const written = { last_seq: `jsonb_array_length(${events}::jsonb)`, commit_no: "1" };
+  const begun = {
+    // What it is answered as, $10, is over by now.
+    status: `CASE WHEN $10::text IS NOT NULL THEN 'running' END::"ExecutionStatus"`,
+    lease_until: `now() + interval '${LEASE_SECONDS} seconds'`,
+    overdue_at: `now() + interval '${LEASE_SECONDS + LEFT_BEHIND_SECONDS} seconds'`,
+  };
+  const columns: Record<Kind, Record<string, string>> = {
+    new: { status: `$10::"ExecutionStatus"`, overdue_at: "now() + interval '10 seconds'" },
+    begun,
+    first: { ...begun, ...written },
+    whole: {
+      status: `coalesce(${ending}->>'status', $10)::"ExecutionStatus"`,
+      error: `${ending}->>'error'`,
+      output_preview: `left(${ending}->>'output', ${PREVIEW_CHARACTERS})`,
+      completed_at: "now()",
+      ...written,
+    },
+  };
+  const held = { lease_owner: `${holder}::text`, lease_epoch: "1", created_at: began, started_at: began };
+  const also = { ...columns[kind], ...(kind !== "new" && held) };
+  const values = kind === "whole" ? `, ${ending}->>'output', ${ending}->'outputs'` : "";
+  return {
+    name: `execution-insert-${kind}${hasDelivery ? "-delivery" : ""}${hasTexts ? "-texts" : ""}`,
+    text: `
+    WITH allowed AS MATERIALIZED (SELECT ${hourlyLimit("$12::int", "$13::int")} AS hourly FROM projects p WHERE p.id = $2::uuid AND $14::boolean),
+    locked AS MATERIALIZED (SELECT hourly, pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || $2::uuid, 0)) FROM allowed WHERE hourly > 0),
+    room AS MATERIALIZED (SELECT coalesce((SELECT seconds_until_execution($2::uuid, hourly) FROM locked), 0) AS wait),
+    ${hasDelivery ? delivery : ""}
+    execution AS (
+      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at, is_counted, bytes,
+        ${Object.keys(also).join(", ")})
+      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean, $15::bigint,
+        ${Object.values(also).join(", ")}
+      FROM ${hasDelivery ? "delivery" : "room WHERE wait = 0"}
+      ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id
+    ),
+    kept AS (
+      INSERT INTO execution_values (execution_id, input, params${values && ", output, outputs"}) SELECT id, $8, $9::jsonb${values} FROM execution
+    )${rows && events ? `, ${firstWrite(rows, events, texts)}` : ""}
+    SELECT wait, (SELECT hourly FROM allowed) AS hourly, (SELECT id FROM execution) AS execution_id${agents ? `, ${askedAgents(agents)}` : ""} FROM room`,
+  };
+}
+
+const kinds = ["new", "begun", "first", "whole"] as const;
+const byKind = (hasDelivery: boolean, hasTexts: boolean) =>
+  Object.fromEntries(kinds.map((kind) => [kind, statement(kind, hasDelivery, hasTexts)]));
+const ALONE = { short: byKind(false, false), long: byKind(false, true) };
+const WITH_DELIVERY = { short: byKind(true, false), long: byKind(true, true) };
+
+/** The values of what this process has begun. */
+function begunValues({ run, first, asks = [] }: Begun, texts: LongTexts): unknown[] {
+  const elapsed = Math.max(0, Date.now() - run.created_at.getTime()) / 1000;
+  const written = first ? [...firstValues(run, first, texts), ...(first.ending ? [] : [asks.filter(isUuid)])] : [];
+  return [run.holder, elapsed, ...written, ...(texts.lists ?? [])];
+}
+
+function kindOf(begun: Begun | undefined): Kind {
+  if (!begun) return "new";
+  if (!begun.first) return "begun";
+  return begun.first.ending ? "whole" : "first";
+}
+
+/**
+ * Writes a new execution if the project's hour has room, without asking anybody to run it yet. Requests of one project
+ * queue up on a lock, so that together they never get past the limit.
+ * @param on the pool, or a client within a transaction: then the lock is held until that ends
+ * @param begun how far this process has come with it already
+ */
+export async function insertExecution(
+  execution: NewExecution,
+  { on = pool(), delivery, begun }: { on?: Pick<pg.Pool, "query">; delivery?: DeliveryOfExecution | undefined; begun?: Begun } = {},
+): Promise<Started> {
+  const texts = begun && new LongTexts(begun.run);
+  const first = begun && texts ? begunValues(begun, texts) : [];
+  const params = execution.params && JSON.stringify(execution.params);
+  const written = [execution.input, params, delivery?.body, ...first];
+  const bytes = written.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), texts?.length ?? 0);
+  const values = [
+    execution.id ?? newId(),
+    execution.project_id,
+    execution.workflow_id,
+    execution.workflow_version,
+    execution.snapshot_id,
+    execution.trigger,
+    execution.started_by_id,
+    cleanText(execution.input),
+    params,
+    execution.status ?? "pending",
+    execution.due_at ?? null,
+    ...hourlyValues(),
+    execution.isCounted ?? true,
+    bytes,
+    ...first,
+    ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),
+  ];
+  const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[texts?.lists ? "long" : "short"][kindOf(begun)] as ReturnType<typeof statement>;
+  const { rows } = await on.query<{ wait: number; hourly: number | null; execution_id: string | null; agents?: AgentsAsked | null }>({
+    name,
+    text,
+    values,
+  });
+  const [row] = rows;
+  if (row?.execution_id) {
+    texts?.written();
+    noteStored(execution.project_id, "runs", bytes);
+  }
+  if (row?.execution_id) return { kind: "started", execution_id: row.execution_id, ...(row.agents && { agents: row.agents }) };
+  return row?.wait ? { kind: "limited", retryAfter: row.wait, limit: row.hourly ?? 0 } : { kind: "repeated" };
+}

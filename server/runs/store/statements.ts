@@ -1,0 +1,251 @@
+import { ITEM } from "#server/runs/executor/ports.ts";
+import { finalStatuses, PREVIEW_CHARACTERS } from "#server/runs/schema.ts";
+import { insertTexts, textOf } from "#server/runs/store/texts.ts";
+import { LARGE_OUTPUT } from "#server/workflow/output-size.ts";
+
+// The statements of server/runs/store/run-store.ts. Each is one round trip and one transaction.
+
+/** How long a lease lasts without being renewed, in seconds. */
+export const LEASE_SECONDS = 30;
+/** After this time without a live lease the sweeper asks for the run again, in seconds. */
+export const OVERDUE_SECONDS = 120;
+/** The same for a run that only waits for people, which looks again by itself each hour at least. */
+export const WAIT_OVERDUE_SECONDS = 3 * 3600;
+
+/** Stands in the name of the lease of a run that began where it was accepted: no executor knows of it. */
+export const BEGUN = "-begun-";
+/** How soon after its lease has run out such a run is taken up elsewhere, in seconds. */
+export const LEFT_BEHIND_SECONDS = 5;
+
+/** The states in which a run has ended, as an SQL list. */
+export const FINAL = `(${finalStatuses.map((status) => `'${status}'`).join(", ")})`;
+
+export const ACQUIRE = `
+  -- Not waited for on the disk: losing it only means that the lease is taken again.
+  WITH quiet AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+  -- While no request has been answered, whichever comes first is: an older one only waited longer in the queue.
+  UPDATE executions e SET
+    lease_owner = $3, lease_epoch = lease_epoch + 1, lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
+    overdue_at = now() + make_interval(secs => ${LEASE_SECONDS + OVERDUE_SECONDS}),
+    -- A paused run stays so until somebody has decided: looking at it changes nothing.
+    status = CASE WHEN status = 'paused' THEN status ELSE 'running' END, started_at = coalesce(started_at, now()), commit_no = 0
+  FROM execution_values v, quiet
+  WHERE e.id = $1 AND (e.dispatch = $2 OR e.lease_epoch = 0 OR e.lease_owner LIKE '%${BEGUN}%') AND e.status NOT IN ${FINAL} AND (e.lease_until IS NULL OR e.lease_until < now())
+    AND v.execution_id = e.id
+  RETURNING e.id, e.project_id, e.status, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, e.snapshot_id, e.workflow_version, v.input, v.params`;
+
+const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, ${textOf("output")} AS output, r.error,
+  r.started_at, r.completed_at, r.input_tokens, r.output_tokens, r.items, CASE WHEN r.status = 'running' THEN ${textOf("input")} END AS input`;
+export const LEDGER = `
+  SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 ORDER BY r.completed_at NULLS LAST, r.id`;
+
+// Of an iteration that has ended nothing is wanted: $2 says which loop's body a node belongs to. Said as a list to look up in and
+// not as a join, which a planner that expects few rows would work through pair by pair; and never looked up for a node that is in
+// no loop, since PostgreSQL goes through all of a list for a value that is null.
+const notInEnded = (iteration: string) => `CASE WHEN $2::jsonb ? r.node_id THEN ($2::jsonb->>r.node_id, ${iteration}) NOT IN (
+    SELECT ended.node_id, ended.iteration FROM node_runs ended
+    WHERE ended.execution_id = $1 AND ended.handle = '${ITEM}') ELSE true END`;
+export const LEDGER_WITH_LOOPS = `
+  SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}' AND ${notInEnded("r.iteration")}
+  ORDER BY r.completed_at NULLS LAST, r.id`;
+// Items end nearly in order, so a few spans stand for all of them.
+export const ITEMS_ENDED = `
+  SELECT node_id, path, complete, failed, "isStopped", ARRAY(SELECT ARRAY[lower(span), upper(span)] FROM unnest(ended) AS span) AS spans FROM (
+    SELECT node_id, path, range_agg(int4range(index, index + 1)) AS ended, count(*) FILTER (WHERE status = 'complete')::int AS complete,
+      count(*) FILTER (WHERE status = 'failed')::int AS failed, bool_or(status = 'skipped') AS "isStopped"
+    FROM (
+      SELECT r.node_id, r.status, regexp_replace(r.iteration, '\\.?[^.]*$', '') AS path, substring(r.iteration from '[^.]*$')::int AS index
+      FROM node_runs r WHERE r.execution_id = $1 AND r.handle = '${ITEM}'
+    ) AS r WHERE ${notInEnded("r.path")} GROUP BY node_id, path) AS loops`;
+export const ITEMS = `
+  SELECT r.iteration, r.status, ${textOf("output")} AS output, r.error FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.node_id = $2 AND r.handle = '${ITEM}' AND cardinality(string_to_array(r.iteration, '.')) = $3
+    AND ($3 = 1 OR starts_with(r.iteration, $4 || '.'))`;
+export const BODY_OUTPUTS = `
+  SELECT r.node_id, r.iteration, ${textOf("output")} AS output FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
+
+/** @param measure `octet_length`, which unpacks no text, or `length` */
+const bodyOutputs = (measure: string) => `
+  SELECT coalesce(sum(${measure}(${textOf("output")})), 0)::float8 AS kept FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
+export const BODY_OUTPUTS_BYTES = bodyOutputs("octet_length");
+export const BODY_OUTPUTS_LENGTH = bodyOutputs("length");
+
+// What a run that asks people writes besides: reviews that begin, decisions taken, reviews that nobody needs any more.
+const REVIEWS = `
+  ), asked AS (
+    INSERT INTO reviews (id, project_id, execution_id, node_id, iteration, label, title, description, display_value, notification_email, due_at)
+    SELECT r.id, $15, $1, r.node_id, r.iteration, r.label, r.title, r.description, r.display_value, r.notification_email, r.due_at
+    FROM lease, jsonb_to_recordset($14::jsonb->'reviews') AS r(
+      id uuid, node_id text, iteration text, label text, title text, description text, display_value text, notification_email text, due_at timestamptz)
+  ), taken AS (
+    UPDATE reviews SET taken_at = now() FROM lease WHERE id IN (SELECT value::uuid FROM jsonb_array_elements_text($14::jsonb->'taken'))
+  ), withdrawn AS (
+    UPDATE reviews SET status = 'withdrawn', decided_at = now() FROM lease
+    WHERE execution_id = $1 AND status = 'waiting' AND ($5::jsonb IS NOT NULL OR EXISTS (
+      SELECT FROM jsonb_to_recordset($14::jsonb->'withdrawn') AS w(node_id text, iteration text)
+      WHERE w.node_id = reviews.node_id AND w.iteration = reviews.iteration)) RETURNING id
+  ), seen AS (
+    UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM withdrawn) AND read_at IS NULL`;
+
+// What calls of models cost, of rows that bear the agent which made one. Each call is a row of its own, since calls that end
+// side by side would wait for each other at a sum.
+const CALLS = {
+  counted: `
+  ), counted AS MATERIALIZED (
+    SELECT coalesce(sum((r->>'cost')::numeric), 0) AS cost, coalesce(bool_or(r->>'cost' IS NULL), false) AS is_partial
+    FROM jsonb_array_elements($3::jsonb) AS r WHERE r->>'agent_id' IS NOT NULL`,
+  added: `
+      cost = e.cost + counted.cost, cost_is_partial = e.cost_is_partial OR counted.is_partial,`,
+  used: `
+  ), used AS (
+    INSERT INTO usage_calls (id, project_id, day, source, workflow_id, agent_id, provider, model, input_tokens, output_tokens, cost)
+    SELECT r.id, lease.project_id, (r.completed_at AT TIME ZONE 'UTC')::date, 'run', lease.workflow_id, r.agent_id, r.provider, r.model,
+      r.input_tokens, r.output_tokens, r.cost
+    FROM new_rows r, lease WHERE r.agent_id IS NOT NULL`,
+};
+const NO_CALLS = { counted: "", added: "", used: "" };
+
+const ROW = `
+      id uuid, node_id text, iteration text, attempt int, status "NodeStatus", handle text, error text, started_at timestamptz, completed_at timestamptz,
+      duration_ms float8, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb,
+      input_hash text, output_hash text`;
+const VALUES = "input, output, tool_calls, input_hash, output_hash";
+const HAS_VALUES = "coalesce(input, output, input_hash, output_hash) IS NOT NULL";
+const ROW_FIELDS =
+  "id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items";
+
+/**
+ * Writes a run's rows and events beside its execution, for a run that has begun, or ended, when it is accepted. Nobody is
+ * notified, since nobody can know of it yet.
+ * @param rows and `events`: the parameters that hold them as JSON; they go to the one row of `execution`
+ * @param texts the parameters that hold their long texts, if they have any
+ */
+export const firstWrite = (rows: string, events: string, texts?: [hashes: string, texts: string]): string => `
+    new_rows AS MATERIALIZED (
+      SELECT execution.id AS execution_id, r.* FROM execution, jsonb_to_recordset(${rows}::jsonb) AS r(${ROW})
+    ), written AS (
+      INSERT INTO node_runs (execution_id, ${ROW_FIELDS}) SELECT execution_id, ${ROW_FIELDS} FROM new_rows
+    ), valued AS (
+      INSERT INTO node_run_values (node_run_id, ${VALUES}) SELECT id, ${VALUES} FROM new_rows WHERE ${HAS_VALUES}
+    ), told AS (
+      INSERT INTO execution_events (execution_id, seq, type, node_id, data)
+      SELECT execution.id, e.position, e.event->>'type', e.event->>'node_id', e.event
+      FROM execution, jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS e(event, position)
+    )${texts ? `, texts AS (${insertTexts("execution.id", "execution", ...texts)})` : ""}`;
+
+/** `asksPeople`: reviews; `hasCalls`: of models; `hasTexts`: long ones. */
+interface CommitKind {
+  asksPeople: boolean;
+  hasCalls: boolean;
+  hasTexts: boolean;
+}
+
+// One statement, so that results, events and the end of a run are there together or not at all.
+const commitSql = ({ asksPeople, hasCalls, hasTexts }: CommitKind) => {
+  const calls = hasCalls ? CALLS : NO_CALLS;
+  const first = asksPeople ? 16 : 14;
+  const texts = `
+  ), texts AS (${insertTexts("$1", "lease", `$${first}`, `$${first + 1}`)}`;
+  return `
+  WITH quiet AS MATERIALIZED (SELECT CASE WHEN $11::boolean THEN set_config('synchronous_commit', 'off', true) END${calls.counted}
+  ), lease AS (
+    UPDATE executions e SET${calls.added}
+      last_seq = last_seq + jsonb_array_length($4::jsonb), commit_no = $9, bytes = bytes + $13::bigint,
+      input_tokens = input_tokens + $6, output_tokens = output_tokens + $7,
+      status = coalesce(($5::jsonb->>'status')::"ExecutionStatus", $10::"ExecutionStatus", status),
+      error = coalesce($5::jsonb->>'error', error),
+      output_preview = coalesce(left($5::jsonb->>'output', ${PREVIEW_CHARACTERS}), output_preview),
+      completed_at = CASE WHEN $5::jsonb IS NULL THEN completed_at ELSE now() END,
+      lease_until = CASE WHEN $5::jsonb IS NULL THEN lease_until END,
+      overdue_at = CASE WHEN $5::jsonb IS NULL THEN overdue_at END
+    FROM quiet${hasCalls ? ", counted" : ""} WHERE id = $1 AND lease_owner = $2 AND commit_no = $9 - 1 AND status NOT IN ${FINAL}
+    RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq${hasCalls ? ", project_id, workflow_id" : ""}
+  ), new_rows AS (
+    SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(${ROW}${hasCalls ? ", agent_id uuid, provider text, cost numeric, cached_tokens int" : ""})
+  ), written AS (
+    INSERT INTO node_runs (execution_id, ${ROW_FIELDS}${hasCalls ? ", cost, cached_tokens" : ""})
+    SELECT $1, ${ROW_FIELDS}${hasCalls ? ", cost, coalesce(cached_tokens, 0)" : ""} FROM new_rows
+    ON CONFLICT (execution_id, node_id, iteration, attempt) DO UPDATE SET
+      status = excluded.status, handle = excluded.handle, error = excluded.error, completed_at = excluded.completed_at, duration_ms = excluded.duration_ms,
+      model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens${hasCalls ? ", cost = excluded.cost, cached_tokens = excluded.cached_tokens" : ""}
+  ), valued AS (
+    INSERT INTO node_run_values (node_run_id, ${VALUES}) SELECT id, ${VALUES} FROM new_rows WHERE ${HAS_VALUES}
+    ON CONFLICT (node_run_id) DO UPDATE SET output = excluded.output, output_hash = excluded.output_hash, tool_calls = excluded.tool_calls
+  ), told AS (
+    INSERT INTO execution_events (execution_id, seq, type, node_id, data)
+    SELECT $1, lease.seq + e.position, e.event->>'type', e.event->>'node_id', e.event
+    FROM lease, jsonb_array_elements($4::jsonb) WITH ORDINALITY AS e(event, position)
+  ), dropped AS (
+    DELETE FROM execution_events WHERE execution_id = $1 AND cardinality($8::text[]) > 0 AND seq > $12 AND type = 'node_delta'
+      AND EXISTS (SELECT FROM lease) AND concat(data->>'iteration', ' ', node_id) = ANY($8)
+  ), result AS (
+    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs' WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${asksPeople ? REVIEWS : ""}${hasTexts ? texts : ""}
+  )
+  SELECT seq, pg_notify('treadle_execution', $1::text) FROM lease`;
+};
+
+const statements = new Map<string, { name: string; text: string }>();
+
+/** The statement that writes what has happened in a run, by what that holds besides rows and events. */
+export function commitStatement(kind: CommitKind): { name: string; text: string } {
+  const name = `run-commit${kind.asksPeople ? "-reviews" : ""}${kind.hasCalls ? "-calls" : ""}${kind.hasTexts ? "-texts" : ""}`;
+  const known = statements.get(name) ?? { name, text: commitSql(kind) };
+  statements.set(name, known);
+  return known;
+}
+
+/** Counts calls that were cut off: on their rows, which somebody else has closed by now, in the run and in the usage. */
+export const SPENT = `
+  -- Locked first, as every other write of a run does.
+  WITH run AS MATERIALIZED (SELECT id, project_id, workflow_id FROM executions WHERE id = $1 FOR UPDATE
+  ), marked AS (
+    UPDATE node_runs n SET model = s.model, input_tokens = s.input_tokens, cached_tokens = coalesce(s.cached_tokens, 0),
+      output_tokens = s.output_tokens, cost = s.cost
+    FROM run, jsonb_to_recordset($2::jsonb) AS s(
+      id uuid, agent_id uuid, provider text, model text, input_tokens int, cached_tokens int, output_tokens int, cost numeric, tool_calls jsonb)
+    WHERE n.id = s.id AND n.execution_id = run.id AND n.model IS NULL AND n.status NOT IN ('running', 'waiting')
+    RETURNING s.*, coalesce(n.completed_at, now()) AS completed_at
+  ), valued AS (
+    UPDATE node_run_values v SET tool_calls = marked.tool_calls FROM marked WHERE v.node_run_id = marked.id
+  ), used AS (
+    INSERT INTO usage_calls (id, project_id, day, source, workflow_id, agent_id, provider, model, input_tokens, output_tokens, cost)
+    SELECT m.id, run.project_id, (m.completed_at AT TIME ZONE 'UTC')::date, 'run', run.workflow_id, m.agent_id, m.provider, m.model,
+      m.input_tokens, m.output_tokens, m.cost
+    FROM marked m, run
+  )
+  UPDATE executions e SET input_tokens = e.input_tokens + sums.input, output_tokens = e.output_tokens + sums.output,
+    cost = e.cost + sums.cost, cost_is_partial = e.cost_is_partial OR sums.is_partial
+  FROM (SELECT sum(input_tokens)::int AS input, sum(output_tokens)::int AS output, coalesce(sum(cost), 0) AS cost,
+      bool_or(cost IS NULL) AS is_partial FROM marked HAVING count(*) > 0) AS sums
+  WHERE e.id = $1`;
+
+export const DELTAS = `
+  WITH lease AS (
+    UPDATE executions SET last_seq = last_seq + jsonb_array_length($3::jsonb)
+    WHERE id = $1 AND lease_owner = $2 AND status NOT IN ${FINAL}
+    RETURNING last_seq - jsonb_array_length($3::jsonb) AS seq
+  ), told AS (
+    INSERT INTO execution_events (execution_id, seq, type, node_id, data)
+    SELECT $1, lease.seq + e.position, e.event->>'type', e.event->>'node_id', e.event
+    FROM lease, jsonb_array_elements($3::jsonb) WITH ORDINALITY AS e(event, position)
+  )
+  SELECT pg_notify('treadle_execution', $1::text) FROM lease`;
+
+export const TIMEOUT = `
+  WITH expired AS (
+    UPDATE reviews SET status = 'rejected', via = 'timeout', decided_at = now()
+    WHERE execution_id = $1 AND status = 'waiting' AND due_at <= $2::timestamptz + interval '1 second' RETURNING id
+  )
+  UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM expired) AND read_at IS NULL`;
+export const REVIEW_STATES = `
+  -- Viewers are told again of one that waits, and of a larger text no more than its beginning: of others nothing is read.
+  SELECT id, node_id, iteration, status, comment, due_at,
+    CASE WHEN is_told THEN left(title, ${LARGE_OUTPUT + 1}) END AS title,
+    CASE WHEN is_told THEN left(display_value, ${LARGE_OUTPUT + 1}) END AS display_value
+  FROM (SELECT *, status = 'waiting' AND row_number() OVER (PARTITION BY status ORDER BY id) = 1 AS is_told FROM reviews
+  WHERE execution_id = $1 AND (status = 'waiting' OR (status IN ('approved', 'rejected') AND taken_at IS NULL))) AS open
+  ORDER BY decided_at NULLS LAST, id`;

@@ -1,0 +1,221 @@
+import { cleanText } from "#server/platform/clean-text.ts";
+import { pool } from "#server/platform/db/client.ts";
+import { isDatabaseAway } from "#server/platform/errors.ts";
+import { log } from "#server/platform/log.ts";
+import { newId } from "#server/platform/new-id.ts";
+import { isEmbeddedExecutor, processId } from "#server/platform/settings.ts";
+import { carry, isRefused } from "#server/runs/executor/advance.ts";
+import { factsOf } from "#server/runs/executor/node-facts.ts";
+import { type Commit, LeaseLost, type RunState } from "#server/runs/executor/ports.ts";
+import type { ExecutionStatus } from "#server/runs/schema.ts";
+import {
+  type AgentsAsked,
+  type DeliveryOfExecution,
+  insertExecution,
+  type NewExecution,
+  type Started,
+} from "#server/runs/store/insert-execution.ts";
+import { isAccepted, noteCommit } from "#server/runs/store/run-store.ts";
+import { BEGUN } from "#server/runs/store/statements.ts";
+import { type EngineHere, engineHere } from "#server/runs/use-cases/engine-here.ts";
+import { requestRun, requestRuns } from "#server/runs/use-cases/request-run.ts";
+import type { Graph } from "#server/workflow/schema.ts";
+
+/** How long an accepted run may stay unwritten because it may be over in a moment, in milliseconds. */
+const MOMENT_MS = 50;
+
+/** For how long an agent that was read with the beginning of its call is taken as it was, in milliseconds. */
+const KNOWN_MS = 1000;
+/** For how long the answer to an acceptance that got lost is looked for, in milliseconds. */
+const LOST_ANSWER_MS = 3000;
+/** How long a run may be carried here, in seconds: as long as it takes. No request waits for it to hand over. */
+const LONGEST_SECONDS = 30 * 24 * 3600;
+
+export interface RunEnding {
+  status: ExecutionStatus;
+  output: string | null;
+  error: string | null;
+}
+
+/**
+ * `ending`: how the run ends when this process runs it; resolves with nothing when another goes on with it.
+ * `asked`: when the executor runs it, whether that has taken the request.
+ */
+export type Accepted = Started & { ending?: Promise<RunEnding | undefined>; asked?: Promise<boolean> };
+
+/** True when a run of the graph needs nobody but the process that accepts it: it asks no person and reads no secret. */
+function canBeginHere(graph: Graph): boolean {
+  const { hasReviews, credentials } = factsOf(graph);
+  return !hasReviews && credentials.size === 0;
+}
+
+/** As it is kept: PostgreSQL takes no U+0000. */
+const keptEnding = ({ status, output, error }: RunEnding): RunEnding => ({
+  status,
+  output: output && cleanText(output),
+  error: error && cleanText(error),
+});
+
+/** Ids of the agents whose calls begin once this is written. */
+function agentsOf({ graph }: RunState, { rows }: Commit): string[] {
+  const { byId, effects } = factsOf(graph);
+  const begun = rows.filter((row) => row.status === "running" && effects.has(row.node_id));
+  return [...new Set(begun.map((row) => byId.get(row.node_id)?.data.agent_id))].filter((id) => typeof id === "string");
+}
+
+function assertStarted({ kind }: Started): undefined {
+  if (kind !== "started") throw new LeaseLost("The run was not accepted.");
+}
+
+let beginnings = 0;
+/** Names the lease of a run that begins with it; every try to accept one has its own. */
+const beginning = () => `${processId()}${BEGUN}${++beginnings}`;
+
+/**
+ * A run in this process, beginning before it is written. Either all of it is written at once, when it is over in a moment,
+ * or its beginning is, under a lease, before it does anything outside, and the rest as the run loop does it. Whatever is
+ * written first is the acceptance, and the disk is waited for.
+ */
+class RunHere {
+  readonly accepted: Promise<Started>;
+  readonly ending: Promise<RunEnding | undefined>;
+  readonly #execution: NewExecution & { id: string };
+  readonly #delivery: DeliveryOfExecution | undefined;
+  readonly #engine: EngineHere;
+  readonly #run: RunState;
+  readonly #settle: (started: Promise<Started>) => void;
+  readonly #end: (ending: RunEnding | undefined) => void;
+  #writing: Promise<Started> | undefined;
+  #soon: NodeJS.Timeout | undefined;
+  #known: { agents: AgentsAsked; until: number } | undefined;
+
+  constructor(engine: EngineHere, execution: NewExecution & { id: string; graph: Graph }, delivery: DeliveryOfExecution | undefined) {
+    const accepted = Promise.withResolvers<Started>();
+    const ending = Promise.withResolvers<RunEnding | undefined>();
+    this.accepted = accepted.promise;
+    this.ending = ending.promise;
+    this.#settle = accepted.resolve;
+    this.#end = ending.resolve;
+    this.#execution = execution;
+    this.#delivery = delivery;
+    this.#engine = engine;
+    const { id, project_id, graph, params } = execution;
+    const now = engine.services.clock.now();
+    const nothing = { ledger: [], items: [], kept: 0, commits: 0, toldFrom: new Map() };
+    const lease = { epoch: 1, holder: beginning(), status: "running" } as const;
+    const input = cleanText(execution.input);
+    this.#run = { id, project_id, graph, input, params: params ?? {}, created_at: now, started_at: now, ...lease, ...nothing };
+  }
+
+  async #insert(first?: Commit): Promise<Started> {
+    const begun = { run: this.#run, ...(first && { first, asks: agentsOf(this.#run, first) }) };
+    try {
+      const started = await insertExecution(this.#execution, { delivery: this.#delivery, begun });
+      if (started.kind === "started" && started.agents) this.#known = { agents: started.agents, until: Date.now() + KNOWN_MS };
+      return started;
+    } catch (error) {
+      const isThere = () => isAccepted(this.#run, AbortSignal.timeout(LOST_ANSWER_MS)).catch(() => false);
+      if (isDatabaseAway(error) && (await isThere())) return { kind: "started", execution_id: this.#run.id };
+      throw error;
+    }
+  }
+
+  /** Whether the run is written, once that is known. */
+  async #isStarted(): Promise<boolean> {
+    return (await this.#writing?.catch(() => undefined))?.kind === "started";
+  }
+
+  /** Writes that it has begun, unless that is written. */
+  async #begin(): Promise<void> {
+    this.#writing ??= this.#insert();
+    this.#settle(this.#writing);
+    assertStarted(await this.#writing);
+  }
+
+  /** Writes the first thing that it has to. A result that cannot be stored is no reason to refuse the run: it begins, and ends as failed. */
+  async #writeFirst(commit: Commit): Promise<void> {
+    clearTimeout(this.#soon);
+    const writing = this.#insert(commit);
+    this.#writing = writing;
+    const refusal = await writing.then(assertStarted).catch((error: unknown) => {
+      if (isRefused(error)) return error;
+      this.#settle(writing);
+      throw error;
+    });
+    if (!refusal) {
+      noteCommit(this.#run, commit.rows);
+      return this.#settle(writing);
+    }
+    this.#writing = undefined;
+    await this.#begin();
+    throw refusal;
+  }
+
+  async #commit(run: RunState, commit: Commit, signal: AbortSignal): Promise<void> {
+    if (!this.#writing) return this.#writeFirst(commit);
+    await this.#begin();
+    await this.#engine.services.store.commit(run, commit, signal);
+  }
+
+  /** Runs it until it is over or somebody else has to go on. Never throws. */
+  async carry(): Promise<void> {
+    const { services, held } = this.#engine;
+    held.add(this.#run.holder);
+    this.#soon = setTimeout(() => void this.#begin().catch(() => undefined), MOMENT_MS);
+    const store = {
+      ...services.store,
+      commit: this.#commit.bind(this),
+      // A lease that is not written yet cannot be lost, and one that was never written not be given back.
+      renew: async (run: RunState) => ((await this.#isStarted()) ? services.store.renew(run) : true),
+      release: async (run: RunState) => ((await this.#isStarted()) ? services.store.release(run) : undefined),
+    };
+    const callAgent: typeof services.callAgent = (call) => {
+      const { agents, until = 0 } = this.#known ?? {};
+      const known = Date.now() < until ? agents?.[call.agent_id] : undefined;
+      // Once: a later call of the same agent is a later attempt, and asks it as it is then.
+      if (agents) delete agents[call.agent_id];
+      return services.callAgent({ ...call, known });
+    };
+    try {
+      const outcome = await carry({ ...services, store, callAgent }, this.#run, LONGEST_SECONDS, this.#execution.names);
+      if (outcome.kind === "over") return this.#end(outcome.ending && keptEnding(outcome.ending));
+    } catch (error) {
+      log.warn({ err: error, execution_id: this.#run.id }, "a run could not be carried on where it was accepted");
+    } finally {
+      clearTimeout(this.#soon);
+      held.delete(this.#run.holder);
+    }
+    await this.#handOver();
+    this.#end(undefined);
+  }
+
+  /** Leaves the run to the executor, if it was accepted or still can be. */
+  async #handOver(): Promise<void> {
+    this.#writing ??= insertExecution(this.#execution, { delivery: this.#delivery });
+    this.#settle(this.#writing);
+    if (!(await this.#isStarted())) return;
+    await requestRun({ execution_id: this.#run.id, project_id: this.#run.project_id, dispatch: 0 });
+  }
+}
+
+/**
+ * Writes a new execution and sees to it that it is run: here and at once when that needs nobody else and there is room, else by the executor.
+ * @throws the database's error; then nothing was accepted
+ */
+export async function acceptRun(execution: NewExecution, delivery?: DeliveryOfExecution): Promise<Accepted> {
+  const { graph, project_id, workflow_version } = execution;
+  const engine = graph && workflow_version !== null && canBeginHere(graph) ? engineHere(pool()) : undefined;
+  // Made before there is a place for it, so that nothing can stand between taking a place and giving it back.
+  const here = engine && graph && new RunHere(engine, { ...execution, graph, id: execution.id ?? newId() }, delivery);
+  const place = here && engine.enter(project_id, factsOf(graph).effects.size > 0);
+  if (!place) {
+    const started = await insertExecution(execution, { delivery });
+    if (started.kind !== "started") return started;
+    const asked = requestRuns([{ execution_id: started.execution_id, project_id, dispatch: 0 }]);
+    if (isEmbeddedExecutor()) await asked;
+    return { ...started, asked };
+  }
+  place(() => here.carry());
+  const started = await here.accepted;
+  return started.kind === "started" ? { ...started, ending: here.ending } : started;
+}

@@ -1,0 +1,27 @@
+import type { ResultsBefore } from "#server/runs/use-cases/start-with-results.ts";
+import { runPlan } from "#server/workflow/disabled.ts";
+import { pinOf } from "#server/workflow/pins.ts";
+import type { Graph } from "#server/workflow/schema.ts";
+
+/** The part of a graph that takes part in a run, to look for what would stop it: without these top-level nodes and the bodies of loops among them. */
+export function cutGraph(graph: Graph, left_out: readonly string[]): Graph {
+  if (left_out.length === 0) return graph;
+  const out = new Set(left_out);
+  const { loopsAround } = runPlan(graph);
+  const nodes = graph.nodes.filter(({ id }) => !out.has(loopsAround(id)[0] ?? id));
+  const kept = new Set(nodes.map((node) => node.id));
+  return { nodes, edges: graph.edges.filter((edge) => kept.has(edge.source) && kept.has(edge.target)) };
+}
+
+/** What a run has from the beginning in which some pinned nodes are given, and other nodes take no part. */
+export const givenResults = (
+  { nodes }: Graph,
+  given: readonly string[],
+  left_out: readonly string[],
+): NonNullable<ResultsBefore["given"]> => [
+  ...nodes.flatMap((node) => {
+    const pin = given.includes(node.id) ? pinOf(node) : null;
+    return pin ? [{ node_id: node.id, ...pin }] : [];
+  }),
+  ...left_out.map((node_id) => ({ node_id, output: null, handle: null })),
+];

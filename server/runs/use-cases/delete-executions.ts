@@ -1,0 +1,66 @@
+import { inTransaction } from "#server/platform/db/client.ts";
+import { FINAL } from "#server/runs/store/statements.ts";
+import { COUNTS_LOCK } from "#server/runs/use-cases/count-older-executions.ts";
+
+/** How many executions go in one transaction. */
+export const BATCH = 500;
+/** A transaction that took longer makes the next one smaller: an execution may hold thousands of rows. */
+const LONG_MS = 2000;
+
+// Their rows follow by the foreign keys; a rerun of one only forgets what it repeated. What was counted ahead is taken back
+// from its piece: the newest piece stays even when it is empty, as it says until when was counted.
+const DELETE = `
+  WITH doomed AS MATERIALIZED (
+    SELECT id FROM executions
+    WHERE project_id = $1::uuid AND status IN ${FINAL} AND created_at < $2::timestamptz AND coalesce(completed_at, created_at) < $2::timestamptz
+    ORDER BY created_at LIMIT $3
+  ), gone AS (
+    DELETE FROM executions e USING doomed WHERE e.id = doomed.id RETURNING e.id, e.workflow_id, e.status, e.created_at
+  ), opened AS (
+    DELETE FROM execution_open o USING gone WHERE o.execution_id = gone.id RETURNING o.execution_id
+  ), sums AS (
+    SELECT c.since, c.workflow_id, c.status, count(*)::int AS count
+    FROM gone JOIN execution_counts c ON c.project_id = $1::uuid AND c.workflow_id = gone.workflow_id
+      AND gone.created_at >= c.since AND gone.created_at < c.until
+      AND c.status = CASE WHEN gone.id IN (SELECT execution_id FROM opened) THEN 'running' ELSE gone.status END
+    GROUP BY c.since, c.workflow_id, c.status
+  ), taken AS (
+    UPDATE execution_counts c SET count = c.count - sums.count FROM sums
+    WHERE c.project_id = $1::uuid AND c.since = sums.since AND c.workflow_id = sums.workflow_id AND c.status = sums.status
+  )
+  SELECT count(*)::int AS deleted FROM gone`;
+
+const DROP_EMPTY = `
+  DELETE FROM execution_counts WHERE project_id = $1::uuid AND count = 0
+    AND since < (SELECT max(since) FROM execution_counts WHERE project_id = $1::uuid)`;
+
+async function deleteBatch(project_id: string, before: Date, limit: number): Promise<number> {
+  return inTransaction(async (client) => {
+    await client.query(COUNTS_LOCK, [project_id]);
+    const { rows } = await client.query<{ deleted: number }>(DELETE, [project_id, before, limit]);
+    await client.query(DROP_EMPTY, [project_id]);
+    return rows[0]?.deleted ?? 0;
+  });
+}
+
+/**
+ * Deletes a project's executions that ended before a time, oldest first, with all their rows, in small transactions. One
+ * that has not ended is never touched.
+ * @param goOn asked before each transaction
+ * @returns how many went, and whether that was all
+ */
+export async function deleteExecutions(
+  project_id: string,
+  before: Date,
+  goOn: () => boolean,
+): Promise<{ deleted: number; isDone: boolean }> {
+  let deleted = 0;
+  for (let limit = BATCH; goOn(); ) {
+    const began = performance.now();
+    const count = await deleteBatch(project_id, before, limit);
+    deleted += count;
+    if (count < limit) return { deleted, isDone: true };
+    if (performance.now() - began > LONG_MS) limit = Math.max(10, Math.floor(limit / 2));
+  }
+  return { deleted, isDone: false };
+}

@@ -1,0 +1,108 @@
+import type { Prisma } from "#prisma/generated/client.ts";
+import { type Execution, ExecutionOutput, type ExecutionSummary, type ExecutionTrigger, PREVIEW_CHARACTERS } from "#server/runs/schema.ts";
+import { withTexts } from "#server/runs/store/texts.ts";
+import { nodeResults } from "#server/runs/use-cases/node-results.ts";
+import { outputsSoFar } from "#server/runs/use-cases/outputs-so-far.ts";
+import { deciderDto } from "#server/runs/waits/review-dto.ts";
+import { longTexts } from "#server/runs/waits/review-texts.ts";
+import type { Graph } from "#server/workflow/schema.ts";
+
+/** What a list reads: never the big values. */
+export const summaryFields = {
+  id: true,
+  workflow_id: true,
+  workflow_version: true,
+  status: true,
+  trigger: true,
+  input_preview: true,
+  output_preview: true,
+  error: true,
+  rerun_of_id: true,
+  input_tokens: true,
+  output_tokens: true,
+  cost: true,
+  cost_is_partial: true,
+  created_at: true,
+  started_at: true,
+  completed_at: true,
+  workflow: { select: { name: true } },
+  started_by: { select: { id: true, name: true } },
+} as const satisfies Prisma.ExecutionSelect;
+
+type SummaryRow = Prisma.ExecutionGetPayload<{ select: typeof summaryFields }>;
+
+const iso = (time: Date | null) => time?.toISOString() ?? null;
+
+/** Sums of which nothing is known are told as unknown, and never as 0. Runs older than prices have none. */
+function costOfRun({ cost, cost_is_partial, input_tokens, output_tokens }: SummaryRow): Pick<Execution, "cost" | "cost_is_partial"> {
+  const known = cost?.toNumber() ?? 0;
+  const isPartial = cost_is_partial || (cost === null && input_tokens + output_tokens > 0);
+  return { cost: known === 0 && isPartial ? null : known, cost_is_partial: isPartial };
+}
+
+function commonFields(row: SummaryRow) {
+  const { id, workflow_id, status, error, started_by, input_tokens, output_tokens } = row;
+  return {
+    id,
+    workflow_id,
+    workflow_name: row.workflow.name,
+    version: row.workflow_version,
+    status,
+    trigger: row.trigger as ExecutionTrigger,
+    error,
+    started_by,
+    rerun_of: row.rerun_of_id,
+    input_tokens,
+    output_tokens,
+    ...costOfRun(row),
+    created_at: row.created_at.toISOString(),
+    started_at: iso(row.started_at),
+    completed_at: iso(row.completed_at),
+    duration_ms: row.completed_at && row.completed_at.getTime() - row.created_at.getTime(),
+  };
+}
+
+/** An execution as lists show it. */
+export const summaryDto = (row: SummaryRow): ExecutionSummary => ({
+  ...commonFields(row),
+  input: row.input_preview,
+  output: row.output_preview,
+  truncated: [row.input_preview, row.output_preview].some((text) => (text?.length ?? 0) >= PREVIEW_CHARACTERS),
+});
+
+/** What one execution reads. */
+export const detailFields = {
+  ...summaryFields,
+  last_seq: true,
+  snapshot_id: true,
+  values: { select: { input: true, output: true, outputs: true } },
+  reviews: { omit: longTexts, orderBy: { id: "asc" } },
+} as const satisfies Prisma.ExecutionSelect;
+
+type DetailRow = Prisma.ExecutionGetPayload<{ select: typeof detailFields }>;
+
+async function wholeOutputs({ id, values }: DetailRow): Promise<ExecutionOutput[]> {
+  const outputs = values?.outputs ?? [];
+  return ExecutionOutput.array().parse(Array.isArray(outputs) ? await withTexts(id, outputs) : outputs);
+}
+
+/** An execution with everything that it holds. */
+export async function executionDto(row: DetailRow, graph: Graph): Promise<Execution> {
+  const kept = await wholeOutputs(row);
+  const hasToldAll = kept.length > 0 || row.status === "completed" || row.status === "rejected";
+  return {
+    ...commonFields(row),
+    input: row.values?.input ?? "",
+    output: row.values?.output ?? null,
+    outputs: hasToldAll ? kept : await outputsSoFar(row.id, graph),
+    reviews: row.reviews.map((review) => ({
+      node_id: review.node_id,
+      iteration: review.iteration,
+      label: review.label,
+      decision: review.status === "approved" || review.status === "rejected" ? review.status : null,
+      comment: review.comment,
+      ...deciderDto(review),
+    })),
+    node_results: await nodeResults(row, graph),
+  };
+}

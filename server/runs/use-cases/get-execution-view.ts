@@ -1,0 +1,32 @@
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
+import { executionDto } from "#server/runs/use-cases/execution-dto.ts";
+import { findExecution } from "#server/runs/use-cases/find-execution.ts";
+import { itemSums, lastItems } from "#server/runs/use-cases/item-sums.ts";
+
+/**
+ * An execution with the graph that it runs, and the number after which a viewer follows the stream. The row is read before
+ * what hangs on it, so events that came in between are told again rather than missed; pieces of nodes that still run are
+ * told from their first.
+ * @throws AppError NOT_FOUND
+ */
+export async function getExecutionView(principal: ProjectPrincipal, { execution_id }: { execution_id: string }): Promise<ExecutionView> {
+  const { row, graph } = await findExecution(principal, execution_id);
+  const piece = await db().executionEvent.findFirst({
+    where: { execution_id, type: "node_delta" },
+    orderBy: { seq: "asc" },
+    select: { seq: true },
+  });
+  const last_event_id = Math.min(row.last_seq, (piece?.seq ?? row.last_seq + 1) - 1);
+  const upTo = isFinal(row.status) ? null : last_event_id;
+  const [execution, sums] = await Promise.all([executionDto(row, graph), itemSums(execution_id, graph, upTo)]);
+  // A node whose latest item went another way is shown as it was at the last one that came there.
+  const passed = Object.keys(sums).filter((id) => {
+    const result = execution.node_results[id];
+    return result?.status === "skipped" && result.started_at === null;
+  });
+  const last = await lastItems(execution_id, passed, upTo);
+  const item_sums = Object.fromEntries(Object.entries(sums).map(([id, sum]) => [id, last[id] ? { ...sum, last: last[id] } : sum]));
+  return { execution, graph, last_event_id, item_sums };
+}

@@ -1,0 +1,70 @@
+import { pool } from "#server/platform/db/client.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { runIdOfRequest } from "#server/platform/idempotency.ts";
+import type { ExecuteResult } from "#server/runs/schema.ts";
+import type { NewExecution, Started } from "#server/runs/store/insert-execution.ts";
+import { assertRoom } from "#server/runs/store/limits.ts";
+import { type Accepted, acceptRun } from "#server/runs/use-cases/accept-run.ts";
+import { requestRun } from "#server/runs/use-cases/request-run.ts";
+
+/** What a caller is told whose project has used up its hour. */
+export const hourUsedUp = ({ retryAfter, limit }: { retryAfter: number; limit: number }): AppError =>
+  new AppError(
+    "RATE_LIMIT_EXCEEDED",
+    `This project has started ${limit} executions within an hour, which is its limit. Try again in ${retryAfter} seconds, or have an admin raise it under Settings, Project (executions_per_hour).`,
+    { retryAfter, limit },
+  );
+
+const isTakenId = (error: unknown): boolean => error instanceof Error && "constraint" in error && error.constraint === "executions_pkey";
+
+async function isThere(id: string): Promise<boolean> {
+  const { rows } = await pool().query("SELECT FROM executions WHERE id = $1", [id]);
+  return rows.length > 0;
+}
+
+/**
+ * Starts a run under an id that stands for the request, or finds the one that an earlier try of the same request wrote
+ * before it died and could not answer.
+ * @param id undefined for a request that does not name itself
+ */
+export async function startOnce(id: string | undefined, start: () => Promise<Started>): Promise<Started> {
+  if (id === undefined) return start();
+  const started = await start().catch((error: unknown): Started => {
+    if (isTakenId(error)) return { kind: "started", execution_id: id };
+    throw error;
+  });
+  // The earlier try may have used up the hour itself.
+  return started.kind === "limited" && (await isThere(id)) ? { kind: "started", execution_id: id } : started;
+}
+
+/**
+ * Accepts a run: once this returns it is in the database and will end, whatever happens to this process.
+ * @throws AppError RATE_LIMIT_EXCEEDED when the project has used up its hour; CONFLICT when it holds as much as it may, or ran for this `due_at` before
+ */
+export async function startExecution(execution: NewExecution): Promise<ExecuteResult> {
+  const { execution_id, status } = await startHere(execution);
+  return { execution_id, status };
+}
+
+/**
+ * Like `startExecution`.
+ * @returns with how the run ends when this process runs it at once; that resolves with nothing when another goes on with it.
+ *   With whether the executor has taken the request when it is the one to run it
+ * @throws AppError as `startExecution`
+ */
+export async function startHere(execution: NewExecution): Promise<ExecuteResult & Pick<Accepted, "ending" | "asked">> {
+  await assertRoom(execution.project_id);
+  const id = execution.id ?? runIdOfRequest();
+  let accepted: Accepted | undefined;
+  const started = await startOnce(id, async () => {
+    accepted = await acceptRun({ ...execution, ...(id !== undefined && { id }) });
+    return accepted;
+  });
+  if (started.kind === "limited") throw hourUsedUp(started);
+  if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
+  const { execution_id } = started;
+  // Found, not written: whoever wrote it may have died before asking for it.
+  if (started !== accepted) await requestRun({ execution_id, project_id: execution.project_id, dispatch: 0 });
+  const { ending, asked } = accepted ?? {};
+  return { execution_id, status: execution.status ?? "pending", ...(ending && { ending }), ...(asked && { asked }) };
+}

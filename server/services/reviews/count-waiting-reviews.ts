@@ -1,7 +1,0 @@
-import type { ProjectPrincipal } from "#server/auth/principal.ts";
-import { db } from "#server/db/client.ts";
-
-/** How many reviews of the project wait for somebody. */
-export const countWaitingReviews = async ({ project }: ProjectPrincipal): Promise<{ count: number }> => ({
-  count: await db().review.count({ where: { project_id: project.id, status: "waiting" } }),
-});

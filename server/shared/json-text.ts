@@ -1,0 +1,71 @@
+// Looking things up by names that people or other programs chose. A plain object also has the names that every object has:
+// a node with the id "constructor" would be found where there is none.
+
+/** An object that has only the entries of these. */
+export const dictionary = <Value>(...parts: readonly Readonly<Record<string, Value>>[]): Record<string, Value> =>
+  Object.assign(Object.create(null), ...parts);
+
+/** What an object has under a name of its own. */
+export const own = <Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
+  record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+
+/** What JavaScript has for numbers of JSON that it cannot hold itself; TypeScript does not know it yet, older browsers neither. */
+interface ExactJson {
+  parse(text: string, reviver: (key: string, value: unknown, context?: { source?: string }) => unknown): unknown;
+  rawJSON?(text: string): unknown;
+  isRawJSON?(value: unknown): boolean;
+}
+const exact = JSON as unknown as ExactJson;
+
+/** A whole number with more digits than JavaScript keeps, such as an id of 64 bits. */
+const LONG_NUMBER = /(?<![\d.])\d{16}/;
+const isTooLong = (source: string) => /^-?\d+$/.test(source) && !Number.isSafeInteger(Number(source));
+
+/**
+ * JSON as a value. A whole number that JavaScript would round keeps all its digits: such a one is an object that
+ * `JSON.stringify` writes as it came, `isExactNumber` says so.
+ * @param each what to make of every value in it; left out, nothing
+ * @throws SyntaxError for what is no JSON
+ */
+export function parseJson(text: string, each?: (value: unknown) => unknown): unknown {
+  const { rawJSON } = exact;
+  if (!rawJSON || !LONG_NUMBER.test(text)) return each ? JSON.parse(text, (_, value) => each(value)) : JSON.parse(text);
+  return exact.parse(text, (_, value, context) => {
+    if (typeof value === "number" && context?.source !== undefined && isTooLong(context.source)) return rawJSON(context.source);
+    return each ? each(value) : value;
+  });
+}
+
+/** True for a number that `parseJson` kept as it came. */
+export const isExactNumber = (value: unknown): boolean => exact.isRawJSON?.(value) ?? false;
+
+/** Text as JSON text of the value that it stands for: an object or a list as it is, anything else as a string (contract, section 4). */
+export function embedded(text: string): string {
+  const bare = text.trim();
+  const isContainer = (bare.startsWith("{") && bare.endsWith("}")) || (bare.startsWith("[") && bare.endsWith("]"));
+  if (isContainer) {
+    try {
+      JSON.parse(bare);
+      return bare;
+    } catch {
+      // Text that only looks like JSON stays text.
+    }
+  }
+  return JSON.stringify(text);
+}
+
+/** A JSON array of texts, those that are JSON embedded as such. */
+export const listText = (texts: readonly string[]): string => `[${texts.map(embedded).join(",")}]`;
+
+/** A JSON object of texts by name, those that are JSON embedded as such. A name that comes again has its number behind it. */
+export function objectText(entries: readonly (readonly [string, string])[]): string {
+  const taken = new Set(entries.map(([name]) => name));
+  const seen = new Set<string>();
+  const parts = entries.map(([name, text]) => {
+    let key = name;
+    for (let count = 2; seen.has(key) || (key !== name && taken.has(key)); count++) key = `${name} ${count}`;
+    seen.add(key);
+    return `${JSON.stringify(key)}:${embedded(text)}`;
+  });
+  return `{${parts.join(",")}}`;
+}

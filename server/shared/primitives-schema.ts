@@ -1,0 +1,83 @@
+import { z } from "zod";
+import "#server/shared/messages.ts";
+
+// Rules for every file of this folder: wire types only (no transforms, no coercion, no Date), strict top-level inputs,
+// every string, list and number bounded, no import of anything above this folder.
+
+/** UUID v7 of a resource. Kept a plain string on the way in: a malformed id is a 404, not a 422. */
+export const Id = z.string().min(1).max(64).meta({ description: "UUID v7", example: "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10" });
+
+/** ISO 8601 in UTC with Z and milliseconds. */
+export const Timestamp = z.iso
+  .datetime({ precision: 3 })
+  .meta({ description: "ISO 8601, UTC, milliseconds", example: "2026-11-21T08:00:00.000Z" });
+
+/** A name that people give to a resource. */
+export const Name = z
+  .string()
+  .trim()
+  .min(1, "Give it a name.")
+  .max(120)
+  .meta({ description: "Name, 1 to 120 characters", title: "Name", example: "Daily digest" });
+
+export const Description = z
+  .string()
+  .max(2000)
+  .meta({ description: "What it is for, up to 2,000 characters", title: "Description", example: "Sums up the news" });
+
+export const Email = z.email().max(254).meta({ description: "E-mail address", title: "E-mail", example: "ada@example.com" });
+
+export const Password = z
+  .string()
+  .min(8, "Use at least 8 characters.")
+  .max(200)
+  .meta({ description: "8 to 200 characters", title: "Password", example: "seven looms at noon" });
+
+export const Role = z.enum(["viewer", "editor", "admin"]).meta({
+  id: "Role",
+  description: "viewer reads, editor also writes and runs, admin also manages members and secrets",
+  example: "editor",
+});
+export type Role = z.infer<typeof Role>;
+
+/** The two query parameters of every list. */
+export const pageQuery = {
+  page: z.number().int().min(1).max(100_000).default(1).meta({ description: "Page, from 1" }),
+  per_page: z.number().int().min(1).max(200).default(50).meta({ description: "Items a page, at most 200" }),
+};
+
+export const PageInput = z.strictObject(pageQuery);
+export type PageInput = z.infer<typeof PageInput>;
+
+/** The list envelope around `item`. */
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    items: z.array(item),
+    total: z.number().int().meta({ description: "How many there are in all", example: 1 }),
+    page: z.number().int().meta({ description: "The page that this is", example: 1 }),
+    per_page: z.number().int().meta({ description: "Items a page", example: 50 }),
+  });
+export type Page<Item> = { items: Item[]; total: number; page: number; per_page: number };
+
+/** Input of an operation that takes nothing. */
+export const Nothing = z.strictObject({});
+
+/** Output of an operation that answers 204. */
+export const NoContent = z.void();
+
+/**
+ * The fields of `resource` that `writable` does not name, as optional and ignored: a client may send back what a GET
+ * gave it (contract, section 1), while any key that the resource does not have is still refused.
+ */
+export function ignoredFields<Resource extends z.ZodObject>(
+  resource: Resource,
+  writable: Record<string, unknown>,
+): Record<string, z.ZodOptional<z.ZodUnknown>> {
+  const names = Object.keys(resource.shape).filter((name) => !(name in writable));
+  return Object.fromEntries(
+    names.map((name) => [name, z.unknown().optional().meta({ description: "Read-only: accepted and ignored", readOnly: true })]),
+  );
+}
+
+/** How many calls of the web app may come in one request. */
+export const MOST_CALLS = 20;

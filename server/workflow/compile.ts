@@ -1,0 +1,201 @@
+import { partsOf, possibleReadings, referencesOf, slugOf } from "#server/workflow/expressions.ts";
+import { definitionOf, labelOf, templateFields, topologicalOrder } from "#server/workflow/graph.ts";
+import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
+
+// What belongs to which loop, and which edges count where (contract, section 4: Loop). Pure and browser-safe: the run,
+// the checks at save and the canvas ask the same function.
+
+/** An edge as the scheduler sees it: within one scope, or from an outer scope into it. */
+export interface PlanEdge {
+  source: string;
+  target: string;
+  /** The way out of the source that it leaves by; "" where any result counts. */
+  handle: string;
+  /** Of an edge that leads from outside into a loop's body: the loop waits for it, whatever it brings. */
+  isGate: boolean;
+}
+
+/** What runs as one: the whole workflow, or the body of one loop, once for each item. */
+export interface PlanScope {
+  /** The loop whose body this is; null for the workflow. */
+  loop: string | null;
+  /** Its own nodes in graph order; the bodies of loops among them are scopes of their own. */
+  nodeIds: readonly string[];
+  index: ReadonlyMap<string, number>;
+  incoming: ReadonlyMap<string, readonly PlanEdge[]>;
+  outgoing: ReadonlyMap<string, readonly PlanEdge[]>;
+  /** Nodes that start without anything before them: the trigger. */
+  roots: ReadonlySet<string>;
+  /** Nodes that nothing of the scope follows: what they leave behind is an item's result. */
+  ends: readonly string[];
+}
+
+export interface Plan {
+  /** By loop id; null is the workflow itself. */
+  scopes: ReadonlyMap<string | null, PlanScope>;
+  /** The loop whose body a node belongs to, or null. */
+  ownerOf(id: string): string | null;
+  /** The loops around a node, the outermost first. */
+  loopsAround(id: string): readonly string[];
+  /** Nodes that two loops claim, neither of them inside the other. */
+  contested: readonly { node_id: string; loops: [string, string] }[];
+}
+
+/** What the plan must know of node types. */
+export interface Language {
+  isRoot(type: string): boolean;
+  isInert(type: string): boolean;
+  /** Of a loop, the handle of its body. */
+  bodyHandle(type: string): string | undefined;
+  /** The texts of a node that may hold expressions. */
+  templates(node: GraphNode): string[];
+  /** Edges that their target waits for, whatever they bring; left out, none. */
+  isGate?(edge: GraphEdge): boolean;
+}
+
+export const language: Language = {
+  isRoot: (type) => definitionOf(type)?.group === "trigger",
+  isInert: (type) => definitionOf(type)?.isInert === true,
+  bodyHandle: (type) => definitionOf(type)?.body?.handle,
+  templates(node) {
+    const definition = definitionOf(node.type);
+    return definition ? templateFields(definition).map((field) => String(node.data[field] ?? "")) : [];
+  },
+};
+
+type Next = ReadonlyMap<string, readonly GraphEdge[]>;
+
+/** `from` and everything that can be reached from it. */
+function reach(next: Next, from: Iterable<string>): Set<string> {
+  const found = new Set(from);
+  for (const id of found) for (const { target } of next.get(id) ?? []) found.add(target);
+  return found;
+}
+
+/** The names whose output a node reads, as they are written and in parts. */
+const namesRead = (templates: readonly string[]): Set<string> =>
+  new Set(
+    templates.flatMap((template) =>
+      referencesOf(template)
+        .flatMap(possibleReadings)
+        .flatMap(({ head, path }) => (path[0] === "output" ? [head, partsOf(head)] : [])),
+    ),
+  );
+
+const namesOfData = new WeakMap<object, { type: string; names: Set<string> }>();
+
+/** The same of a node, found out once for each version of its data: a canvas asks for all nodes at every key. */
+function namesReadBy(node: GraphNode, templates: Language["templates"]): Set<string> {
+  const known = namesOfData.get(node.data);
+  if (known?.type === node.type) return known.names;
+  const names = namesRead(templates(node));
+  if (templates === language.templates) namesOfData.set(node.data, { type: node.type, names });
+  return names;
+}
+
+const append = <Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value) => {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+};
+
+/** Which loop's body each node belongs to, and who is claimed twice. */
+function owners(nodes: readonly GraphNode[], next: Next, { bodyHandle, templates }: Language) {
+  const ownerOf = new Map<string, string | null>(nodes.map((node) => [node.id, null]));
+  const contested: { node_id: string; loops: [string, string] }[] = [];
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const around = (id: string): string[] => {
+    const owner = ownerOf.get(id) ?? null;
+    return owner === null ? [] : [...around(owner), owner];
+  };
+  const readBy = (id: string): Set<string> => namesReadBy(byId.get(id) as GraphNode, templates);
+  const loops = nodes.filter((node) => bodyHandle(node.type) !== undefined);
+  const order = loops.length ? topologicalOrder([...byId.keys()], next) : [];
+  // Outer loops come before the loops in their bodies, so a node ends up with its innermost one.
+  for (const id of order) {
+    const loop = byId.get(id);
+    const handle = loop && bodyHandle(loop.type);
+    if (!loop || handle === undefined) continue;
+    const isBody = (edge: GraphEdge) => (edge.sourceHandle || handle) === handle;
+    const edges = next.get(id) ?? [];
+    const inside = reach(
+      next,
+      edges.filter(isBody).map((edge) => edge.target),
+    );
+    const label = labelOf(loop);
+    const names = [label, slugOf(label), partsOf(label)];
+    const readers = [...inside].filter((node) => names.some((name) => readBy(node).has(name)));
+    const after = reach(next, [...edges.filter((edge) => !isBody(edge)).map((edge) => edge.target), ...readers]);
+    const outer = ownerOf.get(id) ?? null;
+    const above = around(id);
+    for (const node of inside) {
+      if (after.has(node)) continue;
+      const owner = ownerOf.get(node) ?? null;
+      if (owner === outer) ownerOf.set(node, id);
+      else if (owner !== null && !above.includes(owner)) contested.push({ node_id: node, loops: [owner, id] });
+    }
+  }
+  return { ownerOf, contested, around };
+}
+
+/** Divides a graph into the workflow and the bodies of its loops, and sorts its edges into them. */
+export function makePlan(graph: Graph, types: Language = language): Plan {
+  const nodes = graph.nodes.filter((node) => !types.isInert(node.type));
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const edges = graph.edges.filter((edge) => byId.has(edge.source) && byId.has(edge.target));
+  const next = Map.groupBy(edges, (edge) => edge.source);
+  const { ownerOf, contested, around } = owners(nodes, next, types);
+  const chains = new Map(nodes.map(({ id }) => [id, around(id)]));
+  const chainOf = (id: string) => chains.get(id) ?? [];
+
+  const incoming = new Map<string, PlanEdge[]>();
+  for (const edge of edges) {
+    const { source, target, sourceHandle } = edge;
+    const handle = types.bodyHandle(byId.get(source)?.type ?? "");
+    const isInto = handle !== undefined && (sourceHandle || handle) === handle && chainOf(target).includes(source);
+    const from = isInto ? [...chainOf(source), source] : chainOf(source);
+    const to = chainOf(target);
+    let common = 0;
+    while (common < from.length && common < to.length && from[common] === to[common]) common++;
+    // Seen from outside its body, a node is its loop: what follows it waits for the whole loop.
+    const seen = from[common] ?? source;
+    const way = seen === source && handle === undefined ? (sourceHandle ?? "") : "";
+    append(incoming, target, { source: seen, target, handle: way, isGate: types.isGate?.(edge) ?? false });
+    const entered = to[common];
+    const isBeside = common === chainOf(seen).length && entered !== seen;
+    if (entered !== undefined && isBeside) append(incoming, entered, { source: seen, target: entered, handle: way, isGate: true });
+  }
+
+  const members = Map.groupBy(nodes, ({ id }) => ownerOf.get(id) ?? null);
+  const loops = nodes.filter((node) => types.bodyHandle(node.type) !== undefined).map((node) => node.id);
+  const scopes = new Map([null, ...loops].map((loop) => [loop, scopeOf(loop, members.get(loop) ?? [], incoming, types)]));
+  return { scopes, contested, ownerOf: (id) => ownerOf.get(id) ?? null, loopsAround: chainOf };
+}
+
+/** `from` and every node of the scope that depends on it; a loop stands for everything in its body. */
+export function dependentsOf({ outgoing }: PlanScope, from: string): Set<string> {
+  const found = new Set([from]);
+  for (const id of found) for (const { target } of outgoing.get(id) ?? []) found.add(target);
+  return found;
+}
+
+function scopeOf(
+  loop: string | null,
+  members: readonly GraphNode[],
+  incoming: ReadonlyMap<string, PlanEdge[]>,
+  types: Language,
+): PlanScope {
+  const nodeIds = members.map((node) => node.id);
+  const index = new Map(nodeIds.map((id, position) => [id, position]));
+  const outgoing = new Map<string, PlanEdge[]>();
+  for (const id of nodeIds) for (const edge of incoming.get(id) ?? []) if (index.has(edge.source)) append(outgoing, edge.source, edge);
+  return {
+    loop,
+    nodeIds,
+    index,
+    incoming,
+    outgoing,
+    roots: new Set(members.filter((node) => types.isRoot(node.type)).map((node) => node.id)),
+    ends: nodeIds.filter((id) => !outgoing.has(id)),
+  };
+}

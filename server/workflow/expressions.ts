@@ -1,0 +1,277 @@
+// {{expressions}}: parsing, and resolution against a scope. Pure and browser-safe: the run, the checks at save and the
+// editor's autocomplete use the same code (specification, Workflow node types; contract, section 4).
+
+import { parseJson } from "#server/shared/json-text.ts";
+import { MAX_OUTPUT, tooLong } from "#server/workflow/output-size.ts";
+
+export type PathPart = string | number;
+
+/** One `{{…}}`: `head` is the name that it begins with, `path` what follows. */
+export interface Reference {
+  source: string;
+  head: string;
+  path: PathPart[];
+  /** Where in `source` the path begins; its length when there is none. */
+  pathAt: number;
+  /** Offsets of the whole `{{…}}` in the template. */
+  start: number;
+  end: number;
+  /** Set when the text between the braces cannot be read. */
+  fault?: string;
+}
+
+export type TemplatePart = { text: string } | { reference: Reference };
+
+const PATH_PART = /\.([^.[\]]+)|\[(\d+)\]|\[(?:"([^"]*)"|'([^']*)')\]/y;
+
+/** Whether something of the workflow is called so. */
+export type IsName = (text: string) => boolean;
+
+/** No name is longer, blanks after it included. */
+const LONGEST_NAME = 200;
+
+/** Where a name may end: at each dot and bracket. */
+const endsOfName = (inner: string): number[] => [...inner.slice(0, LONGEST_NAME).matchAll(/[.[]/g)].map(({ index }) => index);
+
+/**
+ * The end of the longest name that is followed by a dot or a bracket (contract, section 4), or -1 when the whole is one.
+ * Without any name that fits, what stands before the first dot counts as the name.
+ */
+function endOfName(inner: string, isName: IsName | undefined): number {
+  const [first = -1, ...further] = endsOfName(inner);
+  if (!isName || first === -1) return first;
+  const name = (end: number) => inner.slice(0, end).trim();
+  const longest = further.findLast((end) => isName(name(end)));
+  if (longest !== undefined) return longest;
+  // A name without anything after it reads nothing, so it is only meant when there is no other.
+  return !isName(name(first)) && inner.length <= LONGEST_NAME && isName(inner) ? -1 : first;
+}
+
+function parseReference(source: string, start: number, end: number, isName?: IsName): Reference {
+  const inner = source.slice(2, -2).trim();
+  const at = endOfName(inner, isName);
+  const head = (at === -1 ? inner : inner.slice(0, at)).trim();
+  const path: PathPart[] = [];
+  const pathAt = at === -1 ? source.length : source.indexOf(inner, 2) + at;
+  const fault = (message: string): Reference => ({ source, head, path, pathAt, start, end, fault: message });
+  if (head === "") return fault(`${source} is empty. Write a name between the braces, for example {{trigger.output}}.`);
+  let position = at === -1 ? inner.length : at;
+  while (position < inner.length) {
+    PATH_PART.lastIndex = position;
+    const match = PATH_PART.exec(inner);
+    if (!match) return fault(`${source} cannot be read after "${inner.slice(0, position)}". Use .name or [0].`);
+    path.push(match[2] === undefined ? (match[1]?.trim() ?? match[3] ?? match[4] ?? "") : Number(match[2]));
+    position = PATH_PART.lastIndex;
+  }
+  if (path.length === 0) return fault(`${source} needs a part after the name, for example {{${head}.output}}.`);
+  return { source, head, path, pathAt, start, end };
+}
+
+/** How many dots and brackets a name is thought to have by those who do not know it. */
+const MOST_PARTS = 6;
+
+/** A reference by every name that it could begin with, the shortest first: for callers that do not know the names. */
+export function possibleReadings({ source, start, end }: Reference): Reference[] {
+  const inner = source.slice(2, -2).trim();
+  return endsOfName(inner)
+    .slice(0, MOST_PARTS)
+    .map((stop) => parseReference(source, start, end, (text) => text === inner.slice(0, stop).trim()))
+    .filter(({ path }) => path.length > 0);
+}
+
+/**
+ * Splits a template into plain text and references. Never throws: an unreadable reference carries a `fault`.
+ * @param isName what the workflow's names are; left out, no name has a dot or a bracket in it
+ */
+export function parseTemplate(template: string, isName?: IsName): TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let last = 0;
+  for (const match of template.matchAll(/\{\{[^{}]*\}\}/g)) {
+    if (match.index > last) parts.push({ text: template.slice(last, match.index) });
+    last = match.index + match[0].length;
+    parts.push({ reference: parseReference(match[0], match.index, last, isName) });
+  }
+  if (last < template.length) parts.push({ text: template.slice(last) });
+  return parts;
+}
+
+/** Every reference of a template, in order. */
+export const referencesOf = (template: string, isName?: IsName): Reference[] =>
+  parseTemplate(template, isName).flatMap((part) => ("reference" in part ? [part.reference] : []));
+
+/** The name under which a run reads the project's secrets: `{{credentials.NAME}}`. */
+export const CREDENTIALS = "credentials";
+
+/** `Research Agent` and `research-agent` are both `research_agent`. */
+export const slugOf = (name: string): string =>
+  name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "_")
+    .replace(/^_+|_+$/g, "");
+
+/** A name in parts between its dots and brackets, each as a slug: `GPT-4.1 Writer` is `gpt_4.1_writer`. */
+export const partsOf = (name: string): string =>
+  name
+    .split(/[.[\]]+/)
+    .map(slugOf)
+    .join(".");
+
+/** Tells names from other text where some have dots or brackets in them; undefined where none has, and nothing is to be told. */
+export function isNameOf(names: readonly string[]): IsName | undefined {
+  if (!names.some((name) => /[.[]/.test(name))) return undefined;
+  const known = new Set(names.flatMap((name) => [name, slugOf(name), partsOf(name)]));
+  return (text) => known.has(text) || known.has(partsOf(text));
+}
+
+/** The credential that a reference names, or undefined for one that reads something else. */
+export const credentialOf = ({ head, path }: Reference): string | undefined =>
+  slugOf(head) === CREDENTIALS && path.length ? String(path[0]) : undefined;
+
+/** The entry whose name is `name` exactly, else the first whose slug is the same. */
+export function matchName<Entry extends { name: string }>(entries: readonly Entry[], name: string): Entry | undefined {
+  const slug = slugOf(name);
+  return entries.find((entry) => entry.name === name) ?? entries.find((entry) => slug !== "" && slugOf(entry.name) === slug);
+}
+
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** The name that was probably meant, or undefined when none is near. */
+export function nearestName(names: readonly string[], wanted: string): string | undefined {
+  const slug = slugOf(wanted);
+  const ranked = names.map((name) => ({ name, far: distance(slugOf(name), slug) })).sort((a, b) => a.far - b.far);
+  const best = ranked[0];
+  return best && best.far <= Math.max(2, Math.floor(slug.length / 3)) ? best.name : undefined;
+}
+
+/** What a reference that names nothing was probably meant to name: " Did you mean …?", or the list of what there is. */
+export function suggestionFor(names: readonly string[], reference: Reference): string {
+  const heads = possibleReadings(reference).map(({ head }) => head);
+  return suggestion(names, heads.findLast((head) => nearestName(names, head) !== undefined) ?? reference.head);
+}
+
+/** " Did you mean {{x.…}}?" or the list of what there is. */
+export function suggestion(names: readonly string[], wanted: string): string {
+  const near = nearestName(names, wanted);
+  if (near) return ` Did you mean "${near}"?`;
+  return names.length ? ` There ${names.length === 1 ? "is" : "are"}: ${names.slice(0, 8).join(", ")}.` : "";
+}
+
+/** Thrown when a template cannot be resolved; the text says which expression and why. */
+export class ExpressionError extends Error {
+  override name = "ExpressionError";
+}
+
+/** What a name stands for: its fields by the first part of the path. `output` is text that may hold JSON. */
+export interface ScopeEntry {
+  name: string;
+  fields: Record<string, unknown>;
+  /** True when a field is one text, which no path goes into. */
+  isFlat?: boolean;
+  /** True for a node that was skipped: it reads as empty text, and so does whatever would be in it. */
+  isSkipped?: boolean;
+}
+
+export interface Scope {
+  /** What answers to a name: matched exactly, then by slug. */
+  find(name: string): ScopeEntry | undefined;
+  /** Every name, for a suggestion. */
+  names(): string[];
+  /** What is a name in the workflow, whether or not it can be read yet; left out where no name has a dot in it. */
+  isName?: IsName | undefined;
+  /** Reads JSON text; a run remembers what it has read, since a loop reads the same again and again. */
+  parse?(text: string): unknown;
+}
+
+/** A scope of a few fixed entries. */
+export const scopeOf = (entries: readonly ScopeEntry[]): Scope => ({
+  find: (name) => matchName(entries, name),
+  names: () => entries.map((entry) => entry.name),
+  isName: isNameOf(entries.map((entry) => entry.name)),
+});
+
+/** Follows a path into a value; text is read as JSON when a path goes into it. */
+function follow(value: unknown, path: readonly PathPart[], reference: Reference, parse: (text: string) => unknown): unknown {
+  let current = value;
+  for (const [index, part] of path.entries()) {
+    if (typeof current === "string") {
+      try {
+        current = parse(current);
+      } catch {
+        throw new ExpressionError(`${reference.source} reads into text that is not JSON. It begins: ${String(current).slice(0, 80)}`);
+      }
+    }
+    const container: unknown = current;
+    const isKnown = container !== null && typeof container === "object" && Object.hasOwn(container, part);
+    if (!isKnown) {
+      const where = [reference.head, reference.path[0], ...path.slice(0, index)].join(".");
+      const names = container !== null && typeof container === "object" && !Array.isArray(container) ? Object.keys(container) : [];
+      throw new ExpressionError(
+        `${reference.source}: ${where} has no ${typeof part === "number" ? `item ${part}` : `"${part}"`}.${suggestion(names, String(part))}`,
+      );
+    }
+    current = (container as Record<PathPart, unknown>)[part];
+  }
+  return current;
+}
+
+/** What is wrong with a path into a secret: parts of it would not be recognised where they must be masked. */
+export const flatFault = ({ source, head, path }: Reference): string =>
+  `${source} reads a part of a credential, and a credential is one text. Write {{${head}.${path[0]}}}.`;
+
+/**
+ * The value of one reference.
+ * @throws ExpressionError for an unknown name, an unknown field, or a path into something that is not there
+ */
+export function resolveReference(reference: Reference, scope: Scope): unknown {
+  if (reference.fault) throw new ExpressionError(reference.fault);
+  const entry = scope.find(reference.head);
+  if (!entry) throw new ExpressionError(`${reference.source} names nothing that has run.${suggestionFor(scope.names(), reference)}`);
+  const [field, ...rest] = reference.path;
+  const key = String(field);
+  if (entry.isFlat && rest.length) throw new ExpressionError(flatFault(reference));
+  if (!Object.hasOwn(entry.fields, key))
+    throw new ExpressionError(`${reference.source}: ${entry.name} has no "${key}".${suggestion(Object.keys(entry.fields), key)}`);
+  if (entry.isSkipped) return "";
+  return follow(entry.fields[key], rest, reference, scope.parse ?? parseJson);
+}
+
+/** Text form of a value: text as it is, nothing as empty, all else as compact JSON. */
+export const asText = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+
+/**
+ * A template as text.
+ * @throws ExpressionError as resolveReference does, and before the text gets longer than a node may work with
+ */
+export function resolveText(template: string | readonly TemplatePart[], scope: Scope): string {
+  let whole = "";
+  for (const part of typeof template === "string" ? parseTemplate(template, scope.isName) : template) {
+    const text = "text" in part ? part.text : asText(resolveReference(part.reference, scope));
+    const length = whole.length + text.length;
+    if (length > MAX_OUTPUT) throw new ExpressionError(tooLong(length));
+    whole += text;
+  }
+  return whole;
+}
+
+/**
+ * A template's value: of a single expression with nothing around it the value itself, otherwise text.
+ * @throws ExpressionError as resolveReference does
+ */
+export function resolveValue(template: string, scope: Scope): unknown {
+  const parts = parseTemplate(template.trim(), scope.isName);
+  const [only] = parts;
+  return parts.length === 1 && only && "reference" in only ? resolveReference(only.reference, scope) : resolveText(template, scope);
+}

@@ -1,0 +1,12 @@
+// Written by server/generate-registries.ts. Run `npm run gen` after adding a node type.
+import { agentNode } from "#server/workflow/nodes/agent-node.ts";
+import { branchNode } from "#server/workflow/nodes/branch-node.ts";
+import { humanLoopNode } from "#server/workflow/nodes/human-loop-node.ts";
+import { loopNode } from "#server/workflow/nodes/loop-node.ts";
+import { noteNode } from "#server/workflow/nodes/note-node.ts";
+import { outputNode } from "#server/workflow/nodes/output-node.ts";
+import { terminateNode } from "#server/workflow/nodes/terminate-node.ts";
+import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
+
+export const nodeDefinitions = { agentNode, branchNode, humanLoopNode, loopNode, noteNode, outputNode, terminateNode, triggerNode } as const;
+export type NodeType = keyof typeof nodeDefinitions;
