@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import { bodyFor, type ChatQuestion, type Dialect, isLasting, simplerDialect } from "#server/llm/chat-body.ts";
 import { baseUrlOf, postChat } from "#server/llm/client.ts";
 import { ProviderError, providerError } from "#server/llm/errors.ts";
@@ -51,9 +52,8 @@ const LONGEST_PAUSE_MS = 20_000;
 const pauseAfter = (failures: number, random: number): number =>
   Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS) * (0.5 + random / 2);
 
-// Learned from refusals, so that a server that knows less is asked twice only once. Lost at restart, bounded.
-const dialects = new Map<string, Dialect>();
-const MOST_DIALECTS = 500;
+// Learned from refusals, so that a server that knows less is asked twice only once. Lost at restart.
+const dialects = new LRUCache<string, Dialect>({ max: 500 });
 
 const placeOf = ({ endpoint, model }: ChatQuestion): string => `${baseUrlOf(endpoint)} ${model}`;
 
@@ -82,10 +82,7 @@ async function attempt(request: ChatRequest, signal: AbortSignal): Promise<Compl
     try {
       const response = await postChat(endpoint, bodyFor(request, spoken), signal);
       const completion = await readCompletion(response, onDelta);
-      if (tried > 0 && isToBeKept) {
-        if (dialects.size >= MOST_DIALECTS) dialects.clear();
-        dialects.set(placeOf(request), dialect);
-      }
+      if (tried > 0 && isToBeKept) dialects.set(placeOf(request), dialect);
       return completion;
     } catch (error) {
       const simpler = simplerDialect(spoken, error, request, tried);

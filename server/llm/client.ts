@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { APIError, AzureOpenAI, OpenAI } from "openai";
 import type { ChatCompletionCreateParams } from "openai/resources/chat/completions";
 import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
@@ -114,8 +115,7 @@ function newClient(provider: ProviderId, baseURL: string, apiVersion: string, re
 }
 
 // One for each address and reach, because making one costs more than asking with it. They hold no key.
-const clients = new Map<string, OpenAI>();
-const MOST_CLIENTS = 500;
+const clients = new LRUCache<string, OpenAI>({ max: 500 });
 
 function clientFor(endpoint: ModelEndpoint): OpenAI {
   const { provider, apiVersion, reach } = endpoint;
@@ -125,7 +125,6 @@ function clientFor(endpoint: ModelEndpoint): OpenAI {
   const known = clients.get(place);
   if (known) return known;
   const client = newClient(provider, base, version, reach);
-  if (clients.size >= MOST_CLIENTS) clients.clear();
   clients.set(place, client);
   return client;
 }

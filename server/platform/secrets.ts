@@ -10,6 +10,7 @@ import {
   timingSafeEqual,
 } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
+import { LRUCache } from "lru-cache";
 import { AppError } from "#server/platform/errors.ts";
 import { settings } from "#server/platform/settings.ts";
 
@@ -60,10 +61,8 @@ export function unseal(sealed: string): string {
   }
 }
 
-const opened = new Map<string, string>();
-const MOST_OPENED = 200;
-/** For how long a secret that was replaced may stay in memory, in milliseconds. */
-const KEPT_OPEN_MS = 60_000;
+/** A secret that was replaced stays in memory for a minute at most, also when nobody asks for it again. */
+const opened = new LRUCache<string, string>({ max: 200, ttl: 60_000, ttlAutopurge: true });
 
 /**
  * The same, kept open for a minute: for what every call needs, where opening it costs more than its use.
@@ -73,8 +72,6 @@ export function unsealOften(sealed: string): string {
   const known = opened.get(sealed);
   if (known !== undefined) return known;
   const secret = unseal(sealed);
-  if (opened.size === 0) setTimeout(() => opened.clear(), KEPT_OPEN_MS).unref();
-  if (opened.size >= MOST_OPENED) opened.delete(opened.keys().next().value ?? "");
   opened.set(sealed, secret);
   return secret;
 }

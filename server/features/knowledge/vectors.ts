@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { pool } from "#server/platform/db/client.ts";
 
 // Vectors are compared one by one, exactly. They are kept in memory as long as nothing of the source changes, because
@@ -17,17 +18,7 @@ const READ_AT_ONCE = 2000;
 const HEAD_BYTES = 20;
 const VALUE_BYTES = 8;
 
-// In the order of their last use.
-const copies = new Map<string, Copy>();
-
-function keep(key: string, copy: Copy): void {
-  copies.set(key, copy);
-  let bytes = 0;
-  for (const [name, { values }] of [...copies].reverse()) {
-    bytes += values.byteLength;
-    if (bytes > MOST_KEPT) copies.delete(name);
-  }
-}
+const copies = new LRUCache<string, Copy>({ maxSize: MOST_KEPT, sizeCalculation: ({ values }) => values.byteLength });
 
 function readVector(packed: Buffer, into: Float32Array, offset: number, dimensions: number): void {
   for (let index = 0; index < dimensions; index++) into[offset + index] = packed.readFloatBE(HEAD_BYTES + index * VALUE_BYTES + 4);
@@ -84,9 +75,7 @@ export async function searchVectors(source: { id: string; revision: number }, ne
   const key = `${source.id} ${vector.length}`;
   const best = new Best(limit);
   const copy = copies.get(key);
-  copies.delete(key);
-  if (copy && copy.revision === source.revision) {
-    copies.set(key, copy);
+  if (copy?.revision === source.revision) {
     best.add(copy.ids, copy.values, vector);
     return best.ids();
   }
@@ -106,7 +95,7 @@ export async function searchVectors(source: { id: string; revision: number }, ne
       values.set(part.values, at);
       at += part.values.length;
     }
-    keep(key, { revision: source.revision, ids: parts.flatMap(({ ids }) => ids), values });
+    copies.set(key, { revision: source.revision, ids: parts.flatMap(({ ids }) => ids), values });
   }
   return best.ids();
 }

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { acceptDelivery } from "#server/features/webhooks/deliveries.ts";
 import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import { pool } from "#server/platform/db/client.ts";
@@ -86,13 +87,11 @@ const REASONS = {
 const PAUSE_MS = 60_000;
 /** How many refused calls stay, so that they never push out what can be sent again. */
 const KEPT = 5;
-/** How many workflows this process remembers to have noted one of. */
-const MOST_NOTED = 1000;
 /** How many calls a minute are looked into at most, whatever workflows they name. */
 const MOST_A_MINUTE = 120;
 
-/** When a refused call of a workflow was noted last, the latest at the end. */
-const noted = new Map<string, number>();
+/** Workflows of which a refused call was noted just now. */
+const noted = new LRUCache<string, true>({ max: 1000, ttl: PAUSE_MS });
 let minute = { begin: 0, count: 0 };
 
 const INSERT = `
@@ -114,12 +113,10 @@ const TRIM = `
  */
 export async function noteRefusal(workflow_id: string, reason: keyof typeof REASONS): Promise<void> {
   const now = Date.now();
-  if (!isUuid(workflow_id) || now - (noted.get(workflow_id) ?? 0) < PAUSE_MS) return;
+  if (!isUuid(workflow_id) || noted.has(workflow_id)) return;
   if (now - minute.begin >= PAUSE_MS) minute = { begin: now, count: 0 };
   if (++minute.count > MOST_A_MINUTE) return;
-  noted.delete(workflow_id);
-  if (noted.size >= MOST_NOTED) noted.delete(noted.keys().next().value ?? "");
-  noted.set(workflow_id, now);
+  noted.set(workflow_id, true);
   try {
     const { rowCount } = await pool().query(INSERT, [newId(), workflow_id, REASONS[reason]]);
     if (rowCount) await pool().query(TRIM, [workflow_id]);

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { MOST_BYTES } from "#server/llm/tools/page-content.ts";
 import { readContent } from "#server/llm/tools/page-reader.ts";
 import { MAX_ROBOTS_BYTES, parseRobots, type Robots } from "#server/llm/tools/robots.ts";
@@ -11,8 +12,6 @@ const TOKEN = "Treadle";
 const TIMEOUT_MS = 30_000;
 const ROBOTS_TIMEOUT_MS = 10_000;
 const MOST_REDIRECTS = 5;
-const ROBOTS_FRESH_MS = 60 * 60 * 1000;
-const MOST_ROBOTS = 500;
 
 const ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/pdf;q=0.9,*/*;q=0.5";
 
@@ -26,14 +25,14 @@ export interface ScrapedPage {
 }
 
 // What each server said, so that ten pages of one site do not fetch its robots.txt ten times.
-const known = new Map<string, { robots: Robots; at: number }>();
+const known = new LRUCache<string, Robots>({ max: 500, ttl: 60 * 60 * 1000 });
 
 const EVERYTHING: Robots = { allows: () => true };
 const NOTHING: Robots = { allows: () => false };
 
 async function robotsOf(origin: string, signal: AbortSignal): Promise<Robots> {
   const cached = known.get(origin);
-  if (cached && Date.now() - cached.at < ROBOTS_FRESH_MS) return cached.robots;
+  if (cached) return cached;
   const { status, bytes } = await webFetch(new URL("/robots.txt", origin), {
     reach: chosenReach(),
     headers: { accept: "text/plain,*/*;q=0.5", "user-agent": USER_AGENT },
@@ -45,10 +44,7 @@ async function robotsOf(origin: string, signal: AbortSignal): Promise<Robots> {
   // RFC 9309: without such a file everything is open; while the server cannot say, nothing is.
   const isFound = status >= 200 && status < 300;
   const robots = isFound ? parseRobots(Buffer.from(bytes).toString("utf8"), TOKEN) : status >= 500 ? NOTHING : EVERYTHING;
-  if (robots === NOTHING) return robots; // asked again next time
-  const oldest = known.size >= MOST_ROBOTS ? known.keys().next().value : undefined;
-  if (oldest !== undefined) known.delete(oldest);
-  known.set(origin, { robots, at: Date.now() });
+  if (robots !== NOTHING) known.set(origin, robots); // else asked again next time
   return robots;
 }
 

@@ -1,4 +1,5 @@
 import { type Frame, Monty, MontyError, MontyNameLookup, MontyRuntimeError, MontySnapshot } from "@pydantic/monty";
+import { LRUCache } from "lru-cache";
 import { AT_HAND, type ConditionFault, type ConditionVariables, NAMES } from "#server/workflow/condition-schema.ts";
 
 // The Python conditions of branches, in the sandbox of @pydantic/monty: no files, no network, no process, nothing of ours. It
@@ -10,15 +11,14 @@ const OPTIONS = { inputs: NAMES, scriptName: "condition" };
 const LIMITS = { maxDurationSecs: 0.1, maxMemory: 64 * 1024 * 1024, maxRecursionDepth: 100 };
 /** Lines before the condition in what is compiled: the imports, and the opening brackets. */
 const LINES_BEFORE = 2;
-const MOST_KEPT = 500;
 
 interface Compiled {
   program?: Monty;
   fault?: string;
 }
 
-/** Compiled conditions, the longest unused first. A program may be run again and again, also after it failed. */
-const compiled = new Map<string, Compiled>();
+/** A program may be run again and again, also after it failed. */
+const compiled = new LRUCache<string, Compiled>({ max: 500, memoMethod: (condition) => compile(condition) });
 
 /** Where the compiler points to; a syntax error keeps that in a field of its own, which its class does not show. */
 function placeOf(error: MontyError): Frame | undefined {
@@ -117,15 +117,6 @@ function compile(condition: string): Compiled {
   }
 }
 
-function compiledOf(condition: string): Compiled {
-  const known = compiled.get(condition) ?? compile(condition);
-  compiled.delete(condition);
-  compiled.set(condition, known);
-  const [oldest] = compiled.keys();
-  if (compiled.size > MOST_KEPT && oldest !== undefined) compiled.delete(oldest);
-  return known;
-}
-
 /** A failure in the sandbox in words for the author of the workflow. */
 function sentenceOf(
   { typeName, message }: { typeName: string; message: string },
@@ -154,7 +145,7 @@ function sentenceOf(
  * @throws Error with a sentence for the author of the workflow
  */
 export function holds(condition: string, variables: ConditionVariables): boolean {
-  const { program, fault } = compiledOf(condition);
+  const { program, fault } = compiled.memo(condition);
   if (!program) throw new Error(fault ?? "The condition cannot be compiled.");
   const { output, trigger_output, node_outputs } = variables;
   const inputs = { output, trigger_output, node_outputs: new Map(Object.entries(node_outputs)) };
@@ -187,7 +178,7 @@ function trial(program: Monty): ConditionFault {
 
 /** What is wrong with a condition before it runs: its grammar, what the sandbox does not have, and names as far as a trial meets them. */
 export function faultOf(condition: string): ConditionFault {
-  const { program, fault } = compiledOf(condition);
+  const { program, fault } = compiled.memo(condition);
   if (!program) return { fault: fault ?? "The condition cannot be compiled." };
   const missing = missingFeature(condition);
   return missing === undefined ? trial(program) : { fault: missing };

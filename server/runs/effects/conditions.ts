@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { childPool, type JobFailure, type JobOptions } from "#server/platform/children/pool.ts";
 import { type EngineServices, HostFault } from "#server/runs/executor/ports.ts";
 import { AT_HAND, type ConditionAnswer, type ConditionRequest, type ConditionVariables, NAMES } from "#server/workflow/condition-schema.ts";
@@ -10,7 +11,6 @@ const RUN_MS = 1000;
 const MEGABYTES = 128;
 /** The sandbox's own bound on memory, in characters of which each takes a byte at least. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
-const MOST_KEPT = 500;
 
 const pool = childPool<ConditionRequest, ConditionAnswer>("runs/effects/condition-process.ts", {
   most: 3,
@@ -78,14 +78,11 @@ function unknownNameFault(name: string): string {
   return `The condition uses ${name}, which does not exist.${advice} ${AT_HAND}`;
 }
 
-/** What is known of conditions, the longest unused first. */
-const faults = new Map<string, string | undefined>();
+/** What is known of conditions. */
+const known = new LRUCache<string, { fault: string | undefined }>({ max: 500 });
 
 function keep(condition: string, fault: string | undefined): string | undefined {
-  faults.delete(condition);
-  faults.set(condition, fault);
-  const [oldest] = faults.keys();
-  if (faults.size > MOST_KEPT && oldest !== undefined) faults.delete(oldest);
+  known.set(condition, { fault });
   return fault;
 }
 
@@ -97,7 +94,8 @@ function keep(condition: string, fault: string | undefined): string | undefined 
  * @throws the signal's reason
  */
 export async function conditionFault(condition: string, owner: string, signal: AbortSignal): Promise<string | undefined> {
-  if (faults.has(condition)) return keep(condition, faults.get(condition));
+  const found = known.get(condition);
+  if (found) return found.fault;
   try {
     const answer = await ask({ condition }, { owner, signal: () => signal });
     if ("stopped" in answer) return answer.isFault ? keep(condition, answer.stopped) : undefined;

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import { pool } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
@@ -19,9 +20,8 @@ export const hourlyValues = (): [preset: number, most: number] => {
   return [EXECUTIONS_PER_HOUR, EXECUTIONS_PER_HOUR_MAX];
 };
 
-/** How soon after a refusal a full project is measured again, in milliseconds: something may have been deleted. */
-const AGAIN_MS = 10_000;
-const measured = new Map<string, number>();
+/** Full projects that were measured in the last ten seconds; after that something may have been deleted. */
+const measured = new LRUCache<string, true>({ max: 1000, ttl: 10_000 });
 
 /**
  * Why a project may take no more in; undefined while it has room.
@@ -32,9 +32,8 @@ export async function reasonWithoutRoom(project_id: string, within?: pg.PoolClie
   const stored = await storedBytes(project_id, within);
   if (stored <= storageQuota()) return undefined;
   if (within) return fullStorage(stored);
-  if (Date.now() - (measured.get(project_id) ?? 0) < AGAIN_MS) return fullStorage(stored);
-  if (measured.size > 1000) measured.clear();
-  measured.set(project_id, Date.now());
+  if (measured.has(project_id)) return fullStorage(stored);
+  measured.set(project_id, true);
   await measureStorage(project_id, () => false);
   const now = await storedBytes(project_id);
   return now > storageQuota() ? fullStorage(now) : undefined;

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import { pool } from "#server/platform/db/client.ts";
 import { isDatabaseAway } from "#server/platform/errors.ts";
@@ -18,7 +19,6 @@ const FLUSH_MS = 2000;
 const BELIEVED_MS = 5000;
 /** A run that has begun may write so much more than a project may hold, so that it can end in good order. */
 const RESERVE = 1.1;
-const MOST_KNOWN = 10_000;
 
 const nothing = (): Record<Counted, number> => ({ runs: 0, documents: 0, workflows: 0 });
 
@@ -29,14 +29,13 @@ interface Space {
   added: Record<Counted, number>;
 }
 
-const spaces = new Map<string, Space>();
+/** What falls out had to add is found when the project is measured. */
+const spaces = new LRUCache<string, Space>({ max: 10_000 });
 let timer: NodeJS.Timeout | undefined;
 
 function spaceOf(project_id: string): Space {
   const known = spaces.get(project_id);
   if (known) return known;
-  // What these had to add is found when they are measured.
-  if (spaces.size >= MOST_KNOWN) spaces.clear();
   const space = { stored: 0, readAt: 0, added: nothing() };
   spaces.set(project_id, space);
   return space;

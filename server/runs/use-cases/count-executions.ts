@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { type ExecutionStatus, isFinal } from "#server/runs/schema.ts";
@@ -13,13 +14,7 @@ export interface ExecutionFilter {
 const BEGINNING = new Date(0);
 
 /** Until when each project's executions are in execution_counts, as this process knows; a wrong one is found out below. */
-const known = new Map<string, Date>();
-const KNOWN_AT_MOST = 10_000;
-
-function remember(project_id: string, until: Date): void {
-  if (known.size >= KNOWN_AT_MOST) known.clear();
-  known.set(project_id, until);
-}
+const known = new LRUCache<string, Date>({ max: 10_000 });
 
 /**
  * The filter as SQL, over executions `e` and over counted pieces `c`; $1 is the project. Executions of a workflow are found
@@ -94,7 +89,7 @@ export async function countExecutions(filter: ExecutionFilter): Promise<{ total:
       return found;
     }
     until = found.until;
-    remember(project_id, until);
+    known.set(project_id, until);
   }
 }
 
