@@ -1,3 +1,5 @@
+import type { EventSourceMessage } from "eventsource-parser";
+import { readEvents } from "#components/read-events.ts";
 import { ChatEvent } from "#server/features/agents/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
@@ -22,26 +24,10 @@ export interface ChatCall {
 const AWAY = "The service cannot be reached. Check your connection and try again.";
 const BROKEN = "The connection broke off before the answer was whole. Send the message again.";
 
-/** The events of a stream, as they come; one of a kind that this version does not know is passed over. */
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ChatEvent> {
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  let rest = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const blocks = `${rest}${decoder.decode(value, { stream: true })}`.split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const event = read(block.split("\n").find((line) => line.startsWith("data: ")));
-      if (event) yield event;
-    }
-  }
-}
-
-function read(line: string | undefined): ChatEvent | undefined {
+/** An event of the stream; undefined for one of a kind that this version does not know. */
+function read({ data }: EventSourceMessage): ChatEvent | undefined {
   try {
-    return ChatEvent.safeParse(JSON.parse(line?.slice("data: ".length) ?? "null")).data;
+    return ChatEvent.safeParse(JSON.parse(data)).data;
   } catch {
     return undefined;
   }
@@ -68,9 +54,10 @@ export async function streamChat({ agentId, projectId, message, history, signal,
       signal,
     });
     if (!response.ok || !response.body) return tell({ type: "error", detail: await refusal(response) });
-    for await (const event of eventsOf(response.body)) {
-      tell(event);
-      if (event.type === "done" || event.type === "error") return;
+    for await (const message of readEvents(response.body)) {
+      const event = read(message);
+      if (event) tell(event);
+      if (event?.type === "done" || event?.type === "error") return;
     }
     tell({ type: "error", detail: BROKEN });
   } catch {

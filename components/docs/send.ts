@@ -1,4 +1,5 @@
 import type { BuiltRequest } from "#components/docs/request.ts";
+import { readEvents } from "#components/read-events.ts";
 
 /** One event of a stream, as it came. */
 export interface StreamEvent {
@@ -36,29 +37,6 @@ const BASE = "/api/v1";
 
 /** How much of an answer is shown, in characters. */
 const MOST = 200_000;
-
-const field = (block: string, name: string): string =>
-  block
-    .split("\n")
-    .filter((line) => line.startsWith(`${name}:`))
-    .map((line) => line.slice(name.length + 1).replace(/^ /, ""))
-    .join("\n");
-
-/** Reads server-sent events to their end. */
-async function readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>, onEvent: (event: StreamEvent) => void): Promise<void> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const blocks = (text + value.replaceAll("\r\n", "\n")).split("\n\n");
-    text = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const data = field(block, "data");
-      if (data) onEvent({ id: field(block, "id"), event: field(block, "event") || "message", data });
-    }
-  }
-}
 
 /** JSON with line breaks; anything else as it is, cut where it is too long to show. */
 function readable(text: string): string {
@@ -98,5 +76,6 @@ export async function send(request: BuiltRequest, { key, project, form, signal, 
     return;
   }
   onAnswer(answer);
-  if (response.body) await readEvents(response.body, onEvent);
+  if (!response.body) return;
+  for await (const { id = "", event = "message", data } of readEvents(response.body)) onEvent({ id, event, data });
 }

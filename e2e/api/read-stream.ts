@@ -1,15 +1,11 @@
+import { EventSourceParserStream } from "eventsource-parser/stream";
+
 /** One event of a stream, as it came over the wire. */
 export interface WireEvent {
   id: string;
   event: string;
   data: Record<string, unknown>;
 }
-
-const field = (block: string, name: string): string | undefined =>
-  block
-    .split("\n")
-    .find((line) => line.startsWith(`${name}: `))
-    ?.slice(name.length + 2);
 
 /**
  * Reads server-sent events until the stream ends, or until `enough` says so; then the line is cut, as a viewer does.
@@ -36,18 +32,13 @@ export async function readEvents(response: Response, isEnough: (event: WireEvent
   if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream"))
     throw new Error(`not a stream: ${response.status} ${await response.text()}`);
   const events: WireEvent[] = [];
-  let text = "";
-  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-    text += chunk;
-    const blocks = text.split("\n\n");
-    text = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const event = field(block, "event");
-      if (!event) continue; // a comment
-      events.push({ id: field(block, "id") ?? "", event, data: JSON.parse(field(block, "data") ?? "null") });
-      const last = events.at(-1);
-      if (last && isEnough(last)) return events;
-    }
+  for await (const { id = "", event, data } of response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())) {
+    if (!event) continue;
+    const one = { id, event, data: JSON.parse(data) };
+    events.push(one);
+    if (isEnough(one)) return events;
   }
   return events;
 }

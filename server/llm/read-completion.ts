@@ -1,3 +1,4 @@
+import { createParser } from "eventsource-parser";
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
 import { BrokenOff, GarbledAnswer, StreamedError } from "#server/llm/errors.ts";
 import { WithoutThinking } from "#server/llm/thinking.ts";
@@ -161,33 +162,6 @@ function parse(text: string): unknown {
   }
 }
 
-/** The data of each server-sent event. */
-async function* eventsOf(body: AsyncIterable<string> | string[]): AsyncGenerator<string> {
-  // Pieces of a line that has not ended: put together once, since a server may send a long one in many.
-  let rest: string[] = [];
-  let data: string[] = [];
-  for await (const chunk of body) {
-    const end = chunk.lastIndexOf("\n");
-    rest.push(end < 0 ? chunk : chunk.slice(0, end));
-    if (end < 0) continue;
-    const lines = rest.join("").split("\n");
-    rest = [chunk.slice(end + 1)];
-    for (const each of lines) {
-      const line = each.endsWith("\r") ? each.slice(0, -1) : each;
-      if (line === "" && data.length) {
-        yield data.join("\n");
-        data = [];
-      } else if (line.startsWith("data:")) data.push(line.slice(5).trimStart());
-      // Older servers of llama.cpp put what went wrong into a field of its own.
-      else if (line.startsWith("error:")) data.push(`{"error":${line.slice(6)}}`);
-    }
-  }
-  // A last event without the blank line after it still counts: some servers end so.
-  const last = rest.join("");
-  if (last.startsWith("data:")) data.push(last.slice(5).trim());
-  if (data.length) yield data.join("\n");
-}
-
 /** How long a stream may go on in silence after the answer has ended, in milliseconds: the token counts come then. */
 const LINGER_MS = 5000;
 
@@ -225,20 +199,32 @@ export async function readCompletion(
   lingerMs: number = LINGER_MS,
 ): Promise<Completion> {
   const gatherer = new Gatherer(onDelta);
-  let isDone = false;
+  let [isDone, isOver] = [false, false];
+  const take = (data: string) => {
+    const text = data.trim();
+    if (isOver || text === "") return;
+    isDone = text === "[DONE]";
+    const value = isDone ? undefined : parse(data);
+    // Behind the end of an answer only counts follow, and they may be cut off.
+    isOver = isDone || (value === undefined && gatherer.isFinished);
+    if (isOver) return;
+    // After a good beginning the address is right, and what came was damaged on its way.
+    if (value === undefined) throw gatherer.hasChoices ? new BrokenOff() : new GarbledAnswer(data);
+    gatherer.add(value);
+  };
   const readEvents = async (body: AsyncIterable<string> | string[]) => {
-    for await (const data of eventsOf(body)) {
-      const text = data.trim();
-      if (text === "") continue;
-      isDone = text === "[DONE]";
-      if (isDone) break;
-      const value = parse(data);
-      // Behind the end of an answer only counts follow, and they may be cut off.
-      if (value === undefined && gatherer.isFinished) break;
-      // After a good beginning the address is right, and what came was damaged on its way.
-      if (value === undefined) throw gatherer.hasChoices ? new BrokenOff() : new GarbledAnswer(data);
-      gatherer.add(value);
+    const parser = createParser({
+      onEvent: ({ data }) => take(data),
+      // Older servers of llama.cpp put what went wrong into a field of its own.
+      onError: ({ field, value }) => field === "error" && take(`{"error":${value}}`),
+    });
+    for await (const chunk of body) {
+      // A chunk with carriage returns would be gone through once for each of its lines.
+      parser.feed(chunk.replaceAll("\r", ""));
+      if (isOver) return;
     }
+    // A last event without the blank line after it still counts: some servers end so.
+    parser.feed("\n\n");
   };
 
   if (response.headers.get("content-type")?.includes("text/event-stream")) {
