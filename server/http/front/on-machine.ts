@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { isIP } from "node:net";
 import { ownAddress, plainAddress } from "#server/platform/net/client-address.ts";
 import type { Settings } from "#server/platform/settings.ts";
 
@@ -7,8 +6,8 @@ import type { Settings } from "#server/platform/settings.ts";
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, "");
   if (name === "localhost" || name.endsWith(".localhost")) return true;
-  const address = plainAddress(name) ?? "";
-  return isIP(address) === 4 ? address.startsWith("127.") : address !== "" && new URL(`http://[${address}]`).hostname === "[::1]";
+  const address = plainAddress(name);
+  return address === "::1" || address?.startsWith("127.") === true;
 }
 
 /** What a proxy that stands here leaves in what it passes on. */

@@ -44,6 +44,22 @@ test.each([
   "::7f00:1",
   "ff02::1",
   "2001:db8::1",
+  "192.0.0.1",
+  "192.0.2.1",
+  "192.88.99.1",
+  "198.18.0.1",
+  "198.51.100.1",
+  "203.0.113.1",
+  "240.0.0.1",
+  "fd00:ec2::254%eth0",
+  "::ffff:0:127.0.0.1",
+  "64:ff9b:1::1",
+  "100::1",
+  "2001::1",
+  "2001:1ff::1",
+  "3fff::1",
+  "5f00::1",
+  "fec0::1",
 ])("%s is refused unless everything is allowed", (address) => {
   expect(isReachable(address, "public")).toBe(false);
   expect(isReachable(address, "private")).toBe(false);

@@ -1,5 +1,6 @@
 import { lookup as dnsLookup } from "node:dns";
-import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
 import { settings } from "#server/platform/settings.ts";
 
 /**
@@ -30,74 +31,35 @@ export class AddressRefused extends Error {
   }
 }
 
-function blockList(...subnets: string[]): BlockList {
-  const list = new BlockList();
-  for (const subnet of subnets) {
-    const [address = "", bits] = subnet.split("/");
-    list.addSubnet(address, Number(bits), isIPv6(address) ? "ipv6" : "ipv4");
-  }
-  return list;
-}
-
-// What an install may reach in its own surroundings: loopback, private ranges, carrier-grade NAT (also Tailscale), ULA.
-const NEARBY = blockList("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7");
+/** What an install may reach in its own surroundings, by the names of ipaddr.js; Tailscale lives in that of carriers. */
+const NEARBY: ReadonlySet<string> = new Set(["loopback", "private", "carrierGradeNat", "uniqueLocal"]);
 
 // Metadata services inside those ranges (AWS over IPv6, Alibaba) or on public addresses (Azure).
-const METADATA = blockList("100.100.100.200/32", "168.63.129.16/32", "fd00:ec2::254/128");
+const METADATA: ReadonlySet<string> = new Set(["100.100.100.200", "168.63.129.16", "fd00:ec2::254"]);
 
-const RESERVED = blockList(
-  "0.0.0.0/8",
-  "169.254.0.0/16",
-  "192.0.0.0/24",
-  "192.0.2.0/24",
-  "192.88.99.0/24",
-  "198.18.0.0/15",
-  "198.51.100.0/24",
-  "203.0.113.0/24",
-  "224.0.0.0/4",
-  "240.0.0.0/4",
-  "::/96", // unspecified, and IPv4-compatible addresses, long deprecated; ::1 is nearby
-  "64:ff9b:1::/48",
-  "100::/64",
-  "2001::/23",
-  "2001:db8::/32",
-  "3fff::/20",
-  "5f00::/16",
-  "fe80::/10",
-  "fec0::/10",
-  "ff00::/8",
-);
+const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
+/** Long deprecated; who still takes one for the IPv4 address in it would be led past this guard. */
+const IPV4_COMPATIBLE = ipaddr.IPv6.parseCIDR("::/96");
 
-const isIn = (list: BlockList, address: string) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
-
-/** The 16 bytes of an IPv6 address, as eight groups. */
-function groupsOf(address: string): number[] {
-  const plain = new URL(`http://[${address.split("%")[0]}]`).hostname.slice(1, -1);
-  const [head = "", tail] = plain.split("::");
-  const groups = (part: string) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16)));
-  if (tail === undefined) return groups(head);
-  const [before, after] = [groups(head), groups(tail)];
-  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
-}
-
-/** The IPv4 address that an IPv6 one stands for (mapped, translated by NAT64, tunnelled by 6to4), else the address itself. */
-function destinationOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const groups = groupsOf(address);
-  const v4 = (high = 0, low = 0) => [high >> 8, high & 255, low >> 8, low & 255].join(".");
-  const starts = (...prefix: number[]) => prefix.every((group, index) => groups[index] === group);
-  if (starts(0, 0, 0, 0, 0, 0xffff) || starts(0x64, 0xff9b, 0, 0, 0, 0)) return v4(groups[6], groups[7]);
-  if (starts(0x2002)) return v4(groups[1], groups[2]);
-  return address;
+/** The address that is reached: of an IPv6 one that is mapped, translated by NAT64 or tunnelled by 6to4, the IPv4 one in it. */
+function destinationOf(ip: string): ipaddr.IPv4 | ipaddr.IPv6 {
+  const [bare = ""] = ip.split("%");
+  const address = ipaddr.process(bare);
+  if (!(address instanceof ipaddr.IPv6)) return address;
+  const bytes = address.toByteArray();
+  if (address.match(NAT64)) return new ipaddr.IPv4(bytes.slice(12));
+  return address.range() === "6to4" ? new ipaddr.IPv4(bytes.slice(2, 6)) : address;
 }
 
 /** True when a request of this reach may go to the IP address. */
 export function isReachable(ip: string, reach: Reach): boolean {
   if (reach === "any") return true;
   const address = destinationOf(ip);
-  if (isIn(METADATA, address)) return false;
-  if (isIn(NEARBY, address)) return reach === "private";
-  return !isIn(RESERVED, address);
+  const range = address.range();
+  if (METADATA.has(address.toString())) return false;
+  if (NEARBY.has(range)) return reach === "private";
+  // Whatever has a purpose of its own, such as documentation, multicast or a link, has another name.
+  return range === "unicast" && !(address instanceof ipaddr.IPv6 && address.match(IPV4_COMPATIBLE));
 }
 
 /**
