@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/shared/primitives-schema.ts";
+import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import { graphShape } from "#server/workflow/schema.ts";
 
 /** A tool that a model called, and with what. Apart from agents, so that who reads runs need not load those. */
@@ -60,9 +61,6 @@ export type NodeStatus = z.infer<typeof NodeStatus>;
 
 export const ExecutionTrigger = z.enum(["manual", "params", "webhook", "schedule", "http", "api", "assistant", "rerun"]);
 export type ExecutionTrigger = z.infer<typeof ExecutionTrigger>;
-
-/** How many characters of input and output a list shows. */
-export const PREVIEW_CHARACTERS = 2000;
 
 const summary = {
   id: Id,

@@ -1,11 +1,11 @@
-import { PREVIEW_CHARACTERS } from "#server/runs/schema.ts";
-
 /** The most characters that one node may leave behind, or a loop's items together. */
 export const MAX_OUTPUT = 16 * 1024 * 1024;
 /** The most that the outputs of a run may have together, so that they can be put into one text. */
 export const MAX_RESULT = 8 * MAX_OUTPUT;
 /** The most that a run may hold: what its nodes have left behind outside of loops, Outputs inside them, and items under way. */
 export const MAX_HELD = 32 * MAX_OUTPUT;
+/** How many characters of input and output a list shows, and a preview. */
+export const PREVIEW_CHARACTERS = 2000;
 /** An output with more characters than this is told and listed as a preview, with the address of the whole. */
 export const LARGE_OUTPUT = 256 * 1024;
 

@@ -7,6 +7,7 @@ import { isUuid } from "#server/platform/new-id.ts";
 import { progressOf } from "#server/runs/executor/frame.ts";
 import { isFinal, type RerunInput, type RerunResult } from "#server/runs/schema.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
+import { findOriginal } from "#server/runs/use-cases/find-execution.ts";
 import { startWithResults } from "#server/runs/use-cases/start-with-results.ts";
 import { dependentsOf } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";
@@ -53,31 +54,6 @@ function reusedNodes(graph: Graph, from: string, ended: Ended): string[] {
       schedule.end(id, before);
     }
   return graph.nodes.filter(({ id }) => taken.has(plan.loopsAround(id)[0] ?? id) && isSame(id)).map(({ id }) => id);
-}
-
-/**
- * An execution that has ended, to begin another with its results.
- * @throws AppError NOT_FOUND; CONFLICT when it has not ended, or its workflow has been deleted
- */
-export async function findOriginal(project_id: string, execution_id: string) {
-  if (!isUuid(execution_id)) throw notFound("execution");
-  const row = await db().execution.findFirst({
-    where: { id: execution_id, project_id },
-    select: {
-      status: true,
-      workflow_id: true,
-      workflow_version: true,
-      snapshot_id: true,
-      snapshot: { select: { graph: true } },
-      values: { select: { input: true, params: true } },
-      workflow: { select: { deleted_at: true, name: true } },
-    },
-  });
-  if (!row) throw notFound("execution");
-  if (!isFinal(row.status))
-    throw new AppError("CONFLICT", `This execution has not ended: it is ${row.status}. Wait for it, or cancel it first.`);
-  if (row.workflow.deleted_at) throw new AppError("CONFLICT", "The workflow of this execution has been deleted, so it cannot run again.");
-  return row;
 }
 
 /** Top-level nodes that took no part in a run which went only as far as one node. */

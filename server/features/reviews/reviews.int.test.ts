@@ -7,7 +7,6 @@ import { listReviews } from "#server/features/reviews/list-reviews.ts";
 import { readReviewToken, reviewToken } from "#server/features/reviews/review-token.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { PREVIEW_CHARACTERS } from "#server/runs/schema.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
@@ -16,6 +15,7 @@ import type { Role } from "#server/shared/primitives-schema.ts";
 import { collectEvents, inSeconds, newPausedRun, openReview, type SentEvent } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 import { testKeyAuth } from "#server/testing/test-key-auth.ts";
+import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
 const database = testDatabase();
 let admin: ProjectPrincipal;

@@ -1,4 +1,3 @@
-import { findOriginal } from "#server/features/executions/rerun-execution.ts";
 import { assertRunnable, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { pool } from "#server/platform/db/client.ts";
@@ -7,6 +6,7 @@ import { isUuid } from "#server/platform/new-id.ts";
 import type { ExecuteResult, NodeStatus, RunDraftInput } from "#server/runs/schema.ts";
 import { textOf } from "#server/runs/store/texts.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
+import { findOriginal } from "#server/runs/use-cases/find-execution.ts";
 import { type ResultsBefore, startWithResults } from "#server/runs/use-cases/start-with-results.ts";
 import { dependentsOf } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";

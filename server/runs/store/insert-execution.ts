@@ -4,13 +4,14 @@ import { cleanText } from "#server/platform/clean-text.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import type { Commit, RunState } from "#server/runs/executor/ports.ts";
-import { type ExecutionTrigger, PREVIEW_CHARACTERS } from "#server/runs/schema.ts";
+import type { ExecutionTrigger } from "#server/runs/schema.ts";
 import { hourlyLimit, hourlyValues } from "#server/runs/store/limits.ts";
 import { firstValues } from "#server/runs/store/run-store.ts";
 import { noteStored } from "#server/runs/store/space.ts";
 import { firstWrite, LEASE_SECONDS, LEFT_BEHIND_SECONDS } from "#server/runs/store/statements.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
 import type { NodeScope } from "#server/workflow/define-node.ts";
+import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 export interface NewExecution {

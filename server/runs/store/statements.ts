@@ -1,7 +1,7 @@
 import { ITEM } from "#server/runs/executor/ports.ts";
-import { finalStatuses, PREVIEW_CHARACTERS } from "#server/runs/schema.ts";
+import { finalStatuses } from "#server/runs/schema.ts";
 import { insertTexts, textOf } from "#server/runs/store/texts.ts";
-import { LARGE_OUTPUT } from "#server/workflow/output-size.ts";
+import { LARGE_OUTPUT, PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
 // The statements of server/runs/store/run-store.ts. Each is one round trip and one transaction.
 

@@ -1,10 +1,11 @@
 import type { Prisma } from "#prisma/generated/client.ts";
-import { type Execution, ExecutionOutput, type ExecutionSummary, type ExecutionTrigger, PREVIEW_CHARACTERS } from "#server/runs/schema.ts";
+import { type Execution, ExecutionOutput, type ExecutionSummary, type ExecutionTrigger } from "#server/runs/schema.ts";
 import { withTexts } from "#server/runs/store/texts.ts";
 import { nodeResults } from "#server/runs/use-cases/node-results.ts";
 import { outputsSoFar } from "#server/runs/use-cases/outputs-so-far.ts";
 import { deciderDto } from "#server/runs/waits/review-dto.ts";
 import { longTexts } from "#server/runs/waits/review-texts.ts";
+import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 /** What a list reads: never the big values. */

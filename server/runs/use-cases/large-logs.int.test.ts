@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { PREVIEW_CHARACTERS } from "#server/runs/schema.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
+import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
 const database = testDatabase();
 const MIB = 1024 * 1024;

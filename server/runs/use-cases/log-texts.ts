@@ -1,7 +1,8 @@
 import { pool } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
-import { type ExecutionLogsInput, PREVIEW_CHARACTERS } from "#server/runs/schema.ts";
+import type { ExecutionLogsInput } from "#server/runs/schema.ts";
 import { textOf } from "#server/runs/store/texts.ts";
+import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
 const MIB = 1024 * 1024;
 /** The most bytes of texts that a log has whole. One node at one place is the narrowest that can be asked for. */

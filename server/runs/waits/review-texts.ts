@@ -1,6 +1,6 @@
 import type { Prisma } from "#prisma/generated/client.ts";
 import { pool } from "#server/platform/db/client.ts";
-import { PREVIEW_CHARACTERS } from "#server/runs/schema.ts";
+import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
 /** The columns that a run fills with text of any length, to be left out wherever many reviews are read. */
 export const longTexts = { title: true, description: true, display_value: true } as const satisfies Prisma.ReviewOmit;

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { PREVIEW_CHARACTERS, Reviewer } from "#server/runs/schema.ts";
+import { Reviewer } from "#server/runs/schema.ts";
 import { Id, pageOf, pageQuery, Role, Timestamp } from "#server/shared/primitives-schema.ts";
+import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
 export const ReviewStatus = z.enum(["waiting", "approved", "rejected", "withdrawn"]).meta({
   id: "ReviewStatus",
