@@ -2,10 +2,9 @@ import { assertRunnable, graphToRun, triggerValues } from "#server/features/work
 import { recordAuditOn } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, notFound } from "#server/platform/errors.ts";
-import { isUuid } from "#server/platform/new-id.ts";
+import { AppError } from "#server/platform/errors.ts";
 import { progressOf } from "#server/runs/executor/frame.ts";
-import { isFinal, type RerunInput, type RerunResult } from "#server/runs/schema.ts";
+import type { RerunInput, RerunResult } from "#server/runs/schema.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
 import { findOriginal } from "#server/runs/use-cases/find-execution.ts";
 import { startWithResults } from "#server/runs/use-cases/start-with-results.ts";
