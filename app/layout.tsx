@@ -2,10 +2,10 @@ import "./globals.css";
 import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
+import { server } from "#app/server.ts";
 import { bootScript } from "#components/shell/boot-script.ts";
 import { Toaster } from "#components/ui/toaster.tsx";
 import { TooltipProvider } from "#components/ui/tooltip.tsx";
-import { NONCE_HEADER } from "#server/platform/auth/request-origin.ts";
 
 export const metadata: Metadata = {
   title: { default: "Treadle", template: "%s · Treadle" },
@@ -21,7 +21,8 @@ export const viewport: Viewport = {
 
 // Reading a header makes every page one that is drawn when it is asked for: a page from the build could not know the nonce.
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const nonce = (await headers()).get(NONCE_HEADER) ?? undefined;
+  const sent = await headers();
+  const nonce = (await server()).nonceOf(sent);
   return (
     // The boot script writes attributes that React did not render.
     <html lang="en" suppressHydrationWarning>

@@ -59,17 +59,10 @@ module.exports = {
     forbid("doors-below-boot", { path: "^server/http/" }, { path: above("http") }),
     forbid("server-knows-no-page", { path: "^server/" }, { path: "^(app|components)/" }),
     forbid(
-      "pages-enter-through-the-api",
+      "pages-have-no-server-of-their-own",
       { path: "^app/" },
-      {
-        path: "^(server|prisma)/",
-        pathNot: [
-          PURE,
-          "^server/(http|platform/(auth|rpc)|features/identity)/",
-          "^server/(jobs/inngest/(client|functions)|platform/settings|llm/prices)",
-        ],
-        ...atRunTime,
-      },
+      { path: "^(server|prisma)/", pathNot: [PURE, "^server/llm/prices\\.ts$"], ...atRunTime },
+      "What app/ imports is bundled, and would be there twice. app/server.ts loads the server of this process.",
     ),
     forbid(
       "components-load-in-a-browser",

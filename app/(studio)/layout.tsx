@@ -1,7 +1,7 @@
 import { cookies } from "next/headers";
 import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
-import { serverCaller } from "#app/server-caller.ts";
+import { serverCaller } from "#app/server.ts";
 import { LeaveToSignIn } from "#components/shell/leave-to-sign-in.tsx";
 import { NoProject } from "#components/shell/no-project.tsx";
 import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";

@@ -1,12 +1,11 @@
 import { join } from "node:path";
 import { buildWeb, isBuilt } from "#server/boot/web-build.ts";
-import { detachEnvironment, publishSettings } from "#server/platform/settings.ts";
+import { takeSettings } from "#server/platform/settings.ts";
 
 // `npm run build`: builds the web app unless the build there is of these very sources.
 const root = join(import.meta.dirname, "../..");
 if (isBuilt(root)) process.stdout.write("The web app is already built from these sources.\n");
 else {
-  detachEnvironment();
-  publishSettings({ NODE_ENV: "production" });
+  takeSettings(false);
   await buildWeb(root);
 }

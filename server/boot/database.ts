@@ -3,7 +3,7 @@ import pg from "pg";
 import { holdDataFolder } from "#server/boot/data-folder.ts";
 import { ownSecrets } from "#server/boot/own-secrets.ts";
 import { startEmbeddedDatabase } from "#server/platform/db/embedded.ts";
-import { dataDir, publishSettings, settings } from "#server/platform/settings.ts";
+import { dataDir, type GivenSettings, settings } from "#server/platform/settings.ts";
 
 /** Proves that the given server answers. The sentence names host and port, never the password. */
 async function probe(url: string): Promise<void> {
@@ -20,13 +20,18 @@ async function probe(url: string): Promise<void> {
   }
 }
 
+interface OpenDatabase {
+  /** Its address, and the secrets that belong to it, where they are not in the environment. */
+  found: GivenSettings;
+  /** Stops what was started. */
+  close(): Promise<void>;
+}
+
 /**
- * The database of this start: the one that DATABASE_URL names, else our own in DATA_DIR. Publishes its address and the
- * secrets that belong to it.
- * @returns how to stop what was started
+ * The database of this start: the one that DATABASE_URL names, else our own in DATA_DIR.
  * @throws Error with one sentence that says what to do
  */
-export async function openDatabase(): Promise<() => Promise<void>> {
+export async function openDatabase(): Promise<OpenDatabase> {
   const { DATABASE_URL, AUTH_SECRET, ENCRYPTION_KEY } = settings();
   if (DATABASE_URL) {
     const missing = Object.entries({ AUTH_SECRET, ENCRYPTION_KEY }).flatMap(([name, value]) => (value ? [] : [name]));
@@ -35,22 +40,24 @@ export async function openDatabase(): Promise<() => Promise<void>> {
         `With DATABASE_URL set, ${missing.join(" and ")} must be set too, to at least 32 characters that every process of the install shares.`,
       );
     await probe(DATABASE_URL);
-    return async () => undefined;
+    return { found: {}, close: async () => undefined };
   }
   const folder = dataDir();
   const letGo = holdDataFolder(folder);
   try {
     const secrets = ownSecrets(folder);
     const database = await startEmbeddedDatabase(join(folder, "postgres"), secrets.database_password);
-    publishSettings({
-      DATABASE_URL: database.url,
-      TREADLE_EMBEDDED_DATABASE: "1",
-      AUTH_SECRET: AUTH_SECRET ?? secrets.auth_secret,
-      ENCRYPTION_KEY: ENCRYPTION_KEY ?? secrets.encryption_key,
-    });
-    return async () => {
-      await database.stop();
-      letGo();
+    return {
+      found: {
+        DATABASE_URL: database.url,
+        TREADLE_EMBEDDED_DATABASE: "1",
+        AUTH_SECRET: AUTH_SECRET ?? secrets.auth_secret,
+        ENCRYPTION_KEY: ENCRYPTION_KEY ?? secrets.encryption_key,
+      },
+      async close() {
+        await database.stop();
+        letGo();
+      },
     };
   } catch (error) {
     letGo();

@@ -5,7 +5,6 @@ import pg from "pg";
 import { z } from "zod";
 import { holdDataFolder } from "#server/boot/data-folder.ts";
 import { log } from "#server/platform/log.ts";
-import { publishSettings } from "#server/platform/settings.ts";
 import { freeLeasesOf } from "#server/runs/store/run-store.ts";
 
 /** The name of a data folder that is ours, made at its first use. */
@@ -39,9 +38,9 @@ async function holdName(databaseUrl: string, name: string): Promise<pg.Client | 
  * machines share says little of theirs. Where either is another's, or the folder cannot be written to, nothing is done, and
  * leases end by themselves.
  * @param dataFolder absolute path; a folder in it is used, so that a process with the embedded database may work there too
- * @returns how to give both back
+ * @returns the folder's name where it is ours, and how to give both back
  */
-export async function succeedPredecessor(dataFolder: string, databaseUrl: string): Promise<() => Promise<void>> {
+export async function succeedPredecessor(dataFolder: string, databaseUrl: string): Promise<{ name?: string; giveBack(): Promise<void> }> {
   const folder = join(dataFolder, "process");
   let letGo = () => {};
   try {
@@ -50,17 +49,19 @@ export async function succeedPredecessor(dataFolder: string, databaseUrl: string
     const holder = await holdName(databaseUrl, name);
     if (!holder) {
       letGo();
-      return async () => undefined;
+      return { giveBack: async () => undefined };
     }
     await freeLeasesOf(name);
-    publishSettings({ TREADLE_FOLDER_NAME: name });
-    return async () => {
-      await holder.end().catch(() => undefined);
-      letGo();
+    return {
+      name,
+      async giveBack() {
+        await holder.end().catch(() => undefined);
+        letGo();
+      },
     };
   } catch (error) {
     log.debug({ err: error }, "the data folder cannot be held; a process that is killed leaves its runs for half a minute");
     letGo();
-    return async () => undefined;
+    return { giveBack: async () => undefined };
   }
 }

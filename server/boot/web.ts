@@ -1,11 +1,10 @@
-import { randomBytes } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import next from "next";
 import pg from "pg";
 import { buildWeb, isBuilt } from "#server/boot/web-build.ts";
+import { answerApi } from "#server/http/front/api.ts";
 import { createFront } from "#server/http/front/front.ts";
-import { publishSettings, settings } from "#server/platform/settings.ts";
+import { settings } from "#server/platform/settings.ts";
 
 const root = join(import.meta.dirname, "../..");
 /**
@@ -32,7 +31,6 @@ async function quietly(work: () => Promise<void>): Promise<void> {
  * @throws Error with one sentence when the port cannot be had or the build fails
  */
 export async function startWeb(isDev: boolean, say: (line: string) => void): Promise<() => Promise<void>> {
-  publishSettings({ TREADLE_FRONT_TOKEN: randomBytes(24).toString("base64url") });
   const { PORT, HOST, DATABASE_URL, TREADLE_EMBEDDED_DATABASE } = settings();
   // On a database of its own this process is the only one. On another there may be several, and one limit for all of them:
   // counted over connections of their own, so that nothing else is in their way.
@@ -47,13 +45,9 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
       });
   counters?.on("error", () => undefined);
   // The port is taken first: when it cannot be had, nobody waits for a build to learn so. Early requests wait for the app.
-  const ready = Promise.withResolvers<ReturnType<typeof next>>();
-  const throughNext = async (request: IncomingMessage, response: ServerResponse) =>
-    (await ready.promise).getRequestHandler()(request, response);
-  // During development Next loads code again when it has changed; what this process has loaded stays as it was.
-  const handle = isDev ? throughNext : (await import("#server/http/front/short-way.ts")).shortWay(throughNext);
+  const ready = Promise.withResolvers<ReturnType<typeof answerApi>>();
   const front = createFront({
-    handle,
+    handle: async (request, response) => (await ready.promise)(request, response),
     // Next listens for upgrades by itself from its first request on; hot reload is all that uses them.
     ...(isDev && { upgrade: () => undefined }),
     settings: settings(),
@@ -66,7 +60,7 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
   }
   const app = next({ dev: isDev, dir: root, ...(isDev && { turbopack: true }) });
   await quietly(() => app.prepare());
-  ready.resolve(app);
+  ready.resolve(answerApi(app.getRequestHandler()));
   return async () => {
     await front.drain();
     await app.close();

@@ -9,7 +9,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import type { ApiContext } from "#server/platform/rpc/trpc.ts";
 import { hashPassword } from "#server/platform/secrets.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { collectEvents, newPausedRun, openReview } from "#server/testing/reviews.ts";
@@ -38,7 +38,7 @@ const models = testModelServer();
 let mcp: FakeMcpServer;
 beforeAll(async () => {
   mcp = await startMcpServer();
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   collectEvents();
 });
 afterAll(() => mcp.stop());

@@ -14,7 +14,7 @@ import { handleTrpc } from "#server/http/trpc-handler.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { passwordMark, sessionCookieName } from "#server/platform/auth/session.ts";
 import { AppError } from "#server/platform/errors.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -26,14 +26,14 @@ let key: string;
 let session: Record<string, string>;
 
 beforeAll(async () => {
-  publishSettings({ AUTH_SECRET: secret, APP_URL: origin });
+  setSettings({ AUTH_SECRET: secret, APP_URL: origin });
   ada = await database.newAdmin();
   key = (await createPlatformKey(ada, { name: "CI" })).key;
   const token = await encode({ token: { sub: ada.user.id, sid: randomUUID(), password_mark: passwordMark(null) }, secret });
   session = { cookie: `${sessionCookieName(false)}=${token}`, origin };
 });
 
-const params = <Value extends Record<string, string>>(value: Value = {} as Value) => ({ params: Promise.resolve(value) });
+const params = <Value extends Record<string, string>>(value: Value = {} as Value) => ({ params: value });
 const withKey = (path = "/api/v1/x", init: RequestInit = {}) =>
   new Request(`${origin}${path}`, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } });
 const keyNeeds = { scope: "read" as const };

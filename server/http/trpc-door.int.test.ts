@@ -7,7 +7,7 @@ import { handleTrpc } from "#server/http/trpc-handler.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { passwordMark, sessionCookieName } from "#server/platform/auth/session.ts";
 import type { ApiMeta } from "#server/platform/rpc/trpc.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
 import { MOST_CALLS } from "#server/shared/primitives-schema.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -31,7 +31,7 @@ let session: Record<string, string>;
 let key: Record<string, string>;
 
 beforeAll(async () => {
-  publishSettings({ AUTH_SECRET: secret, APP_URL: origin, RATE_LIMIT_WEB: "0" });
+  setSettings({ AUTH_SECRET: secret, APP_URL: origin, RATE_LIMIT_WEB: "0" });
   ada = await database.newAdmin();
   const token = await encode({ token: { sub: ada.user.id, sid: randomUUID(), password_mark: passwordMark(null) }, secret });
   session = { cookie: `${sessionCookieName(false)}=${token}` };
@@ -118,8 +118,8 @@ async function batch(calls: number, headers: Record<string, string> = session): 
 
 test("at most 20 calls come in one request, and each of them is counted, for a person and for an address apart", async () => {
   expect(await batch(21)).toBe("400 BAD_REQUEST");
-  publishSettings({ RATE_LIMIT_WEB: "100" });
-  onTestFinished(() => publishSettings({ RATE_LIMIT_WEB: "0" }));
+  setSettings({ RATE_LIMIT_WEB: "100" });
+  onTestFinished(() => setSettings({ RATE_LIMIT_WEB: "0" }));
   const many = async (headers: Record<string, string>, times: number, calls: number) => {
     for (let n = 0; n < times; n++) expect(await batch(calls, headers)).not.toContain("429");
     return batch(1, headers);

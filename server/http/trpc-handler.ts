@@ -1,6 +1,6 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { countCalls } from "#server/http/call-limit.ts";
-import { createContext } from "#server/http/context.ts";
+import { createContext, isReading } from "#server/http/context.ts";
 import { loggedErrorResponse } from "#server/http/rest/api-route.ts";
 import { readBytes } from "#server/http/rest/read-json.ts";
 import { appRouter } from "#server/http/root.ts";
@@ -28,7 +28,7 @@ function cleaned(body: Uint8Array): Uint8Array {
 
 /** The body read within the limit and cleaned as the REST adapter does, so that tRPC has nothing unbounded to read. */
 async function bounded(request: Request, isKnown: boolean): Promise<Request> {
-  if (!request.body) return request;
+  if (isReading(request.method)) return request;
   const body = await readBytes(request, isKnown ? undefined : STRANGER_BYTES);
   return new Request(request.url, {
     method: request.method,

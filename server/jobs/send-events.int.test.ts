@@ -7,7 +7,7 @@ import { executorContact, problemOf } from "#server/jobs/contact.ts";
 import { sendEvents } from "#server/jobs/send-events.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { requestRun, requestRuns } from "#server/runs/use-cases/request-run.ts";
 import { startHere } from "#server/runs/use-cases/start-execution.ts";
 import { makeUnbegunOverdue, sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
@@ -44,7 +44,7 @@ let stop: () => Promise<void>;
 beforeAll(async () => {
   const listening = await listen(server);
   stop = listening.stop;
-  publishSettings({ INNGEST_BASE_URL: listening.url, INNGEST_EVENT_KEY: "event-key", INNGEST_SIGNING_KEY: "00", EXECUTIONS_PER_HOUR: "0" });
+  setSettings({ INNGEST_BASE_URL: listening.url, INNGEST_EVENT_KEY: "event-key", INNGEST_SIGNING_KEY: "00", EXECUTIONS_PER_HOUR: "0" });
 });
 afterAll(() => stop());
 beforeEach(async () => {

@@ -4,11 +4,11 @@ import type { ModelEndpoint } from "#server/llm/client.ts";
 import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
 import { listProviderModels } from "#server/llm/models.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { json } from "#server/testing/ask-model.ts";
 import { type HttpServer, serveHttp } from "#server/testing/start-http-server.ts";
 
-beforeAll(() => publishSettings({ ALLOW_PRIVATE_NETWORK: "1" }));
+beforeAll(() => setSettings({ ALLOW_PRIVATE_NETWORK: "1" }));
 
 const endpoint = (provider: ProviderId, baseUrl: string | null): ModelEndpoint => ({
   provider,

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { chatWithTools } from "#server/llm/chat-loop.ts";
 import { readCompletion } from "#server/llm/read-completion.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { ask, delta, failure, json, refuse, smallQuestion, testClock } from "#server/testing/ask-model.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 
-publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
+setSettings({ ALLOW_PRIVATE_NETWORK: "1" });
 
 // What servers send that is nearly, but not quite, what the format says.
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { WithoutThinking } from "#server/llm/thinking.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { answered, ask, delta, json, stream } from "#server/testing/ask-model.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 
-publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
+setSettings({ ALLOW_PRIVATE_NETWORK: "1" });
 
 /** What is given out of a text that comes in pieces of this length. */
 function given(text: string, length: number, isCut = false): string {

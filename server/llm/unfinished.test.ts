@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { type ChatLoopRequest, chatWithTools } from "#server/llm/chat-loop.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { ask, delta, failure, json, smallQuestion, stream } from "#server/testing/ask-model.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 
-publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
+setSettings({ ALLOW_PRIVATE_NETWORK: "1" });
 
 // Answers that came and are none, or not whole: they must not go on through a workflow as if they were.
 

@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { ChatRequest } from "#server/llm/chat.ts";
 import { baseUrlOf, openModelClient } from "#server/llm/client.ts";
 import { type ProviderId, providerIds, providerKind } from "#server/llm/kinds.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { answered, ask, delta, json, stream, TEST_KEY, testEndpoint } from "#server/testing/ask-model.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 
 // What goes over the wire to each vendor, next to what the vendor's documentation shows. A body is compared as text, to
 // the byte, so that a field more or a field less shows here before a vendor refuses it.
 
-beforeAll(() => publishSettings({ ALLOW_PRIVATE_NETWORK: "1" }));
+beforeAll(() => setSettings({ ALLOW_PRIVATE_NETWORK: "1" }));
 
 interface Wire {
   /** The vendor's address as documented; for kinds without one, an address as a user types it. */

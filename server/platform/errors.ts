@@ -61,9 +61,7 @@ export class AppError extends Error {
   }
 }
 
-/** True also for an AppError of another copy of this module (Next bundles its own). */
-export const isAppError = (error: unknown): error is AppError =>
-  error instanceof Error && error.name === "AppError" && "code" in error && String(error.code) in ERRORS;
+export const isAppError = (error: unknown): error is AppError => error instanceof AppError;
 
 /** The body that a client gets for an error of any kind. */
 export function errorBody(error: unknown): ErrorBody {

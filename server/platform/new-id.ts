@@ -13,7 +13,7 @@ let msecs = 0;
 let seq = 0;
 
 /**
- * A UUID of version 7: of the ids that this copy of the code makes, each sorts after the one before it. For the hot paths:
+ * A UUID of version 7: of the ids that this process makes, each sorts after the one before it. For the hot paths:
  * asking for random bytes for each id, as the library does, costs several times as much.
  */
 export function newId(): string {

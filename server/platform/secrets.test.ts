@@ -11,11 +11,11 @@ import {
   sha256,
   unseal,
 } from "#server/platform/secrets.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 
 const before = process.env.ENCRYPTION_KEY ?? "";
-beforeEach(() => publishSettings({ ENCRYPTION_KEY: "first key of the install, 32 chars" }));
-afterEach(() => publishSettings({ ENCRYPTION_KEY: before }));
+beforeEach(() => setSettings({ ENCRYPTION_KEY: "first key of the install, 32 chars" }));
+afterEach(() => setSettings({ ENCRYPTION_KEY: before }));
 
 test("any text comes back as it was sealed", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => unseal(seal(text)) === Buffer.from(text, "utf8").toString("utf8")));
@@ -44,12 +44,12 @@ test.each(["", "v1.", "v1.AAAA", "v2.AAAA", "plain text"])("%j is no sealed text
 
 test("another ENCRYPTION_KEY does not open it", () => {
   const sealed = seal("hello");
-  publishSettings({ ENCRYPTION_KEY: "another key of at least 32 characters" });
+  setSettings({ ENCRYPTION_KEY: "another key of at least 32 characters" });
   expect(() => unseal(sealed)).toThrow(/cannot be read/);
 });
 
 test("without an ENCRYPTION_KEY nothing is sealed", () => {
-  publishSettings({ ENCRYPTION_KEY: "" });
+  setSettings({ ENCRYPTION_KEY: "" });
   expect(() => seal("hello")).toThrow(/ENCRYPTION_KEY/);
 });
 

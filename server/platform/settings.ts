@@ -11,7 +11,6 @@ const flag = z
 
 /** Every variable of the environment that means something, with its default. The guide lists them: components/docs/settings-list.ts. */
 export const Environment = z.object({
-  NODE_ENV: z.string().default("production"),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   HOST: z.string().default("0.0.0.0"),
   APP_URL: z.url().optional(),
@@ -66,8 +65,6 @@ export const Environment = z.object({
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),
   OIDC_NAME: z.string().default("Single sign-on"),
-  /** Set by server/http/front/front.ts, which makes the x-forwarded headers truthful: next-auth then builds its addresses from them. */
-  AUTH_TRUST_HOST: z.string().optional(),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
   /** Set by server/main.ts while there is no owner: whoever has it may make the first account from anywhere. */
   TREADLE_SETUP_CODE: z.string().optional(),
@@ -75,27 +72,29 @@ export const Environment = z.object({
   TREADLE_EMBEDDED_DATABASE: flag,
   /** Set by server/main.ts when it alone works in DATA_DIR, on a database of somebody else's: server/boot/predecessor.ts. */
   TREADLE_FOLDER_NAME: z.uuid().optional(),
-  /** Set by server/main.ts: proves to Next that a client address came from our own front. */
+  /** Set by server/main.ts: proves that a client address came from our own front. */
   TREADLE_FRONT_TOKEN: z.string().optional(),
 });
 
 export type Settings = z.infer<typeof Environment>;
 
+/** Settings as they stand in the environment: texts, an empty one counts as not set. */
+export type GivenSettings = Partial<Record<keyof Settings, string>>;
+
+let given: GivenSettings | undefined;
 let current: Settings | undefined;
 
-// Next bundles its own copy of this module, and runs it in this process; so what the copies share hangs on globalThis.
-const shared = globalThis as typeof globalThis & { treadleSettings?: Record<string, string | undefined> };
-/** Settings that libraries look for in the environment, and that are no secrets. */
-const READ_BY_OTHERS = ["NODE_ENV", "AUTH_TRUST_HOST"];
+const isOurs = (name: string): boolean => name in Environment.shape;
+const fromEnvironment = (): GivenSettings => Object.fromEntries(Object.entries(process.env).filter(([name]) => isOurs(name)));
 
 /**
- * Every setting, read once from the environment. The only reader of process.env.
+ * Every setting of this process. Nobody else reads process.env.
  * @throws Error with one sentence that names the variable and what is wrong with it
  */
 export function settings(): Settings {
   if (current) return current;
-  const filled = Object.fromEntries(Object.entries({ ...process.env, ...shared.treadleSettings }).filter(([, value]) => value !== ""));
-  const parsed = Environment.safeParse(filled);
+  given ??= fromEnvironment();
+  const parsed = Environment.safeParse(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== "")));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new Error(`The setting ${issue?.path.join(".")} is not usable: ${issue?.message}.`);
@@ -104,24 +103,30 @@ export function settings(): Settings {
   return current;
 }
 
-/** Sets settings for this process and everything it loads later, such as those that boot finds out (database address, secrets). */
-export function publishSettings(values: Partial<Record<keyof Settings, string>>): void {
-  // Next asks for nothing over the network that the person at the machine did not ask for.
-  Object.assign(process.env, values, { NEXT_TELEMETRY_DISABLED: "1" });
-  if (shared.treadleSettings) detachEnvironment();
+/** Sets settings of this process that boot finds out, such as the address of the database, or that a test wants. */
+export function setSettings(values: GivenSettings): void {
+  given = { ...(given ?? fromEnvironment()), ...values };
   current = undefined;
 }
 
 /**
- * Takes our settings out of the environment, for good: most are secrets, and a child process, whoever starts it, gets what is
- * left. What is left becomes a plain object, because Node's own asks the system at every read, and libraries that copy the
- * whole of it for each request (Inngest's SDK does) then cost more than what they do.
+ * Reads the settings from the environment and takes them out of it, for good: most are secrets, and a child process, whoever
+ * starts it, gets what is left. What libraries look for there is set. What is left becomes a plain object, because Node's own
+ * asks the system at every read, and libraries that copy the whole of it for each request (Inngest's SDK does) then cost more
+ * than what they do.
+ * @param isDev whether the web app is loaded again whenever its code changes
  */
-export function detachEnvironment(): void {
-  const isOurs = (name: string) => name in Environment.shape && !READ_BY_OTHERS.includes(name);
-  const all = Object.entries(process.env);
-  shared.treadleSettings = { ...shared.treadleSettings, ...Object.fromEntries(all.filter(([name]) => isOurs(name))) };
-  process.env = Object.fromEntries(all.filter(([name]) => !isOurs(name))) as NodeJS.ProcessEnv; // cast: Next wants NODE_ENV in its type
+export function takeSettings(isDev: boolean): void {
+  given = fromEnvironment();
+  current = undefined;
+  process.env = {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOurs(name))),
+    NODE_ENV: isDev ? "development" : "production",
+    // next-auth builds its addresses from the x-forwarded headers, which server/http/front/front.ts makes truthful.
+    AUTH_TRUST_HOST: "1",
+    // Next asks for nothing over the network that the person at the machine did not ask for.
+    NEXT_TELEMETRY_DISABLED: "1",
+  };
 }
 
 /** DATA_DIR as an absolute path. */
@@ -136,7 +141,7 @@ export const isEmbeddedExecutor = (): boolean => settings().INNGEST_BASE_URL ===
 let ownId: string | undefined;
 
 /**
- * Names this copy of the code in leases; new at every start, so a dead process never owns anything again. With the name of
+ * Names this process in leases; new at every start, so a dead process never owns anything again. With the name of
  * the data folder, if this process holds it: by that the next one of the same folder knows what its predecessor held.
  */
 export function processId(): string {

@@ -1,12 +1,12 @@
 import { afterEach, beforeAll } from "vitest";
 import { type ModelServer, startModelServer } from "#e2e/fakes/model-server.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 
 /** Gives a test file a model server of its own, which forgets after each test what it was asked. */
 export function testModelServer(): Omit<ModelServer, "stop"> {
   let server: ModelServer;
   beforeAll(async () => {
-    publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
+    setSettings({ ALLOW_PRIVATE_NETWORK: "1" });
     server = await startModelServer();
     return () => server.stop();
   });

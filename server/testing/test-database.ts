@@ -5,7 +5,7 @@ import { insertProject } from "#server/features/projects/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { closeDatabase, db } from "#server/platform/db/client.ts";
 import { closeNotifications } from "#server/platform/db/notify.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 
 export interface TestDatabase {
   /** A new user who is admin of a new project. */
@@ -39,7 +39,7 @@ export async function createTestDatabase({ isMigrated = true } = {}): Promise<{ 
 export function testDatabase(): TestDatabase {
   beforeAll(async () => {
     const { url, drop } = await createTestDatabase();
-    publishSettings({
+    setSettings({
       DATABASE_URL: url,
       ENCRYPTION_KEY: "encryption key of the tests, 32 and more",
       AUTH_SECRET: "auth secret of the tests, of 32 and more",

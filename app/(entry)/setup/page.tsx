@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
-import { serverCaller } from "#app/server-caller.ts";
+import { serverCaller } from "#app/server.ts";
 import { AccountForm } from "#components/entry/account-form.tsx";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
 

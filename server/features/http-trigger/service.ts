@@ -10,6 +10,7 @@ import { AppError, notFound } from "#server/platform/errors.ts";
 import { follow } from "#server/platform/follow.ts";
 import { runIdOfRequest } from "#server/platform/idempotency.ts";
 import { newId } from "#server/platform/new-id.ts";
+import { onToldToStop } from "#server/platform/told-to-stop.ts";
 import { isFinal } from "#server/runs/schema.ts";
 import type { NewExecution } from "#server/runs/store/insert-execution.ts";
 import type { RunEnding } from "#server/runs/use-cases/accept-run.ts";
@@ -58,33 +59,6 @@ export function callText(call: { method: string; url: string; headers: Headers }
   const { method, url, headers } = call;
   const query = visible(new URL(url).searchParams);
   return JSON.stringify({ method, headers: visible(headers), query, body: bodyOf(body, headers.get("content-type") ?? "") });
-}
-
-const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
-
-const listeners = new Set<() => void>();
-let isTold = false;
-const tell = () => {
-  isTold = true;
-  for (const listener of listeners) listener();
-};
-
-/**
- * Calls back when this process is told to stop. server/main.ts acts on the signals itself; code that the web app has bundled
- * shares nothing else with it.
- * @returns how to be told no more
- */
-export function onToldToStop(listener: () => void): () => void {
-  if (isTold) {
-    listener(); // a call that came in on a connection which is still open
-    return () => undefined;
-  }
-  // One listener for all who wait, and none while nobody does: they come and go with each request.
-  if (listeners.size === 0) for (const signal of SIGNALS) process.on(signal, tell);
-  listeners.add(listener);
-  return () => {
-    if (listeners.delete(listener) && listeners.size === 0) for (const signal of SIGNALS) process.off(signal, tell);
-  };
 }
 
 /** How long to trust that every notification arrives, in milliseconds. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AuthOptions } from "next-auth";
-import CredentialsProvider from "next-auth/providers/credentials";
+import type { CredentialsConfig } from "next-auth/providers/credentials";
 import { isAddressVerified, oauthProviders } from "#server/features/identity/oauth-providers.ts";
 import { endSession, SESSION_SECONDS, signInWithPassword, signInWithProvider } from "#server/features/identity/sign-in.ts";
 import { clientAddress, isHttps, sameOriginPath } from "#server/platform/auth/request-origin.ts";
@@ -17,8 +17,9 @@ function shown(error: unknown): Error {
   return new Error("Signing in does not work at the moment. Please try again.");
 }
 
-const credentials = CredentialsProvider({
+const credentials: CredentialsConfig = {
   id: "credentials",
+  type: "credentials",
   name: "E-mail and password",
   credentials: { email: { label: "E-mail", type: "email" }, password: { label: "Password", type: "password" } },
   async authorize(given, request) {
@@ -29,7 +30,7 @@ const credentials = CredentialsProvider({
       throw shown(error);
     });
   },
-});
+};
 
 const callbacks: NonNullable<AuthOptions["callbacks"]> = {
   async signIn({ account, profile, user }) {

@@ -10,12 +10,12 @@ import { setMember } from "#server/features/projects/set-member.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { principalOf } from "#server/platform/auth/principal-of.ts";
 import { db } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { Email } from "#server/shared/primitives-schema.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
-afterEach(() => publishSettings({ ALLOW_SIGNUP: "0" }));
+afterEach(() => setSettings({ ALLOW_SIGNUP: "0" }));
 
 const password = "correct horse battery";
 const principal = (user: { id: string; email: string; name: string }): Principal => ({ user, auth: { type: "session" } });
@@ -46,15 +46,15 @@ test("of several who set up an empty install at once, one becomes the owner, wit
 
 test("from elsewhere the owner is made with the code of this start only, and codes are counted", async () => {
   await wipe();
-  publishSettings({ TREADLE_SETUP_CODE: "the code of this start" });
+  setSettings({ TREADLE_SETUP_CODE: "the code of this start" });
   const owner = { email: "owner@example.com", name: "Owner", password };
   const stranger = { address: "203.0.113.5", isOnThisMachine: false };
   for (const code of [undefined, "", "the code of an earlier start"])
     await expect(setUpOwner({ ...owner, code }, stranger)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
-  publishSettings({ TREADLE_SETUP_CODE: "" });
+  setSettings({ TREADLE_SETUP_CODE: "" });
   for (const code of [undefined, "", "the code of this start"])
     await expect(setUpOwner({ ...owner, code }, stranger)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
-  publishSettings({ TREADLE_SETUP_CODE: "the code of this start" });
+  setSettings({ TREADLE_SETUP_CODE: "the code of this start" });
   const tries = Array.from({ length: 12 }, (_, n) => setUpOwner({ ...owner, code: `guess ${n}` }, stranger).catch(({ code }) => code));
   expect(await Promise.all(tries)).toContain("RATE_LIMIT_EXCEEDED");
   expect(await db().user.count()).toBe(0);
@@ -63,12 +63,12 @@ test("from elsewhere the owner is made with the code of this start only, and cod
   for (const other of everywhere) await setUpOwner({ ...owner, code: "guess" }, other).catch(() => undefined);
   const operator = { address: "198.51.100.7", isOnThisMachine: false };
   expect(await setUpOwner({ ...owner, code: "the code of this start" }, operator)).toMatchObject({ email: owner.email });
-  publishSettings({ TREADLE_SETUP_CODE: "" });
+  setSettings({ TREADLE_SETUP_CODE: "" });
 });
 
 test("nobody who signs up or comes by a provider becomes the first of an install", async () => {
   await wipe();
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   await expect(signUp({ email: "first@example.com", name: "First", password })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
   expect(await signInWithProvider({ email: "first@example.com", name: "First" })).toBeNull();
   expect(await db().user.count()).toBe(0);
@@ -98,12 +98,12 @@ test("a headless start without settings does nothing, with half of them it says 
 
 test("sign-up is closed unless it is opened, and then gives a project", async () => {
   const input = { email: "Grace@Example.com", name: "Grace", password };
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   await expect(signUp(input)).rejects.toMatchObject({ code: "PERMISSION_DENIED", message: expect.stringContaining("no owner yet") });
   await database.newAdmin();
-  publishSettings({ ALLOW_SIGNUP: "0" });
+  setSettings({ ALLOW_SIGNUP: "0" });
   await expect(signUp(input)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   const user = await signUp(input);
   expect(user.email).toBe("grace@example.com");
   expect((await getProfile(principal(user))).projects).toMatchObject([{ slug: "my-project", role: "admin" }]);
@@ -111,7 +111,7 @@ test("sign-up is closed unless it is opened, and then gives a project", async ()
 });
 
 test("the right password signs in, in any case of the address; everything else is nobody", async () => {
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   const user = await signUp({ email: "linus@example.com", name: "Linus", password });
   expect(await signInWithPassword("LINUS@example.com", password, "127.0.0.1")).toMatchObject(user);
   expect(await signInWithPassword("linus@example.com", `${password}!`, "127.0.0.1")).toBeNull();
@@ -119,7 +119,7 @@ test("the right password signs in, in any case of the address; everything else i
 });
 
 test("ten wrong passwords from one address close the account for that address only", async () => {
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   await signUp({ email: "target@example.com", name: "Target", password });
   const guess = (text: string, address: string) => signInWithPassword("target@example.com", text, address);
   // All at once, as somebody who guesses would.
@@ -132,7 +132,7 @@ test("ten wrong passwords from one address close the account for that address on
 });
 
 test("a right password takes back the tries before it", async () => {
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   await signUp({ email: "typo@example.com", name: "Typo", password });
   for (let round = 0; round < 3; round++) {
     for (let n = 0; n < 9; n++) expect(await signInWithPassword("typo@example.com", "wrong", "198.51.100.3")).toBeNull();
@@ -141,7 +141,7 @@ test("a right password takes back the tries before it", async () => {
 });
 
 test("a new password needs the old one, and replaces it", async () => {
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   const user = await signUp({ email: "change@example.com", name: "Change", password });
   const change = (current_password: string) => changePassword(principal(user), { current_password, new_password: "a new password" });
   await expect(change("wrong")).rejects.toMatchObject({ code: "VALIDATION_ERROR", errors: [{ path: "current_password" }] });
@@ -152,7 +152,7 @@ test("a new password needs the old one, and replaces it", async () => {
 
 test("a new password ends the API keys when it is told to, and leaves them else", async () => {
   await database.newAdmin();
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   const user = await signUp({ email: "keys@example.com", name: "Keys", password });
   const { key } = await createPlatformKey(principal(user), { name: "CI" });
   const isKeyGood = async () => (await principalOf(new Headers({ authorization: `Bearer ${key}` }))) !== null;
@@ -164,7 +164,7 @@ test("a new password ends the API keys when it is told to, and leaves them else"
 
 test("an address whose lower case is somebody else's is not theirs", async () => {
   await database.newAdmin();
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   await signUp({ email: "kim@example.com", name: "Kim", password });
   expect(await signInWithProvider({ email: "\u212aim@example.com", name: "Mallory" })).toBeNull();
   expect(await signInWithPassword("kim@example.com", password, "x")).not.toBeNull();
@@ -210,7 +210,7 @@ test("an unknown, an expired and a replaced invitation are not there", async () 
 test("whoever got an account after being invited joins with the password of that account", async () => {
   const admin = await database.newAdmin();
   const { invite_url } = await setMember(admin, { project_id: admin.project.id, email: "early@example.com", role: "viewer" });
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   const user = await signUp({ email: "early@example.com", name: "Early", password });
   await db().user.update({ where: { id: user.id }, data: { email_verified_at: new Date() } });
   const token = tokenOf(invite_url);
@@ -224,7 +224,7 @@ test("whoever got an account after being invited joins with the password of that
 
 test("a link to a verified account lets nobody guess its password more often than the sign-in does", async () => {
   const admin = await database.newAdmin();
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   const { id, email } = await signUp({ email: "guessed@example.com", name: "Guessed", password });
   await db().user.update({ where: { id }, data: { email_verified_at: new Date() } });
   const { invite_url } = await setMember(admin, { project_id: admin.project.id, email, role: "viewer" });
@@ -256,7 +256,7 @@ test("a sign-in provider opens the account of the address, or one that was invit
   expect((await getProfile(sam)).projects).toMatchObject([{ id: admin.project.id, role: "editor" }]);
   expect((await signInWithProvider({ email: "sso@example.com", name: "Sam" }))?.id).toBe(created?.id);
   expect(await signInWithPassword("sso@example.com", "", "x")).toBeNull();
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   const stranger = await signInWithProvider({ email: "stranger@example.com", name: "Stranger" });
   expect((await getProfile(principal({ ...admin.user, id: stranger?.id ?? "" }))).projects).toMatchObject([
     { slug: "my-project", role: "admin" },

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { authOptions } from "#server/features/identity/auth-options.ts";
 import { signInWithPassword, tidySessions } from "#server/features/identity/sign-in.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { principalOf } from "#server/platform/auth/principal-of.ts";
 import { db } from "#server/platform/db/client.ts";
 import { hashPassword } from "#server/platform/secrets.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { authBrowser } from "#server/testing/auth-browser.ts";
 import { type OpenIdIssuer, startOpenIdIssuer } from "#server/testing/openid-issuer.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -16,11 +16,13 @@ let issuer: OpenIdIssuer;
 
 beforeAll(async () => {
   issuer = await startOpenIdIssuer(client);
-  publishSettings({ AUTH_SECRET: "auth secret of at least 32 characters", APP_URL: "http://localhost:4000", AUTH_TRUST_HOST: "1" });
-  publishSettings({ OIDC_ISSUER: issuer.url, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret });
+  setSettings({ AUTH_SECRET: "auth secret of at least 32 characters", APP_URL: "http://localhost:4000" });
+  vi.stubEnv("AUTH_TRUST_HOST", "1");
+  setSettings({ OIDC_ISSUER: issuer.url, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret });
 });
 afterAll(async () => {
-  publishSettings({ AUTH_TRUST_HOST: "", OIDC_ISSUER: "", OIDC_CLIENT_ID: "", OIDC_CLIENT_SECRET: "" });
+  vi.unstubAllEnvs();
+  setSettings({ OIDC_ISSUER: "", OIDC_CLIENT_ID: "", OIDC_CLIENT_SECRET: "" });
   await issuer.stop();
 });
 

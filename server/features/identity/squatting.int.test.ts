@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { acceptInvitation } from "#server/features/identity/accept-invitation.ts";
 import { deleteAccount } from "#server/features/identity/delete-account.ts";
 import { declineInvitation, listOwnInvitations } from "#server/features/identity/invitations.ts";
@@ -11,7 +11,7 @@ import { setMember } from "#server/features/projects/set-member.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { principalOf } from "#server/platform/auth/principal-of.ts";
 import { db } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { authBrowser } from "#server/testing/auth-browser.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -19,8 +19,11 @@ import { testDatabase } from "#server/testing/test-database.ts";
 // something. The hostile inviter invites an address that has an account, and is given a link to it.
 
 const database = testDatabase();
-beforeAll(() => publishSettings({ APP_URL: "http://localhost:4000", AUTH_TRUST_HOST: "1" }));
-afterAll(() => publishSettings({ AUTH_TRUST_HOST: "" }));
+beforeAll(() => {
+  setSettings({ APP_URL: "http://localhost:4000" });
+  vi.stubEnv("AUTH_TRUST_HOST", "1");
+});
+afterAll(() => vi.unstubAllEnvs());
 
 const theirs = "the password of whoever made it";
 const chosen = "a password that the person chose";

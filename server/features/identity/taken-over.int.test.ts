@@ -8,11 +8,11 @@ import { KeyScope } from "#server/platform/auth/platform-key-schema.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { hashPassword, storedPlatformKey } from "#server/platform/secrets.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
-afterEach(() => publishSettings({ ALLOW_SIGNUP: "0" }));
+afterEach(() => setSettings({ ALLOW_SIGNUP: "0" }));
 
 const password = "correct horse battery";
 
@@ -38,7 +38,7 @@ async function takenOverDuring<Value>(user_id: string, work: () => Promise<Value
 
 test("nothing that was under way when an account changed hands leaves its password or a key of it behind", async () => {
   await database.newAdmin();
-  publishSettings({ ALLOW_SIGNUP: "1" });
+  setSettings({ ALLOW_SIGNUP: "1" });
   const user = await signUp({ email: "handed@example.com", name: "Handed", password });
   const opened = await signInWithPassword(user.email, password, "x");
   const squatter: Principal = { user, auth: { type: "session", ...(opened && { password_mark: opened.password_mark }) } };

@@ -7,7 +7,7 @@ import { search } from "#server/llm/tools/web-search.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { seal } from "#server/platform/secrets.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { type HttpServer, startHttpServer } from "#server/testing/start-http-server.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -33,10 +33,10 @@ beforeEach(async () => {
   inside.requests.length = 0;
   owner = await database.newInstallAdmin();
   stranger = await database.newAdmin();
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
+  setSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
 });
 afterEach(async () => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0" });
+  setSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0" });
   await db().user.updateMany({ data: { is_install_admin: false } });
 });
 

@@ -24,7 +24,7 @@ import { inngestFunctions } from "#server/jobs/inngest/functions/index.ts";
 import { type LocalExecutor, startLocalExecutor } from "#server/jobs/inngest/local/executor.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { publishSettings, settings } from "#server/platform/settings.ts";
+import { setSettings, settings } from "#server/platform/settings.ts";
 import { docxFile, pdfFile } from "#server/testing/office-files.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -426,7 +426,7 @@ test("an address on a private network is for install admins to choose, as it is 
     pgvector: { connection_string: "postgresql://reader@127.0.0.1:1/house", table: "pieces", ...vectors },
   };
   try {
-    publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
+    setSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
     for (const [type, config] of Object.entries(configs)) {
       const input = { name: type, type, config } as Parameters<typeof createRag>[1];
       await expect(createRag(admin, input)).rejects.toMatchObject({
@@ -448,7 +448,7 @@ test("an address on a private network is for install admins to choose, as it is 
       expect((await testRag(admin, { rag_id: made.id })).message).not.toMatch(/private or reserved/);
     }
   } finally {
-    publishSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0" });
+    setSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0" });
   }
 });
 

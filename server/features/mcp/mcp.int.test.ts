@@ -9,7 +9,7 @@ import { openAgentMcp } from "#server/features/mcp/open-agent-mcp.ts";
 import { updateMcpServer } from "#server/features/mcp/update-mcp-server.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 import { testKeyAuth } from "#server/testing/test-key-auth.ts";
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   server = await startMcpServer();
 });
 afterEach(() => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0" });
+  setSettings({ ALLOW_PRIVATE_NETWORK: "1", TREADLE_EMBEDDED_DATABASE: "0" });
   server.dropSessions();
 });
 afterAll(() => server.stop());
@@ -86,7 +86,7 @@ test("a private address is for install admins", async () => {
   const owner = await database.newInstallAdmin();
   const admin = await database.newAdmin();
   const owned: ProjectPrincipal = { ...owner, project: admin.project, role: "editor" };
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
+  setSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
   const made = await connect(owned);
   await expect(discoverMcp(admin, { url: made.url })).rejects.toMatchObject({
     code: "VALIDATION_ERROR",

@@ -16,7 +16,7 @@ import { notifyReview } from "#server/jobs/inngest/functions/notify-review.ts";
 import { type LocalExecutor, startLocalExecutor } from "#server/jobs/inngest/local/executor.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { announceReviews } from "#server/runs/waits/announce-reviews.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import { addMember } from "#server/testing/add-member.ts";
@@ -31,7 +31,7 @@ let execution_id: string;
 
 beforeAll(async () => {
   mailServer = await startMailServer();
-  publishSettings({ SMTP_URL: mailServer.url, EMAIL_FROM: "Treadle <treadle@example.com>", APP_URL: "https://treadle.example.com" });
+  setSettings({ SMTP_URL: mailServer.url, EMAIL_FROM: "Treadle <treadle@example.com>", APP_URL: "https://treadle.example.com" });
   executor = await startLocalExecutor({ handler: serve({ client: inngest(), functions: [notifyReview()] }), concurrency: 5 });
 });
 afterAll(async () => {

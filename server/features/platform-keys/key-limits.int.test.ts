@@ -3,7 +3,6 @@ import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { createProject } from "#server/features/projects/service.ts";
 import { openApiDocument } from "#server/http/openapi/openapi.ts";
 import { handleRest } from "#server/http/rest/rest.ts";
-import { startRun } from "#server/http/rest/rest-start-run.ts";
 import { agentChat } from "#server/http/streams/agent-chat.ts";
 import { executionStream } from "#server/http/streams/execution-stream.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
@@ -12,7 +11,7 @@ import type { CreatePlatformKeyInput, KeyScope, PlatformKey } from "#server/plat
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { FRONT_HEADER } from "#server/platform/auth/request-origin.ts";
 import { db } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import type { Page } from "#server/shared/primitives-schema.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -46,10 +45,10 @@ const requestOf = (key: string, method: string, path: string, body?: object, hea
   });
 const call = async (...asked: Parameters<typeof requestOf>): Promise<Reply> => told(await handleRest(requestOf(...asked)));
 
-const given = { params: Promise.resolve({ workflow_id: NOWHERE, agent_id: NOWHERE, execution_id: NOWHERE, rag_id: NOWHERE }) };
+const given = { params: { workflow_id: NOWHERE, agent_id: NOWHERE, execution_id: NOWHERE, rag_id: NOWHERE } };
 const chat = agentChat({ keyNeeds: { scope: "run" } });
 const stream = executionStream({ keyNeeds: { scope: "read" }, allowQueryToken: true });
-/** Operations that have a handler of their own, in front of Next or behind it. */
+/** Operations that have a handler of their own. */
 const OWN: Record<string, (request: Request) => Promise<Response>> = {
   "POST /agents/{agent_id}/chat": (request) => chat(request, given),
   "GET /executions/{execution_id}/stream": (request) => stream(request, given),
@@ -59,7 +58,6 @@ const OWN: Record<string, (request: Request) => Promise<Response>> = {
     form.set("file", new File(["x"], "x.txt"));
     return addRagDocument(new Request(request.url, { method: "POST", headers, body: form }), given);
   },
-  "POST /workflows/{workflow_id}/execute": startRun,
 };
 const handlerOf = (operation: string) => (/ \/http\//.test(operation) ? (request: Request) => httpTrigger(request, given) : OWN[operation]);
 
@@ -143,12 +141,12 @@ test("a key for some projects knows no other, and changes nothing beyond them", 
   const by = (one: string) => ({ headers: { authorization: `Bearer ${one}` } });
   const fire = (one: string) =>
     httpTrigger(new Request(`${origin}/api/v1/http/${there.body.id}`, { method: "POST", ...by(one) }), {
-      params: Promise.resolve({ workflow_id: there.body.id }),
+      params: { workflow_id: there.body.id },
     });
   expect([(await fire(key)).status, (await fire(whole)).status]).toEqual([404, 202]);
   const follow = (one: string) =>
     stream(new Request(`${origin}/api/v1/executions/${run.body.execution_id}/stream?token=${one}`), {
-      params: Promise.resolve({ execution_id: run.body.execution_id }),
+      params: { execution_id: run.body.execution_id },
     });
   expect((await follow(key)).status).toBe(404);
   const followed = await follow(whole);
@@ -210,7 +208,7 @@ test("limits that make no sense are refused with what to do", async () => {
 
 test("lists tell how a key begins, what it may do, and when and from where it was used last", async () => {
   const who = await database.newAdmin();
-  publishSettings({ TREADLE_FRONT_TOKEN: "the front's own token of 32 letters" });
+  setSettings({ TREADLE_FRONT_TOKEN: "the front's own token of 32 letters" });
   const { key } = await newKey({ scopes: ["read"] }, who);
   await call(key, "GET", "/auth/me", undefined, {
     [FRONT_HEADER]: "the front's own token of 32 letters",

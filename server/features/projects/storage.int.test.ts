@@ -11,7 +11,7 @@ import { runDraft } from "#server/features/workflows/run-draft.ts";
 import { createWorkflow, updateWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { advance } from "#server/runs/executor/advance.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
@@ -19,7 +19,7 @@ import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
-beforeEach(() => publishSettings({ PROJECT_STORAGE_BYTES: "0" }));
+beforeEach(() => setSettings({ PROJECT_STORAGE_BYTES: "0" }));
 
 const flow = () => graphOf({ nodes: { t: ["triggerNode"], o: ["outputNode"] }, edges: ["t>o"] });
 const held = (admin: ProjectPrincipal) => getStorage(admin, { project_id: admin.project.id });
@@ -37,7 +37,7 @@ test("a project that holds as much as it may starts no run and takes no document
   await db().execution.update({ where: { id: execution_id }, data: { status: "completed", completed_at: new Date() } });
   expect(await held(admin)).toMatchObject({ quota: null, documents: 0, workflows: expect.toSatisfy((bytes) => bytes > 0) });
 
-  publishSettings({ PROJECT_STORAGE_BYTES: `${1_000_000}` });
+  setSettings({ PROJECT_STORAGE_BYTES: `${1_000_000}` });
   const input = "x".repeat(600_000);
   await executeWorkflow(admin, { workflow_id, input });
   await addDocument(admin, { rag_id, title: "Long", text: "word ".repeat(120_000) });
@@ -63,7 +63,7 @@ test("what reruns take over counts at once", async () => {
   const execution_id = await startStoredRun(admin, flow(), "x".repeat(300_000));
   await advance(storedServices(), execution_id, 0, 60);
   const { runs } = await held(admin);
-  publishSettings({ PROJECT_STORAGE_BYTES: `${Math.floor(3.5 * runs)}` });
+  setSettings({ PROJECT_STORAGE_BYTES: `${Math.floor(3.5 * runs)}` });
   const again = () => rerunExecution(admin, { execution_id, from_node_id: "o", use_current: false });
   for (let count = 1; count <= 2; count++) await again();
   await expect(again()).rejects.toMatchObject({ code: "CONFLICT" });
@@ -83,7 +83,7 @@ test("graphs count at once, and a full project takes no more of them but a draft
   };
   const { id: workflow_id } = await createWorkflow(admin, { name: "Flow", ...flow() });
   await held(admin);
-  publishSettings({ PROJECT_STORAGE_BYTES: `${1_000_000}` });
+  setSettings({ PROJECT_STORAGE_BYTES: `${1_000_000}` });
   const large = await createWorkflow(admin, { name: "Large", ...graph() });
   await createWorkflow(admin, { name: "Large too", ...graph() });
   await saveDraft(admin, { workflow_id, ...graph(), revision: 1 });
@@ -103,7 +103,7 @@ test("a run that has begun may go a little beyond it, and then fails in words", 
   const nodes = [{ id: "t", type: "triggerNode", position, data: { label: "t" } }, ...["a", "b", "c", "d", "e"].map(ask)];
   const edges = nodes.slice(1).map(({ id }, at) => ({ id, source: nodes[at]?.id ?? "", target: id }));
   const execution_id = await startStoredRun(admin, { nodes, edges });
-  publishSettings({ PROJECT_STORAGE_BYTES: `${1_000_000}` });
+  setSettings({ PROJECT_STORAGE_BYTES: `${1_000_000}` });
   let calls = 0;
   const callAgent = async () => ({ output: `${++calls}${"y".repeat(400_000)}` });
   expect(await advance(storedServices({ callAgent }), execution_id, 0, 60)).toEqual({ kind: "over" });

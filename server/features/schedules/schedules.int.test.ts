@@ -5,14 +5,14 @@ import { createWorkflow, deleteWorkflow, updateWorkflow } from "#server/features
 import { setSchedule } from "#server/features/workflows/set-schedule.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { isTerminalEvent } from "#server/runs/event-schema.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
 afterEach(async () => {
-  publishSettings({ EXECUTIONS_PER_HOUR: "100" });
+  setSettings({ EXECUTIONS_PER_HOUR: "100" });
   await db().schedule.updateMany({ data: { active: false } });
 });
 
@@ -145,7 +145,7 @@ test("what is off, disabled or deleted does not fire", async () => {
 });
 
 test("a fire that the hour or a problem forbids leaves a failed execution with the reason and the end of its stream", async () => {
-  publishSettings({ EXECUTIONS_PER_HOUR: "1" });
+  setSettings({ EXECUTIONS_PER_HOUR: "1" });
   const admin = await database.newAdmin();
   const broken = await newWorkflow(admin, {}, [{ id: "a", type: "agentNode", position, data: { label: "Nobody" } }]);
   const [first, second] = [await newWorkflow(admin), await newWorkflow(admin)];

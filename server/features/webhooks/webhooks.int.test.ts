@@ -12,11 +12,11 @@ import { createWorkflow, deleteWorkflow, getWorkflow, updateWorkflow } from "#se
 import { getVersion } from "#server/features/workflows/versions.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
-afterEach(() => publishSettings({ EXECUTIONS_PER_HOUR: "100" }));
+afterEach(() => setSettings({ EXECUTIONS_PER_HOUR: "100" }));
 
 const trigger = (data = {}) => ({
   id: "t",
@@ -224,7 +224,7 @@ test("a graph with problems, another trigger and a used-up hour are refused afte
   await expect(send("{}")).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("no longer") });
   await expect(setupWebhook(admin, { workflow_id: id })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
   await updateWorkflow(admin, { workflow_id: id, nodes: [trigger()] });
-  publishSettings({ EXECUTIONS_PER_HOUR: "1" });
+  setSettings({ EXECUTIONS_PER_HOUR: "1" });
   const first = await send("{}", { "idempotency-key": "one" });
   await expect(send("{}")).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED", retryAfter: expect.any(Number) });
   await expect(send("{}", { "idempotency-key": "one" })).resolves.toEqual(first);

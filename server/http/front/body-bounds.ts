@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 /** Forms of pages and of sign-in. */
 const FORM_BYTES = 64 * 1024;
 /** What an Inngest server may send, who is known only once it has been read: ids and states of a run's steps, 1,000 at most. */
-const STEP_BYTES = 4 * MIB;
+export const STEP_BYTES = 4 * MIB;
 
 /** Bytes that the bodies may have together which have not arrived whole yet: those of one client, and all. */
 const CLIENT_BYTES = 64 * MIB;

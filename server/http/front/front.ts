@@ -13,7 +13,7 @@ import { FRONT_HEADER, ON_MACHINE_HEADER } from "#server/platform/auth/request-o
 import { AppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { budgetOf, ownAddress, plainAddress } from "#server/platform/net/client-address.ts";
-import { publishSettings, type Settings } from "#server/platform/settings.ts";
+import type { Settings } from "#server/platform/settings.ts";
 
 type FrontSettings = Pick<
   Settings,
@@ -152,7 +152,6 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, host: string):
  * alias of the webhook path is resolved.
  */
 export function createFront({ handle, upgrade, settings, counters }: FrontOptions): Front {
-  publishSettings({ AUTH_TRUST_HOST: "1" });
   const limit = createRateLimit(settings.RATE_LIMIT_PER_MINUTE, settings.RATE_LIMIT_BURST, counters);
   const webLimit = createWebLimit(settings.RATE_LIMIT_WEB);
   const boundBody = createBodyBounds(settings.MAX_BODY_BYTES);
@@ -213,7 +212,7 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
     // Before anything is waited for: the body may begin to come at once.
     const oversize = boundBody(request, asked.path, client, (error) => response.refuse(error));
     if (isAwaited && !oversize) response.writeContinue();
-    // Answers to changes are short, and Next would compress them all: that costs more than sending them.
+    // Answers to changes are short: compressing them costs more than sending them.
     if (request.method !== "GET") delete request.headers["accept-encoding"];
     const isApi = isUnder(asked.path, "/api/v1");
     const mayGoOn = isApi ? admitToApi(request, asked, client, response) : admitToWeb(asked, client, isLocal, response);

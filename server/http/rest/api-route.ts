@@ -24,10 +24,10 @@ interface ApiCall<Params> {
   signal: AbortSignal;
 }
 
-type RouteHandler<Params> = (request: Request, context: { params: Promise<Params> }) => Promise<Response>;
+type RouteHandler<Params> = (request: Request, context: { params: Params }) => Promise<Response>;
 
 /**
- * Makes a Next route handler of `handler` for what a procedure cannot do (event streams, uploads): the same
+ * Makes a route handler of `handler` for what a procedure cannot do (event streams, uploads): the same
  * authentication, project and role as everywhere, and whatever it throws is answered in the error envelope.
  */
 export function apiRoute<Params extends Record<string, string | string[]>>(
@@ -42,7 +42,7 @@ export function apiRoute<Params extends Record<string, string | string[]>>(
       assertRole(principal, role);
       const revoked = new AbortController();
       follow(revoked, request.signal);
-      const response = withTransport(await handler(request, { principal, params: await context.params, signal: revoked.signal }));
+      const response = withTransport(await handler(request, { principal, params: context.params, signal: revoked.signal }));
       return isStream(response) ? whileAllowed(response, () => isAllowed(request, door, principal, role), revoked) : response;
     } catch (error) {
       return loggedErrorResponse(error, request);

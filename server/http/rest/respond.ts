@@ -3,7 +3,6 @@ import { appErrorOf } from "#server/platform/rpc/trpc.ts";
 
 const NO_STORE = { "cache-control": "no-store" };
 
-/** A body whose length is told: without it, Next compresses even a few bytes, which costs more than sending them. */
 function json(data: unknown, status: number, headers: Record<string, string>): Response {
   const body = JSON.stringify(data ?? null);
   const described = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };

@@ -34,5 +34,5 @@ export function executionStream(options: ApiRouteOptions) {
     const events = await followExecution({ project_id: principal.project.id, execution_id }, lastEventId(request), signal, HEARTBEAT_MS);
     return sseResponse(events);
   }, options);
-  return async (request: Request, context: { params: Promise<Params> }) => route(await withProject(request, await context.params), context);
+  return async (request: Request, context: { params: Params }) => route(await withProject(request, context.params), context);
 }

@@ -62,9 +62,9 @@ async function answer(request: Request, workflow_id: string): Promise<Response> 
  * `/api/v1/http/{workflow_id}`, any method that the workflow's trigger allows, with a platform key, or with the
  * session for methods that change something. Each method starts a run, so each honours `Idempotency-Key`.
  */
-export async function httpTrigger(request: Request, { params }: { params: Promise<{ workflow_id: string }> }): Promise<Response> {
+export async function httpTrigger(request: Request, { params }: { params: { workflow_id: string } }): Promise<Response> {
   try {
-    return await answer(request, (await params).workflow_id);
+    return await answer(request, params.workflow_id);
   } catch (error) {
     return loggedErrorResponse(error, request);
   }

@@ -4,9 +4,9 @@ import { readBytes } from "#server/http/rest/read-json.ts";
 import { jsonResponse } from "#server/http/rest/respond.ts";
 
 /** `POST …/webhooks/{workflow_id}`: no key and no session, the signature over the raw body is the only proof. */
-export async function incomingWebhook(request: Request, { params }: { params: Promise<{ workflow_id: string }> }): Promise<Response> {
+export async function incomingWebhook(request: Request, { params }: { params: { workflow_id: string } }): Promise<Response> {
   try {
-    const { workflow_id } = await params;
+    const { workflow_id } = params;
     if (!isSignature(request.headers.get("x-service-signature"))) {
       void noteRefusal(workflow_id, "missing");
       throw badSignature();

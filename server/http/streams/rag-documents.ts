@@ -81,7 +81,7 @@ const isForm = (request: Request) => /^multipart\/form-data\b/i.test(request.hea
 const overApi = upload({ keyNeeds: { scope: "write" } });
 
 /** `POST /rags/{rag_id}/documents`: a file as multipart/form-data, else JSON, which is the procedure's. */
-export const addRagDocument = (request: Request, context: { params: Promise<Params> }): Promise<Response> =>
+export const addRagDocument = (request: Request, context: { params: Params }): Promise<Response> =>
   isForm(request) ? overApi(request, context) : handleRest(request);
 
 /** The same for files that the web app sends, with the browser's session. */

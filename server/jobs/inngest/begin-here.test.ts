@@ -2,7 +2,7 @@ import type pg from "pg";
 import { afterEach, expect, test } from "vitest";
 import { beginRunsHere } from "#server/jobs/inngest/begin-here.ts";
 import { runPlaces } from "#server/jobs/inngest/run-places.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { engineHere } from "#server/runs/use-cases/engine-here.ts";
 
 // cast: it only stands for a database here
@@ -11,7 +11,7 @@ const never = () => new Promise<void>(() => undefined);
 let stop: ((graceMs: number) => Promise<void>) | undefined;
 
 function begin(isAlone: boolean) {
-  publishSettings({ PROJECT_CONCURRENCY: "2" });
+  setSettings({ PROJECT_CONCURRENCY: "2" });
   stop = beginRunsHere(pool, () => isAlone);
   const enter = (project: string, hasEffects: boolean) => engineHere(pool)?.enter(project, hasEffects);
   return { enter };

@@ -41,10 +41,8 @@ async function callUnmasked({ timeout, known, ...call }: Omit<Parameters<EngineS
   }
 }
 
-// Next bundles its own copy of this module, and calls of an Inngest server run segments there; so it hangs on globalThis.
-const shared = globalThis as typeof globalThis & { treadleStops?: { drain: AbortController; halt: AbortController } };
-shared.treadleStops ??= { drain: new AbortController(), halt: new AbortController() };
-const { drain, halt } = shared.treadleStops;
+const drain = new AbortController();
+const halt = new AbortController();
 
 /** Tells the segments of this process to start nothing new, and after `ms` to abort what is under way. */
 export function stopSegments(ms: number): void {

@@ -19,10 +19,10 @@ async function startServer(): Promise<{ url: string; registered: string[] }> {
 }
 
 /** The route as it stands after a start with these settings. */
-async function routeWith(settings: Record<string, string>): Promise<typeof import("#app/api/inngest/route.ts")> {
+async function routeWith(settings: Record<string, string>): Promise<(request: Request) => Promise<Response>> {
   for (const [name, value] of Object.entries({ NODE_ENV: "production", ...settings })) vi.stubEnv(name, value);
   vi.resetModules();
-  return import("#app/api/inngest/route.ts");
+  return (await import("#server/http/front/inngest.ts")).answerInngest;
 }
 
 const BODY = "{}";
@@ -45,22 +45,22 @@ afterEach(() => {
 
 test("only the Inngest server can have an address registered, or anybody could send all runs to one of theirs", async () => {
   const { url, registered } = await startServer();
-  const { PUT } = await routeWith({ INNGEST_BASE_URL: url, INNGEST_EVENT_KEY: "e1", INNGEST_SIGNING_KEY: SIGNING_KEY });
+  const answer = await routeWith({ INNGEST_BASE_URL: url, INNGEST_EVENT_KEY: "e1", INNGEST_SIGNING_KEY: SIGNING_KEY });
 
-  expect((await PUT(askToRegister("elsewhere.example"), {})).status).toBe(401);
+  expect((await answer(askToRegister("elsewhere.example"))).status).toBe(401);
   expect(registered).toEqual([]);
 
-  expect((await PUT(askToRegister("app:3000", { "x-inngest-signature": signature() }), {})).status).toBe(200);
+  expect((await answer(askToRegister("app:3000", { "x-inngest-signature": signature() }))).status).toBe(200);
   expect(registered).toEqual(["http://app:3000/api/inngest"]);
 });
 
 test("with an Inngest dev server nothing is signed, and only when that is asked for", async () => {
   const { url, registered } = await startServer();
   const strict = await routeWith({ INNGEST_BASE_URL: url });
-  expect((await strict.PUT(askToRegister("localhost:3000"), {})).status).toBeGreaterThanOrEqual(400);
+  expect((await strict(askToRegister("localhost:3000"))).status).toBeGreaterThanOrEqual(400);
   expect(registered).toEqual([]);
 
-  const { PUT } = await routeWith({ INNGEST_BASE_URL: url, INNGEST_DEV: "1" });
-  expect((await PUT(askToRegister("localhost:3000"), {})).status).toBe(200);
+  const answer = await routeWith({ INNGEST_BASE_URL: url, INNGEST_DEV: "1" });
+  expect((await answer(askToRegister("localhost:3000"))).status).toBe(200);
   expect(registered).toEqual(["http://localhost:3000/api/inngest"]);
 });

@@ -2,12 +2,12 @@ import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readContent } from "#server/llm/tools/page-reader.ts";
 import { scrape, webScraperTool } from "#server/llm/tools/web-scraper.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { deepPage, encodedBomb, pdfBomb } from "#server/testing/bombs.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
 
-beforeEach(() => publishSettings({ ALLOW_PRIVATE_NETWORK: "1" }));
-afterEach(() => publishSettings({ ALLOW_PRIVATE_NETWORK: "0" }));
+beforeEach(() => setSettings({ ALLOW_PRIVATE_NETWORK: "1" }));
+afterEach(() => setSettings({ ALLOW_PRIVATE_NETWORK: "0" }));
 
 const { signal } = new AbortController();
 const reading = { owner: "project", signal };
@@ -105,9 +105,9 @@ test.each([
   "http://2130706433/",
   "http://0x7f.1/",
 ])("%s is refused where the operator did not open the own network", async (address) => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
+  setSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
   await expect(scrape(address, reading)).rejects.toMatchObject({ message: expect.stringContaining("private or reserved network") });
-  publishSettings({ TREADLE_EMBEDDED_DATABASE: "0" });
+  setSettings({ TREADLE_EMBEDDED_DATABASE: "0" });
 });
 
 test.each([

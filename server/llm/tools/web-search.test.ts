@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type FakeSearchServer, startSearchServer } from "#e2e/fakes/search-server.ts";
 import { chooseProvider, search, webSearchTool } from "#server/llm/tools/web-search.ts";
 import type { SearchRequest } from "#server/llm/tools/web-search-providers.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 
 let server: FakeSearchServer;
 beforeAll(async () => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
+  setSettings({ ALLOW_PRIVATE_NETWORK: "1" });
   server = await startSearchServer();
 });
 afterEach(() => {
   server.requests.length = 0;
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "1", SEARXNG_URL: "", BRAVE_API_KEY: "", TAVILY_API_KEY: "" });
+  setSettings({ ALLOW_PRIVATE_NETWORK: "1", SEARXNG_URL: "", BRAVE_API_KEY: "", TAVILY_API_KEY: "" });
 });
 afterAll(() => server.stop());
 
@@ -35,7 +35,7 @@ test("the first of the project's credentials is used, then the environment, then
   expect(label("TAVILY_API_KEY", "BRAVE_API_KEY", "SEARXNG_URL")).toBe("SearXNG");
   expect(label("TAVILY_API_KEY", "BRAVE_API_KEY")).toBe("Brave Search");
   expect(label()).toBe("DuckDuckGo");
-  publishSettings({ SEARXNG_URL: "https://searx.example.com", BRAVE_API_KEY: "y" });
+  setSettings({ SEARXNG_URL: "https://searx.example.com", BRAVE_API_KEY: "y" });
   expect(label("TAVILY_API_KEY")).toBe("Tavily");
   expect(chooseProvider({ credentials: new Map() })).toMatchObject({ provider: { label: "SearXNG" }, value: "https://searx.example.com" });
 });
@@ -120,12 +120,12 @@ test("a service that cannot be reached is told, with the other ways for the one 
 });
 
 test("a SearXNG on the own network is for who may allow that: an install admin, and the operator by the settings", async () => {
-  publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
+  setSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "1" });
   await expect(search("x", { owner: "project", credentials: searxng() })).rejects.toMatchObject({
     message: expect.stringContaining("private or reserved network"),
   });
   await expect(search("x", { owner: "project", credentials: searxng(), isPrivateAllowed: true })).resolves.toHaveLength(3);
-  publishSettings({ SEARXNG_URL: `${server.url}/searxng` });
+  setSettings({ SEARXNG_URL: `${server.url}/searxng` });
   await expect(search("x", { owner: "project", credentials: keyless() })).resolves.toHaveLength(3);
 });
 

@@ -11,16 +11,16 @@ import { projectOf } from "#server/platform/auth/project-of.ts";
 import { visitorOf } from "#server/platform/auth/request-origin.ts";
 import { passwordMark } from "#server/platform/auth/session.ts";
 import { db, inTransaction, pool } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const secret = "auth secret of at least 32 characters";
 const database = testDatabase();
 beforeAll(async () => {
-  publishSettings({ AUTH_SECRET: secret, APP_URL: "http://localhost:4000", TREADLE_FRONT_TOKEN: "front-token" });
+  setSettings({ AUTH_SECRET: secret, APP_URL: "http://localhost:4000", TREADLE_FRONT_TOKEN: "front-token" });
 });
-afterEach(() => publishSettings({ APP_URL: "http://localhost:4000" }));
+afterEach(() => setSettings({ APP_URL: "http://localhost:4000" }));
 
 const bearer = (key: string) => new Headers({ authorization: `Bearer ${key}` });
 
@@ -127,7 +127,7 @@ test("a page of another site that is open at the machine is not somebody at the 
 
 test("over HTTPS only the secure cookie counts", async () => {
   const ada = await database.newAdmin();
-  publishSettings({ APP_URL: "https://flows.example.com" });
+  setSettings({ APP_URL: "https://flows.example.com" });
   expect(await principalOf(new Headers({ cookie: await cookie(ada.user.id) }))).toBeNull();
   expect(await principalOf(new Headers({ cookie: await cookie(ada.user.id, { name: "__Secure-treadle.session-token" }) }))).not.toBeNull();
 });

@@ -2,14 +2,14 @@ import { afterEach, expect, test } from "vitest";
 import { createProject } from "#server/features/projects/service.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { countNewAccount, mayMailInvitation } from "#server/platform/auth/limits.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
-afterEach(() => publishSettings({ ACCOUNTS_PER_HOUR: "", INVITATIONS_PER_HOUR: "", PROJECTS_PER_USER: "" }));
+afterEach(() => setSettings({ ACCOUNTS_PER_HOUR: "", INVITATIONS_PER_HOUR: "", PROJECTS_PER_USER: "" }));
 
 test("accounts, invitations and projects have an end, which the operator sets", async () => {
-  publishSettings({ ACCOUNTS_PER_HOUR: "2", INVITATIONS_PER_HOUR: "2", PROJECTS_PER_USER: "3" });
+  setSettings({ ACCOUNTS_PER_HOUR: "2", INVITATIONS_PER_HOUR: "2", PROJECTS_PER_USER: "3" });
   for (const address of ["2001:db8::1", "2001:db8::2"]) await countNewAccount(address);
   await expect(countNewAccount("2001:db8::3")).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED" });
   await countNewAccount("2001:db8:0:1::1");
@@ -25,7 +25,7 @@ test("accounts, invitations and projects have an end, which the operator sets", 
     code: "CONFLICT",
     message: expect.stringMatching(/PROJECTS_PER_USER/),
   });
-  publishSettings({ ACCOUNTS_PER_HOUR: "0", INVITATIONS_PER_HOUR: "0", PROJECTS_PER_USER: "0" });
+  setSettings({ ACCOUNTS_PER_HOUR: "0", INVITATIONS_PER_HOUR: "0", PROJECTS_PER_USER: "0" });
   await Promise.all([countNewAccount("2001:db8::3"), invite("two@example.com"), createProject(ada, { name: "Four" })]);
 });
 

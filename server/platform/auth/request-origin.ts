@@ -23,6 +23,9 @@ export const FRONT_HEADER = "x-treadle-front";
 /** Header by which the front tells a page the nonce of its policy. */
 export const NONCE_HEADER = "x-nonce";
 
+/** The nonce of a page's policy. */
+export const nonceOf = (headers: Headers): string | undefined => headers.get(NONCE_HEADER) ?? undefined;
+
 /** Header by which the front says that a request came from this machine itself. */
 export const ON_MACHINE_HEADER = "x-treadle-on-machine";
 

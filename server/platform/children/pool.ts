@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MEMORY_SIGNAL, TIME_SIGNAL } from "#server/platform/children/limits.ts";
 import type { FromChild, ToChild } from "#server/platform/children/program.ts";
@@ -63,11 +62,8 @@ interface Child<Request, Answer> {
   since: number;
 }
 
-/** The folder `server`. In Next's bundle this module is elsewhere, and the process stands in the product's folder. */
-function serverFolder(): string {
-  const beside = join(import.meta.dirname ?? "", "../..");
-  return existsSync(join(beside, "platform/children/program.ts")) ? beside : join(process.cwd(), "server");
-}
+/** The folder `server`. */
+const SERVER = join(import.meta.dirname, "../..");
 
 /** Processes that run one program (`serveJobs`), one job at a time each. */
 export class ChildPool<Request, Answer> {
@@ -176,7 +172,7 @@ export class ChildPool<Request, Answer> {
   #start(): void {
     let started: ChildProcess;
     try {
-      started = fork(/* turbopackIgnore: true */ join(serverFolder(), this.#program), [], {
+      started = fork(join(SERVER, this.#program), [], {
         // Nothing of ours: what runs there can read no secret from its environment, and what it prints goes nowhere.
         env: { NODE_ENV: "production" },
         execArgv: [`--max-old-space-size=${this.#options.heapMegabytes}`],
@@ -293,17 +289,15 @@ export class ChildPool<Request, Answer> {
   }
 }
 
-// Next bundles its own copy of this module; so the pools hang on globalThis, and there is one of each.
-const shared = globalThis as typeof globalThis & { treadlePools?: Map<string, unknown> };
+const pools = new Map<string, unknown>();
 
 /**
  * The pool of this process that runs a program for one kind of jobs, the same for whoever asks.
  * @param kind jobs that may take much longer than others of the program have a pool of their own, or the others wait behind them
  */
 export function childPool<Request, Answer>(program: string, options: PoolOptions, kind = ""): ChildPool<Request, Answer> {
-  shared.treadlePools ??= new Map();
   const name = `${program} ${kind}`;
-  const pool = shared.treadlePools.get(name) ?? new ChildPool<Request, Answer>(program, options);
-  shared.treadlePools.set(name, pool);
+  const pool = pools.get(name) ?? new ChildPool<Request, Answer>(program, options);
+  pools.set(name, pool);
   return pool as ChildPool<Request, Answer>; // cast: a program takes and gives one kind of message
 }

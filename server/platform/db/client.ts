@@ -4,9 +4,6 @@ import { PrismaClient } from "#prisma/generated/client.ts";
 import { isDatabaseAway } from "#server/platform/errors.ts";
 import { settings } from "#server/platform/settings.ts";
 
-// One pool and one client for each copy of this module; `next dev` reloads modules, so they hang on globalThis there.
-const shared = globalThis as typeof globalThis & { treadleDatabase?: { pool: pg.Pool; db: PrismaClient } };
-
 /** Prisma gives up after 2 and 5 seconds unless told otherwise: many saves at once on a busy machine are slow, not wrong. */
 const PATIENCE = { maxWait: 20_000, timeout: 30_000 };
 
@@ -19,9 +16,11 @@ function open() {
   return { pool, db: new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: PATIENCE }) };
 }
 
+let opened: ReturnType<typeof open> | undefined;
+
 function connection() {
-  shared.treadleDatabase ??= open();
-  return shared.treadleDatabase;
+  opened ??= open();
+  return opened;
 }
 
 /** The Prisma client of this process, opened at first use. */
@@ -67,10 +66,10 @@ export const inTransaction = <Result>(work: (client: pg.PoolClient) => Promise<R
     }
   }, from);
 
-/** Closes every connection of this copy. */
+/** Closes every connection of this process. */
 export async function closeDatabase(): Promise<void> {
-  const open = shared.treadleDatabase;
-  delete shared.treadleDatabase;
-  await open?.db.$disconnect();
-  await open?.pool.end().catch(() => undefined);
+  const closing = opened;
+  opened = undefined;
+  await closing?.db.$disconnect();
+  await closing?.pool.end().catch(() => undefined);
 }

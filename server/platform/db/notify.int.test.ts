@@ -3,7 +3,7 @@ import net from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { pool } from "#server/platform/db/client.ts";
 import { closeNotifications, subscribe } from "#server/platform/db/notify.ts";
-import { publishSettings, settings } from "#server/platform/settings.ts";
+import { setSettings, settings } from "#server/platform/settings.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 testDatabase();
@@ -39,10 +39,10 @@ beforeAll(async () => {
   const address = new URL(direct);
   address.searchParams.delete("host");
   address.host = `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
-  publishSettings({ DATABASE_URL: address.href });
+  setSettings({ DATABASE_URL: address.href });
   return () => void server.close();
 });
-afterAll(() => publishSettings({ DATABASE_URL: direct }));
+afterAll(() => setSettings({ DATABASE_URL: direct }));
 
 const notify = (payload: string) => pool().query("SELECT pg_notify('treadle_control', $1)", [payload]);
 

@@ -149,7 +149,7 @@ export async function subscribe(channel: Channel, payload: string, handler: Hand
   }
 }
 
-/** Closes the connection of this copy. */
+/** Closes the connection. */
 export async function closeNotifications(): Promise<void> {
   isClosed = true;
   await client?.end().catch(() => undefined);

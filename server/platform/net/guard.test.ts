@@ -1,9 +1,9 @@
 import type { LookupAddress, LookupAllOptions, lookup } from "node:dns";
 import { afterEach, expect, test } from "vitest";
 import { AddressRefused, checkUrl, endpointReach, guardedLookup, isReachable } from "#server/platform/net/guard.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 
-afterEach(() => publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "0" }));
+afterEach(() => setSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE: "0" }));
 
 test.each(["8.8.8.8", "172.32.0.1", "2606:4700:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])("%s is public", (address) => {
   expect(isReachable(address, "public")).toBe(true);
@@ -108,9 +108,9 @@ test("of a name with several addresses only those within reach are tried", async
 
 test("how far a configured endpoint may be follows from who allowed it, whatever the database", () => {
   for (const TREADLE_EMBEDDED_DATABASE of ["0", "1"]) {
-    publishSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE });
+    setSettings({ ALLOW_PRIVATE_NETWORK: "0", TREADLE_EMBEDDED_DATABASE });
     expect([endpointReach(false), endpointReach(true)]).toEqual(["public", "private"]);
-    publishSettings({ ALLOW_PRIVATE_NETWORK: "1" });
+    setSettings({ ALLOW_PRIVATE_NETWORK: "1" });
     expect([endpointReach(false), endpointReach(true)]).toEqual(["any", "any"]);
   }
 });

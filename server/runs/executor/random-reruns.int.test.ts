@@ -3,7 +3,7 @@ import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { approveExecution } from "#server/features/reviews/approve-execution.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { advance } from "#server/runs/executor/advance.ts";
 import { Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
 import { type Draw, drawFrom, failureOf, hashOf, randomGraph } from "#server/testing/random-graph.ts";
@@ -24,7 +24,7 @@ const database = testDatabase();
 let admin: ProjectPrincipal;
 beforeAll(async () => {
   admin = await database.newAdmin();
-  publishSettings({ EXECUTIONS_PER_HOUR: "0" });
+  setSettings({ EXECUTIONS_PER_HOUR: "0" });
   const project_id = admin.project.id;
   const key = await db().llmKey.create({ data: { project_id, name: "Key", provider: "openai", sealed_key: "x", masked_key: "x" } });
   const agents = Array.from({ length: 12 }, (_, at) => ({

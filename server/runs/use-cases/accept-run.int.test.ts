@@ -5,7 +5,7 @@ import { createWorkflow } from "#server/features/workflows/service.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { advance } from "#server/runs/executor/advance.ts";
 import type { EngineServices, RunState } from "#server/runs/executor/ports.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  publishSettings({ EXECUTIONS_PER_HOUR: "100" });
+  setSettings({ EXECUTIONS_PER_HOUR: "100" });
 });
 
 /** A run loop in this process. */
@@ -274,7 +274,7 @@ test("of twenty deliveries with one key one is accepted, and of twenty runs beyo
   const kinds = async (work: () => Promise<{ kind: string }>) =>
     (await Promise.all(Array.from({ length: 20 }, work))).map(({ kind }) => kind).sort();
   expect(await kinds(() => acceptRun(run, delivery()))).toEqual([...Array(19).fill("repeated"), "started"]);
-  publishSettings({ EXECUTIONS_PER_HOUR: "3" });
+  setSettings({ EXECUTIONS_PER_HOUR: "3" });
   expect(await kinds(() => acceptRun(run))).toEqual([...Array(18).fill("limited"), ...Array(2).fill("started")]);
   expect(await db().execution.count({ where: { workflow_id: run.workflow_id } })).toBe(3);
   expect(await db().nodeRun.count({ where: { execution: { workflow_id: run.workflow_id } } })).toBe(6);

@@ -14,10 +14,7 @@ export interface EngineHere {
   enter(project_id: string, hasEffects: boolean): ((work: () => Promise<void>) => void) | undefined;
 }
 
-// Next bundles its own copy of this module, so it hangs on globalThis; the pool, which the copies share, tells databases apart.
-const shared = globalThis as typeof globalThis & { treadleEngines?: WeakMap<pg.Pool, EngineHere> };
-shared.treadleEngines ??= new WeakMap();
-const engines = shared.treadleEngines;
+const engines = new WeakMap<pg.Pool, EngineHere>();
 
 /** Makes the run loop known to this process. @returns how to take that back */
 export function announceEngine(pool: pg.Pool, engine: EngineHere): () => void {

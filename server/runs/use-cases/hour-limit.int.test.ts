@@ -9,12 +9,12 @@ import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
-afterEach(() => publishSettings({ EXECUTIONS_PER_HOUR: "100", EXECUTIONS_PER_HOUR_MAX: "0" }));
+afterEach(() => setSettings({ EXECUTIONS_PER_HOUR: "100", EXECUTIONS_PER_HOUR_MAX: "0" }));
 
 /** The same person by an API key. */
 const byKey = (admin: ProjectPrincipal): ProjectPrincipal => ({
@@ -30,7 +30,7 @@ test("once the hour is used up nothing starts a run, and nothing is written of i
   const manual = await save("Manual");
   const first = await executeWorkflow(admin, { workflow_id: manual, input: "one" });
   await db().execution.update({ where: { id: first.execution_id }, data: { status: "completed", completed_at: new Date() } });
-  publishSettings({ EXECUTIONS_PER_HOUR: "1" });
+  setSettings({ EXECUTIONS_PER_HOUR: "1" });
   const written = async () => [await db().execution.count(), await db().nodeRun.count(), await db().auditEntry.count()];
   const before = await written();
   const call = async (response_mode: string) => {
@@ -56,7 +56,7 @@ test("a person's drafts and reruns start when the hour is used up, and use none 
   const admin = await database.newAdmin();
   const graph = graphOf({ nodes: { t: ["triggerNode"], o: ["outputNode"] }, edges: ["t>o"] });
   const { id: workflow_id } = await createWorkflow(admin, { name: "Flow", ...graph });
-  publishSettings({ EXECUTIONS_PER_HOUR: "2" });
+  setSettings({ EXECUTIONS_PER_HOUR: "2" });
   const used = async () => (await getHourlyUse(admin, { project_id: admin.project.id })).used;
   for (let count = 0; count < 3; count++) await runDraft(admin, { workflow_id, input: "draft" });
   expect(await used()).toBe(0);
@@ -93,17 +93,17 @@ test("a project sets its own limit, up to the install's cap", async () => {
   await expect(getProject(admin, { project_id })).resolves.toMatchObject({ executions_per_hour: 3 });
 
   // The install's cap holds for what was set before it, and for the install's own figure.
-  publishSettings({ EXECUTIONS_PER_HOUR_MAX: "2" });
+  setSettings({ EXECUTIONS_PER_HOUR_MAX: "2" });
   await expect(start()).rejects.toMatchObject(refused(2));
   const errors = [{ path: "executions_per_hour", message: expect.stringContaining("at most 2") }];
   await expect(set(3)).rejects.toMatchObject({ code: "VALIDATION_ERROR", errors });
   await set(null);
   expect(await hour()).toMatchObject({ limit: 2, preset: 100, most: 2 });
-  publishSettings({ EXECUTIONS_PER_HOUR: "0" });
+  setSettings({ EXECUTIONS_PER_HOUR: "0" });
   await expect(start()).rejects.toMatchObject(refused(2));
 
   // Off for the install, and still a project's own.
-  publishSettings({ EXECUTIONS_PER_HOUR_MAX: "0" });
+  setSettings({ EXECUTIONS_PER_HOUR_MAX: "0" });
   await start();
   expect(await hour()).toMatchObject({ limit: null });
   await set(3);

@@ -2,12 +2,12 @@ import { afterEach, expect, test } from "vitest";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { insertExecution, type NewExecution } from "#server/runs/store/insert-execution.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
-afterEach(() => publishSettings({ EXECUTIONS_PER_HOUR: "100" }));
+afterEach(() => setSettings({ EXECUTIONS_PER_HOUR: "100" }));
 
 async function newRun(admin: ProjectPrincipal): Promise<NewExecution> {
   const { id } = await createWorkflow(admin, { name: "Limited" });
@@ -19,7 +19,7 @@ async function newRun(admin: ProjectPrincipal): Promise<NewExecution> {
 const kinds = async (starts: Promise<{ kind: string }>[]) => (await Promise.all(starts)).map(({ kind }) => kind).sort();
 
 test("together, requests of one project never get past its limit; another project is not held up", async () => {
-  publishSettings({ EXECUTIONS_PER_HOUR: "5" });
+  setSettings({ EXECUTIONS_PER_HOUR: "5" });
   const [mine, other] = await Promise.all([newRun(await database.newAdmin()), newRun(await database.newAdmin())]);
   const starts = Array.from({ length: 20 }, () => insertExecution(mine));
   expect(await kinds([...starts, insertExecution(other)])).toEqual([...Array(15).fill("limited"), ...Array(6).fill("started")]);
@@ -28,7 +28,7 @@ test("together, requests of one project never get past its limit; another projec
 });
 
 test("an execution older than an hour, or refused before it began, does not count", async () => {
-  publishSettings({ EXECUTIONS_PER_HOUR: "1" });
+  setSettings({ EXECUTIONS_PER_HOUR: "1" });
   const run = await newRun(await database.newAdmin());
   const started = await insertExecution(run);
   expect(await insertExecution(run)).toMatchObject({ kind: "limited" });
@@ -42,7 +42,7 @@ test("an execution older than an hour, or refused before it began, does not coun
 });
 
 test("a limit of 0 is none, and input is kept whole", async () => {
-  publishSettings({ EXECUTIONS_PER_HOUR: "0" });
+  setSettings({ EXECUTIONS_PER_HOUR: "0" });
   const run = await newRun(await database.newAdmin());
   const input = `${"long ".repeat(1000)}\u0000end`;
   expect(await kinds(Array.from({ length: 10 }, () => insertExecution({ ...run, input, params: { a: 1 } })))).toEqual(

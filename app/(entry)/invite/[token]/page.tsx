@@ -1,10 +1,9 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { serverCaller } from "#app/server-caller.ts";
+import { server, serverCaller } from "#app/server.ts";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
 import { InvitationForm } from "#components/entry/invitation-form.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { appErrorOf } from "#server/platform/rpc/trpc.ts";
 
 // The address opens the invitation, so it goes into no search engine and to no other site.
 export const metadata: Metadata = { title: "Invitation", robots: { index: false, follow: false }, referrer: "same-origin" };
@@ -13,7 +12,7 @@ const DUTIES = { viewer: "see its workflows and runs", editor: "build and run it
 
 export default async function InvitePage({ params }: { params: Promise<{ token: string }> }) {
   const { token } = await params;
-  const { caller } = await serverCaller();
+  const [{ appErrorOf }, { caller }] = await Promise.all([server(), serverCaller()]);
   const found = await caller.identity.openInvitation({ token }).then(
     (invitation) => ({ invitation, problem: null }),
     (error: unknown) => ({ invitation: null, problem: appErrorOf(error) }),

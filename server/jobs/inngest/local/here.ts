@@ -11,10 +11,7 @@ export interface ExecutorHere {
   lost(): void;
 }
 
-// Next bundles its own copy of this module, so it hangs on globalThis; the pool, which the copies share, tells databases apart.
-const shared = globalThis as typeof globalThis & { treadleExecutors?: WeakMap<pg.Pool, ExecutorHere> };
-shared.treadleExecutors ??= new WeakMap();
-const executors = shared.treadleExecutors;
+const executors = new WeakMap<pg.Pool, ExecutorHere>();
 
 /** Makes the executor known to this process. @returns how to take that back */
 export function announceExecutor(pool: pg.Pool, executor: ExecutorHere): () => void {

@@ -1,3 +1,0 @@
-import { readiness } from "#server/http/health.ts";
-
-export const GET = readiness;

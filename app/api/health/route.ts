@@ -1,3 +1,0 @@
-import { health } from "#server/http/health.ts";
-
-export const GET = health;

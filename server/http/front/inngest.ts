@@ -1,0 +1,33 @@
+import { serve } from "inngest/next";
+import { STEP_BYTES } from "#server/http/front/body-bounds.ts";
+import { readBytes } from "#server/http/rest/read-json.ts";
+import { noteCall } from "#server/jobs/contact.ts";
+import { inngest } from "#server/jobs/inngest/client.ts";
+import { inngestFunctions } from "#server/jobs/inngest/functions/index.ts";
+import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
+
+type Handler = (request: Request) => Promise<Response>;
+let handler: Handler | undefined;
+
+/**
+ * What a real Inngest server calls. With the embedded executor nothing is there: its mode checks no signatures.
+ * Of the SDK's adapters it takes Next's, because that one goes by the `Host` header: a server inside a network is told to call us
+ * where it found us.
+ */
+export async function answerInngest(request: Request): Promise<Response> {
+  if (isEmbeddedExecutor()) return new Response(null, { status: 404 });
+  handler ??= serve({
+    client: inngest(),
+    functions: inngestFunctions(),
+    // Registering tells the server the address that it was asked at, so only the server itself may ask: anybody else could
+    // send all runs to an address of theirs.
+    enableUnauthedSync: false,
+  }) as unknown as Handler; // cast: the adapter's type names Next's own request
+  if (request.method === "GET") return handler(request);
+  const { url, method, headers } = request;
+  const body = Uint8Array.from(await readBytes(request, Math.max(settings().MAX_BODY_BYTES, STEP_BYTES)));
+  const answer = await handler(new Request(url, { method, headers, body }));
+  // So that people can see whether the server gets through.
+  noteCall(headers.get("x-inngest-signature"), answer.status);
+  return answer;
+}
