@@ -2,7 +2,7 @@ import { join } from "node:path";
 import next from "next";
 import pg from "pg";
 import { buildWeb, isBuilt } from "#server/boot/web-build.ts";
-import { answerApi } from "#server/http/front/api.ts";
+import { startRunsDirectly } from "#server/http/front/direct.ts";
 import { createFront } from "#server/http/front/front.ts";
 import { settings } from "#server/platform/settings.ts";
 
@@ -45,7 +45,7 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
       });
   counters?.on("error", () => undefined);
   // The port is taken first: when it cannot be had, nobody waits for a build to learn so. Early requests wait for the app.
-  const ready = Promise.withResolvers<ReturnType<typeof answerApi>>();
+  const ready = Promise.withResolvers<ReturnType<typeof startRunsDirectly>>();
   const front = createFront({
     handle: async (request, response) => (await ready.promise)(request, response),
     // Next listens for upgrades by itself from its first request on; hot reload is all that uses them.
@@ -60,7 +60,7 @@ export async function startWeb(isDev: boolean, say: (line: string) => void): Pro
   }
   const app = next({ dev: isDev, dir: root, ...(isDev && { turbopack: true }) });
   await quietly(() => app.prepare());
-  ready.resolve(answerApi(app.getRequestHandler()));
+  ready.resolve(startRunsDirectly(app.getRequestHandler()));
   return async () => {
     await front.drain();
     await app.close();

@@ -1,4 +1,5 @@
 import { authOptions } from "#server/features/identity/auth-options.ts";
+import { answerApi } from "#server/http/api.ts";
 import { createContext } from "#server/http/context.ts";
 import { createCaller } from "#server/http/root.ts";
 import { nonceOf, sameOriginPath } from "#server/platform/auth/request-origin.ts";
@@ -10,5 +11,5 @@ async function callerOf(headers: Headers) {
   return { caller: createCaller(context), principal: context.principal };
 }
 
-/** What the pages of app/ have of the server at run time. They come to it through app/server.ts alone. */
-export const forPages = { appErrorOf, authOptions, callerOf, nonceOf, sameOriginPath };
+/** What the pages and route handlers of app/ have of the server at run time. They come to it through app/server.ts alone. */
+export const forPages = { answerApi, appErrorOf, authOptions, callerOf, nonceOf, sameOriginPath };

@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, test } from "vitest";
 import type { z } from "zod";
-import { API_ROUTES } from "#server/http/front/api.ts";
+import { API_ROUTES } from "#server/http/api.ts";
 import { openApiDocument } from "#server/http/openapi/openapi.ts";
 import { TAGS } from "#server/http/openapi/openapi-parts.ts";
 import { objectsIn, resolveRef } from "#server/http/openapi/openapi-types.ts";

@@ -22,7 +22,7 @@ async function startServer(): Promise<{ url: string; registered: string[] }> {
 async function routeWith(settings: Record<string, string>): Promise<(request: Request) => Promise<Response>> {
   for (const [name, value] of Object.entries({ NODE_ENV: "production", ...settings })) vi.stubEnv(name, value);
   vi.resetModules();
-  return (await import("#server/http/front/inngest.ts")).answerInngest;
+  return (await import("#server/http/inngest.ts")).answerInngest;
 }
 
 const BODY = "{}";
