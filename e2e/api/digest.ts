@@ -93,9 +93,9 @@ export async function openDigest(): Promise<Digest> {
     async isQuiet(projectId) {
       const { rows } = await pool.query<{ busy: boolean }>(
         `SELECT EXISTS (SELECT FROM executions WHERE project_id = $1 AND status IN ('pending', 'queued', 'running'))
-             OR EXISTS (SELECT FROM reviews WHERE project_id = $1 AND status = 'waiting' AND notified_at IS NULL)
-             OR EXISTS (SELECT FROM reviews r JOIN executions e ON e.id = r.execution_id WHERE r.project_id = $1
-                        AND r.status IN ('approved', 'rejected') AND r.taken_at IS NULL AND e.status = 'paused')
+             OR EXISTS (SELECT FROM waits WHERE project_id = $1 AND reason = 'review' AND status = 'waiting' AND notified_at IS NULL)
+             OR EXISTS (SELECT FROM waits w JOIN executions e ON e.id = w.execution_id WHERE w.project_id = $1
+                        AND w.status IN ('resolved', 'expired') AND w.taken_at IS NULL AND e.status = 'paused')
              OR EXISTS (SELECT FROM rag_documents d JOIN rag_sources s ON s.id = d.rag_source_id
                         WHERE s.project_id = $1 AND d.status = 'indexing') AS busy`,
         [projectId],

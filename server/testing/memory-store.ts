@@ -7,9 +7,9 @@ import {
   ITEM,
   type LedgerRow,
   type Past,
-  type ReviewState,
   type RunState,
   type RunStore,
+  type WaitState,
 } from "#server/runs/executor/ports.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -65,14 +65,14 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
   };
   const commits: Commit[] = [];
   const deltas: EventWrite[] = [];
-  const open = new Map<string, ReviewState>();
-  /** What the database would do to the reviews. */
-  const keepReviews = ({ reviews = [], taken = [], withdrawn = [], ending }: Commit) => {
-    for (const { id, node_id, iteration, title, display_value, due_at } of reviews)
-      open.set(id, { id, node_id, iteration, title, display_value, status: "waiting", comment: null, due_at });
+  const open = new Map<string, WaitState>();
+  /** What the database would do to the waits. */
+  const keepWaits = ({ waits = [], taken = [], withdrawn = [], ending }: Commit) => {
+    for (const { id, node_id, iteration, label, title = label, display_value = "", deadline } of waits)
+      open.set(id, { id, node_id, iteration, title, display_value, status: "waiting", outcome: null, deadline });
     for (const id of taken) open.delete(id);
-    for (const [id, review] of open)
-      if (ending || withdrawn.some((one) => one.node_id === review.node_id && one.iteration === review.iteration)) open.delete(id);
+    for (const [id, wait] of open)
+      if (ending || withdrawn.some((one) => one.node_id === wait.node_id && one.iteration === wait.iteration)) open.delete(id);
   };
   /** The ledger as a later segment would find it. */
   const keepRows = ({ rows }: Commit) => {
@@ -83,10 +83,10 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     }
   };
   const listeners = new Set<() => void>();
-  const decide = (node_id: string, status: "approved" | "rejected", comment: string | null = null, iteration = "") => {
-    for (const review of open.values())
-      if (review.node_id === node_id && review.iteration === iteration && review.status === "waiting")
-        Object.assign(review, { status, comment });
+  const decide = (node_id: string, decision: "approved" | "rejected", comment: string | null = null, iteration = "") => {
+    for (const wait of open.values())
+      if (wait.node_id === node_id && wait.iteration === iteration && wait.status === "waiting")
+        Object.assign(wait, { status: "resolved", outcome: { decision, comment } });
     for (const listener of listeners) listener();
   };
   const store: RunStore = {
@@ -97,14 +97,13 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     commit: async (_, commit) => {
       run.status = commit.ending?.status ?? commit.status ?? run.status;
       commits.push(structuredClone(commit));
-      keepReviews(commit);
+      keepWaits(commit);
       keepRows(commit);
     },
-    reviews: async (_, now) => {
-      for (const review of open.values())
-        if (review.status === "waiting" && review.due_at && review.due_at <= now) review.status = "rejected";
+    waits: async (_, now) => {
+      for (const wait of open.values()) if (wait.status === "waiting" && wait.deadline && wait.deadline <= now) wait.status = "expired";
       const told = [...open.values()].find(({ status }) => status === "waiting");
-      return [...open.values()].map((review) => ({ ...review, ...(review !== told && { title: null, display_value: null }) }));
+      return [...open.values()].map((wait) => ({ ...wait, ...(wait !== told && { title: null, display_value: null }) }));
     },
     deltas: async (_, events) => void deltas.push(...events),
     spent: async () => undefined,

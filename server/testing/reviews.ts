@@ -1,9 +1,11 @@
 import { vi } from "vitest";
+import type { Wait } from "#prisma/generated/client.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
+import { deciderDto, verdictOf } from "#server/runs/waits/review-dto.ts";
 
 const position = { x: 0, y: 0 };
 const review = (id: string) => ({ id, type: "humanLoopNode", position, data: { label: `Check ${id}` } });
@@ -30,18 +32,22 @@ interface ReviewFields {
 }
 
 /** A review at which the run waits. */
-export async function openReview(execution_id: string, node_id: string, fields: ReviewFields = {}): Promise<{ id: string }> {
+export async function openReview(execution_id: string, node_id: string, { due_at, ...fields }: ReviewFields = {}): Promise<{ id: string }> {
   const { project_id } = await db().execution.findUniqueOrThrow({ where: { id: execution_id }, select: { project_id: true } });
-  return db().review.create({
-    data: { project_id, execution_id, node_id, label: `Check ${node_id}`, title: "Good?", display_value: "Text", ...fields },
-  });
+  const texts = { label: `Check ${node_id}`, title: "Good?", display_value: "Text", ...fields };
+  return db().wait.create({ data: { project_id, execution_id, node_id, reason: "review", deadline: due_at ?? null, ...texts } });
 }
+
+/** The row of a review, with what was decided in the words that people read. */
+export const asReview = (row: Wait) => ({ ...row, ...verdictOf(row), via: deciderDto(row).via, decided_at: row.resolved_at });
+
+export const reviewRow = async (id: string) => asReview(await db().wait.findUniqueOrThrow({ where: { id } }));
 
 /** Puts every time of a review further into the past, as if so many seconds had gone by. */
 export const ageReview = (id: string, seconds: number) =>
   pool().query(
-    `UPDATE reviews SET decided_at = decided_at - make_interval(secs => $2), woken_at = woken_at - make_interval(secs => $2),
-       created_at = created_at - make_interval(secs => $2), due_at = due_at - make_interval(secs => $2) WHERE id = $1`,
+    `UPDATE waits SET resolved_at = resolved_at - make_interval(secs => $2), woken_at = woken_at - make_interval(secs => $2),
+       created_at = created_at - make_interval(secs => $2), deadline = deadline - make_interval(secs => $2) WHERE id = $1`,
     [id, seconds],
   );
 

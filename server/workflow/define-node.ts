@@ -20,16 +20,23 @@ export interface NodeResult {
   tool_calls?: { name: string; args: Record<string, unknown>; result?: string | undefined; success?: boolean | undefined }[];
 }
 
-/** What a reviewer is asked, and until when the run waits for the answer. */
+/** What a reviewer is asked. */
 export interface ReviewRequest {
   title: string;
   description: string;
   display_value: string;
   /** Told by e-mail when the run pauses. */
   notification_email: string | null;
-  /** Hours until it counts as rejected, fractions allowed; 0 waits for ever. */
-  timeout_hours: number;
 }
+
+/** What a node waits for: people, a time, or whoever holds the token of a callback. With a deadline of null it waits for ever. */
+export type WaitRequest =
+  | ({ reason: "review"; deadline: Date | null } & ReviewRequest)
+  | { reason: "time"; deadline: Date }
+  | { reason: "callback"; deadline: Date | null; token: string };
+
+/** How a wait ended: with what came, or because its deadline passed first. */
+export type WaitEnd = { status: "resolved"; outcome: unknown } | { status: "expired" };
 
 /** The items that a loop's body runs for. */
 export interface LoopRequest {
@@ -51,7 +58,7 @@ export interface RunEnd {
 }
 
 /** What a node's work came to: a result, or something that only the run loop can do. */
-export type NodeOutcome = NodeResult | { review: ReviewRequest } | { loop: LoopRequest } | { end: RunEnd };
+export type NodeOutcome = NodeResult | { wait: WaitRequest } | { loop: LoopRequest } | { end: RunEnd };
 
 /** A call of a configured agent, through the port that the engine hands in. */
 export interface AgentCall {
@@ -77,6 +84,10 @@ export interface NodeContext<Config> {
   /** Tells viewers the next piece of the output while the node runs. */
   onDelta(content: string): void;
   callAgent(call: AgentCall): Promise<NodeResult>;
+  /** The time from which a deadline counts. */
+  now(): Date;
+  /** A secret that resolves the callback for which this attempt then waits. Whoever has it may, once; only its hash is kept. */
+  callbackToken(): string;
   /** True when a template field says something, even if that comes to empty text. */
   isWritten(field: string): boolean;
   /** The value of a template field that is a single expression, with its type kept; of any other its text. */
@@ -141,6 +152,11 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   alias?(config: z.infer<Config>, scope: NodeScope): string | undefined;
   problems?(config: z.infer<Config>, scope: NodeScope): NodeProblem[];
   run?(ctx: NodeContext<z.infer<Config>>): Promise<NodeOutcome> | NodeOutcome;
+  /**
+   * Of a node that waits: what the end of its wait means, as the node's own result.
+   * @throws Error when it means that the node has failed, with the reason
+   */
+  resume?(end: WaitEnd): NodeResult;
   /**
    * Takes a text that a person pinned as the node's output: the handle it leaves by, if it has several. It also tells, of
    * what such a node left behind, by which handle it did. Left out, nothing can be pinned here.

@@ -12,9 +12,9 @@ import { reviewFields } from "#server/runs/waits/review-dto.ts";
  */
 export async function mailReview(review_id: string): Promise<void> {
   if (!isMailOn()) return;
-  const row = await db().review.findUnique({ where: { id: review_id }, include: reviewFields });
+  const row = await db().wait.findUnique({ where: { id: review_id, reason: "review" }, include: reviewFields });
   if (row?.status !== "waiting" || !row.notification_email) return;
-  const expires_at = linkEnd(row.due_at);
+  const expires_at = linkEnd(row.deadline);
   await sendMail({
     to: row.notification_email,
     // The same for every try, so that a mail which was sent twice is shown once.
@@ -25,7 +25,7 @@ export async function mailReview(review_id: string): Promise<void> {
       display_value: row.display_value,
       workflow_name: row.execution.workflow.name,
       reference: review_id.slice(-8),
-      due_at: row.due_at,
+      due_at: row.deadline,
       expires_at,
       url: `${appUrl()}/review/${reviewToken(review_id, expires_at)}`,
     }),

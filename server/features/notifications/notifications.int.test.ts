@@ -110,7 +110,7 @@ test("told twice, each member has one notification, and one who read it is not t
   await markRead(admin, {});
   await tellReviewers(id);
   expect(await listNotifications(admin, page)).toMatchObject({ total: 1, unread: 0 });
-  expect((await db().review.findUniqueOrThrow({ where: { id } })).notified_at).not.toBeNull();
+  expect((await db().wait.findUniqueOrThrow({ where: { id } })).notified_at).not.toBeNull();
 });
 
 test("a mail that the server does not take is sent again, and the run is not disturbed", async () => {

@@ -13,9 +13,9 @@ export async function tellReviewers(review_id: string): Promise<void> {
   await db().$transaction(async (tx) => {
     // Locks the row: a decision that comes now waits, and marks these as read.
     const [review] = await tx.$queryRaw<{ project_id: string; execution_id: string; name: string; workflow: string }[]>`
-      UPDATE reviews r SET notified_at = coalesce(r.notified_at, now()) FROM executions e JOIN workflows w ON w.id = e.workflow_id
-      WHERE r.id = ${review_id}::uuid AND r.status = 'waiting' AND e.id = r.execution_id
-      RETURNING r.project_id, r.execution_id, coalesce(nullif(r.title, ''), r.label) AS name, w.name AS workflow`;
+      UPDATE waits w SET notified_at = coalesce(w.notified_at, now()) FROM executions e JOIN workflows f ON f.id = e.workflow_id
+      WHERE w.id = ${review_id}::uuid AND w.reason = 'review' AND w.status = 'waiting' AND e.id = w.execution_id
+      RETURNING w.project_id, w.execution_id, coalesce(nullif(w.title, ''), w.label) AS name, f.name AS workflow`;
     if (!review) return;
     const { project_id, execution_id, name, workflow } = review;
     const members = await tx.membership.findMany({

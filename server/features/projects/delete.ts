@@ -59,7 +59,7 @@ export async function stopExecutions(within: Prisma.TransactionClient, project_i
       UPDATE executions SET status = 'cancelled', completed_at = now(), lease_epoch = lease_epoch + 1, lease_until = NULL, overdue_at = NULL
       WHERE project_id = ${project_id}::uuid AND status IN ('pending', 'queued', 'running', 'paused') RETURNING id
     ), withdrawn AS (
-      UPDATE reviews SET status = 'withdrawn', decided_at = now() FROM stopped WHERE execution_id = stopped.id AND reviews.status = 'waiting'
+      UPDATE waits SET status = 'withdrawn', resolved_at = now() FROM stopped WHERE execution_id = stopped.id AND waits.status = 'waiting'
     ), told AS MATERIALIZED (
       SELECT id, pg_notify('treadle_control', id::text), pg_notify('treadle_execution', id::text) FROM stopped
     )

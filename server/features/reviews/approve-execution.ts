@@ -34,8 +34,13 @@ async function reviewMeant({ project }: ProjectPrincipal, { execution_id, node_i
     select: { status: true, snapshot_id: true },
   });
   if (!execution) throw notFound("execution");
-  const where = { execution_id, ...(node_id !== undefined && { node_id }), ...(iteration !== undefined && { iteration }) };
-  const waiting = await db().review.findMany({
+  const where = {
+    execution_id,
+    reason: "review" as const,
+    ...(node_id !== undefined && { node_id }),
+    ...(iteration !== undefined && { iteration }),
+  };
+  const waiting = await db().wait.findMany({
     where: { ...where, status: "waiting" },
     omit: longTexts,
     orderBy: { id: "asc" },
@@ -48,7 +53,7 @@ async function reviewMeant({ project }: ProjectPrincipal, { execution_id, node_i
   throw await noneWaits(where, execution.status);
 }
 
-type Waiting = Prisma.ReviewGetPayload<{ omit: typeof longTexts }>;
+type Waiting = Prisma.WaitGetPayload<{ omit: typeof longTexts }>;
 
 function ambiguous(waiting: Waiting[]): AppError {
   const isOneNode = new Set(waiting.map((review) => review.node_id)).size === 1;
@@ -72,13 +77,13 @@ async function assertReviewNode(snapshot_id: string, node_id: string): Promise<v
   });
 }
 
-async function noneWaits(where: Prisma.ReviewWhereInput, status: Execution["status"]): Promise<AppError> {
+async function noneWaits(where: Prisma.WaitWhereInput, status: Execution["status"]): Promise<AppError> {
   const last =
-    (await db().review.findFirst({
-      where: { ...where, status: { in: ["approved", "rejected"] } },
+    (await db().wait.findFirst({
+      where: { ...where, status: { in: ["resolved", "expired"] } },
       omit: longTexts,
-      orderBy: { decided_at: "desc" },
-    })) ?? (await db().review.findFirst({ where: { ...where, status: "withdrawn" }, omit: longTexts }));
+      orderBy: { resolved_at: "desc" },
+    })) ?? (await db().wait.findFirst({ where: { ...where, status: "withdrawn" }, omit: longTexts }));
   if (last) return new AppError("CONFLICT", decidedSentence(last));
   if (isFinal(status)) return new AppError("CONFLICT", `This execution has already ended: it is ${status}.`);
   const isNamed = where.node_id !== undefined || where.iteration !== undefined;

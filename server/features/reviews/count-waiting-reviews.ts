@@ -3,5 +3,5 @@ import { db } from "#server/platform/db/client.ts";
 
 /** How many reviews of the project wait for somebody. */
 export const countWaitingReviews = async ({ project }: ProjectPrincipal): Promise<{ count: number }> => ({
-  count: await db().review.count({ where: { project_id: project.id, status: "waiting" } }),
+  count: await db().wait.count({ where: { project_id: project.id, reason: "review", status: "waiting" } }),
 });

@@ -8,7 +8,7 @@ import type { Review } from "#server/runs/waits/schema.ts";
 /** One review. @throws AppError NOT_FOUND */
 export async function getReview({ project }: ProjectPrincipal, { review_id }: { review_id: string }): Promise<Review> {
   if (!isUuid(review_id)) throw notFound("review");
-  const row = await db().review.findFirst({ where: { id: review_id, project_id: project.id }, include: reviewFields });
+  const row = await db().wait.findFirst({ where: { id: review_id, project_id: project.id, reason: "review" }, include: reviewFields });
   if (!row) throw notFound("review");
   return reviewDto(row, await continuingReviews([row.id]));
 }

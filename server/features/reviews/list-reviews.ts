@@ -8,9 +8,9 @@ import { longTexts, textBeginnings } from "#server/runs/waits/review-texts.ts";
 import type { ListReviewsInput, ReviewSummary } from "#server/runs/waits/schema.ts";
 import type { Page } from "#server/shared/primitives-schema.ts";
 
-const STATES = { waiting: { in: ["waiting"] }, decided: { in: ["approved", "rejected"] } } as const satisfies Record<
+const STATES = { waiting: { in: ["waiting"] }, decided: { in: ["resolved", "expired"] } } as const satisfies Record<
   string,
-  Prisma.EnumReviewStatusFilter
+  Prisma.EnumWaitStatusFilter
 >;
 
 /** The project's reviews, newest first. Of a long text only the beginning is read. */
@@ -18,14 +18,15 @@ export async function listReviews({ project }: ProjectPrincipal, input: ListRevi
   const { status, execution_id } = input;
   // An execution that cannot exist has none.
   if (execution_id !== undefined && !isUuid(execution_id)) return { items: [], total: 0, page: input.page, per_page: input.per_page };
-  const where: Prisma.ReviewWhereInput = {
+  const where: Prisma.WaitWhereInput = {
     project_id: project.id,
+    reason: "review",
     ...(status && { status: STATES[status] }),
     ...(execution_id !== undefined && { execution_id }),
   };
   const [total, rows] = await Promise.all([
-    db().review.count({ where }),
-    db().review.findMany({ where, include: reviewFields, omit: longTexts, orderBy: { id: "desc" }, ...pageWindow(input) }),
+    db().wait.count({ where }),
+    db().wait.findMany({ where, include: reviewFields, omit: longTexts, orderBy: { id: "desc" }, ...pageWindow(input) }),
   ]);
   const ids = rows.map(({ id }) => id);
   const [continuing, texts] = await Promise.all([continuingReviews(ids), textBeginnings(ids)]);

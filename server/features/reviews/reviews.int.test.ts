@@ -12,7 +12,7 @@ import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
-import { collectEvents, inSeconds, newPausedRun, openReview, type SentEvent } from "#server/testing/reviews.ts";
+import { collectEvents, inSeconds, newPausedRun, openReview, reviewRow, type SentEvent } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 import { testKeyAuth } from "#server/testing/test-key-auth.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
@@ -26,10 +26,9 @@ beforeEach(async () => {
   admin = await database.newAdmin();
   execution_id = await newPausedRun(admin);
   sent = collectEvents();
-  await pool().query("UPDATE reviews SET taken_at = now(), notified_at = now()"); // of earlier tests
+  await pool().query("UPDATE waits SET taken_at = now(), notified_at = now()"); // of earlier tests
 });
 
-const rowOf = (id: string) => db().review.findUniqueOrThrow({ where: { id } });
 const wakes = () => sent.filter(({ name }) => name === "execution/wake");
 
 test("a place in a loop at which nothing waits is said to be that, not that nothing waits", async () => {
@@ -46,7 +45,7 @@ test("of two who decide at the same moment one wins, and the other learns who, w
   ]);
   const lost = results.find((result) => result.status === "rejected");
   expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
-  const row = await rowOf(id);
+  const row = await reviewRow(id);
   const winner = row.status === "approved" ? admin.user : bob.user;
   expect(row).toMatchObject({ reviewer_id: winner.id, reviewer_email: winner.email, reviewer_role: "admin", via: "ui" });
   expect(lost?.reason).toMatchObject({ code: "CONFLICT" });
@@ -108,9 +107,14 @@ test("a review that is due counts as rejected, whoever comes first: the person o
   const swept = await openReview(execution_id, "b", { due_at: inSeconds(-1) });
   const error = await approveExecution(admin, { execution_id, node_id: "a", decision: "approved" }).catch((cause) => cause);
   expect(error).toMatchObject({ code: "CONFLICT", message: expect.stringMatching(/^Nobody decided the review “Check a” in time/) });
-  expect(await rowOf(late.id)).toMatchObject({ status: "rejected", via: "timeout", reviewer_email: null, decided_at: expect.any(Date) });
+  expect(await reviewRow(late.id)).toMatchObject({
+    status: "rejected",
+    via: "timeout",
+    reviewer_email: null,
+    decided_at: expect.any(Date),
+  });
   await sweepExecutions();
-  expect(await rowOf(swept.id)).toMatchObject({ status: "rejected", via: "timeout" });
+  expect(await reviewRow(swept.id)).toMatchObject({ status: "rejected", via: "timeout" });
   expect(wakes().map((event) => event.id)).toEqual([`${late.id}-decided`, `${swept.id}-decided`]);
 });
 
@@ -123,7 +127,7 @@ test("a decision and the timeout at the same moment: exactly one of them counts"
       sweepExecutions(),
       new Promise((resolve) => setTimeout(resolve, 6)).then(() => sweepExecutions()),
     ]);
-    const row = await rowOf(id);
+    const row = await reviewRow(id);
     const expected = decision?.status === "fulfilled" ? { status: "approved", via: "ui" } : { status: "rejected", via: "timeout" };
     expect(row).toMatchObject(expected);
     expect(await db().auditEntry.count({ where: { resource_id: id } })).toBe(decision?.status === "fulfilled" ? 1 : 0);
@@ -174,7 +178,7 @@ test("a cancelled run withdraws its reviews, and tells of the rows of loops with
   const rows = await db().nodeRun.findMany({ where: { execution_id }, orderBy: { iteration: "asc" } });
   expect(rows.map(({ status }) => status)).toEqual(["complete", "skipped"]);
   expect(rows[1]).toMatchObject({ completed_at: expect.any(Date), duration_ms: expect.any(Number) });
-  expect(await rowOf(id)).toMatchObject({ status: "withdrawn" });
+  expect(await reviewRow(id)).toMatchObject({ status: "withdrawn" });
   for (const node_id of ["a", undefined])
     await expect(approveExecution(admin, { execution_id, decision: "approved", ...(node_id && { node_id }) })).rejects.toMatchObject({
       code: "CONFLICT",
@@ -189,7 +193,7 @@ test("a run that ended takes no decision any more, even where its review was lef
     code: "CONFLICT",
     message: "This execution has already ended: it is failed.",
   });
-  expect((await rowOf(id)).status).toBe("waiting");
+  expect((await reviewRow(id)).status).toBe("waiting");
 });
 
 test("a link decides its review once, in the name of the address that it was sent to", async () => {
@@ -212,7 +216,7 @@ test.each(["viewer", "editor"] as Role[])("a link that was sent to a member (%s)
   await db().membership.create({ data: { project_id: admin.project.id, user_id: user.id, role } });
   const { id } = await openReview(execution_id, "a", { notification_email: user.email.toUpperCase() });
   await decideByLink({ token: reviewToken(id, inSeconds(60)), decision: "approved" });
-  expect(await rowOf(id)).toMatchObject({ reviewer_id: user.id, reviewer_name: user.name, reviewer_role: role, via: "email" });
+  expect(await reviewRow(id)).toMatchObject({ reviewer_id: user.id, reviewer_name: user.name, reviewer_role: role, via: "email" });
 });
 
 test("a token that was altered, made up or has expired shows nothing", async () => {

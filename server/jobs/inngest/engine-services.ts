@@ -10,7 +10,7 @@ import { CUT_OFF, type EngineServices, HostFault } from "#server/runs/executor/p
 import { redispatch } from "#server/runs/store/redispatch.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { announceReviews } from "#server/runs/waits/announce-reviews.ts";
-import { wakeIfDecided } from "#server/runs/waits/wake-if-decided.ts";
+import { wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
 import type { NodeResult } from "#server/workflow/define-node.ts";
 
 /** An agent's failure is its node's; a database that is away is nobody's, and the node is started again. */
@@ -51,7 +51,7 @@ export function stopSegments(ms: number): void {
 }
 
 /** The run loop's ports, plugged into the real services. */
-export const engineServices: EngineServices & { continueAsNew: typeof redispatch; wakeIfDecided: typeof wakeIfDecided } = {
+export const engineServices: EngineServices & { continueAsNew: typeof redispatch; wakeIfEnded: typeof wakeIfEnded } = {
   store: runStore,
   clock: { now: () => new Date() },
   drain: drain.signal,
@@ -62,5 +62,5 @@ export const engineServices: EngineServices & { continueAsNew: typeof redispatch
   evaluate: evaluateCondition,
   reviewsOpened: (ids) => void announceReviews(ids),
   continueAsNew: redispatch,
-  wakeIfDecided,
+  wakeIfEnded,
 };

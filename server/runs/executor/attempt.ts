@@ -4,6 +4,7 @@ import type { NodeFacts } from "#server/runs/executor/node-facts.ts";
 import type { EngineServices, LedgerWrite, RunState } from "#server/runs/executor/ports.ts";
 import { RunNames, upstreamOutput } from "#server/runs/executor/run-scope.ts";
 import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
+import { newCallbackToken } from "#server/runs/waits/callback-token.ts";
 import type { NodeContext, NodeDefinition, NodeScope } from "#server/workflow/define-node.ts";
 import { workOf } from "#server/workflow/disabled.ts";
 import { parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/workflow/expressions.ts";
@@ -100,6 +101,8 @@ export class Attempts {
           // At once: a call that fails, or is cut off, leaves its node with what it had used until then.
           onUsed: (usage) => Object.assign(row, usage),
         }),
+      now: () => this.#services.clock.now(),
+      callbackToken: () => newCallbackToken(row.id),
       isWritten,
       typedValue: (field) => masker.deep(resolveValue(String(raw[field] ?? ""), scope)),
       evaluate: (condition) => {

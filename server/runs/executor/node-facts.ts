@@ -27,8 +27,8 @@ class NodeFacts {
   readonly owners: Readonly<Record<string, string>>;
   /** Ids of Output nodes inside loops. */
   readonly bodyOutputs: readonly string[];
-  /** True when a person may be asked. */
-  readonly hasReviews: boolean;
+  /** True when one of its nodes may have to wait. */
+  readonly hasWaits: boolean;
   /** Names of the credentials that its expressions read. */
   readonly credentials: ReadonlySet<string>;
   readonly #graph: Graph;
@@ -43,7 +43,7 @@ class NodeFacts {
     this.owners = Object.fromEntries(owned.flatMap(([id, owner]) => (owner === null ? [] : [[id, owner] as const])));
     this.bodyOutputs = ids.filter((id) => Object.hasOwn(this.owners, id) && this.isOutput(id));
     this.credentials = credentialsIn(graph);
-    this.hasReviews = ids.some((id) => this.definition(id)?.group === "human");
+    this.hasWaits = ids.some((id) => this.definition(id)?.resume !== undefined);
   }
 
   definition(id: string): NodeDefinition | undefined {

@@ -1,7 +1,7 @@
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import type { CallUsage } from "#server/runs/executor/call-usage.ts";
 import type { ExecutionOutput, ExecutionStatus, NodeStatus } from "#server/runs/schema.ts";
-import type { AgentCall, NodeResult } from "#server/workflow/define-node.ts";
+import type { AgentCall, NodeResult, ReviewRequest, WaitEnd, WaitRequest } from "#server/workflow/define-node.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 // What the run loop needs from the world. It imports none of it, so a test can hand in its own.
@@ -113,44 +113,45 @@ export interface Ending {
   error: string | null;
 }
 
-/** A review that begins. */
-export interface ReviewWrite {
+/** A wait that begins; of a review with what it asks. */
+export interface WaitWrite extends Partial<ReviewRequest> {
+  /** Of the attempt that waits. */
   id: string;
   node_id: string;
   iteration: string;
+  reason: WaitRequest["reason"];
   label: string;
-  title: string;
-  description: string;
-  display_value: string;
-  notification_email: string | null;
-  /** When it counts as rejected; null: never. */
-  due_at: Date | null;
+  /** When it expires; null: never. */
+  deadline: Date | null;
+  /** Of a callback, in hexadecimal. */
+  token_hash?: string;
 }
 
-/** A review as it stands: still waiting, or decided and not yet acted on. */
-export interface ReviewState {
+/** A wait as it stands: still open, or ended and not yet acted on. */
+export interface WaitState {
   id: string;
   node_id: string;
   iteration: string;
-  status: "waiting" | "approved" | "rejected";
-  comment: string | null;
-  /** What it asks, of one that waits; the others come without. */
+  status: "waiting" | WaitEnd["status"];
+  /** What it was resolved with. */
+  outcome: unknown;
+  /** What viewers are told of one that is open; the others come without. */
   title: string | null;
   display_value: string | null;
-  due_at: Date | null;
+  deadline: Date | null;
 }
 
 export interface Commit {
   rows: LedgerWrite[];
   events: EventWrite[];
-  /** Set when the run begins or ends to wait for people only. */
+  /** Set when the run begins or ends to do nothing but wait. */
   status?: "running" | "paused";
-  reviews?: ReviewWrite[];
-  /** Ids of reviews whose decision the run has acted on. */
+  waits?: WaitWrite[];
+  /** Ids of waits whose end the run has acted on. */
   taken?: string[];
-  /** Reviews that nobody needs to decide any more. */
+  /** Waits that nobody needs any more. */
   withdrawn?: { node_id: string; iteration: string }[];
-  /** The end of the run; withdraws every review that still waits. */
+  /** The end of the run; withdraws every wait that is still open. */
   ending?: Ending;
 }
 
@@ -172,10 +173,10 @@ export interface RunStore {
   spent(run: RunState, rows: LedgerWrite[]): Promise<void>;
   /** Keeps the lease. False when it is lost. */
   renew(run: RunState): Promise<boolean>;
-  /** Gives the lease back without ending the run; `wake_at` when it only waits for people, with the nearest deadline if there is one. */
+  /** Gives the lease back without ending the run; `wake_at` when it only waits, with the nearest deadline if there is one. */
   release(run: RunState, wait?: { wake_at: Date | null }): Promise<void>;
-  /** The reviews that are open or decided but not taken, after those overdue at `now` have been rejected. */
-  reviews(run: RunState, now: Date): Promise<ReviewState[]>;
+  /** The waits that are open, or have ended and are not taken, after those whose deadline has passed at `now` have expired. */
+  waits(run: RunState, now: Date): Promise<WaitState[]>;
   /** How the items of a loop have ended, as far as that is written. */
   items(run: RunState, loop: { node_id: string; path: string }): Promise<ItemRow[]>;
   /** What these nodes came to in every iteration, as far as that is written. */

@@ -44,7 +44,7 @@ const agentOf = (node_id: string): string => `00000000-0000-7000-8000-${node_id.
 type Rejects = (node_id: string, iteration: string) => boolean;
 
 async function decideSome(execution_id: string, draw: Draw, rejects: Rejects): Promise<void> {
-  const waiting = await db().review.findMany({ where: { execution_id, status: "waiting" }, orderBy: { id: "asc" } });
+  const waiting = await db().wait.findMany({ where: { execution_id, status: "waiting" }, orderBy: { id: "asc" } });
   if (waiting.length === 0) throw new Error("It waits for nothing.");
   for (const { node_id, iteration } of waiting)
     if (draw(2))

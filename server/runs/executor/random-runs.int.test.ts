@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 async function decideSome(execution_id: string, draw: Draw): Promise<void> {
-  const waiting = await db().review.findMany({ where: { execution_id, status: "waiting" }, orderBy: { id: "asc" } });
+  const waiting = await db().wait.findMany({ where: { execution_id, status: "waiting" }, orderBy: { id: "asc" } });
   if (waiting.length === 0) throw new Error("It waits for nothing.");
   for (const { node_id, iteration } of waiting)
     if (draw(2)) await approveExecution(admin, { execution_id, node_id, iteration, decision: draw(4) ? "approved" : "rejected" });
@@ -65,7 +65,7 @@ async function check(execution_id: string): Promise<void> {
   expect(execution.lease_until).toBe(null);
   expect(execution.error ?? "").not.toContain("could not be stored");
   expect(await db().nodeRun.count({ where: { execution_id, status: { in: ["running", "waiting"] } } })).toBe(0);
-  expect(await db().review.count({ where: { execution_id, status: "waiting" } })).toBe(0);
+  expect(await db().wait.count({ where: { execution_id, status: "waiting" } })).toBe(0);
 }
 
 async function playGraph(graph: Graph, seed: number): Promise<void> {

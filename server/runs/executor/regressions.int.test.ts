@@ -118,7 +118,7 @@ test("notifications of reviews that nobody needs any more are read", async () =>
     "q.approved>x",
   ]);
   await go(id);
-  const reviews = await db().review.findMany({ where: { execution_id: id } });
+  const reviews = await db().wait.findMany({ where: { execution_id: id } });
   expect(reviews).toHaveLength(2);
   const about = { kind: "review", user_id: admin.user.id, project_id: admin.project.id, title: "x", link: "/x" };
   await db().notification.createMany({ data: reviews.map(({ id: subject_id }) => ({ ...about, subject_id })) });

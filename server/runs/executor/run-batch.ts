@@ -6,8 +6,8 @@ import {
   type EventFact,
   LeaseLost,
   type LedgerWrite,
-  type ReviewWrite,
   type RunState,
+  type WaitWrite,
 } from "#server/runs/executor/ports.ts";
 import { shortError } from "#server/workflow/output-size.ts";
 
@@ -18,7 +18,7 @@ const FLUSH_ROWS = 4000;
 
 /** Texts of a run in which a secret may stand; everything else is named by the graph. */
 const EVENT_TEXTS = ["content", "output", "error", "title", "display_value"];
-const REVIEW_TEXTS = ["title", "description", "display_value"];
+const WAIT_TEXTS = ["title", "description", "display_value"];
 const ENDING_TEXTS = ["output", "error"];
 
 /** With an error no longer than is kept. Cut only after the masking: it would not know half of a secret. */
@@ -50,8 +50,8 @@ function inParts(rows: readonly LedgerWrite[]): LedgerWrite[][] {
   return parts;
 }
 
-type Gathered = Commit & Required<Pick<Commit, "reviews" | "taken" | "withdrawn">>;
-const nothing = (): Gathered => ({ rows: [], events: [], reviews: [], taken: [], withdrawn: [] });
+type Gathered = Commit & Required<Pick<Commit, "waits" | "taken" | "withdrawn">>;
+const nothing = (): Gathered => ({ rows: [], events: [], waits: [], taken: [], withdrawn: [] });
 
 /**
  * What a segment has to write: gathered, and sent together with the next effect or the end. Everything that a run stores
@@ -109,26 +109,26 @@ export class RunBatch {
     return this.#masker.deep(value);
   }
 
-  /** Begins a review. */
-  ask(review: ReviewWrite): void {
-    this.#waiting.reviews.push(this.#masker.fields(review, REVIEW_TEXTS));
-    this.#characters += review.display_value.length;
+  /** Begins a wait. */
+  open(wait: WaitWrite): void {
+    this.#waiting.waits.push(this.#masker.fields(wait, WAIT_TEXTS));
+    this.#characters += wait.display_value?.length ?? 0;
   }
 
-  /** Takes note that the run has acted on a decision. */
-  take(review_id: string): void {
-    this.#waiting.taken.push(review_id);
+  /** Takes note that the run has acted on the end of a wait. */
+  take(wait_id: string): void {
+    this.#waiting.taken.push(wait_id);
   }
 
-  /** Withdraws a review that nobody needs to decide any more. */
+  /** Withdraws a wait that nobody needs any more. */
   withdraw(node_id: string, iteration: string): void {
-    // One that was never written down is simply not asked.
-    const asked = this.#waiting.reviews.findIndex((review) => review.node_id === node_id && review.iteration === iteration);
-    if (asked === -1) this.#waiting.withdrawn.push({ node_id, iteration });
-    else this.#waiting.reviews.splice(asked, 1);
+    // One that was never written down simply does not begin.
+    const opened = this.#waiting.waits.findIndex((wait) => wait.node_id === node_id && wait.iteration === iteration);
+    if (opened === -1) this.#waiting.withdrawn.push({ node_id, iteration });
+    else this.#waiting.waits.splice(opened, 1);
   }
 
-  /** The run waits for people only, or goes on. */
+  /** The run does nothing but wait, or goes on. */
   mark(status: "running" | "paused"): void {
     if (this.#run.status !== status) this.#waiting.status = status;
     else delete this.#waiting.status;
@@ -153,7 +153,7 @@ export class RunBatch {
     if (this.isLarge) await this.flush();
     const outputs = ending.outputs.map((output) => this.#masker.fields(output, ["value"]));
     const kept = { ...withShortError(this.#masker.fields(ending, ENDING_TEXTS)), outputs };
-    await this.#send({ ...this.#waiting, reviews: [], ending: kept });
+    await this.#send({ ...this.#waiting, waits: [], ending: kept });
     return kept;
   }
 
@@ -189,6 +189,7 @@ export class RunBatch {
     await this.#services.store.commit(this.#run, { ...rest, rows: parts.at(-1) ?? [] }, this.#signal);
     this.#underWay = [];
     if (commit.status) this.#run.status = commit.status;
-    if (commit.reviews.length) this.#services.reviewsOpened(commit.reviews.map((review) => review.id));
+    const reviews = commit.waits.filter(({ reason }) => reason === "review");
+    if (reviews.length) this.#services.reviewsOpened(reviews.map(({ id }) => id));
   }
 }

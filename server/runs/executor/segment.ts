@@ -10,7 +10,7 @@ import { type Frame, progressOf } from "#server/runs/executor/frame.ts";
 import { Ledger } from "#server/runs/executor/ledger.ts";
 import { LoopDriver } from "#server/runs/executor/loop-driver.ts";
 import { factsOf, type NodeFacts } from "#server/runs/executor/node-facts.ts";
-import { OpenReviews } from "#server/runs/executor/open-reviews.ts";
+import { OpenWaits } from "#server/runs/executor/open-waits.ts";
 import {
   type Ending,
   type EngineServices,
@@ -25,7 +25,7 @@ import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
 import { RunSize } from "#server/runs/executor/run-size.ts";
 import type { NodeOutcome, NodeResult, NodeScope } from "#server/workflow/define-node.ts";
 
-/** What one pass over a run came to; one that only waits for people names the nearest deadline. */
+/** What one pass over a run came to; one that only waits names the nearest deadline. */
 export type SegmentOutcome = { kind: "finished"; ending: Ending } | { kind: "yielded" } | { kind: "waiting"; wake_at: Date | null };
 
 /** Why calls under way are aborted at the end; made once, because an error is costly to make. */
@@ -47,7 +47,7 @@ export class Segment {
   readonly #deltas: DeltaBuffer;
   readonly #bell = new Bell();
   readonly #loops: LoopDriver;
-  readonly #reviews: OpenReviews;
+  readonly #waits: OpenWaits;
   readonly #top: Frame;
   readonly #size: RunSize;
   /** Frames in which something may start or was skipped. */
@@ -67,7 +67,7 @@ export class Segment {
     this.#signal.addEventListener("abort", () => this.#bell.ring());
     this.#batch = new RunBatch(services, run, signal, secrets.masker);
     this.#ledger = new Ledger(run, services.clock, this.#batch);
-    this.#reviews = new OpenReviews(services, run, this.#batch);
+    this.#waits = new OpenWaits(services, run, this.#facts, this.#batch);
     this.#deltas = new DeltaBuffer((events) => services.store.deltas(run, events), services.clock, secrets.masker);
     const continues = (id: string) => this.#facts.continues(id);
     this.#attempts = new Attempts({ services, run, names, secrets }, this.#facts, {
@@ -86,7 +86,7 @@ export class Segment {
     this.#size = new RunSize(this.#top, () => this.#loops.keptLength);
   }
 
-  /** Looks for decisions at the next opportunity: somebody has changed something about this run. */
+  /** Looks for waits that have ended at the next opportunity: somebody has changed something about this run. */
   look(): void {
     this.#mustLook = true;
     this.#bell.ring();
@@ -99,7 +99,7 @@ export class Segment {
   async carryOn(until: Date): Promise<SegmentOutcome> {
     try {
       this.#takeUp(this.#top);
-      this.#mustLook ||= this.#reviews.size > 0;
+      this.#mustLook ||= this.#waits.size > 0;
       for (let round = 1; ; round++) {
         await breathe(round);
         this.#signal.throwIfAborted();
@@ -109,17 +109,17 @@ export class Segment {
           await this.#batch.flush();
           throw this.#fault;
         }
-        if (this.#mustLook) await this.#takeDecisions();
+        if (this.#mustLook) await this.#takeEnded();
         if (this.#loops.hasUnread) await this.#loops.close();
         if (this.#stop || this.#top.schedule.isDone) return await this.#finish();
         const isLate = this.#isLate(until, round);
         if (!isLate && (await this.#startReady())) continue;
-        if (this.#calls.size === 0 && this.#reviews.size && !this.#news.size) this.#reviews.pause();
+        if (this.#calls.size === 0 && this.#waits.size && !this.#news.size) this.#waits.pause();
         await this.#batch.flush();
         if (this.#mustLook || this.#hasMore(isLate)) continue;
         if (this.#calls.size) await this.#bell.rung();
         else if (isLate && this.#news.size) return { kind: "yielded" };
-        else if (this.#reviews.size) return { kind: "waiting", wake_at: this.#reviews.nearestDeadline() };
+        else if (this.#waits.size) return { kind: "waiting", wake_at: this.#waits.nearestDeadline() };
         // No graph that was checked comes here; going round would be worse than saying so.
         else this.#stop = { node_id: "", error: "Nothing of this run can go on: its nodes wait for each other." };
       }
@@ -148,7 +148,7 @@ export class Segment {
 
   /** Takes note of what a row of an earlier segment means for the run. */
   #recall(frame: Frame, row: LedgerRow): void {
-    if (row.status === "waiting") this.#reviews.restore(frame, row);
+    if (row.status === "waiting") this.#waits.restore(frame, row);
     this.#stop ??= terminationOf(this.#facts.byId.get(row.node_id), row);
     frame.isRejected ||= this.#facts.isRejection(row);
   }
@@ -236,7 +236,7 @@ export class Segment {
   }
 
   #apply({ frame, node, definition, row }: Attempt, outcome: NodeOutcome): void {
-    if ("review" in outcome) this.#reviews.ask(frame, node, row, outcome.review);
+    if ("wait" in outcome) this.#waits.open(frame, node, row, outcome.wait);
     else if ("loop" in outcome) {
       const items = this.#batch.masked(outcome.loop.items);
       const open: LedgerWrite = { ...row, items: items.length, input: JSON.stringify(items) };
@@ -254,11 +254,10 @@ export class Segment {
     } else this.#end(frame, row, { status: "complete", ...outcome });
   }
 
-  /** Acts on what people, or the clock, have decided. */
-  async #takeDecisions(): Promise<void> {
+  /** Acts on waits that have ended. */
+  async #takeEnded(): Promise<void> {
     this.#mustLook = false;
-    for (const { frame, row, output, handle } of await this.#reviews.takeDecisions())
-      this.#end(frame, row, { status: "complete", output, handle });
+    for (const { frame, row, end } of await this.#waits.takeEnded()) this.#end(frame, row, end);
   }
 
   /** A node has ended: its row is kept, and what follows it may start. */
@@ -293,7 +292,7 @@ export class Segment {
     for (const row of [...frame.rows.values()]) {
       if (row.status !== "running" && row.status !== "waiting") continue;
       frame.rows.set(row.node_id, this.#ledger.skip(frame, row.node_id));
-      this.#reviews.withdraw(row);
+      this.#waits.withdraw(row);
     }
     for (const loop of frame.loops) for (const inner of loop.active.values()) this.#close(inner);
   }

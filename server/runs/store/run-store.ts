@@ -18,9 +18,9 @@ import {
   type LedgerRow,
   type LedgerWrite,
   type Past,
-  type ReviewState,
   type RunState,
   type RunStore,
+  type WaitState,
 } from "#server/runs/executor/ports.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { assertSpace, noteStored } from "#server/runs/store/space.ts";
@@ -32,6 +32,7 @@ import {
   BODY_OUTPUTS_LENGTH,
   commitStatement,
   DELTAS,
+  EXPIRE_OF_RUN,
   FINAL,
   ITEMS,
   ITEMS_ENDED,
@@ -40,10 +41,9 @@ import {
   LEDGER_WITH_LOOPS,
   LEFT_BEHIND_SECONDS,
   OVERDUE_SECONDS,
-  REVIEW_STATES,
   SPENT,
-  TIMEOUT,
   WAIT_OVERDUE_SECONDS,
+  WAIT_STATES,
 } from "#server/runs/store/statements.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
 import { MAX_OUTPUT } from "#server/workflow/output-size.ts";
@@ -145,8 +145,8 @@ async function commit(run: RunState, { rows, events, ending, status, ...rest }: 
   if (!ending) assertSpace(run.project_id);
   const facts = factsOf(run.graph);
   const ended = rows.filter((row) => row.status !== "running");
-  const { reviews = [], taken = [], withdrawn = [] } = rest;
-  const asksPeople = reviews.length + taken.length + withdrawn.length > 0 || (ending !== undefined && facts.hasReviews);
+  const { waits = [], taken = [], withdrawn = [] } = rest;
+  const hasWaits = waits.length + taken.length + withdrawn.length > 0 || (ending !== undefined && facts.hasWaits);
   const sum = (field: "input_tokens" | "output_tokens") => ended.reduce((total, row) => total + row[field], 0);
   const effects = rows.filter((row) => facts.effects.has(row.node_id));
   // Only effects tell pieces. Those of an attempt come after its start, and before a first one there are none.
@@ -166,16 +166,16 @@ async function commit(run: RunState, { rows, events, ending, status, ...rest }: 
     status ?? null,
     // What an effect did, or is about to do, is on the disk before the run goes on; pure nodes give the same again. While
     // an effect is under way nothing may be lost either: its result could no longer be written after it.
-    !asksPeople && effects.length === 0 && run.toldFrom.size === 0,
+    !hasWaits && effects.length === 0 && run.toldFrom.size === 0,
     talked.length ? first : 0,
   ];
-  const asked = asksPeople ? json({ reviews, taken, withdrawn }) : "";
-  const bytes = values.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), texts.length + asked.length);
+  const waiting = hasWaits ? json({ waits, taken, withdrawn }) : "";
+  const bytes = values.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), texts.length + waiting.length);
   values.push(bytes);
-  if (asksPeople) values.push(asked, run.project_id);
+  if (hasWaits) values.push(waiting, run.project_id);
   if (texts.lists) values.push(...texts.lists);
   const hasCalls = ended.some((row) => row.agent_id !== undefined);
-  const { name, text } = commitStatement({ asksPeople, hasCalls, hasTexts: texts.lists !== undefined });
+  const { name, text } = commitStatement({ hasWaits, hasCalls, hasTexts: texts.lists !== undefined });
   const [written] = await query<{ seq: number }>(name, text, values, signal);
   if (!written && !(await isWritten(run))) throw new LeaseLost("Another process carries this run.");
   texts.written();
@@ -279,9 +279,9 @@ async function closeOpen(run: RunState): Promise<void> {
   );
 }
 
-async function reviews(run: RunState, now: Date): Promise<ReviewState[]> {
-  await query("run-reviews-timeout", TIMEOUT, [run.id, now]);
-  return query<ReviewState>("run-reviews", REVIEW_STATES, [run.id]);
+async function waits(run: RunState, now: Date): Promise<WaitState[]> {
+  await query("run-waits-expire", EXPIRE_OF_RUN, [run.id, now]);
+  return query<WaitState>("run-waits", WAIT_STATES, [run.id]);
 }
 
 /** The database side of the run loop. */
@@ -292,7 +292,7 @@ export const runStore: RunStore = {
   deltas,
   renew,
   release,
-  reviews,
+  waits,
   items,
   bodyOutputs,
   closeOpen,

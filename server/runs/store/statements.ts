@@ -74,20 +74,23 @@ const bodyOutputs = (measure: string) => `
 export const BODY_OUTPUTS_BYTES = bodyOutputs("octet_length");
 export const BODY_OUTPUTS_LENGTH = bodyOutputs("length");
 
-// What a run that asks people writes besides: reviews that begin, decisions taken, reviews that nobody needs any more.
-const REVIEWS = `
-  ), asked AS (
-    INSERT INTO reviews (id, project_id, execution_id, node_id, iteration, label, title, description, display_value, notification_email, due_at)
-    SELECT r.id, $15, $1, r.node_id, r.iteration, r.label, r.title, r.description, r.display_value, r.notification_email, r.due_at
-    FROM lease, jsonb_to_recordset($14::jsonb->'reviews') AS r(
-      id uuid, node_id text, iteration text, label text, title text, description text, display_value text, notification_email text, due_at timestamptz)
+// What a run that waits writes besides: waits that begin, ends of waits taken, waits that nobody needs any more.
+const WAITS = `
+  ), opened AS (
+    INSERT INTO waits (id, project_id, execution_id, node_id, iteration, reason, label, deadline, token_hash,
+      title, description, display_value, notification_email)
+    SELECT w.id, $15, $1, w.node_id, w.iteration, w.reason, w.label, w.deadline, decode(w.token_hash, 'hex'),
+      coalesce(w.title, ''), coalesce(w.description, ''), coalesce(w.display_value, ''), w.notification_email
+    FROM lease, jsonb_to_recordset($14::jsonb->'waits') AS w(
+      id uuid, node_id text, iteration text, reason "WaitReason", label text, deadline timestamptz, token_hash text,
+      title text, description text, display_value text, notification_email text)
   ), taken AS (
-    UPDATE reviews SET taken_at = now() FROM lease WHERE id IN (SELECT value::uuid FROM jsonb_array_elements_text($14::jsonb->'taken'))
+    UPDATE waits SET taken_at = now() FROM lease WHERE id IN (SELECT value::uuid FROM jsonb_array_elements_text($14::jsonb->'taken'))
   ), withdrawn AS (
-    UPDATE reviews SET status = 'withdrawn', decided_at = now() FROM lease
+    UPDATE waits SET status = 'withdrawn', resolved_at = now() FROM lease
     WHERE execution_id = $1 AND status = 'waiting' AND ($5::jsonb IS NOT NULL OR EXISTS (
       SELECT FROM jsonb_to_recordset($14::jsonb->'withdrawn') AS w(node_id text, iteration text)
-      WHERE w.node_id = reviews.node_id AND w.iteration = reviews.iteration)) RETURNING id
+      WHERE w.node_id = waits.node_id AND w.iteration = waits.iteration)) RETURNING id
   ), seen AS (
     UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM withdrawn) AND read_at IS NULL`;
 
@@ -137,17 +140,17 @@ export const firstWrite = (rows: string, events: string, texts?: [hashes: string
       FROM execution, jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS e(event, position)
     )${texts ? `, texts AS (${insertTexts("execution.id", "execution", ...texts)})` : ""}`;
 
-/** `asksPeople`: reviews; `hasCalls`: of models; `hasTexts`: long ones. */
+/** `hasWaits`: that begin or end; `hasCalls`: of models; `hasTexts`: long ones. */
 interface CommitKind {
-  asksPeople: boolean;
+  hasWaits: boolean;
   hasCalls: boolean;
   hasTexts: boolean;
 }
 
 // One statement, so that results, events and the end of a run are there together or not at all.
-const commitSql = ({ asksPeople, hasCalls, hasTexts }: CommitKind) => {
+const commitSql = ({ hasWaits, hasCalls, hasTexts }: CommitKind) => {
   const calls = hasCalls ? CALLS : NO_CALLS;
-  const first = asksPeople ? 16 : 14;
+  const first = hasWaits ? 16 : 14;
   const texts = `
   ), texts AS (${insertTexts("$1", "lease", `$${first}`, `$${first + 1}`)}`;
   return `
@@ -183,7 +186,7 @@ const commitSql = ({ asksPeople, hasCalls, hasTexts }: CommitKind) => {
     DELETE FROM execution_events WHERE execution_id = $1 AND cardinality($8::text[]) > 0 AND seq > $12 AND type = 'node_delta'
       AND EXISTS (SELECT FROM lease) AND concat(data->>'iteration', ' ', node_id) = ANY($8)
   ), result AS (
-    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs' WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${asksPeople ? REVIEWS : ""}${hasTexts ? texts : ""}
+    UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs' WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${hasWaits ? WAITS : ""}${hasTexts ? texts : ""}
   )
   SELECT seq, pg_notify('treadle_execution', $1::text) FROM lease`;
 };
@@ -192,7 +195,7 @@ const statements = new Map<string, { name: string; text: string }>();
 
 /** The statement that writes what has happened in a run, by what that holds besides rows and events. */
 export function commitStatement(kind: CommitKind): { name: string; text: string } {
-  const name = `run-commit${kind.asksPeople ? "-reviews" : ""}${kind.hasCalls ? "-calls" : ""}${kind.hasTexts ? "-texts" : ""}`;
+  const name = `run-commit${kind.hasWaits ? "-waits" : ""}${kind.hasCalls ? "-calls" : ""}${kind.hasTexts ? "-texts" : ""}`;
   const known = statements.get(name) ?? { name, text: commitSql(kind) };
   statements.set(name, known);
   return known;
@@ -235,17 +238,26 @@ export const DELTAS = `
   )
   SELECT pg_notify('treadle_execution', $1::text) FROM lease`;
 
-export const TIMEOUT = `
-  WITH expired AS (
-    UPDATE reviews SET status = 'rejected', via = 'timeout', decided_at = now()
-    WHERE execution_id = $1 AND status = 'waiting' AND due_at <= $2::timestamptz + interval '1 second' RETURNING id
-  )
-  UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM expired) AND read_at IS NULL`;
-export const REVIEW_STATES = `
-  -- Viewers are told again of one that waits, and of a larger text no more than its beginning: of others nothing is read.
-  SELECT id, node_id, iteration, status, comment, due_at,
-    CASE WHEN is_told THEN left(title, ${LARGE_OUTPUT + 1}) END AS title,
+/**
+ * The statement that ends waits whose deadline has passed, of whatever reason, up to where it says what of `expired` it wants. A
+ * wait's end is one conditional update: here, in `resolveWait`, or by the end of its run.
+ * @param which conditions, which must lock the rows so that their state is looked at again once they are free
+ */
+export const expiring = (which: string): string => `
+  WITH due AS (
+    SELECT id FROM waits WHERE status = 'waiting' AND ${which}
+  ), expired AS (
+    UPDATE waits w SET status = 'expired', resolved_at = now() FROM due WHERE w.id = due.id RETURNING w.id, w.execution_id
+  ), seen AS (
+    UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM expired) AND read_at IS NULL
+  )`;
+export const EXPIRE_OF_RUN = `
+  ${expiring("execution_id = $1 AND deadline <= $2::timestamptz + interval '1 second' FOR UPDATE")} SELECT FROM expired`;
+export const WAIT_STATES = `
+  -- Viewers are told again of one that is open, and of a larger text no more than its beginning: of others nothing is read.
+  SELECT id, node_id, iteration, status, outcome, deadline,
+    CASE WHEN is_told THEN left(CASE reason WHEN 'review' THEN title ELSE label END, ${LARGE_OUTPUT + 1}) END AS title,
     CASE WHEN is_told THEN left(display_value, ${LARGE_OUTPUT + 1}) END AS display_value
-  FROM (SELECT *, status = 'waiting' AND row_number() OVER (PARTITION BY status ORDER BY id) = 1 AS is_told FROM reviews
-  WHERE execution_id = $1 AND (status = 'waiting' OR (status IN ('approved', 'rejected') AND taken_at IS NULL))) AS open
-  ORDER BY decided_at NULLS LAST, id`;
+  FROM (SELECT *, status = 'waiting' AND row_number() OVER (PARTITION BY status ORDER BY id) = 1 AS is_told FROM waits
+  WHERE execution_id = $1 AND (status = 'waiting' OR (status IN ('resolved', 'expired') AND taken_at IS NULL))) AS open
+  ORDER BY resolved_at NULLS LAST, id`;

@@ -43,10 +43,10 @@ export interface RunEnding {
  */
 export type Accepted = Started & { ending?: Promise<RunEnding | undefined>; asked?: Promise<boolean> };
 
-/** True when a run of the graph needs nobody but the process that accepts it: it asks no person and reads no secret. */
+/** True when a run of the graph needs nobody but the process that accepts it: it waits for nothing and reads no secret. */
 function canBeginHere(graph: Graph): boolean {
-  const { hasReviews, credentials } = factsOf(graph);
-  return !hasReviews && credentials.size === 0;
+  const { hasWaits, credentials } = factsOf(graph);
+  return !hasWaits && credentials.size === 0;
 }
 
 /** As it is kept: PostgreSQL takes no U+0000. */

@@ -50,9 +50,9 @@ export async function cancelExecution(principal: ProjectPrincipal, { execution_i
         data: event,
       })),
     });
-    const withdrawn = await tx.review.updateManyAndReturn({
+    const withdrawn = await tx.wait.updateManyAndReturn({
       where: { execution_id, status: "waiting" },
-      data: { status: "withdrawn", decided_at: now },
+      data: { status: "withdrawn", resolved_at: now },
       select: { id: true },
     });
     await tx.notification.updateMany({

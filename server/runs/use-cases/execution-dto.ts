@@ -3,7 +3,7 @@ import { type Execution, ExecutionOutput, type ExecutionSummary, type ExecutionT
 import { withTexts } from "#server/runs/store/texts.ts";
 import { nodeResults } from "#server/runs/use-cases/node-results.ts";
 import { outputsSoFar } from "#server/runs/use-cases/outputs-so-far.ts";
-import { deciderDto } from "#server/runs/waits/review-dto.ts";
+import { deciderDto, verdictOf } from "#server/runs/waits/review-dto.ts";
 import { longTexts } from "#server/runs/waits/review-texts.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -77,7 +77,7 @@ export const detailFields = {
   last_seq: true,
   snapshot_id: true,
   values: { select: { input: true, output: true, outputs: true } },
-  reviews: { omit: longTexts, orderBy: { id: "asc" } },
+  waits: { where: { reason: "review" }, omit: longTexts, orderBy: { id: "asc" } },
 } as const satisfies Prisma.ExecutionSelect;
 
 type DetailRow = Prisma.ExecutionGetPayload<{ select: typeof detailFields }>;
@@ -96,14 +96,17 @@ export async function executionDto(row: DetailRow, graph: Graph): Promise<Execut
     input: row.values?.input ?? "",
     output: row.values?.output ?? null,
     outputs: hasToldAll ? kept : await outputsSoFar(row.id, graph),
-    reviews: row.reviews.map((review) => ({
-      node_id: review.node_id,
-      iteration: review.iteration,
-      label: review.label,
-      decision: review.status === "approved" || review.status === "rejected" ? review.status : null,
-      comment: review.comment,
-      ...deciderDto(review),
-    })),
+    reviews: row.waits.map((review) => {
+      const { status, comment } = verdictOf(review);
+      return {
+        node_id: review.node_id,
+        iteration: review.iteration,
+        label: review.label,
+        decision: status === "approved" || status === "rejected" ? status : null,
+        comment,
+        ...deciderDto(review),
+      };
+    }),
     node_results: await nodeResults(row, graph),
   };
 }

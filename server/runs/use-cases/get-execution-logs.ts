@@ -27,7 +27,7 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
   const where = { execution_id, ...(node_id !== undefined && { node_id }), ...(iteration !== undefined && { iteration }) };
   const [runs, reviews] = await Promise.all([
     db().nodeRun.findMany({ where, orderBy: [{ started_at: { sort: "asc", nulls: "last" } }, { id: "asc" }] }),
-    db().review.findMany({ where, select: { node_id: true, iteration: true, ...deciderFields } }),
+    db().wait.findMany({ where: { ...where, reason: "review" }, select: { node_id: true, iteration: true, ...deciderFields } }),
   ]);
   const reviewAt = new Map(reviews.map((review) => [`${review.node_id} ${review.iteration}`, review]));
   const nodes = new Map(Graph.parse(row.snapshot.graph).nodes.map((node) => [node.id, node]));

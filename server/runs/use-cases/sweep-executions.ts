@@ -3,7 +3,7 @@ import { askFor } from "#server/runs/store/redispatch.ts";
 import { FINAL } from "#server/runs/store/statements.ts";
 import { engineHere } from "#server/runs/use-cases/engine-here.ts";
 import type { RunRequest } from "#server/runs/use-cases/request-run.ts";
-import { sweepReviews } from "#server/runs/waits/sweep-reviews.ts";
+import { sweepWaits } from "#server/runs/waits/sweep-waits.ts";
 
 /** How many executions one sweep takes on, and how many it asks for at once. */
 const BATCH = 1000;
@@ -25,13 +25,13 @@ const TAKE = `
 
 /**
  * Asks again for unfinished executions that are overdue and that no live lease covers: whatever was lost (an event, a
- * process, a server), a run goes on. What this process carries itself goes on anyway. Runs that wait for people are looked
- * after with their reviews. Processes may sweep at the same time: each takes what no other has taken, and nothing is locked
+ * process, a server), a run goes on. What this process carries itself goes on anyway. Runs that wait are looked
+ * after with their waits. Processes may sweep at the same time: each takes what no other has taken, and nothing is locked
  * while it sends.
  * @returns how many were asked for
  */
 export async function sweepExecutions(): Promise<number> {
-  const woken = await sweepReviews();
+  const woken = await sweepWaits();
   const { rows } = await pool().query<RunRequest>(TAKE, [[...(engineHere(pool())?.held ?? [])]]);
   // With the executor away the others are overdue again in ten seconds.
   for (let from = 0; from < rows.length; from += TOGETHER) if (!(await askFor(rows.slice(from, from + TOGETHER)))) break;

@@ -1,39 +1,53 @@
-import type { Prisma } from "#prisma/generated/client.ts";
+import type { Prisma, Wait } from "#prisma/generated/client.ts";
 import { pool } from "#server/platform/db/client.ts";
 import type { Execution } from "#server/runs/schema.ts";
 import type { LinkedReview, Review } from "#server/runs/waits/schema.ts";
+import { Verdict } from "#server/workflow/nodes/human-loop-node.ts";
+
+// A review is a wait for people: one that was resolved was decided, and one that expired counts as rejected.
 
 /** What a review reads beside its own row. */
 export const reviewFields = {
   execution: { select: { workflow_id: true, workflow: { select: { name: true } } } },
-} as const satisfies Prisma.ReviewInclude;
+} as const satisfies Prisma.WaitInclude;
 
-type ReviewRow = Prisma.ReviewGetPayload<{ include: typeof reviewFields }>;
+type ReviewRow = Prisma.WaitGetPayload<{ include: typeof reviewFields }>;
 
 const iso = (time: Date | null) => time?.toISOString() ?? null;
 
+/** What was decided, if anything was. */
+export function verdictOf({ status, outcome }: Pick<Wait, "status" | "outcome">): Pick<Review, "status" | "comment"> {
+  if (status === "expired") return { status: "rejected", comment: null };
+  if (status !== "resolved") return { status, comment: null };
+  const { decision, comment } = Verdict.parse(outcome);
+  return { status: decision, comment };
+}
+
 /** Who decided; null while nobody has, and after a timeout. The account may be gone, or never have been. */
-const reviewerDto = (row: Pick<ReviewRow, "reviewer_id" | "reviewer_email" | "reviewer_name">): Execution["reviews"][number]["reviewer"] =>
+const reviewerDto = (row: Pick<Wait, "reviewer_id" | "reviewer_email" | "reviewer_name">): Execution["reviews"][number]["reviewer"] =>
   row.reviewer_email === null ? null : { id: row.reviewer_id, email: row.reviewer_email, name: row.reviewer_name ?? "" };
+
+const viaOf = ({ status, via }: Pick<Wait, "status" | "via">): string | null => (status === "expired" ? "timeout" : via);
 
 /** What deciderDto reads. */
 export const deciderFields = {
+  status: true,
   reviewer_id: true,
   reviewer_email: true,
   reviewer_name: true,
   reviewer_role: true,
   via: true,
-  decided_at: true,
-} as const satisfies Prisma.ReviewSelect;
+  resolved_at: true,
+} as const satisfies Prisma.WaitSelect;
 
 /** Who decided, as what, how and when. */
 export const deciderDto = (
-  row: Pick<ReviewRow, keyof typeof deciderFields>,
+  row: Pick<Wait, keyof typeof deciderFields>,
 ): Pick<Execution["reviews"][number], "reviewer" | "role" | "via" | "decided_at"> => ({
   reviewer: reviewerDto(row),
   role: row.reviewer_role,
-  via: row.via,
-  decided_at: iso(row.decided_at),
+  via: viaOf(row),
+  decided_at: iso(row.resolved_at),
 });
 
 /** A review as whoever holds a link to it sees it. */
@@ -43,12 +57,11 @@ export const linkedReviewDto = (row: ReviewRow): LinkedReview => ({
   description: row.description,
   display_value: row.display_value,
   workflow_name: row.execution.workflow.name,
-  status: row.status,
-  comment: row.comment,
+  ...verdictOf(row),
   reviewer: reviewerDto(row),
-  via: row.via,
-  due_at: iso(row.due_at),
-  decided_at: iso(row.decided_at),
+  via: viaOf(row),
+  due_at: iso(row.deadline),
+  decided_at: iso(row.resolved_at),
 });
 
 /**
@@ -58,10 +71,10 @@ export const linkedReviewDto = (row: ReviewRow): LinkedReview => ({
 export async function continuingReviews(ids: readonly string[]): Promise<Set<string>> {
   if (!ids.length) return new Set();
   const { rows } = await pool().query<{ id: string }>(
-    `SELECT r.id FROM reviews r JOIN executions e ON e.id = r.execution_id JOIN workflow_snapshots s ON s.id = e.snapshot_id
-     WHERE r.id = ANY($1::uuid[]) AND EXISTS (
+    `SELECT w.id FROM waits w JOIN executions e ON e.id = w.execution_id JOIN workflow_snapshots s ON s.id = e.snapshot_id
+     WHERE w.id = ANY($1::uuid[]) AND EXISTS (
        SELECT FROM jsonb_array_elements(s.graph->'edges') AS edge
-       WHERE edge->>'source' = r.node_id AND edge->>'sourceHandle' = 'rejected')`,
+       WHERE edge->>'source' = w.node_id AND edge->>'sourceHandle' = 'rejected')`,
     [ids],
   );
   return new Set(rows.map(({ id }) => id));

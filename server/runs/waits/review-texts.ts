@@ -3,7 +3,7 @@ import { pool } from "#server/platform/db/client.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
 /** The columns that a run fills with text of any length, to be left out wherever many reviews are read. */
-export const longTexts = { title: true, description: true, display_value: true } as const satisfies Prisma.ReviewOmit;
+export const longTexts = { title: true, description: true, display_value: true } as const satisfies Prisma.WaitOmit;
 
 interface Texts {
   title: string;
@@ -19,7 +19,7 @@ const beginning = (column: string) => `left(${column}, ${PREVIEW_CHARACTERS}) AS
 const isLonger = (column: string) => `length(left(${column}, ${PREVIEW_CHARACTERS} + 1)) > ${PREVIEW_CHARACTERS}`;
 const BEGINNINGS = `
   SELECT id, ${columns.map(beginning).join(", ")}, ${columns.map(isLonger).join(" OR ")} AS truncated
-  FROM reviews WHERE id = ANY($1::uuid[])`;
+  FROM waits WHERE id = ANY($1::uuid[])`;
 
 /**
  * What reviews ask, each text cut by the database to what a list shows.

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { defineNode, template } from "#server/workflow/define-node.ts";
 
+const HOUR_MS = 3_600_000;
+
+/** What people decide, as their wait is resolved with it. */
+export const Verdict = z.object({ decision: z.enum(["approved", "rejected"]), comment: z.string().nullable() });
+
+export type Verdict = z.infer<typeof Verdict>;
+
 /** What stands before a reviewer's comment in the node's output. */
 const commentOf = (output: string) => /^(?:approved|rejected): ([\s\S]*)$/.exec(output)?.[1] ?? "";
 
@@ -49,13 +56,18 @@ export const humanLoopNode = defineNode({
       .default("")
       .meta({ title: "Notify by e-mail", description: "Gets a link to the review" }),
   }),
-  run: ({ config, upstream, isWritten }) => ({
-    review: {
+  run: ({ config, upstream, isWritten, now }) => ({
+    wait: {
+      reason: "review",
+      deadline: config.timeout_hours > 0 ? new Date(now().getTime() + config.timeout_hours * HOUR_MS) : null,
       title: config.title.trim(),
       description: config.description,
       display_value: isWritten("display_value") ? config.display_value : upstream,
       notification_email: config.notification_email || null,
-      timeout_hours: config.timeout_hours,
     },
   }),
+  resume(end) {
+    const { decision, comment } = end.status === "expired" ? { decision: "rejected", comment: null } : Verdict.parse(end.outcome);
+    return { output: comment ? `${decision}: ${comment}` : decision, handle: decision };
+  },
 });

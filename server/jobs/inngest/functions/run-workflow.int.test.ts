@@ -14,7 +14,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
-import { ageReview } from "#server/testing/reviews.ts";
+import { ageReview, asReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 // A run that waits for people, on the embedded executor: every way in which a decision can arrive, and be missed.
@@ -106,7 +106,10 @@ const oneReview = (data: Data = {}) =>
     ["Check", "no", "rejected"],
   ]);
 
-const execution = (id: string) => db().execution.findUniqueOrThrow({ where: { id }, include: { values: true, reviews: true } });
+async function execution(id: string) {
+  const { waits, ...row } = await db().execution.findUniqueOrThrow({ where: { id }, include: { values: true, waits: true } });
+  return { ...row, reviews: waits.map(asReview) };
+}
 /** The run waits in the executor, its wait is stored and nothing of it is under way. */
 const resting = (id: string) =>
   until(async () => {
@@ -124,7 +127,7 @@ const ended = (id: string) =>
   });
 const approve = (execution_id: string, more: { comment?: string } = {}) =>
   approveExecution(admin, { execution_id, decision: "approved", ...more });
-const reviewOf = async (execution_id: string) => db().review.findFirstOrThrow({ where: { execution_id } });
+const reviewOf = async (execution_id: string) => db().wait.findFirstOrThrow({ where: { execution_id } });
 
 test("a lost wake: the sweeper brings the decision home", async () => {
   await start();
@@ -180,7 +183,7 @@ for (const seconds of [-5, 5])
 
     const late = await oneReview({ timeout_hours: 1 });
     await resting(late);
-    const { due_at } = await reviewOf(late);
+    const { deadline: due_at } = await reviewOf(late);
     segments = 0;
     // The executor's clock says that the time is over; the app's says so a little later, or said so before.
     await move(HOUR_MS + Math.min(0, seconds + 2) * 1000);
@@ -309,7 +312,7 @@ test("a decision and the timeout at once: one counts, the run takes that one, an
     await resting(id);
     const { id: review_id } = await reviewOf(id);
     // From 200 ms before the deadline to a little after it.
-    await pool().query("UPDATE reviews SET due_at = now() + make_interval(secs => $2) WHERE id = $1", [review_id, 0.2 - round * 0.02]);
+    await pool().query("UPDATE waits SET deadline = now() + make_interval(secs => $2) WHERE id = $1", [review_id, 0.2 - round * 0.02]);
     const decision = approve(id).catch((error: unknown) => error);
     await move(HOUR_MS);
     const answer = await decision;
@@ -344,7 +347,7 @@ test("a loop of 500 reviews: each is taken, and the run continues as new long be
   const { user, role, auth } = admin;
   for (const item of items) {
     const where = { execution_id: id, iteration: `${item}`, status: "waiting" } as const;
-    const review = await soon(() => db().review.findFirst({ where, select: { id: true } }), 20_000);
+    const review = await soon(() => db().wait.findFirst({ where, select: { id: true } }), 20_000);
     await decideReview(review.id, { user, role, auth }, { decision: "approved", comment: `${item}` });
   }
   const row = await ended(id);

@@ -21,7 +21,7 @@ const LONGEST_WAIT_MS = 60 * MINUTE_MS;
 const wholeSeconds = (seconds: number): number => Math.max(1, Math.ceil(seconds) || 1) * SECOND_MS;
 
 /**
- * How long to wait for a decision, in milliseconds, computed from what the step returned so that a replay says the same. Not
+ * How long to wait for what the run waits for, in milliseconds, computed from what the step returned so that a replay says the same. Not
  * a time of day: the executor's clock may be another one, and ours may say that the deadline is still to come.
  */
 function waitMs({ at, wake_at }: Extract<Outcome, { kind: "waiting" }>, waits: number): number {
@@ -109,7 +109,7 @@ export const runWorkflow = () =>
         // The wait is stored before the step beside it starts, so a decision made in between is not lost.
         const [wake] = await Promise.all([
           step.waitForEvent(`wake ${n}`, { event: executionWake, match: "data.execution_id", timeout: waitMs(outcome, waits) }),
-          step.run(`look again ${n}`, () => engineServices.wakeIfDecided(execution_id)),
+          step.run(`look again ${n}`, () => engineServices.wakeIfEnded(execution_id)),
         ]);
         waits = wake ? 0 : waits + 1;
       }

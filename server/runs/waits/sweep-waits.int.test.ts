@@ -3,7 +3,7 @@ import { approveExecution } from "#server/features/reviews/approve-execution.ts"
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
-import { wakeIfDecided } from "#server/runs/waits/wake-if-decided.ts";
+import { wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
 import { ageReview, collectEvents, inSeconds, newPausedRun, openReview, type SentEvent } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -16,10 +16,10 @@ beforeEach(async () => {
   admin = await database.newAdmin();
   execution_id = await newPausedRun(admin);
   sent = collectEvents();
-  await pool().query("UPDATE reviews SET taken_at = now(), notified_at = now()"); // of earlier tests
+  await pool().query("UPDATE waits SET taken_at = now(), notified_at = now()"); // of earlier tests
 });
 
-const rowOf = (id: string) => db().review.findUniqueOrThrow({ where: { id } });
+const rowOf = (id: string) => db().wait.findUniqueOrThrow({ where: { id } });
 const wakes = () => sent.filter(({ name }) => name === "execution/wake");
 
 test("a decision that no segment takes is told again at doubling distance, then asked for anew", async () => {
@@ -64,14 +64,14 @@ test("a decision under a live lease, taken, or of a run that ended, wakes nobody
 
 test("a run that has stored its wait is woken when the decision came before, each time with a new event", async () => {
   const { id } = await openReview(execution_id, "a");
-  await wakeIfDecided(execution_id);
+  await wakeIfEnded(execution_id);
   expect(wakes()).toEqual([]);
   await approveExecution(admin, { execution_id, decision: "rejected" });
-  await wakeIfDecided(execution_id);
-  await wakeIfDecided(execution_id);
+  await wakeIfEnded(execution_id);
+  await wakeIfEnded(execution_id);
   expect(new Set(wakes().map((event) => event.id)).size).toBe(3);
-  await db().review.update({ where: { id }, data: { taken_at: new Date() } });
-  await wakeIfDecided(execution_id);
+  await db().wait.update({ where: { id }, data: { taken_at: new Date() } });
+  await wakeIfEnded(execution_id);
   expect(wakes()).toHaveLength(3);
 });
 
@@ -83,7 +83,7 @@ test("reviews that nobody was told of are announced again by the sweeper", async
   await ageReview(id, 11);
   await sweepExecutions();
   expect(announced()).toEqual([id]);
-  await db().review.update({ where: { id }, data: { notified_at: new Date() } });
+  await db().wait.update({ where: { id }, data: { notified_at: new Date() } });
   await sweepExecutions();
   expect(announced()).toEqual([id]);
 });

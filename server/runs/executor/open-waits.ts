@@ -1,0 +1,143 @@
+import { messageOf } from "#server/platform/errors.ts";
+import type { Frame } from "#server/runs/executor/frame.ts";
+import type { NodeFacts } from "#server/runs/executor/node-facts.ts";
+import type { EngineServices, LedgerRow, LedgerWrite, RunState, WaitState } from "#server/runs/executor/ports.ts";
+import type { RunBatch } from "#server/runs/executor/run-batch.ts";
+import { tokenHash } from "#server/runs/waits/callback-token.ts";
+import type { NodeResult, WaitEnd, WaitRequest } from "#server/workflow/define-node.ts";
+import { labelOf } from "#server/workflow/graph.ts";
+import { beginningOf } from "#server/workflow/output-size.ts";
+import type { GraphNode } from "#server/workflow/schema.ts";
+
+const keyOf = ({ node_id, iteration }: { node_id: string; iteration: string }) => `${iteration} ${node_id}`;
+
+interface OpenWait {
+  frame: Frame;
+  row: LedgerRow;
+  deadline: Date | null;
+  /** What viewers are told of it; unknown of most that an earlier segment has opened. */
+  told?: Told;
+}
+
+interface Told {
+  title: string;
+  display_value: string;
+  truncated?: true;
+}
+
+/** Of one that was not read again: its words are where those of a cut one are. */
+const UNREAD: Told = { title: "", display_value: "", truncated: true };
+
+function toldOf(title: string, display_value: string): Told {
+  const told = { title: beginningOf(title), display_value: beginningOf(display_value) };
+  return told.title === title && told.display_value === display_value ? told : { ...told, truncated: true };
+}
+
+/** A wait that has ended, and how its node has ended with it. */
+interface EndedWait extends OpenWait {
+  end: ({ status: "complete" } & NodeResult) | { status: "failed"; error: string };
+}
+
+/** What a segment waits for. The table `waits` is the truth; this knows which node each of its rows holds up. */
+export class OpenWaits {
+  readonly #services: EngineServices;
+  readonly #run: RunState;
+  readonly #facts: NodeFacts;
+  readonly #batch: RunBatch;
+  readonly #open = new Map<string, OpenWait>();
+  /** True when the last that viewers were told is that the run goes on. */
+  #isResumed = false;
+
+  constructor(services: EngineServices, run: RunState, facts: NodeFacts, batch: RunBatch) {
+    this.#services = services;
+    this.#run = run;
+    this.#facts = facts;
+    this.#batch = batch;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Takes up a node that an earlier segment left waiting. */
+  restore(frame: Frame, row: LedgerRow): void {
+    this.#open.set(keyOf(row), { frame, row, deadline: null });
+  }
+
+  /** Begins to wait at a node that has just been reached. */
+  open(frame: Frame, node: GraphNode, row: LedgerWrite, request: WaitRequest): void {
+    const { id, node_id, iteration } = row;
+    const { reason, deadline } = request;
+    const label = labelOf(node);
+    const waiting: LedgerWrite = { ...row, status: "waiting" };
+    frame.rows.set(node_id, waiting);
+    const review = request.reason === "review" ? { ...request, title: request.title || label } : undefined;
+    const told = toldOf(review?.title ?? label, review?.display_value ?? "");
+    this.#open.set(keyOf(row), { frame, row: waiting, deadline, told });
+    this.#batch.keep(waiting);
+    const token_hash = request.reason === "callback" ? tokenHash(request.token) : undefined;
+    this.#batch.open({ ...review, ...(token_hash && { token_hash }), id, node_id, iteration, reason, label, deadline });
+    this.#tell(waiting, told);
+  }
+
+  /**
+   * The run does nothing but wait: it is paused, and viewers who were told that it goes on are told so again. Of one wait: each
+   * was told when it began, and all of them after every end would be too much where many wait.
+   */
+  pause(): void {
+    this.#batch.mark("paused");
+    const all = [...this.#open.values()];
+    const open = all.find(({ told }) => told) ?? all[0];
+    if (this.#isResumed && open) this.#tell(open.row, open.told ?? UNREAD);
+  }
+
+  #tell({ node_id, iteration }: LedgerRow, told: Told): void {
+    this.#isResumed = false;
+    this.#batch.tell({ type: "execution_paused", node_id, ...(iteration && { iteration }), ...told });
+  }
+
+  /** Nobody needs this one any more. */
+  withdraw(row: LedgerRow): void {
+    if (this.#open.delete(keyOf(row))) this.#batch.withdraw(row.node_id, row.iteration);
+  }
+
+  /** Takes the waits that have ended, once those that have begun are written. */
+  async takeEnded(): Promise<EndedWait[]> {
+    if (this.#open.size === 0) return [];
+    await this.#batch.flush();
+    const states = await this.#services.store.waits(this.#run, this.#services.clock.now());
+    return states.flatMap((wait) => this.#take(wait));
+  }
+
+  #take(wait: WaitState): EndedWait[] {
+    const open = this.#open.get(keyOf(wait));
+    const { status, outcome, deadline, title, display_value } = wait;
+    if (status === "waiting") {
+      if (open) open.deadline = deadline;
+      if (open && title !== null && display_value !== null) open.told = toldOf(title, display_value);
+      return [];
+    }
+    this.#batch.take(wait.id);
+    if (!open) return [];
+    this.#open.delete(keyOf(wait));
+    this.#batch.mark("running");
+    this.#batch.tell({ type: "execution_resumed" });
+    this.#isResumed = true;
+    return [{ ...open, end: this.#endOf(open.row, status === "resolved" ? { status, outcome } : { status }) }];
+  }
+
+  /** What the end of a wait means for its node, as the node's type says. */
+  #endOf({ node_id }: LedgerRow, end: WaitEnd): EndedWait["end"] {
+    try {
+      return { status: "complete", ...(this.#facts.definition(node_id)?.resume?.(end) ?? { output: "" }) };
+    } catch (error) {
+      return { status: "failed", error: messageOf(error) };
+    }
+  }
+
+  /** When the first of them expires, if one has a deadline. */
+  nearestDeadline(): Date | null {
+    const times = [...this.#open.values()].flatMap(({ deadline }) => (deadline ? [deadline.getTime()] : []));
+    return times.length ? new Date(Math.min(...times)) : null;
+  }
+}
