@@ -14,7 +14,7 @@ import { closeDatabase, db } from "#server/platform/db/client.ts";
 import { migrate } from "#server/platform/db/migrate.ts";
 import { closeNotifications } from "#server/platform/db/notify.ts";
 import { migrationNames } from "#server/platform/db/schema-engine.ts";
-import { publishSettings } from "#server/platform/settings.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { advance } from "#server/runs/executor/advance.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
@@ -138,7 +138,7 @@ test("an install of the version before goes on: its open reviews are decided, it
   await client.end();
   expect((await migrate(url))[0]).toMatch(`${FIRST_NEW}`);
 
-  publishSettings({ DATABASE_URL: url, AUTH_SECRET: "auth secret of the tests, of 32 and more", EXECUTIONS_PER_HOUR: "0" });
+  setSettings({ DATABASE_URL: url, AUTH_SECRET: "auth secret of the tests, of 32 and more", EXECUTIONS_PER_HOUR: "0" });
   const user = await db().user.findUniqueOrThrow({ where: { id: USER }, select: { id: true, email: true, name: true } });
   const project = await db().project.findUniqueOrThrow({ where: { id: PROJECT } });
   const ada = { user, project, role: "admin", auth: { type: "session" } } as unknown as ProjectPrincipal; // cast: what deciding and reading ask for
