@@ -15,7 +15,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
-import type { ReviewSummary } from "#server/runs/waits/schema.ts";
+import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 
 const PER_PAGE = 20;
 type Tab = "waiting" | "decided";

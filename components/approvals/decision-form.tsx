@@ -7,7 +7,7 @@ import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
-import { Decision, type Review } from "#server/runs/waits/schema.ts";
+import { Decision, type Review } from "#server/features/reviews/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
 
 const MOST_CHARACTERS = 10_000;

@@ -11,7 +11,7 @@ import { Markdown } from "#components/ui/markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Textarea } from "#components/ui/textarea.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { Decision, type LinkedReview } from "#server/runs/waits/schema.ts";
+import { Decision, type LinkedReview } from "#server/features/reviews/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
 
 /** One review for whoever has the link: what is asked, and the two answers; afterwards who gave which. */

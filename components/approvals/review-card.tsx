@@ -8,7 +8,7 @@ import { useWholeReview } from "#components/approvals/use-whole-review.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { Review } from "#server/runs/waits/schema.ts";
+import type { Review } from "#server/features/reviews/schema.ts";
 
 /** When an open review ends by itself. */
 function Deadline({ dueAt }: { dueAt: string | null }) {

@@ -7,7 +7,7 @@ import { ValueView } from "#components/runs/value-view.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
-import type { Review } from "#server/runs/waits/schema.ts";
+import type { Review } from "#server/features/reviews/schema.ts";
 
 // Loaded with the first review that has a description: the renderer is heavy, and the editor shows reviews too.
 const Markdown = dynamic(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));

@@ -9,7 +9,7 @@ import { FormFailure } from "#components/forms/form-failure.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
-import type { Decision, ReviewSummary } from "#server/runs/waits/schema.ts";
+import type { Decision, ReviewSummary } from "#server/features/reviews/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
 
 export interface ReviewDecisionProps {

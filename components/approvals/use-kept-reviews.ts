@@ -5,7 +5,7 @@ import { useState } from "react";
 import { REVIEWS_LIVE_MS } from "#components/approvals/use-waiting-count.ts";
 import { wholeSummary } from "#components/approvals/use-whole-review.ts";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
-import type { Review, ReviewSummary } from "#server/runs/waits/schema.ts";
+import type { Review, ReviewSummary } from "#server/features/reviews/schema.ts";
 
 /** It was decided, or is gone with its run. */
 const isSettled = ({ data, error }: { data: Review | undefined; error: unknown }) =>

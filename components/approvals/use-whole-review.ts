@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTRPC } from "#components/trpc.tsx";
-import type { Review, ReviewSummary } from "#server/runs/waits/schema.ts";
+import type { Review, ReviewSummary } from "#server/features/reviews/schema.ts";
 
 /** What a list left out of a review, and how to get it. */
 export interface MissingPart {

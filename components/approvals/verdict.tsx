@@ -2,7 +2,7 @@
 
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { Review } from "#server/runs/waits/schema.ts";
+import type { Review } from "#server/features/reviews/schema.ts";
 
 const VIA: Record<string, string> = { ui: "in the web app", api: "over the API", email: "by e-mail" };
 

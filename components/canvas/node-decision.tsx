@@ -13,7 +13,7 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import type { Decision } from "#server/runs/waits/schema.ts";
+import type { Decision } from "#server/features/reviews/schema.ts";
 
 /** Pixels below a card in which the answers and the canvas's bar find room. */
 const LEAST_BELOW = 104;

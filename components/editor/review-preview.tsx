@@ -8,7 +8,7 @@ import { usePanelReads } from "#components/editor/panel-reads.tsx";
 import { useSessionState } from "#components/editor/session-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
-import type { LinkedReview } from "#server/runs/waits/schema.ts";
+import type { LinkedReview } from "#server/features/reviews/schema.ts";
 
 // Loaded when it is first looked at: it brings Markdown along.
 const ReviewByLink = dynamic(() => import("#components/approvals/review-by-link.tsx").then((module) => module.ReviewByLink));

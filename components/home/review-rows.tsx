@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { ReviewSummary } from "#server/runs/waits/schema.ts";
+import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 
 /** Reviews that wait, as rows: what is asked, of which workflow, since when. */
 export function ReviewRows({ reviews }: { reviews: readonly ReviewSummary[] }) {

@@ -11,7 +11,7 @@ import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";
-import type { ReviewSummary } from "#server/runs/waits/schema.ts";
+import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 
 /** Says that the run waits for somebody, and leads to the question. Nothing while it does not. */
 export function WaitingBanner({ onShow, isPanel = false }: { onShow?: () => void; isPanel?: boolean }) {

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useRun } from "#components/runs/run-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
-import type { ReviewSummary } from "#server/runs/waits/schema.ts";
+import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 
 const MOST = 100;
 const none: readonly ReviewSummary[] = [];

@@ -1,8 +1,8 @@
 import { readStream } from "#e2e/api/read-stream.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
+import { Review, ReviewPage } from "#server/features/reviews/schema.ts";
 import { Execution } from "#server/runs/schema.ts";
-import { Review, ReviewPage } from "#server/runs/waits/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const position = { x: 0, y: 0 };

@@ -3,7 +3,7 @@ import { type FakeMcpServer, MCP_TOKEN, startMcpServer } from "#e2e/fakes/mcp-se
 import type { Prisma } from "#prisma/generated/client.ts";
 import { acceptInvitation } from "#server/features/identity/accept-invitation.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
-import { reviewToken } from "#server/features/reviews/review-token.ts";
+import { reviewToken } from "#server/features/reviews/link.ts";
 import { appRouter, createCaller } from "#server/http/root.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";

@@ -5,7 +5,7 @@ import { inngest } from "#server/jobs/inngest/client.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
-import { deciderDto, verdictOf } from "#server/runs/waits/review-dto.ts";
+import { deciderDto, verdictOf } from "#server/runs/waits/review.ts";
 
 const position = { x: 0, y: 0 };
 const review = (id: string) => ({ id, type: "humanLoopNode", position, data: { label: `Check ${id}` } });

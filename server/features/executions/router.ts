@@ -1,5 +1,6 @@
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
-import { approveExecution } from "#server/features/reviews/approve-execution.ts";
+import { approveExecution } from "#server/features/reviews/decide.ts";
+import { ApproveInput } from "#server/features/reviews/schema.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import {
   Execution,
@@ -23,7 +24,6 @@ import { getExecutionView } from "#server/runs/use-cases/get-execution-view.ts";
 import { getLoopItems } from "#server/runs/use-cases/get-loop-items.ts";
 import { getNodeOutput } from "#server/runs/use-cases/get-node-output.ts";
 import { listExecutions } from "#server/runs/use-cases/list-executions.ts";
-import { ApproveInput } from "#server/runs/waits/schema.ts";
 
 const tag = "Executions";
 

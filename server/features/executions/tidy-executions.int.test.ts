@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { tidyExecutions } from "#server/features/executions/tidy-executions.ts";
-import { tidyNotifications } from "#server/features/notifications/tidy-notifications.ts";
+import { tidyNotifications } from "#server/features/notifications/service.ts";
 import { deleteProject } from "#server/features/projects/delete.ts";
 import { updateProject } from "#server/features/projects/service.ts";
 import { setMember } from "#server/features/projects/set-member.ts";

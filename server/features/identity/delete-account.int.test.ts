@@ -7,7 +7,7 @@ import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { deleteProject } from "#server/features/projects/delete.ts";
 import { createProject } from "#server/features/projects/service.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
-import { approveExecution } from "#server/features/reviews/approve-execution.ts";
+import { approveExecution } from "#server/features/reviews/decide.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { principalOf } from "#server/platform/auth/principal-of.ts";
 import { db } from "#server/platform/db/client.ts";

@@ -1,6 +1,5 @@
-import { listNotifications } from "#server/features/notifications/list-notifications.ts";
-import { markRead } from "#server/features/notifications/mark-read.ts";
 import { MarkReadInput, NotificationPage } from "#server/features/notifications/schema.ts";
+import { listNotifications, markRead } from "#server/features/notifications/service.ts";
 import { router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
 

@@ -1,10 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
-import { approveExecution } from "#server/features/reviews/approve-execution.ts";
-import { decideByLink } from "#server/features/reviews/decide-by-link.ts";
-import { getLinkedReview } from "#server/features/reviews/get-linked-review.ts";
-import { getReview } from "#server/features/reviews/get-review.ts";
-import { listReviews } from "#server/features/reviews/list-reviews.ts";
-import { readReviewToken, reviewToken } from "#server/features/reviews/review-token.ts";
+import { approveExecution } from "#server/features/reviews/decide.ts";
+import { decideByLink, getLinkedReview, readReviewToken, reviewToken } from "#server/features/reviews/link.ts";
+import { getReview, listReviews } from "#server/features/reviews/read.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";

@@ -1,9 +1,5 @@
-import { countWaitingReviews } from "#server/features/reviews/count-waiting-reviews.ts";
-import { decideByLink } from "#server/features/reviews/decide-by-link.ts";
-import { getLinkedReview } from "#server/features/reviews/get-linked-review.ts";
-import { getReview } from "#server/features/reviews/get-review.ts";
-import { listReviews } from "#server/features/reviews/list-reviews.ts";
-import { endpoint, publicProcedure, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { decideByLink, getLinkedReview } from "#server/features/reviews/link.ts";
+import { countWaitingReviews, getReview, listReviews } from "#server/features/reviews/read.ts";
 import {
   DecideByLinkInput,
   LinkedReview,
@@ -13,7 +9,8 @@ import {
   ReviewPage,
   ReviewRef,
   WaitingReviews,
-} from "#server/runs/waits/schema.ts";
+} from "#server/features/reviews/schema.ts";
+import { endpoint, publicProcedure, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { Nothing } from "#server/shared/primitives-schema.ts";
 
 const tag = "Reviews";

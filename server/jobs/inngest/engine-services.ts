@@ -9,8 +9,7 @@ import { evaluateCondition } from "#server/runs/effects/conditions.ts";
 import { CUT_OFF, type EngineServices, HostFault } from "#server/runs/executor/ports.ts";
 import { redispatch } from "#server/runs/store/redispatch.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
-import { announceReviews } from "#server/runs/waits/announce-reviews.ts";
-import { wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
+import { announceReviews, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
 import type { NodeResult } from "#server/workflow/define-node.ts";
 
 /** An agent's failure is its node's; a database that is away is nobody's, and the node is started again. */

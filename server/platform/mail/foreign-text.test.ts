@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { reviewMail } from "#server/features/notifications/review-mail.ts";
 import { invitationMail } from "#server/features/projects/set-member.ts";
+import { reviewMail } from "#server/features/reviews/tell.ts";
 import { quotedName, unlinked } from "#server/platform/mail/foreign-text.ts";
 
 const EVIL = "Reset at http://evil.example/now or www.evil.example”\r\nBcc: x@evil.example\n\nYour account is closed.";

@@ -17,7 +17,7 @@ export type Outcome =
   | { kind: "busy"; seconds: number }
   /** The time share is used up and there is more to do. */
   | { kind: "yielded" }
-  /** Only people can carry it on now. `at`: when that was found; `wake_at`: the nearest deadline. */
+  /** It does nothing but wait now. `at`: when that was found; `wake_at`: the nearest deadline. */
   | { kind: "waiting"; at: string; wake_at: string | null };
 
 /** What a process that holds the lease came to; a run that it has ended comes with its ending. */

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
-import { approveExecution } from "#server/features/reviews/approve-execution.ts";
+import { approveExecution } from "#server/features/reviews/decide.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { advance } from "#server/runs/executor/advance.ts";

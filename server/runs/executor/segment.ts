@@ -10,7 +10,6 @@ import { type Frame, progressOf } from "#server/runs/executor/frame.ts";
 import { Ledger } from "#server/runs/executor/ledger.ts";
 import { LoopDriver } from "#server/runs/executor/loop-driver.ts";
 import { factsOf, type NodeFacts } from "#server/runs/executor/node-facts.ts";
-import { OpenWaits } from "#server/runs/executor/open-waits.ts";
 import {
   type Ending,
   type EngineServices,
@@ -23,6 +22,7 @@ import { restoreFrames } from "#server/runs/executor/restore.ts";
 import { RunBatch } from "#server/runs/executor/run-batch.ts";
 import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
 import { RunSize } from "#server/runs/executor/run-size.ts";
+import { OpenWaits } from "#server/runs/waits/open-waits.ts";
 import type { NodeOutcome, NodeResult, NodeScope } from "#server/workflow/define-node.ts";
 
 /** What one pass over a run came to; one that only waits names the nearest deadline. */

@@ -3,8 +3,7 @@ import { type Execution, ExecutionOutput, type ExecutionSummary, type ExecutionT
 import { withTexts } from "#server/runs/store/texts.ts";
 import { nodeResults } from "#server/runs/use-cases/node-results.ts";
 import { outputsSoFar } from "#server/runs/use-cases/outputs-so-far.ts";
-import { deciderDto, verdictOf } from "#server/runs/waits/review-dto.ts";
-import { longTexts } from "#server/runs/waits/review-texts.ts";
+import { deciderDto, longTexts, verdictOf } from "#server/runs/waits/review.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 

@@ -5,7 +5,7 @@ import { isUuid } from "#server/platform/new-id.ts";
 import { CUT_OFF } from "#server/runs/executor/ports.ts";
 import { type ExecutionLogs, type ExecutionLogsInput, type NodeLog, RunToolCall } from "#server/runs/schema.ts";
 import { logTexts } from "#server/runs/use-cases/log-texts.ts";
-import { deciderDto, deciderFields } from "#server/runs/waits/review-dto.ts";
+import { deciderDto, deciderFields } from "#server/runs/waits/review.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import { Graph } from "#server/workflow/schema.ts";
 

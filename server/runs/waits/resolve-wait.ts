@@ -12,7 +12,7 @@ import type { Role } from "#server/shared/primitives-schema.ts";
 const MAX_PAYLOAD = 1_000_000;
 
 /** Who decided a review, and which way they came; nobody in particular resolves another wait. */
-export interface Resolver {
+interface Resolver {
   via: string;
   id: string | null;
   email: string;
@@ -29,7 +29,7 @@ interface Resolution {
   by?: Resolver;
 }
 
-export interface ResolvedWait {
+interface ResolvedWait {
   id: string;
   project_id: string;
   execution_id: string;

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { approveExecution } from "#server/features/reviews/approve-execution.ts";
+import { approveExecution } from "#server/features/reviews/decide.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { reviewOpened } from "#server/jobs/events.ts";
+import { tellExecutor } from "#server/jobs/send-events.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { askFor } from "#server/runs/store/redispatch.ts";
 import { expiring, FINAL } from "#server/runs/store/statements.ts";
 import type { RunRequest } from "#server/runs/use-cases/request-run.ts";
 import { wakeRuns } from "#server/runs/use-cases/wake-run.ts";
-import { announceReviews } from "#server/runs/waits/announce-reviews.ts";
 
 /** How many waits each part of a sweep takes on. */
 const BATCH = 200;
@@ -89,3 +90,10 @@ export async function sweepWaits(): Promise<number> {
   await announceReviews(untold.rows.map(({ id }) => id));
   return asleep.length;
 }
+
+/**
+ * Asks for the people who can decide these reviews to be told. The events' ids make a repeat harmless. What cannot be sent
+ * is not an error of the caller: the sweeper asks again for reviews of which nobody was told.
+ */
+export const announceReviews = (review_ids: readonly string[]): Promise<void> =>
+  tellExecutor(review_ids.map((review_id) => reviewOpened.create({ review_id }, { id: `${review_id}-opened` })));

@@ -1,5 +1,4 @@
-import { mailReview } from "#server/features/notifications/mail-review.ts";
-import { tellReviewers } from "#server/features/notifications/tell-reviewers.ts";
+import { mailReview, tellReviewers } from "#server/features/reviews/tell.ts";
 import { reviewOpened } from "#server/jobs/events.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
 import { log } from "#server/platform/log.ts";

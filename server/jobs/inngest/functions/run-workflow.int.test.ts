@@ -2,8 +2,7 @@
 import { serve } from "inngest/edge";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { until } from "#e2e/until.ts";
-import { approveExecution } from "#server/features/reviews/approve-execution.ts";
-import { decideReview } from "#server/features/reviews/decide-review.ts";
+import { approveExecution, decideReview } from "#server/features/reviews/decide.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";

@@ -1,5 +1,5 @@
 import { countAhead, measureProjects, tidyExecutions as tidy } from "#server/features/executions/tidy-executions.ts";
-import { tidyNotifications } from "#server/features/notifications/tidy-notifications.ts";
+import { tidyNotifications } from "#server/features/notifications/service.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
 
 /** How many turns of 20 seconds one hour gets; what is left waits for the next. */

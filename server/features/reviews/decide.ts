@@ -1,15 +1,95 @@
-import type { Prisma } from "#prisma/generated/client.ts";
-import { decideReview } from "#server/features/reviews/decide-review.ts";
-import { decidedSentence } from "#server/features/reviews/decided-sentence.ts";
+import type { Prisma, Wait } from "#prisma/generated/client.ts";
+import type { ApproveInput, Decision } from "#server/features/reviews/schema.ts";
+import { type AuditActor, recordAudit } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { cleanText } from "#server/platform/clean-text.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { type Execution, isFinal } from "#server/runs/schema.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
-import { longTexts } from "#server/runs/waits/review-texts.ts";
-import type { ApproveInput } from "#server/runs/waits/schema.ts";
+import { resolveWait } from "#server/runs/waits/resolve-wait.ts";
+import { longTexts, verdictOf } from "#server/runs/waits/review.ts";
+import { expireWaits, wakeEnded } from "#server/runs/waits/sweep-waits.ts";
+import type { Role } from "#server/shared/primitives-schema.ts";
+import type { Verdict } from "#server/workflow/nodes/human-loop-node.ts";
 import { Graph } from "#server/workflow/schema.ts";
+
+/** Who decides, and how he or she came here. */
+export interface ReviewActor {
+  /** Without an id: an address that got a link and has no account in the project. */
+  user: { id: string | null; email: string; name: string };
+  role: Role | null;
+  auth: AuditActor["auth"];
+}
+
+const VIA = { session: "ui", platform_key: "api", email: "email" } as const satisfies Record<AuditActor["auth"]["type"], string>;
+
+/**
+ * Decides a review: the one place where people do. The row decides who was first, and against the timeout; the run is told
+ * and takes the decision by itself.
+ * @param review_id a review that the actor may decide; the caller has looked
+ * @throws AppError CONFLICT when it was decided, timed out or withdrawn, with who and when, or when the run has ended
+ */
+export async function decideReview(
+  review_id: string,
+  actor: ReviewActor,
+  verdict: { decision: Decision; comment?: string },
+): Promise<void> {
+  const { user, role, auth } = actor;
+  const outcome: Verdict = { decision: verdict.decision, comment: cleanText(verdict.comment ?? "") || null };
+  const by = { ...user, role, via: VIA[auth.type] };
+  const decided = await db().$transaction(async (tx) => {
+    const review = await resolveWait(tx, { id: review_id, reason: "review", outcome, by });
+    if (!review) return undefined;
+    const { project_id, execution_id, node_id, iteration, label } = review;
+    await recordAudit(
+      { user, auth, project: { id: project_id } },
+      {
+        action: verdict.decision === "approved" ? "review.approve" : "review.reject",
+        resource_type: "review",
+        resource_id: review_id,
+        resource_name: label,
+        detail: { execution_id, node_id, ...(iteration && { iteration }) },
+      },
+      tx,
+    );
+    return review;
+  });
+  if (!decided) throw await tooLate(review_id);
+  await wakeEnded([decided]);
+}
+
+/** Why a review could not be decided. One that is due is rejected now, so that the answer is the truth. */
+async function tooLate(review_id: string): Promise<AppError> {
+  await expireWaits(review_id);
+  const row = await db().wait.findUnique({
+    where: { id: review_id },
+    include: { execution: { select: { status: true } } },
+    omit: longTexts,
+  });
+  if (!row) return notFound("review");
+  if (row.status !== "waiting") return new AppError("CONFLICT", decidedSentence(row));
+  const { status } = row.execution;
+  return new AppError(
+    "CONFLICT",
+    isFinal(status) ? `This execution has already ended: it is ${status}.` : "This review cannot be decided at the moment. Try again.",
+  );
+}
+
+type Decided = Pick<Wait, "label" | "status" | "outcome" | "reviewer_name" | "reviewer_email" | "resolved_at">;
+
+const atTime = (time: Date | null) => (time ? ` on ${time.toISOString().slice(0, 16).replace("T", " ")} UTC` : "");
+
+/** Who decided what and when, for whoever comes too late. */
+export function decidedSentence({ label, status, outcome, reviewer_name, reviewer_email, resolved_at }: Decided): string {
+  const when = atTime(resolved_at);
+  if (status === "withdrawn") return `The review “${label}” was withdrawn${when}: its run ended before anybody decided.`;
+  if (status === "expired") return `Nobody decided the review “${label}” in time: it was rejected by its timeout${when}.`;
+  const email = reviewer_email ?? "a former member";
+  const who = reviewer_name ? `${reviewer_name} (${email})` : email;
+  return `${who} has already ${verdictOf({ status, outcome }).status} the review “${label}”${when}.`;
+}
 
 /** How many waiting reviews an answer lists. */
 const LISTED = 50;

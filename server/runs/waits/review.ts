@@ -1,0 +1,44 @@
+import type { Prisma, Wait } from "#prisma/generated/client.ts";
+import type { Execution } from "#server/runs/schema.ts";
+import { Verdict } from "#server/workflow/nodes/human-loop-node.ts";
+
+// A review is a wait for people: one that was resolved was decided, and one that expired counts as rejected.
+
+/** What was decided, if anything was. */
+export function verdictOf({ status, outcome }: Pick<Wait, "status" | "outcome">): {
+  status: "waiting" | "approved" | "rejected" | "withdrawn";
+  comment: string | null;
+} {
+  if (status === "expired") return { status: "rejected", comment: null };
+  if (status !== "resolved") return { status, comment: null };
+  const { decision, comment } = Verdict.parse(outcome);
+  return { status: decision, comment };
+}
+
+/** Who decided; null while nobody has, and after a timeout. The account may be gone, or never have been. */
+const reviewerDto = (row: Pick<Wait, "reviewer_id" | "reviewer_email" | "reviewer_name">): Execution["reviews"][number]["reviewer"] =>
+  row.reviewer_email === null ? null : { id: row.reviewer_id, email: row.reviewer_email, name: row.reviewer_name ?? "" };
+
+/** What deciderDto reads. */
+export const deciderFields = {
+  status: true,
+  reviewer_id: true,
+  reviewer_email: true,
+  reviewer_name: true,
+  reviewer_role: true,
+  via: true,
+  resolved_at: true,
+} as const satisfies Prisma.WaitSelect;
+
+/** Who decided, as what, how and when. */
+export const deciderDto = (
+  row: Pick<Wait, keyof typeof deciderFields>,
+): Pick<Execution["reviews"][number], "reviewer" | "role" | "via" | "decided_at"> => ({
+  reviewer: reviewerDto(row),
+  role: row.reviewer_role,
+  via: row.status === "expired" ? "timeout" : row.via,
+  decided_at: row.resolved_at?.toISOString() ?? null,
+});
+
+/** The columns that a run fills with text of any length, to be left out wherever many reviews are read. */
+export const longTexts = { title: true, description: true, display_value: true } as const satisfies Prisma.WaitOmit;
