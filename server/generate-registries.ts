@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 // Writes the two registries of node types: what the engine runs, and what the canvas draws. A node type is one file in
-// server/workflow/nodes and one in components/nodes; forgetting the second is a compile error (`satisfies NodeUiRegistry`).
+// server/workflow/nodes and one in components/workflow-editor/nodes; forgetting the second is a compile error (`satisfies NodeUiRegistry`).
 
 const root = join(import.meta.dirname, "..");
 const HEADER = "// Written by server/generate-registries.ts. Run `npm run gen` after adding a node type.\n";
@@ -24,16 +24,16 @@ async function engineRegistry(): Promise<string> {
 }
 
 async function uiRegistry(): Promise<string> {
-  const files = await nodeFiles("components/nodes", ".tsx");
-  const imports = files.map((file) => `import { ${camel(file)}Ui } from "#components/nodes/${file}.tsx";`);
+  const files = await nodeFiles("components/workflow-editor/nodes", ".tsx");
+  const imports = files.map((file) => `import { ${camel(file)}Ui } from "#components/workflow-editor/nodes/${file}.tsx";`);
   const rows = files.map((file) => `  ${camel(file)}: ${camel(file)}Ui,`);
-  const types = 'import type { NodeUiRegistry } from "#components/nodes/types.ts";';
+  const types = 'import type { NodeUiRegistry } from "#components/workflow-editor/nodes/types.ts";';
   return `${HEADER}${[...imports, types].join("\n")}\n\nexport const nodeUis = {\n${rows.join("\n")}\n} satisfies NodeUiRegistry;\n`;
 }
 
 const wanted = {
   "server/workflow/nodes/registry.gen.ts": await engineRegistry(),
-  "components/nodes/registry.gen.ts": await uiRegistry(),
+  "components/workflow-editor/nodes/registry.gen.ts": await uiRegistry(),
 };
 const isCheck = process.argv.includes("--check");
 const stale: string[] = [];

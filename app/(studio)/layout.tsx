@@ -2,11 +2,11 @@ import { cookies } from "next/headers";
 import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
 import { serverCaller } from "#app/server.ts";
+import { NoProject } from "#components/navigation/no-project.tsx";
+import { StudioFrame } from "#components/navigation/studio-frame.tsx";
 import { LeaveToSignIn } from "#components/shell/leave-to-sign-in.tsx";
-import { NoProject } from "#components/shell/no-project.tsx";
 import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { StudioProvider } from "#components/shell/studio-context.tsx";
-import { StudioFrame } from "#components/shell/studio-frame.tsx";
 import { ApiProvider } from "#components/trpc.tsx";
 
 export default async function StudioLayout({ children }: { children: ReactNode }) {

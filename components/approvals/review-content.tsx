@@ -3,10 +3,10 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import type { MissingPart } from "#components/approvals/use-whole-review.ts";
-import { ValueView } from "#components/runs/value-view.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { ValueView } from "#components/ui/value-view.tsx";
 import type { Review } from "#server/features/reviews/schema.ts";
 
 // Loaded with the first review that has a description: the renderer is heavy, and the editor shows reviews too.

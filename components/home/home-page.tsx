@@ -7,6 +7,7 @@ import { NextSteps } from "#components/home/next-steps.tsx";
 import { ReviewRows } from "#components/home/review-rows.tsx";
 import { HomeSection, QuietLine, RunList } from "#components/home/run-list.tsx";
 import { SetupChecklist, type SetupStep, StepLink } from "#components/home/setup-checklist.tsx";
+import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
@@ -15,7 +16,6 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
 import { useNewWorkflow } from "#components/workflows/use-new-workflow.ts";
 import { type ExecutionStatus, isFinal } from "#server/runs/schema.ts";
 

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { ExecutorFacts } from "#components/runs/executor-facts.tsx";
-import { useRun } from "#components/runs/run-context.tsx";
+import { useRun } from "#components/runs/store/run-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";

@@ -1,14 +1,14 @@
 "use client";
 
-import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { formatCount, formatDuration, plural } from "#components/format.ts";
-import { NodeIcon } from "#components/nodes/node-icon.tsx";
-import { loopWords } from "#components/runs/loop-strip.tsx";
-import { usedBy } from "#components/runs/picture-loops.ts";
-import { useRunShallow } from "#components/runs/run-context.tsx";
-import { type CardStatus, cardStatus } from "#components/runs/run-picture.ts";
+import { loopWords } from "#components/runs/loops/loop-strip.tsx";
+import { usedBy } from "#components/runs/store/picture-loops.ts";
+import { useRunShallow } from "#components/runs/store/run-context.tsx";
+import { type CardStatus, cardStatus } from "#components/runs/store/run-picture.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
+import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
 /** The nodes of a run in the order in which they started, then those not reached. */

@@ -2,16 +2,16 @@
 
 import { CopyCheck, Pin, PinOff, StepForward } from "lucide-react";
 import Link from "next/link";
-import { useEditor } from "#components/canvas/canvas-context.tsx";
-import { type EditorRun, useEditorRun } from "#components/runs/editor-run.tsx";
-import { ItemPicker } from "#components/runs/item-picker.tsx";
-import { LoopStrip } from "#components/runs/loop-strip.tsx";
+import { ItemPicker } from "#components/runs/loops/item-picker.tsx";
+import { LoopStrip } from "#components/runs/loops/loop-strip.tsx";
 import { RunAgainFromHere } from "#components/runs/run-again.tsx";
-import { useRun } from "#components/runs/run-context.tsx";
+import { type EditorRun, useEditorRun } from "#components/runs/store/editor-run.tsx";
+import { useRun } from "#components/runs/store/run-context.tsx";
 import { useNodeIteration } from "#components/runs/use-node-iteration.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { isFinal } from "#server/runs/schema.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 import { canPin } from "#server/workflow/pins.ts";

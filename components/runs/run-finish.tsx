@@ -1,11 +1,11 @@
 "use client";
 
 import { Pin } from "lucide-react";
-import { useEditorStore } from "#components/canvas/canvas-context.tsx";
-import { useEditorRun } from "#components/runs/editor-run.tsx";
-import { useRun, useRunShallow } from "#components/runs/run-context.tsx";
+import { useEditorRun } from "#components/runs/store/editor-run.tsx";
+import { useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
+import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { isFinal } from "#server/runs/schema.ts";
 
 const MOST_CHARACTERS = 400;

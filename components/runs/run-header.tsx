@@ -5,15 +5,15 @@ import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
 import { RunAgain } from "#components/runs/run-again.tsx";
-import { useRun } from "#components/runs/run-context.tsx";
 import { RunSummary } from "#components/runs/run-summary.tsx";
+import { useRun } from "#components/runs/store/run-context.tsx";
+import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { BackLink } from "#components/shell/back-link.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
 import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
 
 /** Which run this is: workflow, version, what and who started it, how it stands, and the way to stop it. */

@@ -2,14 +2,14 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { AgentNamesProvider } from "#components/nodes/agent-names.tsx";
-import { createRunStore } from "#components/runs/run-store.ts";
 import { RunView } from "#components/runs/run-view.tsx";
+import { createRunStore } from "#components/runs/store/run-store.ts";
 import { BackLink } from "#components/shell/back-link.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
+import { AgentNamesProvider } from "#components/workflow-editor/nodes/agent-names.tsx";
 
 /** One execution: read once, then followed until it ends. */
 export function RunPage({ executionId }: { executionId: string }) {

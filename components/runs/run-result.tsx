@@ -1,8 +1,8 @@
 "use client";
 
-import { useRun, useRunShallow } from "#components/runs/run-context.tsx";
-import { ValueView } from "#components/runs/value-view.tsx";
+import { useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
 import { useTRPCClient } from "#components/trpc.tsx";
+import { ValueView } from "#components/ui/value-view.tsx";
 import { type ExecutionOutput, isFinal } from "#server/runs/schema.ts";
 import { workOf } from "#server/workflow/disabled.ts";
 

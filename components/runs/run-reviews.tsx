@@ -3,14 +3,14 @@
 import { ReviewCard } from "#components/approvals/review-card.tsx";
 import { useKeptReviews } from "#components/approvals/use-kept-reviews.ts";
 import { Verdict } from "#components/approvals/verdict.tsx";
-import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { plural } from "#components/format.ts";
-import { useRun } from "#components/runs/run-context.tsx";
+import { useRun } from "#components/runs/store/run-context.tsx";
 import { useRunReviews } from "#components/runs/use-run-reviews.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";
+import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 
 /** Says that the run waits for somebody, and leads to the question. Nothing while it does not. */

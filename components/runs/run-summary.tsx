@@ -3,10 +3,10 @@
 import { Unplug } from "lucide-react";
 import { formatDuration, formatTokens } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
-import { Elapsed } from "#components/runs/elapsed.tsx";
-import { useRun, useRunShallow } from "#components/runs/run-context.tsx";
-import { totalOf } from "#components/runs/run-picture.ts";
+import { useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
+import { totalOf } from "#components/runs/store/run-picture.ts";
 import { Badge } from "#components/ui/badge.tsx";
+import { Elapsed } from "#components/ui/elapsed.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { isFinal } from "#server/runs/schema.ts";
 

@@ -1,15 +1,15 @@
 "use client";
 
 import { type KeyboardEvent, useEffect, useState } from "react";
-import { useEditorStore } from "#components/canvas/canvas-context.tsx";
 import { formatDuration } from "#components/format.ts";
-import { NodeIcon } from "#components/nodes/node-icon.tsx";
-import { planOf } from "#components/runs/iterations.ts";
-import { loopWords } from "#components/runs/loop-strip.tsx";
-import { useRun } from "#components/runs/run-context.tsx";
+import { loopWords } from "#components/runs/loops/loop-strip.tsx";
+import { planOf } from "#components/runs/store/iterations.ts";
+import { useRun } from "#components/runs/store/run-context.tsx";
 import { barOf } from "#components/runs/timeline-bar.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
+import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { type ExecutionStatus, isFinal, type NodeStatus } from "#server/runs/schema.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 

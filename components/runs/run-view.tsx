@@ -1,24 +1,24 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { Canvas } from "#components/canvas/canvas.tsx";
-import { CanvasProvider } from "#components/canvas/canvas-context.tsx";
-import { createCanvasUiStore } from "#components/canvas/canvas-ui-store.ts";
-import { createEditorStore } from "#components/canvas/editor-store.ts";
-import { FollowRun } from "#components/canvas/follow-run.tsx";
 import { ExecutorBanner } from "#components/runs/executor-banner.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
-import { RunProvider, useRun } from "#components/runs/run-context.tsx";
 import { RunContextHeader } from "#components/runs/run-header.tsx";
 import { RunLog } from "#components/runs/run-log.tsx";
 import { RunResult } from "#components/runs/run-result.tsx";
 import { RunReviewList, WaitingBanner } from "#components/runs/run-reviews.tsx";
-import type { RunStore } from "#components/runs/run-store.ts";
 import { RunTimeline } from "#components/runs/run-timeline.tsx";
+import { RunProvider, useRun } from "#components/runs/store/run-context.tsx";
+import type { RunStore } from "#components/runs/store/run-store.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { useTitle } from "#components/shell/use-title.ts";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
+import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
+import { FollowRun } from "#components/workflow-editor/canvas/follow-run.tsx";
+import { CanvasProvider } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
+import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import type { ExecutionView } from "#server/runs/schema.ts";
 
 type View = "graph" | "timeline" | "log" | "reviews";

@@ -4,13 +4,13 @@ import { Workflow } from "lucide-react";
 import Link from "next/link";
 import { formatCount, formatDuration } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
-import { Elapsed } from "#components/runs/elapsed.tsx";
 import { resultWords } from "#components/runs/run-words.ts";
+import { TriggerLabel } from "#components/runs/trigger-label.tsx";
+import { Elapsed } from "#components/ui/elapsed.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
 import { type ExecutionSummary, isFinal } from "#server/runs/schema.ts";
 
 export interface RunsTableProps {

@@ -1,4 +1,4 @@
-import { ToolStep } from "#components/agents/tool-step.tsx";
+import { ToolStep } from "#components/runs/tool-step.tsx";
 import type { RunToolCall } from "#server/runs/schema.ts";
 
 /** The tool calls that an agent made in a run, in the order in which they began. */

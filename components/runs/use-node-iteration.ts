@@ -1,7 +1,7 @@
 "use client";
 
-import { planOf } from "#components/runs/iterations.ts";
-import { useRunShallow } from "#components/runs/run-context.tsx";
+import { planOf } from "#components/runs/store/iterations.ts";
+import { useRunShallow } from "#components/runs/store/run-context.tsx";
 
 /** The loops around a node, and where in them the reader looks. */
 export interface NodeIteration {

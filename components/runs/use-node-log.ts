@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { useRun } from "#components/runs/run-context.tsx";
+import { useRun } from "#components/runs/store/run-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 
 /** What the log keeps of a node's newest attempt at one place in the loops; read again when the node moves on there. */

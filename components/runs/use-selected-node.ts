@@ -1,7 +1,7 @@
 "use client";
 
-import { useEditor } from "#components/canvas/canvas-context.tsx";
-import { useRunShallow } from "#components/runs/run-context.tsx";
+import { useRunShallow } from "#components/runs/store/run-context.tsx";
+import { useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 
 /**
  * The node whose values are shown: the one selected on the canvas when it was part of the run; else the one at whose review

@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useEditorRun } from "#components/runs/editor-run.tsx";
 import { LIVE_MS } from "#components/runs/runs-page.tsx";
 import { RunsTable } from "#components/runs/runs-table.tsx";
+import { useEditorRun } from "#components/runs/store/editor-run.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { TableLoading } from "#components/ui/table-loading.tsx";

@@ -1,8 +1,8 @@
-import type { FlowNode } from "#components/canvas/flow-mapping.ts";
-import { bodiesOf, type Frame, framesOf } from "#components/canvas/loop-frames.ts";
-import { NodeIcon, roleStyle } from "#components/nodes/node-icon.tsx";
-import { nodeUiOf } from "#components/nodes/node-registry.ts";
 import { cn } from "#components/ui/cn.ts";
+import type { FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { bodiesOf, type Frame, framesOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { NodeIcon, roleStyle } from "#components/workflow-editor/nodes/node-icon.tsx";
+import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 

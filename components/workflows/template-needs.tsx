@@ -1,5 +1,5 @@
+import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { Badge } from "#components/ui/badge.tsx";
-import { TriggerLabel } from "#components/workflows/trigger-label.tsx";
 import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;

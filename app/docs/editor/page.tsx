@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Fragment } from "react";
-import { keysOf, SHORTCUT_GROUPS, type ShortcutId } from "#components/canvas/shortcuts.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
+import { keysOf, SHORTCUT_GROUPS, type ShortcutId } from "#components/workflow-editor/canvas/shortcuts.ts";
 
 export const metadata: Metadata = { title: "The editor" };
 

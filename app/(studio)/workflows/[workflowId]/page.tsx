@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { EditorPage } from "#components/editor/editor-page.tsx";
+import { EditorPage } from "#components/workflow-editor/editor-page.tsx";
 
 export const metadata: Metadata = { title: "Workflow" };
 

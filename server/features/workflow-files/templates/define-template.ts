@@ -25,7 +25,7 @@ const COLUMN = 330;
 const ROW = 190;
 /**
  * Where the first node of a loop's body stands, from the place of the loop: the frame that is drawn around the body then
- * begins there (components/canvas/loop-frames.ts).
+ * begins there (components/workflow-editor/canvas/geometry/loop-frames.ts).
  */
 export const BODY = { column: 100 / COLUMN, row: 80 / ROW } as const;
 /** How many columns after the loop the node stands that follows it, when its body is so many nodes in a row. */

@@ -1,0 +1,89 @@
+"use client";
+
+import { BookOpen } from "lucide-react";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { useWaitingCount } from "#components/approvals/use-waiting-count.ts";
+import { isCurrent, type NavItem, navItems, settingsItem } from "#components/navigation/nav-items.tsx";
+import { ProjectSwitcher } from "#components/navigation/project-switcher.tsx";
+import { UserMenu } from "#components/navigation/user-menu.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { Tooltip } from "#components/ui/tooltip.tsx";
+
+const linkStyle =
+  "group/nav relative flex h-8 items-center gap-2.5 rounded-md px-2.5 font-medium text-13 text-ink-soft transition-colors hover:bg-hover hover:text-ink max-md:h-11 max-md:text-14 [&_svg]:size-3.5 [&_svg]:shrink-0";
+
+function NavLink({ item, isRail, onNavigate }: { item: NavItem; isRail: boolean; onNavigate?: (() => void) | undefined }) {
+  const isHere = isCurrent(item, usePathname());
+  const link = (
+    <Link
+      href={item.href}
+      {...(isHere && { "aria-current": "page" as const })}
+      {...(onNavigate && { onClick: onNavigate })}
+      className={cn(
+        linkStyle,
+        "aria-[current=page]:bg-press aria-[current=page]:text-ink",
+        "before:absolute before:inset-y-2 before:left-0 before:w-0.5 before:rounded-full aria-[current=page]:before:bg-thread",
+      )}
+    >
+      <item.icon aria-hidden className="group-aria-[current=page]/nav:text-thread-text" />
+      <span className="truncate rail:sr-only">{item.label}</span>
+      {item.counts === "reviews" && <WaitingBadge />}
+    </Link>
+  );
+  if (!isRail) return link;
+  return (
+    <Tooltip content={item.label} side="right">
+      {link}
+    </Tooltip>
+  );
+}
+
+/** How many reviews wait, at the end of the item; on the rail's icon a dot. */
+function WaitingBadge() {
+  const count = useWaitingCount();
+  if (count === 0) return null;
+  return (
+    <span className="ml-auto inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-waiting-soft px-1.5 font-semibold text-11 text-waiting tabular rail:absolute rail:top-1 rail:right-1 rail:size-2 rail:min-w-0 rail:bg-waiting rail:p-0">
+      <span className="rail:sr-only">
+        {count > 99 ? "99+" : count}
+        <span className="sr-only"> waiting</span>
+      </span>
+    </span>
+  );
+}
+
+/** The studio's places; used in the column at the left and in the drawer of small screens. */
+export function Navigation({ isRail, onNavigate }: { isRail: boolean; onNavigate?: () => void }) {
+  const docs = (
+    <Link href="/docs" {...(onNavigate && { onClick: onNavigate })} className={linkStyle}>
+      <BookOpen aria-hidden />
+      <span className="truncate rail:sr-only">Guide</span>
+    </Link>
+  );
+  return (
+    <>
+      <div className="px-2 pb-3">
+        <ProjectSwitcher />
+      </div>
+      <nav aria-label="Main" className="flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto px-2 pb-2">
+        {navItems.map((item) => (
+          <NavLink key={item.href} item={item} isRail={isRail} onNavigate={onNavigate} />
+        ))}
+        <div className="mt-auto flex flex-col gap-0.5 pt-4">
+          {isRail ? (
+            <Tooltip content="Guide" side="right">
+              {docs}
+            </Tooltip>
+          ) : (
+            docs
+          )}
+          <NavLink item={settingsItem} isRail={isRail} onNavigate={onNavigate} />
+        </div>
+      </nav>
+      <div className="border-t p-2">
+        <UserMenu />
+      </div>
+    </>
+  );
+}

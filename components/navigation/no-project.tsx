@@ -1,0 +1,27 @@
+"use client";
+
+import { CreateProjectForm } from "#components/navigation/create-project-dialog.tsx";
+import { InvitationAsks } from "#components/navigation/invitation-asks.tsx";
+import { leave } from "#components/navigation/leave.ts";
+import { Logo } from "#components/shell/logo.tsx";
+import { Button } from "#components/ui/button.tsx";
+
+/** For somebody who was removed from every project, or whose only one was deleted. */
+export function NoProject({ email }: { email: string }) {
+  return (
+    <div className="woven relative flex min-h-dvh flex-col items-center justify-center gap-6 px-4 py-10">
+      <Logo className="text-18 [&>svg]:size-7" />
+      <main className="flex w-full max-w-100 flex-col gap-4 rounded-lg border border-line-strong bg-raised p-7 shadow-md">
+        <div>
+          <h1 className="font-semibold text-18">You are in no project</h1>
+          <p className="text-13 text-ink-soft">Create one, or ask an admin of another to add {email}.</p>
+        </div>
+        <InvitationAsks className="rounded-md border" />
+        <CreateProjectForm />
+        <Button variant="ghost" className="self-start" onClick={() => void leave()}>
+          Sign out
+        </Button>
+      </main>
+    </div>
+  );
+}

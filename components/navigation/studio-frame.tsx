@@ -1,0 +1,85 @@
+"use client";
+
+import { Menu as MenuIcon, PanelLeft } from "lucide-react";
+import Link from "next/link";
+import { Dialog as Radix } from "radix-ui";
+import { type ReactNode, useState } from "react";
+import { HourNotice } from "#components/navigation/hour-notice.tsx";
+import { InvitationAsks } from "#components/navigation/invitation-asks.tsx";
+import { Navigation } from "#components/navigation/navigation.tsx";
+import { NotificationBell } from "#components/navigation/notification-bell.tsx";
+import { StorageNotice } from "#components/navigation/storage-notice.tsx";
+import { useNavigationWidth } from "#components/navigation/use-navigation-width.ts";
+import { Logo, LogoMark } from "#components/shell/logo.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+
+/** Navigation column (or top bar and drawer below 768 px) and the page beside it. The page scrolls, the frame does not. */
+export function StudioFrame({ children }: { children: ReactNode }) {
+  const { isRail, toggle } = useNavigationWidth();
+  return (
+    <div className="flex h-dvh flex-col md:flex-row">
+      <a
+        href="#main"
+        className="sr-only rounded-md bg-thread px-3 py-2 font-medium text-on-thread focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60"
+      >
+        Skip to content
+      </a>
+      <aside className="flex w-59.5 shrink-0 flex-col border-r bg-paper max-md:hidden rail:w-12">
+        <div className="flex min-h-12 shrink-0 items-center gap-1 pr-2 pl-4 rail:flex-col-reverse rail:justify-center rail:px-0 rail:py-2.5">
+          <Link href="/" className="rounded-sm rail:hidden">
+            <Logo />
+          </Link>
+          <NotificationBell className="md:ml-auto rail:mx-0" />
+          <IconButton
+            label={isRail ? "Expand navigation" : "Collapse navigation"}
+            aria-expanded={!isRail}
+            side="right"
+            icon={<PanelLeft />}
+            onClick={toggle}
+          />
+        </div>
+        <Navigation isRail={isRail} />
+      </aside>
+      <MobileBar />
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <HourNotice />
+        <StorageNotice />
+        <InvitationAsks className="border-b" />
+        <main id="main" tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto focus:outline-none">
+          {children}
+        </main>
+      </div>
+    </div>
+  );
+}
+
+function MobileBar() {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-2 border-b px-2 md:hidden">
+      <Radix.Root open={isOpen} onOpenChange={setIsOpen}>
+        <Radix.Trigger asChild>
+          <IconButton label="Open navigation" icon={<MenuIcon className="size-4!" />} size="lg" hasTooltip={false} className="size-10" />
+        </Radix.Trigger>
+        <Radix.Portal>
+          <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
+          <Radix.Content
+            aria-describedby={undefined}
+            className="fixed inset-y-0 left-0 z-40 flex w-72 animate-slide-in flex-col border-r bg-paper shadow-lg"
+          >
+            <Radix.Title className="flex h-14 items-center px-4">
+              <Logo />
+              <span className="sr-only">Navigation</span>
+            </Radix.Title>
+            <Navigation isRail={false} onNavigate={() => setIsOpen(false)} />
+          </Radix.Content>
+        </Radix.Portal>
+      </Radix.Root>
+      <Link href="/" aria-label="Treadle, home" className="inline-flex items-center gap-2 font-semibold text-15">
+        <LogoMark />
+        Treadle
+      </Link>
+      <NotificationBell size="lg" className="ml-auto size-10" />
+    </header>
+  );
+}

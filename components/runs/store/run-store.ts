@@ -1,0 +1,104 @@
+import { createStore } from "zustand/vanilla";
+import { applyEvent, pictureOf, type RunPicture } from "#components/runs/store/run-picture.ts";
+import { followRun, type LineState, type RunStreamOptions } from "#components/runs/store/run-stream.ts";
+import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
+import { dictionary } from "#server/shared/json-text.ts";
+
+export interface RunState {
+  executionId: string | null;
+  picture: RunPicture | null;
+  /** The API's answer that the picture began with; its graph is what runs. */
+  view: ExecutionView | null;
+  line: LineState | null;
+  /** Items that the reader looks at, by loop; of a loop that is not named, the latest. */
+  picked: Readonly<Record<string, number>>;
+  /** In the editor: nodes whose result here no longer holds for what is on the canvas, with the reason as a sentence. */
+  stale: Readonly<Record<string, string>>;
+  /** In the editor: the canvas says something else than the graph of this run. */
+  isOtherGraph: boolean;
+  /** The nodes at whose reviews the reader types, by review: the last one stays in view, whatever the run does meanwhile. */
+  typedAt: ReadonlyMap<string, string>;
+  /** Keeps a review's node in view; with null no longer. */
+  hold(reviewId: string, nodeId: string | null): void;
+  /** Looks at one item of a loop; null at the latest again. */
+  pick(loopId: string, index: number | null): void;
+  /** Shows this execution, and follows it when it has not ended. */
+  show(view: ExecutionView): void;
+  /** Shows nothing. */
+  clear(): void;
+}
+
+export type RunStore = ReturnType<typeof createRunStore>;
+
+export interface RunStoreOptions {
+  /** Called once when a followed run ends. */
+  onEnd?: (executionId: string) => void;
+  follow?: (options: RunStreamOptions) => () => void;
+  /** Runs the work at the next frame; events in between are drawn at once, however fast they come. */
+  schedule?: (work: () => void) => void;
+}
+
+/** One run on the screen. */
+export function createRunStore({ onEnd, follow = followRun, schedule = (work) => requestAnimationFrame(work) }: RunStoreOptions = {}) {
+  let hangUp = () => {};
+  return createStore<RunState>()((set, get) => ({
+    executionId: null,
+    picture: null,
+    view: null,
+    line: null,
+    picked: dictionary(),
+    stale: dictionary(),
+    isOtherGraph: false,
+    typedAt: new Map(),
+    hold(reviewId, nodeId) {
+      const typedAt = new Map(get().typedAt);
+      if (!typedAt.delete(reviewId) && nodeId === null) return;
+      if (nodeId !== null) typedAt.set(reviewId, nodeId);
+      set({ typedAt });
+    },
+    pick(loopId, index) {
+      const { [loopId]: _, ...others } = get().picked;
+      set({ picked: dictionary(others, index === null ? {} : { [loopId]: index }) });
+    },
+    show(view) {
+      hangUp();
+      const executionId = view.execution.id;
+      const current = get();
+      // A newer answer about the same run must not lose what has arrived on the line since.
+      const base = pictureOf(view.execution, view.last_event_id, view);
+      const picture = current.executionId === executionId && current.picture && !isFinal(view.execution.status) ? current.picture : base;
+      set({
+        executionId,
+        view,
+        picture,
+        line: null,
+        ...(current.executionId !== executionId && { picked: dictionary(), stale: dictionary(), isOtherGraph: false, typedAt: new Map() }),
+      });
+      if (isFinal(view.execution.status)) return;
+      let waiting: RunPicture | null = null;
+      hangUp = follow({
+        executionId,
+        after: picture.last_event_id,
+        onLine: (line) => get().executionId === executionId && set({ line }),
+        onEvent(id, event) {
+          const before = waiting ?? get().picture;
+          if (!before || get().executionId !== executionId) return;
+          const isFirst = waiting === null;
+          waiting = applyEvent(before, id, event);
+          const flush = () => {
+            if (waiting && get().executionId === executionId) set({ picture: waiting });
+            waiting = null;
+          };
+          if (isFinal(waiting.status)) {
+            flush();
+            onEnd?.(executionId);
+          } else if (isFirst) schedule(flush);
+        },
+      });
+    },
+    clear() {
+      hangUp();
+      set({ executionId: null, picture: null, view: null, line: null, picked: dictionary(), stale: dictionary(), isOtherGraph: false });
+    },
+  }));
+}

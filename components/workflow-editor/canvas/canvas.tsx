@@ -1,0 +1,260 @@
+"use client";
+
+import "@xyflow/react/dist/base.css";
+import "#components/workflow-editor/canvas/canvas.css";
+import { ConnectionLineType, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import dynamic from "next/dynamic";
+import { type DragEvent, type ReactNode, useCallback, useId, useRef } from "react";
+import { CanvasDots } from "#components/workflow-editor/canvas/canvas-dots.tsx";
+import { CanvasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
+import { CanvasSearch } from "#components/workflow-editor/canvas/canvas-search.tsx";
+import { CanvasTools } from "#components/workflow-editor/canvas/canvas-tools.tsx";
+import { Announcer, RefusalTip } from "#components/workflow-editor/canvas/canvas-words.tsx";
+import { FlowEdge } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
+import { NodeCard } from "#components/workflow-editor/canvas/cards/node-card.tsx";
+import { ConnectPicker } from "#components/workflow-editor/canvas/connect-picker.tsx";
+import { ControlBar } from "#components/workflow-editor/canvas/control-bar.tsx";
+import { looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/workflow-editor/canvas/document/edits.ts";
+import { NODE_DRAG_TYPE } from "#components/workflow-editor/canvas/document/node-choices.ts";
+import { placeInto } from "#components/workflow-editor/canvas/document/place-into.ts";
+import { FIT } from "#components/workflow-editor/canvas/fit.ts";
+import { whereDrawn } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { CARD_WIDTH } from "#components/workflow-editor/canvas/geometry/node-size.ts";
+import { useFrames } from "#components/workflow-editor/canvas/loops/use-frames.ts";
+import { NodeMenu } from "#components/workflow-editor/canvas/node-menu.tsx";
+import { HoverToolbar } from "#components/workflow-editor/canvas/node-toolbar.tsx";
+import { Palette } from "#components/workflow-editor/canvas/palette.tsx";
+import {
+  useCanvasUi,
+  useCanvasUiStore,
+  useEditorShallow,
+  useEditorStore,
+} from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { useCanvasKeys } from "#components/workflow-editor/canvas/use-canvas-keys.ts";
+import { useConnecting } from "#components/workflow-editor/canvas/use-connecting.ts";
+import { useKeepFit } from "#components/workflow-editor/canvas/use-keep-fit.ts";
+import { useReveal } from "#components/workflow-editor/canvas/use-reveal.ts";
+import { useRevealWaiting } from "#components/workflow-editor/canvas/use-reveal-waiting.ts";
+import { useViewMotion } from "#components/workflow-editor/canvas/use-view-motion.ts";
+import { nodeUis } from "#components/workflow-editor/nodes/registry.gen.ts";
+import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
+
+// Loaded when it is first looked at.
+const ShortcutsDialog = dynamic(() =>
+  import("#components/workflow-editor/canvas/shortcuts-dialog.tsx").then((module) => module.ShortcutsDialog),
+);
+
+const nodeTypes = { default: NodeCard, ...Object.fromEntries(Object.keys(nodeUis).map((type) => [type, NodeCard])) };
+const edgeTypes = { default: FlowEdge, flow: FlowEdge };
+const ZOOM = { min: 0.1, max: 2 };
+const SNAP_GRID: [number, number] = [10, 10];
+
+export interface CanvasProps {
+  /** Further controls at the end of the floating bar. */
+  controls?: ReactNode;
+  /** Over the canvas, e.g. notices and hints. */
+  children?: ReactNode;
+  onNodeOpen?: (nodeId: string) => void;
+}
+
+/** The workflow as one sees it. Draws the stores around it (CanvasProvider, RunProvider); edits go through them. */
+export function Canvas(props: CanvasProps) {
+  return (
+    <ReactFlowProvider>
+      <CanvasSurface {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
+  const editor = useEditorStore();
+  const ui = useCanvasUiStore();
+  const flow = useReactFlow();
+  const flowId = useId();
+  const area = useRef<HTMLElement>(null);
+  const pointer = useRef<{ x: number; y: number } | null>(null);
+  const { nodes, edges, isReadOnly, onEdgesChange } = useEditorShallow((state) => ({
+    nodes: state.nodes,
+    edges: state.edges,
+    isReadOnly: state.isReadOnly,
+    onEdgesChange: state.onEdgesChange,
+  }));
+  const loops = useFrames(nodes, edges);
+  const isHelpOpen = useCanvasUi((state) => state.isHelpOpen);
+  const tool = useCanvasUi((state) => state.tool);
+  const isSnapping = useCanvasUi((state) => state.isSnapping);
+
+  const focusCanvas = useCallback(() => {
+    const from = document.activeElement;
+    const selected = editor.getState().nodes.find((node) => node.selected);
+    // A new node is drawn a moment later, and hidden until it is measured.
+    let tries = 30;
+    const attempt = () => {
+      const now = document.activeElement;
+      // Who has gone to a field meanwhile keeps it: letters that are meant for it would work on the canvas.
+      if (now !== from && now?.matches("input, textarea, [contenteditable]") && !now.closest(".react-flow__node")) return;
+      const node = selected && area.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(selected.id)}"]`);
+      node?.focus({ preventScroll: true });
+      if (node && document.activeElement === node) return;
+      area.current?.focus({ preventScroll: true });
+      const isWaiting = document.activeElement === area.current;
+      if (selected && isWaiting && tries-- > 0) requestAnimationFrame(attempt);
+    };
+    requestAnimationFrame(attempt);
+  }, [editor]);
+
+  /** The canvas point under the pointer, or in the middle when the pointer is elsewhere. */
+  const point = useCallback(() => {
+    const box = area.current?.getBoundingClientRect();
+    const middle = box ? { x: box.left + box.width / 2 - CARD_WIDTH / 2, y: box.top + box.height / 3 } : { x: 0, y: 0 };
+    return flow.screenToFlowPosition(pointer.current ?? middle);
+  }, [flow]);
+
+  const onAdd = useCallback(() => {
+    const state = editor.getState();
+    if (state.isReadOnly) return;
+    const selected = state.nodes.filter((node) => node.selected);
+    const inserted = selected.length === 0 ? placeInto(state) : null;
+    if (inserted) return ui.setState({ palette: { placement: inserted, at: null } });
+    const before = selected.length === 1 ? selected[0] : looseEnd(state);
+    const placement = before
+      ? placeAfter(whereDrawn(state, before), state.edges)
+      : { position: pointer.current ? point() : lastPosition(state.nodes) };
+    ui.setState({ palette: { placement, at: null } });
+  }, [editor, ui, point]);
+
+  useReveal();
+  useRevealWaiting();
+  useCanvasKeys({ area, onAdd, onPoint: point });
+
+  const connecting = useConnecting(area);
+  const motion = useViewMotion(area);
+  const onRest = useKeepFit();
+  const openMenu = (event: { preventDefault(): void; clientX: number; clientY: number }, nodeIds: string[]) => {
+    event.preventDefault();
+    pointer.current = { x: event.clientX, y: event.clientY };
+    ui.setState({ menu: { nodeIds, x: event.clientX, y: event.clientY } });
+  };
+  const onDrop = (event: DragEvent) => {
+    const type = event.dataTransfer.getData(NODE_DRAG_TYPE);
+    if (!type || isReadOnly) return;
+    event.preventDefault();
+    loops.drop(type as NodeType, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }));
+    focusCanvas();
+  };
+
+  return (
+    <section
+      ref={area}
+      aria-label="Workflow canvas"
+      tabIndex={-1}
+      className="relative h-full min-h-0 w-full min-w-0 overflow-hidden bg-paper focus:outline-none"
+      {...motion.area}
+      onPointerMove={(event) => {
+        pointer.current = { x: event.clientX, y: event.clientY };
+      }}
+      onPointerLeave={() => {
+        pointer.current = null;
+      }}
+      onDragOver={loops.onDragOver}
+      onDragLeave={loops.onDragLeave}
+      onDrop={onDrop}
+    >
+      <ReactFlow
+        id={flowId}
+        {...motion.flow}
+        onMoveEnd={(event, view) => {
+          motion.flow.onMoveEnd();
+          onRest(event, view);
+        }}
+        nodes={loops.nodes}
+        edges={loops.edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        onNodesChange={loops.onNodesChange}
+        onNodeDragStart={(_, __, dragged) => loops.onDragStart(dragged)}
+        onNodeDrag={(_, __, dragged) => loops.onDrag(dragged)}
+        onNodeDragStop={(_, __, dragged) => loops.onDragStop(dragged)}
+        onSelectionDragStart={(_, dragged) => loops.onDragStart(dragged)}
+        onSelectionDrag={(_, dragged) => loops.onDrag(dragged)}
+        onSelectionDragStop={(_, dragged) => loops.onDragStop(dragged)}
+        onEdgesChange={onEdgesChange}
+        onConnect={(connection) => void editor.getState().connect(connection)}
+        onConnectStart={connecting.onConnectStart}
+        onConnectEnd={connecting.onConnectEnd}
+        isValidConnection={connecting.isValidConnection}
+        onNodeClick={(_, node) => onNodeOpen?.(node.id)}
+        onNodeMouseEnter={(_, node) => motion.whenStill(() => ui.getState().hoverNode(node.id))}
+        onNodeMouseLeave={() => motion.whenStill(() => ui.getState().hoverNode(null))}
+        onNodeContextMenu={(event, node) => {
+          event.preventDefault();
+          const { nodes, selectOnly } = editor.getState();
+          const selected = nodes.filter((candidate) => candidate.selected).map(({ id }) => id);
+          if (!selected.includes(node.id)) selectOnly(node.id);
+          openMenu(event, selected.includes(node.id) ? selected : [node.id]);
+        }}
+        onSelectionContextMenu={(event, chosen) =>
+          openMenu(
+            event,
+            chosen.map(({ id }) => id),
+          )
+        }
+        onPaneContextMenu={(event) => openMenu(event, [])}
+        onPaneClick={() => area.current?.focus({ preventScroll: true })}
+        onEdgeMouseEnter={({ buttons }, edge) => {
+          // What is dragged or drawn across a connection is on its way elsewhere.
+          if (buttons === 0 && ui.getState().refusals === null) ui.setState({ hoveredEdge: edge.id });
+        }}
+        onEdgeMouseLeave={(event) => {
+          // On the way to the buttons in the edge's middle it stays hovered.
+          if (!(event.relatedTarget instanceof Element && event.relatedTarget.closest(".react-flow__edgelabel-renderer")))
+            ui.setState({ hoveredEdge: null });
+        }}
+        connectionLineType={ConnectionLineType.SmoothStep}
+        connectionRadius={30}
+        nodesDraggable={!isReadOnly}
+        nodesConnectable={!isReadOnly}
+        edgesReconnectable={false}
+        deleteKeyCode={null}
+        panOnScroll
+        panOnDrag={tool === "hand" ? true : [1]}
+        selectionOnDrag={tool === "pointer"}
+        snapToGrid={isSnapping}
+        snapGrid={SNAP_GRID}
+        zoomOnDoubleClick={false}
+        selectionKeyCode="Shift"
+        multiSelectionKeyCode={["Meta", "Control"]}
+        minZoom={ZOOM.min}
+        maxZoom={ZOOM.max}
+        fitView
+        fitViewOptions={FIT}
+        elevateEdgesOnSelect
+        elevateNodesOnSelect={false}
+        nodeDragThreshold={2}
+        attributionPosition="top-right"
+      >
+        <CanvasDots />
+        <CanvasMinimap />
+      </ReactFlow>
+      <ControlBar onAdd={onAdd}>
+        <CanvasTools />
+        {controls}
+      </ControlBar>
+      <CanvasSearch onClose={focusCanvas} />
+      {isHelpOpen && <ShortcutsDialog />}
+      <Palette onClose={focusCanvas} />
+      <ConnectPicker onClose={focusCanvas} />
+      <HoverToolbar />
+      <NodeMenu onAdd={onAdd} onPoint={point} onClose={focusCanvas} />
+      <RefusalTip />
+      <Announcer />
+      {children}
+    </section>
+  );
+}
+
+/** Right of the last node, for a node that is asked for without a place. */
+function lastPosition(nodes: readonly { position: { x: number; y: number } }[]): { x: number; y: number } {
+  const last = nodes.reduce<{ x: number; y: number } | null>((far, { position }) => (!far || position.x > far.x ? position : far), null);
+  return last ? { x: last.x + NEXT_NODE_DISTANCE, y: last.y } : { x: 0, y: 0 };
+}

@@ -1,0 +1,268 @@
+import {
+  describeEdge,
+  describeNode,
+  type FlowDocument,
+  type FlowEdge,
+  type FlowNode,
+  isNodeType,
+  labelOf,
+  type NodeData,
+  toFlow,
+  toGraph,
+} from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { bodiesOf, FRAME, framesOf, insideOf, isLoop } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { CARD_WIDTH, sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
+import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
+import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
+import { type Names, namesFrom, RESERVED_NAMES, withNames } from "#server/workflow/rename.ts";
+import type { Graph } from "#server/workflow/schema.ts";
+
+// Pure edits of the document: each gives a new one and leaves the old one, which undo keeps, alone.
+
+/** Width of a card and the free space to its right, in canvas units. */
+export const NEXT_NODE_DISTANCE = 330;
+
+const newId = (stem: string): string => `${stem}-${crypto.randomUUID().slice(0, 8)}`;
+
+/** `label`, or with the first number that makes it unlike every other. */
+export function uniqueLabel(label: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(label)) return label;
+  const stem = label.replace(/ \d+$/, "");
+  for (let count = 2; ; count++) if (!taken.has(`${stem} ${count}`)) return `${stem} ${count}`;
+}
+
+const labelsOf = (document: FlowDocument, except?: string): Set<string> =>
+  new Set(document.nodes.filter((node) => node.id !== except).map((node) => labelOf(document.data[node.id], node.type)));
+
+/** A place near `wanted` on which no other node's corner lies. */
+function freePosition(nodes: readonly FlowNode[], wanted: { x: number; y: number }): { x: number; y: number } {
+  const isTaken = (x: number, y: number) => nodes.some((node) => Math.abs(node.position.x - x) < 24 && Math.abs(node.position.y - y) < 24);
+  let { x, y } = { x: Math.round(wanted.x), y: Math.round(wanted.y) };
+  while (isTaken(x, y)) {
+    x += 32;
+    y += 32;
+  }
+  return { x, y };
+}
+
+/** The one node at which the flow ends so far; undefined when it ends at several, so that nobody guesses. */
+export function looseEnd({ nodes, edges }: Pick<FlowDocument, "nodes" | "edges">): FlowNode | undefined {
+  const sources = new Set(edges.map((edge) => edge.source));
+  const ends = nodes.filter((node) => {
+    const definition = definitionOf(node.type ?? "");
+    return definition && !definition.isInert && !sources.has(node.id) && (definition.handles === null || definition.handles.length > 0);
+  });
+  return ends.length === 1 ? ends[0] : undefined;
+}
+
+/** Distance between what follows two ways out of a node, in canvas units. */
+const WAY_DISTANCE = 150;
+
+/** Right of a card; of a loop inside its frame, or right of that. */
+function beside(node: FlowNode, way: string | null, row: number): { x: number; y: number } {
+  const { x, y } = node.position;
+  if (!isLoop(node.type)) return { x: x + NEXT_NODE_DISTANCE, y: y + row * WAY_DISTANCE };
+  if (way === definitionOf(node.type ?? "")?.body?.handle) return { x: x + FRAME.left, y: y + FRAME.head };
+  return { x: x + Math.max(sizeOf(node).width, CARD_WIDTH) + NEXT_NODE_DISTANCE - CARD_WIDTH, y };
+}
+
+/**
+ * The place right of a node, and the wish to follow it.
+ * @param handle the way out; left out, the first that leads nowhere yet
+ */
+export function placeAfter(node: FlowNode, edges: readonly FlowEdge[], handle?: string) {
+  const handles = definitionOf(node.type ?? "")?.handles ?? null;
+  const isFree = (way: string) => !edges.some((edge) => edge.source === node.id && (edge.sourceHandle || handles?.[0]) === way);
+  const way = handle ?? handles?.find(isFree) ?? handles?.[0] ?? null;
+  const row = handles && way !== null ? handles.indexOf(way) : 0;
+  return { position: beside(node, way, row), after: { nodeId: node.id, handle: way } };
+}
+
+/** Both ends of a new edge, by the first way out of `source` that the rules allow; with none, the first way and why not. */
+export function firstWay(graph: Graph, source: string, target: string): { ends: Ends; refusal: string | null } {
+  const type = graph.nodes.find((node) => node.id === source)?.type;
+  const ways = definitionOf(type ?? "")?.handles ?? [null];
+  const tries = (ways.length ? ways : [null]).map((sourceHandle) => {
+    const ends = { source, target, sourceHandle };
+    return { ends, refusal: checkConnection(graph, ends) };
+  });
+  return tries.find(({ refusal }) => refusal === null) ?? (tries[0] as (typeof tries)[number]);
+}
+
+const select = (nodes: readonly FlowNode[], ids: ReadonlySet<string>): FlowNode[] =>
+  nodes.map((node) => ((node.selected ?? false) === ids.has(node.id) ? node : { ...node, selected: ids.has(node.id) }));
+
+export interface Ends {
+  source: string;
+  target: string;
+  sourceHandle?: string | null | undefined;
+}
+
+/** The edge that joins two nodes. */
+export function edgeBetween({ source, target, sourceHandle }: Ends, document: Pick<FlowDocument, "data">): FlowEdge {
+  const edge: FlowEdge = { id: newId("edge"), source, target, ...(sourceHandle && { sourceHandle }) };
+  return describeEdge(edge, document);
+}
+
+export const connectNodes = (document: FlowDocument, ends: Ends): FlowDocument => ({
+  ...document,
+  edges: [...document.edges, edgeBetween(ends, document)],
+});
+
+/** A new node of this type, with its config's defaults and a label that no other node has; it is the only one selected. */
+export function addNode(
+  document: FlowDocument,
+  type: NodeType,
+  position: { x: number; y: number },
+): { document: FlowDocument; id: string } {
+  const definition = nodeDefinitions[type];
+  const id = newId(type.replace(/Node$/, ""));
+  const data: NodeData = { label: uniqueLabel(definition.title, labelsOf(document)), ...definition.config.parse({}) };
+  const [node] = toFlow({ nodes: [{ id, type, position: freePosition(document.nodes, position), data }], edges: [] }).nodes;
+  if (!node) return { document, id };
+  return {
+    id,
+    document: {
+      ...document,
+      nodes: [...select(document.nodes, new Set()), { ...node, selected: true }],
+      data: { ...document.data, [id]: data },
+    },
+  };
+}
+
+/** Puts `middle` into an edge: source → middle → target. */
+export function spliceEdge(document: FlowDocument, edgeId: string, middle: string): FlowDocument {
+  const edge = document.edges.find((candidate) => candidate.id === edgeId);
+  if (!edge) return document;
+  const type = document.nodes.find((node) => node.id === middle)?.type;
+  const handles = isNodeType(type) ? nodeDefinitions[type].handles : null;
+  const edges = document.edges.filter((candidate) => candidate.id !== edgeId);
+  edges.push(edgeBetween({ source: edge.source, sourceHandle: edge.sourceHandle, target: middle }, document));
+  // A node that nothing may follow ends the way here.
+  const out = handles as readonly string[] | null;
+  if (out === null || out.length > 0) edges.push(edgeBetween({ source: middle, sourceHandle: out?.[0], target: edge.target }, document));
+  return { ...document, edges };
+}
+
+/** Without these nodes and edges, and without edges that would hang loose. */
+export function removeItems(document: FlowDocument, nodeIds: ReadonlySet<string>, edgeIds: ReadonlySet<string>): FlowDocument {
+  return {
+    nodes: document.nodes.filter((node) => !nodeIds.has(node.id)),
+    edges: document.edges.filter((edge) => !edgeIds.has(edge.id) && !nodeIds.has(edge.source) && !nodeIds.has(edge.target)),
+    data: Object.fromEntries(Object.entries(document.data).filter(([id]) => !nodeIds.has(id))),
+  };
+}
+
+/** Why a node may not be called so, or null. */
+export function refuseLabel(document: FlowDocument, nodeId: string, label: string): string | null {
+  const wanted = label.trim();
+  if (wanted === "") return "Give the node a name.";
+  if (wanted.length > 120) return "A name has at most 120 characters.";
+  if (/[{}]/.test(wanted)) return "Leave out braces: expressions stand in braces and could not read the name.";
+  const type = document.nodes.find((node) => node.id === nodeId)?.type ?? "";
+  const isOwn = definitionOf(type)?.group === wanted;
+  const [root = ""] = wanted.split(/[.[]/);
+  if (RESERVED_NAMES.includes(root) && !isOwn) return `Expressions read something else by "${wanted}". Give the node another name.`;
+  if (labelsOf(document, nodeId).has(wanted)) return `Another node is called "${wanted}" already. Names are unique in a workflow.`;
+  return null;
+}
+
+/** What expressions and conditions can call the nodes. */
+const namesOf = (nodes: readonly { id: string; type?: string }[], data: Readonly<Record<string, NodeData>>): Names =>
+  namesFrom(nodes.flatMap(({ id, type = "" }) => (definitionOf(type)?.isInert ? [] : [[id, labelOf(data[id], type).trim()] as const])));
+
+/** The node under a new name; expressions and conditions that read the old one follow. */
+export function renameNode(document: FlowDocument, nodeId: string, label: string): FlowDocument {
+  const node = document.nodes.find((candidate) => candidate.id === nodeId);
+  if (!node) return document;
+  const before = namesOf(document.nodes, document.data);
+  const after = namesOf(document.nodes, { ...document.data, [nodeId]: { ...document.data[nodeId], label } });
+  const data = Object.fromEntries(
+    document.nodes.map(({ id, type = "" }) => {
+      const value = withNames(type, document.data[id] ?? {}, before, after);
+      return [id, id === nodeId ? { ...value, label } : value];
+    }),
+  );
+  return {
+    data,
+    nodes: document.nodes.map((candidate) => (candidate.id === nodeId ? describeNode(candidate, data[nodeId]) : candidate)),
+    edges: document.edges.map((edge) => (edge.source === nodeId || edge.target === nodeId ? describeEdge(edge, { data }) : edge)),
+  };
+}
+
+/** These nodes, and what stands in the loops among them. */
+export function withBodies(document: FlowDocument, nodeIds: readonly string[]): Set<string> {
+  const ids = new Set(nodeIds);
+  const bodies = bodiesOf(document);
+  for (const loop of bodies.loops) if (ids.has(loop)) for (const inner of insideOf(bodies, loop)) ids.add(inner);
+  return ids;
+}
+
+/** The part of the document that is selected: nodes, with the bodies of loops, and the edges between them. */
+export function selectedGraph(document: FlowDocument): Graph {
+  const ids = withBodies(
+    document,
+    document.nodes.filter((node) => node.selected).map((node) => node.id),
+  );
+  return toGraph({
+    nodes: document.nodes.filter((node) => ids.has(node.id)),
+    edges: document.edges.filter((edge) => ids.has(edge.source) && ids.has(edge.target)),
+    data: document.data,
+  });
+}
+
+/** Free space below what is there, above what is added to it (canvas units). */
+const BELOW = 100;
+
+/** Below everything that is drawn, flush with its left edge: where a whole graph can be added. */
+export function placeBelow(document: FlowDocument): { x: number; y: number } {
+  const bodies = bodiesOf(document);
+  const frames = framesOf(document, bodies, new Set());
+  const boxes = document.nodes.map((node) => frames.get(node.id) ?? { ...node.position, ...sizeOf(node) });
+  if (boxes.length === 0) return { x: 0, y: 0 };
+  return { x: Math.min(...boxes.map(({ x }) => x)), y: Math.max(...boxes.map(({ y, height }) => y + height)) + BELOW };
+}
+
+/**
+ * Adds copies of a graph's nodes under new ids and labels; triggers are left out, a workflow has one.
+ * @param at the top left corner of the copies; left out, a little beside where they were
+ */
+export function addCopies(document: FlowDocument, graph: Graph, at?: { x: number; y: number }): { document: FlowDocument; count: number } {
+  const copied = graph.nodes.filter((node) => isNodeType(node.type) && definitionOf(node.type)?.group !== "trigger");
+  const corner = { x: Math.min(...copied.map(({ position }) => position.x)), y: Math.min(...copied.map(({ position }) => position.y)) };
+  const offset = at ? { x: at.x - corner.x, y: at.y - corner.y } : { x: 40, y: 40 };
+  const ids = new Map<string, string>();
+  const taken = labelsOf(document);
+  const nodes = copied.map((node) => {
+    const id = newId(node.type.replace(/Node$/, ""));
+    const label = uniqueLabel(labelOf(node.data, node.type), taken);
+    taken.add(label);
+    ids.set(node.id, id);
+    return { ...node, id, position: { x: node.position.x + offset.x, y: node.position.y + offset.y }, data: { ...node.data, label } };
+  });
+  // Copies read each other; whatever else they read stays as it is written.
+  const as = (id: string) => ids.get(id) ?? id;
+  const before = namesOf(
+    copied.map(({ id, type }) => ({ id: as(id), type })),
+    Object.fromEntries(copied.map(({ id, data }) => [as(id), data])),
+  );
+  const after = namesOf([...document.nodes, ...nodes], {
+    ...document.data,
+    ...Object.fromEntries(nodes.map(({ id, data }) => [id, data])),
+  });
+  const added = toFlow({
+    nodes: nodes.map((node) => ({ ...node, data: withNames(node.type, node.data, before, after) })),
+    edges: graph.edges.flatMap((edge) => {
+      const [source, target] = [ids.get(edge.source), ids.get(edge.target)];
+      return source && target ? [{ ...edge, id: newId("edge"), source, target }] : [];
+    }),
+  });
+  return {
+    count: nodes.length,
+    document: {
+      nodes: [...select(document.nodes, new Set()), ...added.nodes.map((node) => ({ ...node, selected: true }))],
+      edges: [...document.edges.map((edge) => (edge.selected ? { ...edge, selected: false } : edge)), ...added.edges],
+      data: { ...document.data, ...added.data },
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { createStore } from "zustand/vanilla";
+import type { CanvasDiff } from "#components/workflow-editor/canvas/document/comparison.ts";
+import type { Frame } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import type { NodeActionSource } from "#components/workflow-editor/canvas/node-actions.tsx";
+import type { Placement } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { dictionary } from "#server/shared/json-text.ts";
+import type { Problem } from "#server/workflow/schema.ts";
+
+/** What is open on the canvas beside the workflow itself. */
+export interface CanvasUiState {
+  /** Where the palette would put a node; null while it is closed. `at` is its corner on the canvas, in pixels. */
+  palette: { placement: Placement; at: { x: number; y: number } | null; onDone?: (nodeId: string | null) => void } | null;
+  /** The node whose targets are listed for connecting by keyboard, and the handle that it leaves from. */
+  connectFrom: { nodeId: string; handle: string | null; onDone?: () => void } | null;
+  /** The note whose text is being written on the canvas. */
+  writing: string | null;
+  /** The search bar, and how often it was asked for. */
+  search: { count: number } | null;
+  isHelpOpen: boolean;
+  /** Somebody wants to go to the outline; whoever shows it takes this back. */
+  isOutlineAsked: boolean;
+  /** While a connection is drawn: why each other node refuses it, by node id. */
+  refusals: Record<string, string> | null;
+  /** The reason under the pointer. */
+  refusal: string | null;
+  hoveredEdge: string | null;
+  /** The node under the pointer, or under its toolbar. */
+  hoveredNode: string | null;
+  /** The open context menu: on these nodes, or on the bare canvas with none; in pixels of the window. */
+  menu: { nodeIds: readonly string[]; x: number; y: number } | null;
+  /** Frames that do not follow their bodies while something is dragged out of them. */
+  heldFrames: ReadonlyMap<string, Frame>;
+  /** The loop into which what is dragged would be put. */
+  dropLoop: string | null;
+  /** The loop that it would be taken out of. */
+  leftLoop: string | null;
+  /** Further actions on nodes, e.g. those that have to do with runs. */
+  moreActions: NodeActionSource | null;
+  /** What dragging on the bare canvas does: move the view, or select. */
+  tool: "hand" | "pointer";
+  /** Whether nodes that are moved keep to a grid of 10. */
+  isSnapping: boolean;
+  isMinimapShown: boolean;
+  /** While two graphs are compared: how what is shown differs. */
+  diff: CanvasDiff | null;
+  problems: readonly Problem[];
+  problemCounts: Record<string, number>;
+  /** Counts requests to open the selected node's panel, and the field to scroll to. */
+  focusField: { nodeId: string; field: string | null; count: number } | null;
+
+  setProblems(problems: readonly Problem[]): void;
+  goTo(nodeId: string, field: string | null): void;
+  /** The node that was last asked to be seen, without its panel. */
+  revealed: { nodeId: string; count: number } | null;
+  reveal(nodeId: string): void;
+  openSearch(): void;
+  /** The pointer came to a node, or left it: then its toolbar stays for a moment, so that one can get there. */
+  hoverNode(nodeId: string | null): void;
+}
+
+export type CanvasUiStore = ReturnType<typeof createCanvasUiStore>;
+
+/** How long a toolbar stays when the pointer has left its node, in milliseconds. */
+const HOVER_GRACE_MS = 250;
+
+export const createCanvasUiStore = () => {
+  let leaving: ReturnType<typeof setTimeout> | undefined;
+  return createStore<CanvasUiState>()((set, get) => ({
+    palette: null,
+    connectFrom: null,
+    writing: null,
+    search: null,
+    isHelpOpen: false,
+    isOutlineAsked: false,
+    revealed: null,
+    refusals: null,
+    refusal: null,
+    hoveredEdge: null,
+    hoveredNode: null,
+    menu: null,
+    heldFrames: new Map(),
+    dropLoop: null,
+    leftLoop: null,
+    moreActions: null,
+    tool: "hand",
+    isSnapping: true,
+    isMinimapShown: true,
+    diff: null,
+    problems: [],
+    problemCounts: dictionary(),
+    focusField: null,
+    setProblems(problems) {
+      if (JSON.stringify(problems) === JSON.stringify(get().problems)) return;
+      const problemCounts = dictionary<number>();
+      for (const { node_id } of problems) if (node_id) problemCounts[node_id] = (problemCounts[node_id] ?? 0) + 1;
+      set({ problems, problemCounts });
+    },
+    goTo: (nodeId, field) => set((state) => ({ focusField: { nodeId, field, count: (state.focusField?.count ?? 0) + 1 } })),
+    reveal: (nodeId) => set((state) => ({ revealed: { nodeId, count: (state.revealed?.count ?? 0) + 1 } })),
+    openSearch: () => set((state) => ({ search: { count: (state.search?.count ?? 0) + 1 } })),
+    hoverNode(nodeId) {
+      clearTimeout(leaving);
+      if (nodeId !== null) set({ hoveredNode: nodeId });
+      else leaving = setTimeout(() => set({ hoveredNode: null }), HOVER_GRACE_MS);
+    },
+  }));
+};

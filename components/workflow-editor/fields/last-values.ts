@@ -1,0 +1,207 @@
+import type { RunPicture } from "#components/runs/store/run-picture.ts";
+import type { RunState } from "#components/runs/store/run-store.ts";
+import { nodesBefore, parameterNames, type Readable } from "#components/workflow-editor/fields/readable.ts";
+import { dictionary, own } from "#server/shared/json-text.ts";
+import { isDisabled } from "#server/workflow/disabled.ts";
+import {
+  asText,
+  CREDENTIALS,
+  ExpressionError,
+  parseTemplate,
+  resolveReference,
+  resolveValue,
+  type Scope,
+  type ScopeEntry,
+  slugOf,
+} from "#server/workflow/expressions.ts";
+import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import { handleLeftBy, pinOf } from "#server/workflow/pins.ts";
+import type { GraphNode } from "#server/workflow/schema.ts";
+
+/** The run whose values the panel shows: the one on the screen, else the latest that has ended. */
+export interface LastRun {
+  executionId: string;
+  picture: RunPicture;
+  /** What the trigger was given. */
+  input: string;
+  /** How reviews were decided, by node id. */
+  decisions: Readonly<Record<string, string>>;
+}
+
+export function lastRunOf({ executionId, picture, view }: Pick<RunState, "executionId" | "picture" | "view">): LastRun | null {
+  if (!executionId || !picture || !view) return null;
+  const decisions = Object.fromEntries(view.execution.reviews.flatMap(({ node_id, decision }) => (decision ? [[node_id, decision]] : [])));
+  return { executionId, picture, input: view.execution.input, decisions };
+}
+
+/** A secret's value is not known here, and would not be shown. */
+const MASK = "••••";
+/** What the output of an HTTP trigger holds (specification, Trigger output expressions). */
+export const REQUEST_PARTS = ["body", "method", "headers", "query"];
+
+const pinnedIn = (node: GraphNode | undefined): string | undefined => pinOf(node)?.output;
+
+/** What a node left behind in the run, or undefined when it did not end; of a pinned node, what is pinned. */
+export function lastOutput(node: GraphNode, { picture }: LastRun): string | undefined {
+  const pinned = pinnedIn(node);
+  if (pinned !== undefined) return pinned;
+  const result = picture.nodes[node.id];
+  // What the last item that came to it left there is not at hand.
+  if (!result || result.isPast) return undefined;
+  if (result.status === "failed") return result.error ?? "";
+  if (result.status === "skipped") return "";
+  return result.status === "complete" ? (result.output ?? "") : undefined;
+}
+
+/** True when only the beginning of a node's output is at hand. */
+export const isCut = (node: GraphNode, { picture }: LastRun): boolean =>
+  pinnedIn(node) === undefined && (picture.nodes[node.id]?.whole_length ?? null) !== null;
+
+/** The parameters of a form as the run was given them. */
+function paramsOf(readable: Readable, run: LastRun): Record<string, unknown> {
+  const names = parameterNames(readable);
+  if (names.length === 0) return {};
+  try {
+    const values: unknown = JSON.parse(run.input);
+    if (values === null || typeof values !== "object") return {};
+    return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(values, name) ? [[name, Reflect.get(values, name)]] : [])));
+  } catch {
+    return {}; // it was started by another kind of trigger
+  }
+}
+
+/** What expressions at a node would read if it ran again on the values of a run. */
+export function lastScope(readable: Readable, run: LastRun): Scope {
+  const { nodes, names, around, scope, nodeId, isName } = readable;
+  const underWay = new Set<string>();
+  const fixed: Record<string, ScopeEntry> = {
+    trigger: { name: "trigger", fields: { ...paramsOf(readable, run), output: run.input } },
+    execution: { name: "execution", fields: { id: run.executionId } },
+    [CREDENTIALS]: {
+      name: CREDENTIALS,
+      fields: Object.fromEntries((scope.credentialNames ?? []).map((name) => [name, MASK])),
+      isFlat: true,
+    },
+  };
+  /** The item that this node had, or would have had first. */
+  const itemOf = (loop: GraphNode): Record<string, unknown> | undefined => {
+    if (underWay.has(loop.id)) return undefined;
+    underWay.add(loop.id);
+    try {
+      const given = resolveValue(String(loop.data.items_expression ?? ""), found);
+      const items: unknown = typeof given === "string" ? JSON.parse(given) : given;
+      const index = Number(run.picture.nodes[nodeId]?.iteration.split(".")[around.indexOf(loop.id)] ?? 0) || 0;
+      return Array.isArray(items) && index < items.length ? { current_item: items[index], index } : undefined;
+    } catch {
+      return undefined;
+    } finally {
+      underWay.delete(loop.id);
+    }
+  };
+  const fieldsOf = (node: GraphNode): Record<string, unknown> | undefined => {
+    if (around.includes(node.id)) return itemOf(node);
+    const output = lastOutput(node, run);
+    if (output === undefined) return undefined;
+    const handle = own(run.decisions, node.id) ?? null;
+    const further = Object.entries(definitionOf(node.type)?.fields ?? {}).map(([name, read]) => [name, read({ output, handle })]);
+    return { output, ...Object.fromEntries(further) };
+  };
+  const found: Scope = {
+    isName,
+    find(name) {
+      if (Object.hasOwn(fixed, name)) return fixed[name];
+      const slug = slugOf(name);
+      const exact = names.filter((entry) => entry.name === name);
+      const near = slug === "" ? [] : names.filter((entry) => slugOf(entry.name) === slug);
+      for (const { node } of [...exact, ...near]) {
+        const fields = fieldsOf(node);
+        if (fields) return { name, fields };
+      }
+      return Object.hasOwn(fixed, slug) ? fixed[slug] : undefined;
+    },
+    names: () => [...Object.keys(fixed), ...nodes.flatMap((node) => names.find((entry) => entry.node === node)?.name ?? [])],
+  };
+  return found;
+}
+
+/** A piece of a text with its expressions resolved; `missing` for what the run has no value of. */
+export interface PreviewPart {
+  kind: "text" | "value" | "missing";
+  text: string;
+  /** The expression it stands for; of plain text empty. */
+  source: string;
+}
+
+/** A text with the values of a run in place of its expressions. Never throws. */
+export function previewOf(template: string, scope: Scope): PreviewPart[] {
+  return parseTemplate(template, scope.isName).map((part) => {
+    if ("text" in part) return { kind: "text", text: part.text, source: "" };
+    const { source } = part.reference;
+    try {
+      return { kind: "value", text: asText(resolveReference(part.reference, scope)), source };
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      return { kind: "missing", text: source, source };
+    }
+  });
+}
+
+/**
+ * What leads to a node brought it in the run: the outputs before it, joined by a blank line, or the item of a loop; of a node
+ * that only decides, what came to that one.
+ * @param isLiteral whether the decision itself is meant instead, as conditions read it
+ */
+export function lastUpstream(readable: Readable, run: LastRun, isLiteral = false): string {
+  const { graph, around, names, nodeId } = readable;
+  const scope = lastScope(readable, run);
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
+  const texts = new Map<string, string>();
+  /** By which way a node left in the run; null when that is not known. */
+  const wayOut = (node: GraphNode) => own(run.decisions, node.id) ?? handleLeftBy(node.type, lastOutput(node, run) ?? null);
+  const collect = (id: string) => {
+    const edges = graph.edges.filter((edge) => edge.target === id);
+    const live = edges.filter(({ source, sourceHandle }) => {
+      const node = byId.get(source);
+      const way = node && !around.includes(source) ? wayOut(node) : null;
+      return way === null || (sourceHandle ?? way) === way;
+    });
+    // Where no way led here in the run, what would have come is shown.
+    for (const { source } of live.length ? live : edges) {
+      const node = byId.get(source);
+      if (!node || texts.has(source)) continue;
+      const definition = definitionOf(node.type);
+      const isDecision = !isLiteral && !isDisabled(node) && definition?.passesContent === true;
+      const entry = around.includes(source) ? scope.find(names.find((name) => name.node.id === source)?.name ?? "") : undefined;
+      const made = entry ? asText(entry.fields.current_item) : definition?.group === "trigger" ? run.input : (lastOutput(node, run) ?? "");
+      texts.set(source, isDecision ? "" : made);
+      if (isDecision) collect(source);
+    }
+  };
+  collect(nodeId);
+  return [...texts.values()].filter((text) => text !== "").join("\n\n");
+}
+
+/** What the server needs to try a condition: which nodes are meant; the values are the run's own. */
+export function trialOf(readable: Readable, run: LastRun) {
+  const before = nodesBefore(readable);
+  const isFirst = before.some((id) => readable.around.includes(id));
+  const outputs = dictionary<string[]>();
+  for (const { name, node, isAlias } of readable.names) {
+    const known = outputs[name];
+    if (!known) outputs[name] = [node.id];
+    else if (isAlias) known.push(node.id);
+  }
+  const { trigger } = readable;
+  if (trigger) outputs[labelOf(trigger)] ??= [trigger.id];
+  const pinned = readable.graph.nodes.flatMap((node) => {
+    const output = readable.nodes.includes(node) ? pinnedIn(node) : undefined;
+    return output === undefined ? [] : [[node.id, output] as const];
+  });
+  return {
+    execution_id: run.executionId,
+    before,
+    ...(pinned.length > 0 && { pinned: Object.fromEntries(pinned) }),
+    ...(isFirst && { item: lastUpstream(readable, run, true).slice(0, 100_000) }),
+    outputs,
+  };
+}

@@ -1,0 +1,173 @@
+"use client";
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Badge } from "#components/ui/badge.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { Spinner } from "#components/ui/spinner.tsx";
+import { Time } from "#components/ui/time.tsx";
+import { useCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { type HistoryState, useComparison, useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
+import { Sides, VersionChanges } from "#components/workflow-editor/history/version-changes.tsx";
+import { VersionName } from "#components/workflow-editor/history/version-name.tsx";
+import { countWords } from "#components/workflow-editor/history/version-words.ts";
+import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
+import type { WorkflowVersionSummary } from "#server/features/workflows/schema.ts";
+
+const PER_PAGE = 25;
+
+/** The versions, and what differs from the one that is chosen. */
+export function HistoryPanel({ isReadOnly }: { isReadOnly: boolean }) {
+  const history = useHistoryStore();
+  const compared = useHistory((state) => state.compared);
+  const comparison = useComparison();
+  const panel = useRef<HTMLElement>(null);
+  const isConflict = compared?.kind === "conflict";
+  const ui = useCanvasUiStore();
+  // Whoever asks for a node's panel, e.g. to fix a problem, gets it.
+  useEffect(
+    () =>
+      ui.subscribe((state, before) => {
+        if (state.focusField !== before.focusField || (state.isOutlineAsked && !before.isOutlineAsked)) history.getState().close();
+      }),
+    [ui, history],
+  );
+  // The keyboard follows into the panel, and back to what opened it.
+  useEffect(() => {
+    const opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    panel.current?.focus({ preventScroll: true });
+    return () => {
+      if (document.activeElement === document.body) opener?.focus({ preventScroll: true });
+    };
+  }, []);
+  return (
+    <aside
+      ref={panel}
+      tabIndex={-1}
+      aria-label={isConflict ? "What differs" : "History"}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        event.stopPropagation();
+        if (compared) history.getState().compare(null);
+        else history.getState().close();
+      }}
+      className="flex min-h-0 shrink-0 flex-col border-l bg-surface focus:outline-none max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-30 max-md:h-[46dvh] max-md:animate-rise max-md:rounded-t-lg max-md:border-t max-md:border-l-0 max-md:shadow-lg md:w-[min(max(var(--layout-side-panel,320px),320px),40vw)]"
+    >
+      <div className="flex h-9 shrink-0 items-center justify-between gap-2 border-b pr-2 pl-3">
+        <h2 className="font-medium text-13">{isConflict ? "What differs" : "History"}</h2>
+        <IconButton
+          label={isConflict ? "Close what differs" : "Close history"}
+          icon={<X />}
+          onClick={() => (isConflict ? history.getState().compare(null) : history.getState().close())}
+        />
+      </div>
+      {/* On a phone the list makes room for what differs, and comes back with Close. */}
+      <div className="flex min-h-0 flex-1 flex-col">
+        {!isConflict && <VersionList isReadOnly={isReadOnly} compared={compared} />}
+        {comparison?.kind === "shown" && (
+          <section
+            aria-label="Changes"
+            className={cn("min-h-0 overflow-y-auto max-md:flex-1", isConflict ? "flex-1" : "md:max-h-[55%] md:basis-[55%] md:border-t")}
+          >
+            <h3 className="px-3 pt-2 font-medium text-12 text-ink-soft">
+              <Sides comparison={comparison} />
+            </h3>
+            <VersionChanges comparison={comparison} />
+          </section>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+function VersionList({ isReadOnly, compared }: { isReadOnly: boolean; compared: HistoryState["compared"] }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const history = useHistoryStore();
+  const { workflowId: workflow_id } = useSession();
+  const saved = useSessionState((state) => state.version);
+  const isAhead = useSessionState((state) => state.isAhead);
+  const [page, setPage] = useState(1);
+  const { data, error, refetch } = useQuery(
+    trpc.workflowVersions.list.queryOptions(
+      { workflow_id, page, per_page: PER_PAGE },
+      { placeholderData: (before) => before, refetchOnMount: "always" },
+    ),
+  );
+  const listed = useRef(saved);
+  useEffect(() => {
+    if (listed.current === saved) return;
+    listed.current = saved;
+    void cache.invalidateQueries(trpc.workflowVersions.list.pathFilter());
+  }, [saved, cache, trpc]);
+  const name = async (version: number, wanted: string | null) => {
+    await client.workflowVersions.name.mutate({ workflow_id, version, name: wanted });
+    await cache.invalidateQueries(trpc.workflowVersions.list.pathFilter());
+  };
+  const chosen = compared?.kind === "version" ? compared.version : null;
+  const against = compared?.kind === "version" ? compared.against : "draft";
+  return (
+    <div className={cn("flex min-h-0 flex-1 flex-col gap-1 overflow-y-auto p-2", compared && "max-md:hidden")}>
+      <ul aria-label="Versions" className="flex flex-col gap-1">
+        <Row isChosen={compared === null}>
+          <button type="button" aria-pressed={compared === null} className={BUTTON} onClick={() => history.getState().compare(null)}>
+            <span className="font-medium text-13 text-ink">{isAhead ? "Draft (unsaved changes)" : "Draft"}</span>
+            <span className="text-12 text-ink-soft">{isAhead ? `Ahead of version ${saved}` : `The same as version ${saved}`}</span>
+          </button>
+        </Row>
+        {data?.items.map((item) => (
+          <Row key={item.version} isChosen={item.version === chosen}>
+            <VersionButton
+              item={item}
+              isChosen={item.version === chosen}
+              onClick={() =>
+                history.getState().compare({ kind: "version", version: item.version, against: item.version === 1 ? "draft" : against })
+              }
+            />
+            <VersionName
+              version={item.version}
+              name={item.name}
+              isReadOnly={isReadOnly}
+              onCommit={(wanted) => name(item.version, wanted)}
+            />
+          </Row>
+        ))}
+      </ul>
+      {error && <LoadFailure error={error} onRetry={() => void refetch()} />}
+      {!data && !error && (
+        <p role="status" className="flex items-center gap-2 px-2 py-3 text-13 text-ink-soft">
+          <Spinner /> Reading the versions…
+        </p>
+      )}
+      {data && <Pager page={page} perPage={PER_PAGE} total={data.total} onPageChange={setPage} />}
+    </div>
+  );
+}
+
+const BUTTON = "flex w-full flex-col gap-0.5 rounded-md px-2 py-1.5 text-left hover:bg-hover";
+
+function Row({ isChosen, children }: { isChosen: boolean; children: ReactNode }) {
+  return <li className={cn("rounded-md border", isChosen ? "border-thread bg-thread-soft/60" : "border-transparent")}>{children}</li>;
+}
+
+function VersionButton({ item, isChosen, onClick }: { item: WorkflowVersionSummary; isChosen: boolean; onClick: () => void }) {
+  const words = item.changes && (countWords(item.changes) ?? "Canvas unchanged");
+  return (
+    <button type="button" aria-pressed={isChosen} className={BUTTON} onClick={onClick}>
+      <span className="flex items-center gap-1.5">
+        <span className="font-medium text-13 text-ink">Version {item.version}</span>
+        {item.is_current && <Badge tone="complete">Current</Badge>}
+      </span>
+      <span className="text-12 text-ink-soft">
+        {item.saved_by?.name ?? "Somebody who has left"} · <Time value={item.created_at} />
+      </span>
+      {words && <span className="text-12 text-ink-faint">{words}</span>}
+    </button>
+  );
+}

@@ -1,0 +1,132 @@
+"use client";
+
+import { formatClock } from "#components/format.ts";
+import { FormFailure } from "#components/forms/form-failure.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
+import { saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
+import { diffWords, mergeWords } from "#components/workflow-editor/history/version-words.ts";
+import { ConflictChoice } from "#components/workflow-editor/session/conflict-choice.tsx";
+import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
+import { useConflict } from "#components/workflow-editor/session/use-conflict.ts";
+import { diffGraphs } from "#server/workflow/diff.ts";
+
+/** The draft was written by somebody else, or in another tab: which side shall it be? */
+export function DraftConflict() {
+  const history = useHistoryStore();
+  const { user } = useStudio();
+  const autosave = useSessionState((state) => state.autosave);
+  const theirs = useSessionState((state) => state.draftConflict);
+  const conflict = useConflict("draft");
+  if (autosave.kind !== "conflict") return null;
+  const who = theirs?.draft.updated_by;
+  const text = theirs
+    ? `${who === user.name ? "You" : (who ?? "Somebody")} changed this draft at ${formatClock(theirs.draft.updated_at)} in another tab or window.`
+    : autosave.detail;
+  return (
+    <Notice
+      tone="waiting"
+      title={text}
+      className="mx-3 mt-3 shadow-md"
+      actions={
+        <>
+          {theirs && (
+            <Button size="sm" onClick={() => history.getState().compare({ kind: "conflict", over: "draft" })}>
+              See what differs
+            </Button>
+          )}
+          <ConflictChoice over="draft" conflict={conflict} size="sm" />
+        </>
+      }
+    >
+      {conflict?.merge && <p>{mergeWords(conflict.merge.result)}.</p>}
+      Your changes are safe in this tab, but are not saved until you choose. Undo brings yours back after “Load theirs” or “Keep both”.
+    </Notice>
+  );
+}
+
+/** Save was refused: somebody saved a newer version meanwhile. */
+export function SaveConflictDialog() {
+  const session = useSession();
+  const { user } = useStudio();
+  const save = useSessionState((state) => state.save);
+  const history = useHistoryStore();
+  const compared = useHistory((state) => state.compared);
+  const conflict = useConflict("save");
+  // While both sides are looked at, the choice stands above them.
+  if (save.kind !== "conflict" || compared?.kind === "conflict") return null;
+  const { workflow } = save.theirs;
+  const since = conflict?.merge && { ...conflict.merge, version: session.store.getState().version };
+  // The server's sentence begins with the name; without it the dialog says as much as it knows.
+  const saver = /^(.{1,120}?) saved version/.exec(save.detail)?.[1] ?? "Somebody";
+  const isMe = saver === user.name;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && session.closeSave()}
+      title={`Version ${workflow.version} was saved meanwhile`}
+      description={`${isMe ? "You" : saver} saved version ${workflow.version} at ${formatClock(workflow.updated_at)}${isMe ? " in another tab or window" : ""}, while you were editing an older one${isMe ? " here" : ""}.`}
+    >
+      <dl className="grid grid-cols-2 gap-3 text-13">
+        <div className="rounded-md border p-3">
+          <dt className="font-medium">Theirs: version {workflow.version}</dt>
+          <dd className="text-ink-soft">
+            {since
+              ? `${diffWords(diffGraphs(since.base, conflict.theirs))} since version ${since.version}`
+              : `${workflow.nodes.length} nodes`}
+          </dd>
+        </div>
+        <div className="rounded-md border p-3">
+          <dt className="font-medium">Yours</dt>
+          <dd className="text-ink-soft">
+            {since
+              ? `${diffWords(diffGraphs(since.base, conflict.mine))} since version ${since.version}`
+              : conflict && `against theirs: ${diffWords(conflict.diff)}`}
+          </dd>
+        </div>
+      </dl>
+      {since && <p className="text-13">{mergeWords(since.result)}.</p>}
+      <p className="text-13 text-ink-soft">
+        “Keep mine” becomes version {workflow.version + 1}; theirs stays in the history.{" "}
+        {since
+          ? `“Keep both” puts both into the draft, and Save makes that version ${workflow.version + 1}. This and “Load theirs” can be undone.`
+          : "“Load theirs” can be undone."}
+      </p>
+      <DialogFooter>
+        <Button variant="ghost" onClick={session.closeSave}>
+          Decide later
+        </Button>
+        <Button onClick={() => history.getState().compare({ kind: "conflict", over: "save" })}>See what differs</Button>
+        <ConflictChoice over="save" conflict={conflict} />
+      </DialogFooter>
+    </Dialog>
+  );
+}
+
+/** Why the last Save did not go through. */
+export function SaveFailure() {
+  const session = useSession();
+  const save = useSessionState((state) => state.save);
+  if (save.kind !== "failed") return null;
+  return (
+    <div className="mx-3 mt-3 shadow-md">
+      <FormFailure
+        title="Not saved as a version"
+        failure={save.error}
+        actions={
+          <>
+            <Button size="sm" onClick={() => void saveAndTell(session)}>
+              Try again
+            </Button>
+            <Button size="sm" onClick={session.closeSave}>
+              Dismiss
+            </Button>
+          </>
+        }
+      />
+    </div>
+  );
+}

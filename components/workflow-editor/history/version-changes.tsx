@@ -1,0 +1,124 @@
+"use client";
+
+import { ArrowRight } from "lucide-react";
+import type { ReactNode } from "react";
+import { cn } from "#components/ui/cn.ts";
+import { type DiffWords, shownId } from "#components/workflow-editor/canvas/document/comparison.ts";
+import { accessibleName } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import type { Changes, Comparison } from "#components/workflow-editor/history/version-comparison.ts";
+import { edgeWords, fieldTitle, textParts, valueWords } from "#components/workflow-editor/history/version-words.ts";
+import { useAgentNames } from "#components/workflow-editor/nodes/agent-names.tsx";
+import type { FieldChange, NodeDiff, NodeDiffKind } from "#server/workflow/diff.ts";
+
+const TONES: Record<NodeDiffKind, string> = {
+  added: "bg-thread-soft text-thread-text",
+  changed: "bg-waiting-soft text-waiting",
+  removed: "bg-failed-soft text-failed",
+  moved: "bg-sunken text-ink-soft",
+};
+const ORDER: NodeDiffKind[] = ["changed", "added", "removed", "moved"];
+
+/** Which side is which: "Version 1", an arrow, "Draft". */
+export function Sides({ comparison: { before, after } }: { comparison: Comparison }) {
+  return (
+    <span className="inline-flex items-center gap-1">
+      {before.title}
+      <ArrowRight aria-hidden className="size-3.5 shrink-0" />
+      <span className="sr-only">to</span>
+      {after.title}
+    </span>
+  );
+}
+
+/** Every difference in words: node by node, field by field, then the connections. A click shows the node. */
+export function VersionChanges({ comparison }: { comparison: Comparison }) {
+  const shown = comparison.changes.filter(({ diff }) => diff.nodes.length + diff.edges.length > 0);
+  if (shown.length === 0)
+    return <p className="px-3 py-2 text-13 text-ink-soft">Nothing differs: both have the same nodes, values and connections.</p>;
+  return shown.map((changes) => (
+    <div key={changes.title ?? ""}>
+      {changes.title && <h4 className="px-3 pt-2 font-medium text-12 text-ink">{changes.title}</h4>}
+      <ChangeList changes={changes} comparison={comparison} />
+    </div>
+  ));
+}
+
+function ChangeList({ changes, comparison }: { changes: Changes; comparison: Comparison }) {
+  const { title, diff, before, after, words } = changes;
+  const nodes = [...diff.nodes].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  return (
+    <ul aria-label={title ? `Changes ${title.toLowerCase()}` : "Changes"} className="flex flex-col gap-1.5 p-2">
+      {nodes.map((node) => (
+        <NodeChange key={node.id} change={node} changes={changes} comparison={comparison} />
+      ))}
+      {diff.edges.map((change) => (
+        <li key={`edge ${change.kind} ${change.id}`} className="flex flex-wrap items-center gap-1.5 px-2 py-1 text-12 text-ink">
+          <Tag kind={change.kind} words={words} />
+          <span className="min-w-0 break-words">Connection {edgeWords(change, after.graph, before.graph)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Tag({ kind, words }: { kind: NodeDiffKind; words: DiffWords }) {
+  return <span className={cn("shrink-0 rounded-sm px-1.5 py-0.5 font-medium text-11 leading-none", TONES[kind])}>{words[kind]}</span>;
+}
+
+function NodeChange({ change, changes, comparison }: { change: NodeDiff; changes: Changes; comparison: Comparison }) {
+  const { editor, ui } = comparison;
+  const { words } = changes;
+  const show = () => {
+    editor.getState().selectOnly(shownId(change.id));
+    ui.getState().reveal(shownId(change.id));
+  };
+  return (
+    <li className="rounded-md border bg-raised">
+      <button
+        type="button"
+        onClick={show}
+        className="flex w-full flex-wrap items-center gap-1.5 rounded-md px-2 py-1.5 text-left hover:bg-hover"
+      >
+        <Tag kind={change.kind} words={words} />
+        <span className="min-w-0 break-words font-medium text-12 text-ink">{accessibleName(change.node.type, change.node.data)}</span>
+      </button>
+      {change.fields.length > 0 && (
+        <dl className="flex flex-col gap-2 border-t px-2 py-2">
+          {change.fields.map((field) => (
+            <FieldChangeView key={field.field} type={change.node.type} change={field} changes={changes} />
+          ))}
+        </dl>
+      )}
+    </li>
+  );
+}
+
+function FieldChangeView({ type, change, changes }: { type: string; change: FieldChange; changes: Changes }) {
+  const { agentName } = useAgentNames();
+  const words = (value: unknown) => valueWords(type, change.field, value, agentName);
+  const parts = textParts(words(change.before), words(change.after));
+  return (
+    <div className="flex flex-col gap-1 text-12">
+      <dt className="font-medium text-ink-soft">{fieldTitle(type, change.field)}</dt>
+      <Value side={changes.before.title} tone="bg-failed-soft text-failed">
+        {parts.head}
+        <del className="rounded-xs bg-failed-soft text-failed decoration-failed/60">{parts.before}</del>
+        {parts.tail}
+      </Value>
+      <Value side={changes.after.title} tone="bg-thread-soft text-thread-text">
+        {parts.head}
+        <ins className="rounded-xs bg-thread-soft text-thread-text no-underline">{parts.after}</ins>
+        {parts.tail}
+      </Value>
+    </div>
+  );
+}
+
+function Value({ side, tone, children }: { side: string; tone: string; children: ReactNode }) {
+  return (
+    <dd className="flex items-baseline gap-1.5">
+      <span className={cn("shrink-0 rounded-sm px-1 text-10", tone)}>{side}</span>
+      <span className="max-h-40 min-w-0 flex-1 overflow-y-auto whitespace-pre-wrap break-words text-ink">{children}</span>
+    </dd>
+  );
+}

@@ -1,0 +1,105 @@
+import { describeField } from "#components/forms/describe-field.ts";
+import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
+import type { NodeLookups } from "#components/workflow-editor/nodes/types.ts";
+import { own } from "#server/shared/json-text.ts";
+import { countDiff, type DiffCounts, type EdgeDiff, type GraphDiff } from "#server/workflow/diff.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+import type { GraphMerge } from "#server/workflow/merge.ts";
+import { type Graph, Pinned } from "#server/workflow/schema.ts";
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** "1 added, 2 changed, 1 connection"; null when a save changed nothing on the canvas. */
+export function countWords({ nodes_added, nodes_changed, nodes_removed, edges_changed }: DiffCounts): string | null {
+  const parts = [
+    nodes_added && `${nodes_added} added`,
+    nodes_changed && `${nodes_changed} changed`,
+    nodes_removed && `${nodes_removed} removed`,
+    edges_changed && plural(edges_changed, "connection"),
+  ].filter(Boolean);
+  return parts.length ? parts.join(", ") : null;
+}
+
+/** The same of a diff, where what is only moved counts too. */
+export const diffWords = (diff: GraphDiff): string => countWords(countDiff(diff)) ?? (diff.nodes.length ? "only moved" : "nothing changed");
+
+/** "By you: 1 changed · by them: 1 added · by both: nothing": who did what to a workflow that two changed. */
+export function mergeWords({ mine, theirs, both }: Pick<GraphMerge, "mine" | "theirs" | "both">): string {
+  const words = (diff: GraphDiff) => (diff.nodes.length + diff.edges.length === 0 ? "nothing" : diffWords(diff));
+  // On either side of what both changed stands something else: the kind says nothing, the number does.
+  const count = both.nodes.length + both.edges.length;
+  return `By you: ${words(mine)} · by them: ${words(theirs)} · by both: ${count === 0 ? "nothing" : `${count} changed`}`;
+}
+
+const OWN_TITLES: Record<string, string> = {
+  label: "Name",
+  type: "Type",
+  source: "From",
+  sourceHandle: "Way out",
+  target: "To",
+  targetHandle: "Way in",
+  parentId: "Inside of",
+  pinned: "Pinned output",
+};
+
+/** What the node's panel calls a field. */
+export function fieldTitle(type: string, field: string): string {
+  const schema = own(definitionOf(type)?.config.shape, field);
+  const title = schema && describeField(schema).title;
+  const words = field.replaceAll("_", " ");
+  return title ?? own(OWN_TITLES, field) ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A value as people read it; of a field that is not set, what it is then. */
+export function valueWords(type: string, field: string, given: unknown, agentName: NodeLookups["agentName"]): string {
+  if (field === "disabled") return given === true ? "on" : "off";
+  if (field === "pinned") return Pinned.safeParse(given).data?.output ?? "(none)";
+  const value = given ?? own(definitionOf(type)?.config.safeParse({}).data, field);
+  if (value === null || value === undefined || value === "") return "(empty)";
+  if (typeof value === "boolean") return value ? "on" : "off";
+  if (field === "agent_id" && typeof value === "string") return agentName(value) ?? value;
+  const choice = own(own(nodeUiOf(type)?.choices, field), String(value));
+  if (choice) return choice.label;
+  return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
+}
+
+/** Most characters that two long texts keep in common around what differs. */
+const CONTEXT = 24;
+
+export interface TextParts {
+  head: string;
+  before: string;
+  after: string;
+  tail: string;
+}
+
+/** Two texts cut into what they begin and end with alike, shortened, and what differs between. */
+export function textParts(before: string, after: string): TextParts {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  // Half a word in common says nothing.
+  while (start > 0 && /\w/.test(before[start - 1] ?? "")) start--;
+  while (end > 0 && /\w/.test(before.at(-end) ?? "")) end--;
+  const head = before.slice(0, start);
+  const tail = end > 0 ? before.slice(-end) : "";
+  return {
+    head: head.length > CONTEXT ? `…${head.slice(-CONTEXT)}` : head,
+    before: before.slice(start, before.length - end),
+    after: after.slice(start, after.length - end),
+    tail: tail.length > CONTEXT ? `${tail.slice(0, CONTEXT)}…` : tail,
+  };
+}
+
+/** "from Start to Research", with the way out where the node has several. */
+export function edgeWords({ edge }: EdgeDiff, ...graphs: readonly Graph[]): string {
+  const nodes = graphs.flatMap((graph) => graph.nodes);
+  const name = (id: string) => {
+    const node = nodes.find((candidate) => candidate.id === id);
+    return node ? labelOf(node.data, node.type) : id;
+  };
+  return `from ${name(edge.source)}${edge.sourceHandle ? ` (${edge.sourceHandle})` : ""} to ${name(edge.target)}`;
+}

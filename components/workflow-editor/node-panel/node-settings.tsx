@@ -1,0 +1,136 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useEffect, useRef } from "react";
+import type { z } from "zod";
+import { Notice } from "#components/ui/notice.tsx";
+import type { NodeData } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { useCanvasUi, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { ConnectionsTree } from "#components/workflow-editor/fields/connections-tree.tsx";
+import { PanelFold } from "#components/workflow-editor/fields/panel-fold.tsx";
+import { SchemaField } from "#components/workflow-editor/fields/schema-field.tsx";
+import { ownTimezone } from "#components/workflow-editor/fields/timezone-field.tsx";
+import { INSERTED } from "#components/workflow-editor/fields/use-value-list.ts";
+import { ImportedAgentHint } from "#components/workflow-editor/node-panel/imported-agent-hint.tsx";
+import { NoteSize } from "#components/workflow-editor/node-panel/note-size.tsx";
+import { ReviewPreview } from "#components/workflow-editor/node-panel/review-preview.tsx";
+import { configOf } from "#components/workflow-editor/nodes/node-registry.ts";
+import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
+import { PinnedOutput } from "#components/workflow-editor/test-runs/pinned-output.tsx";
+import type { NodeDefinition } from "#server/workflow/define-node.ts";
+import { templateFields } from "#server/workflow/graph.ts";
+import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
+
+// Loaded with the first trigger of its kind.
+const WebhookPanel = dynamic(() =>
+  import("#components/workflow-editor/node-panel/webhook-panel.tsx").then((module) => module.WebhookPanel),
+);
+const HttpPanel = dynamic(() => import("#components/workflow-editor/node-panel/http-panel.tsx").then((module) => module.HttpPanel));
+
+/** What a trigger has besides its fields: the address that others call. */
+function TriggerPanel({ config, isReadOnly }: { config: Record<string, unknown>; isReadOnly: boolean }) {
+  if (config.kind === "webhook") return <WebhookPanel isReadOnly={isReadOnly} />;
+  if (config.kind !== "http") return null;
+  return <HttpPanel methods={Array.isArray(config.allowed_methods) ? config.allowed_methods : []} isReadOnly={isReadOnly} />;
+}
+
+/** Puts a text in where the caret of a field is, as if it had been dropped there. */
+function insertInto(area: HTMLTextAreaElement, text: string): void {
+  area.focus();
+  area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
+  area.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: INSERTED }));
+}
+
+export interface NodeSettingsProps {
+  id: string;
+  type: NodeType;
+  data: NodeData;
+  label: string;
+  definition: NodeDefinition;
+  nodeUi: NodeUi;
+  isReadOnly: boolean;
+}
+
+/** The fields of one node, what else belongs to its type, and what comes in. */
+export function NodeSettings({ id, type, data, label, definition, nodeUi, isReadOnly }: NodeSettingsProps) {
+  const editor = useEditorStore();
+  const problems = useCanvasUi((state) => state.problems);
+  const settings = useRef<HTMLDivElement>(null);
+  const lastArea = useRef<HTMLTextAreaElement | null>(null);
+
+  const config = configOf(type, data);
+  const own = problems.filter((problem) => problem.node_id === id);
+  const shape: Record<string, z.ZodType> = definition.config.shape;
+  const names = nodeUi.fields?.(config as never) ?? Object.keys(shape);
+  const fields = names.flatMap((name) => (shape[name] ? [[name, shape[name]] as [string, z.ZodType]] : []));
+  const loose = own.filter((problem) => !fields.some(([name]) => name === problem.field));
+  const draw = ([name, schema]: [string, z.ZodType]) => (
+    <SchemaField
+      key={name}
+      nodeId={id}
+      name={name}
+      schema={schema}
+      ui={nodeUi}
+      value={config[name]}
+      problems={own.filter((problem) => problem.field === name).map((problem) => problem.message)}
+      isReadOnly={isReadOnly}
+      onChange={(value) => {
+        // A new schedule goes by the clock of whoever makes it. Set first: one step back undoes the choice.
+        const zone = name === "kind" && value === "schedule" && data.timezone === undefined && ownTimezone();
+        if (zone) editor.getState().setField(id, "timezone", zone);
+        editor.getState().setField(id, name, value);
+      }}
+    />
+  );
+  const advanced = fields.filter(([, schema]) => schema.meta()?.advanced);
+  const hasPython = fields.some(([, schema]) => schema.meta()?.widget === "python");
+  const takesValues = definition.hasInput && (hasPython || templateFields(definition).length > 0);
+  const insert = (code: string) => {
+    const known = lastArea.current?.isConnected ? lastArea.current : null;
+    const area = known ?? settings.current?.querySelector<HTMLTextAreaElement>("textarea[data-takes]");
+    if (!area) return;
+    // One that was not written in yet is added to at its end.
+    if (!known) area.setSelectionRange(area.value.length, area.value.length);
+    insertInto(area, code);
+  };
+  const firstField = own.find((problem) => problem.field !== null)?.field ?? null;
+  const opened = useRef(false);
+  useEffect(() => {
+    // Whoever opens a node with a problem sees it; later ones are not scrolled to while one types.
+    if (opened.current) return;
+    opened.current = true;
+    const field = firstField && settings.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(firstField)}"]`);
+    if (!field) return;
+    field.closest("details")?.setAttribute("open", "");
+    field.scrollIntoView({ block: "nearest" });
+  }, [firstField]);
+  return (
+    <div
+      ref={settings}
+      className="flex flex-col gap-4"
+      onFocusCapture={({ target }) => {
+        if (target instanceof HTMLTextAreaElement && target.dataset.takes) lastArea.current = target;
+      }}
+    >
+      {loose.length > 0 && (
+        <Notice tone="waiting">
+          {loose.map(({ message }) => (
+            <p key={message}>{message}</p>
+          ))}
+        </Notice>
+      )}
+      {fields.filter(([, schema]) => !schema.meta()?.advanced).map(draw)}
+      {type === "agentNode" && <ImportedAgentHint id={id} data={data} isReadOnly={isReadOnly} />}
+      {type === "humanLoopNode" && <ReviewPreview config={config} label={label} />}
+      {type === "noteNode" && <NoteSize id={id} isReadOnly={isReadOnly} />}
+      {advanced.length > 0 && (
+        <PanelFold title="Advanced">
+          <div className="flex flex-col gap-4 border-t p-2.5">{advanced.map(draw)}</div>
+        </PanelFold>
+      )}
+      {definition.group === "trigger" && <TriggerPanel config={config} isReadOnly={isReadOnly} />}
+      <PinnedOutput id={id} type={type} isReadOnly={isReadOnly} />
+      {takesValues && <ConnectionsTree language={hasPython ? "python" : "expression"} onInsert={insert} isReadOnly={isReadOnly} />}
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import { GitFork } from "lucide-react";
+import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
+
+const MOST_CHARACTERS = 120;
+
+export const branchNodeUi: NodeUi<"branchNode"> = {
+  icon: GitFork,
+  role: "logic",
+  sentence({ condition }) {
+    const text = condition.trim().replace(/\s+/g, " ");
+    if (text === "") return ["If ", { chip: "a condition", tone: "missing" }];
+    return ["If ", { chip: text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text, tone: "code" }];
+  },
+};

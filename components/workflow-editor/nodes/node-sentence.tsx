@@ -1,0 +1,41 @@
+import { cn } from "#components/ui/cn.ts";
+import { CronWords } from "#components/workflow-editor/nodes/cron-words.tsx";
+import { faultOf } from "#components/workflow-editor/nodes/template-chips.ts";
+import type { SentencePart } from "#components/workflow-editor/nodes/types.ts";
+
+const TONES = {
+  value: "bg-sunken text-ink",
+  expression: "bg-thread-soft font-mono text-11 text-thread-text",
+  code: "bg-sunken font-mono text-11 text-ink",
+  fault: "bg-failed-soft font-mono text-11 text-failed underline decoration-failed decoration-wavy underline-offset-2",
+  missing: "border border-waiting border-dashed text-waiting",
+  quiet: "bg-sunken/60 text-ink-faint",
+} as const;
+
+const SHORT = "inline-block max-w-full truncate align-bottom leading-5";
+/** Code and words of a schedule are read whole: they wrap with the sentence. */
+const WRAPPED = "box-decoration-clone py-px";
+
+const isWrapped = (part: Exclude<SentencePart, string>) => "cron" in part || part.tone === "code";
+
+/** The card's sentence, values in chips. `problems`: what is said of the node; an expression that it is about is marked. */
+export function NodeSentence({ parts, problems }: { parts: readonly SentencePart[]; problems: readonly string[] }) {
+  return (
+    <p className="line-clamp-4 break-words text-12 text-ink-soft leading-5">
+      {parts.map((part, index) => {
+        if (typeof part === "string") return part;
+        const fault = "chip" in part && part.tone === "expression" ? faultOf(part.chip, problems) : undefined;
+        const tone = fault !== undefined ? "fault" : "cron" in part ? "value" : (part.tone ?? "value");
+        return (
+          <span
+            key={`${"cron" in part ? part.cron : part.chip} ${index.toString()}`}
+            title={fault}
+            className={cn("mx-px rounded-sm px-1", isWrapped(part) ? WRAPPED : SHORT, TONES[tone])}
+          >
+            {"cron" in part ? <CronWords expression={part.cron} /> : part.chip}
+          </span>
+        );
+      })}
+    </p>
+  );
+}

@@ -1,0 +1,73 @@
+"use client";
+
+import { NodeResizeControl, useStore } from "@xyflow/react";
+import { MoveDiagonal2 } from "lucide-react";
+import type { CSSProperties } from "react";
+import { cn } from "#components/ui/cn.ts";
+import { Markdown } from "#components/ui/markdown.tsx";
+import { NOTE_SIZE } from "#components/workflow-editor/canvas/geometry/node-size.ts";
+import { useCanvasUi, useCanvasUiStore, useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { NoteText } from "#components/workflow-editor/nodes/note-text.tsx";
+import type { NodeConfig } from "#components/workflow-editor/nodes/types.ts";
+
+/** Colours of a note, by the names kept in the graph; anything else is drawn as the first. */
+const COLOURS = new Map([
+  ["yellow", "border-role-state/35 bg-role-state-soft"],
+  ["green", "border-role-output/35 bg-role-output-soft"],
+  ["blue", "border-role-interface/35 bg-role-interface-soft"],
+  ["pink", "border-role-human/35 bg-role-human-soft"],
+  ["grey", "border-line-strong bg-role-flow-soft"],
+]);
+
+/** In the corner and not on it: React Flow's own sheet has no layer, so only the element itself can say otherwise. */
+const CORNER: CSSProperties = {
+  width: 24,
+  height: 24,
+  border: "none",
+  background: "transparent",
+  translate: "-100% -100%",
+  transformOrigin: "100% 100%",
+  touchAction: "none",
+};
+const { minWidth, minHeight, maxWidth, maxHeight } = NOTE_SIZE;
+const bounded = (value: number | undefined, least: number, most: number) =>
+  value === undefined ? undefined : Math.min(Math.max(value, least), most);
+
+/** A note: Markdown on a coloured sheet, as large as somebody made it. A double click opens it for writing. */
+export function NoteCard({ id, config, label }: { id: string; config: NodeConfig<"noteNode">; label: string }) {
+  const isReadOnly = useEditor((state) => state.isReadOnly);
+  const isWriting = useCanvasUi((state) => state.writing === id) && !isReadOnly;
+  const ui = useCanvasUiStore();
+  const width = useStore(({ nodeLookup }) => nodeLookup.get(id)?.width);
+  const height = useStore(({ nodeLookup }) => nodeLookup.get(id)?.height);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the node around it takes the keyboard, with F2 for the same
+    <div
+      onDoubleClick={() => !isReadOnly && ui.setState({ writing: id })}
+      className={cn("group relative flex w-80 flex-col rounded-lg border p-4 text-ink", COLOURS.get(config.color) ?? COLOURS.get("yellow"))}
+      style={{ width: bounded(width, minWidth, maxWidth), height: bounded(height, minHeight, maxHeight) }}
+    >
+      {isWriting ? (
+        <NoteText id={id} text={config.content} label={label} isSized={height !== undefined} />
+      ) : (
+        <div className={cn("nowheel min-h-0 overflow-y-auto", height === undefined && "max-h-50")}>
+          {config.content.trim() ? (
+            <Markdown className="text-13 [&>*+*]:mt-2 [&>:first-child]:mt-0">{config.content}</Markdown>
+          ) : (
+            <p className="text-13 text-ink-faint">{isReadOnly ? "An empty note." : "Double-click to write."}</p>
+          )}
+        </div>
+      )}
+      {!isReadOnly && (
+        <NodeResizeControl
+          position="bottom-right"
+          {...{ minWidth, minHeight, maxWidth, maxHeight }}
+          style={CORNER}
+          className="flex items-end justify-end p-1 text-ink-faint opacity-0 hover:text-ink group-hover:opacity-100 pointer-coarse:opacity-100 [.selected_&]:opacity-100"
+        >
+          <MoveDiagonal2 aria-hidden className="size-3.5" />
+        </NodeResizeControl>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+// Written by server/generate-registries.ts. Run `npm run gen` after adding a node type.
+import { agentNodeUi } from "#components/workflow-editor/nodes/agent-node.tsx";
+import { branchNodeUi } from "#components/workflow-editor/nodes/branch-node.tsx";
+import { humanLoopNodeUi } from "#components/workflow-editor/nodes/human-loop-node.tsx";
+import { loopNodeUi } from "#components/workflow-editor/nodes/loop-node.tsx";
+import { noteNodeUi } from "#components/workflow-editor/nodes/note-node.tsx";
+import { outputNodeUi } from "#components/workflow-editor/nodes/output-node.tsx";
+import { terminateNodeUi } from "#components/workflow-editor/nodes/terminate-node.tsx";
+import { triggerNodeUi } from "#components/workflow-editor/nodes/trigger-node.tsx";
+import type { NodeUiRegistry } from "#components/workflow-editor/nodes/types.ts";
+
+export const nodeUis = {
+  agentNode: agentNodeUi,
+  branchNode: branchNodeUi,
+  humanLoopNode: humanLoopNodeUi,
+  loopNode: loopNodeUi,
+  noteNode: noteNodeUi,
+  outputNode: outputNodeUi,
+  terminateNode: terminateNodeUi,
+  triggerNode: triggerNodeUi,
+} satisfies NodeUiRegistry;

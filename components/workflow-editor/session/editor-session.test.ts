@@ -1,0 +1,222 @@
+import { expect, test, vi } from "vitest";
+import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { createEditorSession } from "#components/workflow-editor/session/editor-session.ts";
+import type { UpdateWorkflowInput, WorkflowEditorState } from "#server/features/workflows/schema.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
+import type { Graph } from "#server/workflow/schema.ts";
+
+const graphOf = (label: string): Graph => ({
+  nodes: [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label } }],
+  edges: [],
+});
+const conflict = (detail: string): ErrorBody => ({ status: 409, error_code: "CONFLICT", detail });
+
+/** A server that keeps one workflow as the real one does: a save counts the version up and rewrites the draft. */
+function setUp(graph = graphOf("one"), revision = 1) {
+  const server = { version: 1, saved: graph, draft: graph, revision, updates: [] as UpdateWorkflowInput[] };
+  const stateOf = () =>
+    ({
+      workflow: { id: "w", name: "W", version: server.version, ...server.saved },
+      draft: { ...server.draft, revision: server.revision, base_version: server.version, problems: [] },
+      is_draft_ahead: false,
+    }) as unknown as WorkflowEditorState;
+  const editor = createEditorStore(server.draft);
+  const session = createEditorSession({
+    workflowId: "w",
+    initial: stateOf(),
+    editor,
+    isReadOnly: false,
+    api: {
+      editor: async () => stateOf(),
+      head: async () => ({ version: server.version, revision: server.revision, updated_by: "Ada" }),
+      saveDraft: async ({ nodes, edges, revision }) => {
+        if (revision !== server.revision) throw conflict("draft");
+        Object.assign(server, { draft: { nodes, edges }, revision: revision + 1 });
+        return stateOf().draft;
+      },
+      update: async (input) => {
+        server.updates.push(input);
+        if (input.version !== undefined && input.version !== server.version) throw conflict("Ana saved version 2");
+        server.version += 1;
+        if (input.nodes && input.edges) {
+          server.saved = { nodes: input.nodes, edges: input.edges };
+          Object.assign(server, { draft: server.saved, revision: server.revision + 1 });
+        }
+        return { ...stateOf().workflow, ...(input.name && { name: input.name }) };
+      },
+      errorOf: (error) => error as ErrorBody,
+    },
+  });
+  return { server, editor, session, state: () => session.store.getState() };
+}
+
+test("saving makes the canvas the next version, and the next save counts from there", async () => {
+  const { server, editor, session, state } = setUp();
+  editor.getState().rename("t", "two");
+  expect(await session.save()).toBe(true);
+  expect(server.saved).toEqual(graphOf("two"));
+  expect(state()).toMatchObject({ version: 2, isAhead: false, save: { kind: "idle" }, autosave: { kind: "saved" } });
+  editor.getState().rename("t", "three");
+  expect(await session.save()).toBe(true);
+  expect(server.updates.map((update) => update.version)).toEqual([1, 2]);
+});
+
+test("a version that somebody saved meanwhile is shown as a choice and overwrites nothing", async () => {
+  const { server, editor, session, state } = setUp();
+  Object.assign(server, { version: 2, saved: graphOf("theirs"), draft: graphOf("theirs"), revision: 2 });
+  editor.getState().rename("t", "mine");
+  expect(await session.save()).toBe(false);
+  expect(state().save).toMatchObject({ kind: "conflict", theirs: { workflow: { version: 2 } } });
+  expect(server.saved).toEqual(graphOf("theirs"));
+  expect(editor.getState().graph()).toEqual(graphOf("mine"));
+});
+
+test("theirs can be taken, and undo brings mine back", async () => {
+  const { server, editor, session, state } = setUp();
+  Object.assign(server, { version: 2, saved: graphOf("theirs"), draft: graphOf("theirs"), revision: 2 });
+  editor.getState().rename("t", "mine");
+  await session.save();
+  await session.loadTheirs();
+  expect(editor.getState().graph()).toEqual(graphOf("theirs"));
+  expect(state()).toMatchObject({ version: 2, save: { kind: "idle" } });
+  editor.getState().undo();
+  expect(editor.getState().graph()).toEqual(graphOf("mine"));
+});
+
+test("mine can be kept: it becomes the version after theirs", async () => {
+  const { server, editor, session } = setUp();
+  Object.assign(server, { version: 2, saved: graphOf("theirs"), draft: graphOf("theirs"), revision: 2 });
+  editor.getState().rename("t", "mine");
+  await session.save();
+  session.closeSave();
+  await session.keepMine();
+  expect(await session.save({ overwrites: true })).toBe(true);
+  expect(server).toMatchObject({ version: 3, saved: graphOf("mine"), draft: graphOf("mine") });
+});
+
+test("a new name counts the version up without putting the next save in conflict", async () => {
+  const { server, editor, session, state } = setUp();
+  await session.rename("Better");
+  expect(state()).toMatchObject({ name: "Better", version: 2 });
+  editor.getState().rename("t", "two");
+  expect(await session.save()).toBe(true);
+  expect(server.version).toBe(3);
+});
+
+const output = (id: string, value: string): Graph["nodes"][number] => ({
+  id,
+  type: "outputNode",
+  position: { x: 0, y: 0 },
+  data: { label: id, value },
+});
+const withOutputs = (a: string, b: string): Graph => ({ nodes: [...graphOf("one").nodes, output("a", a), output("b", b)], edges: [] });
+
+test("both sides of a save can be kept, as one step and without saving it", async () => {
+  const { server, editor, session, state } = setUp(withOutputs("", ""));
+  Object.assign(server, { version: 2, saved: withOutputs("", "theirs"), draft: withOutputs("", "theirs"), revision: 2 });
+  editor.getState().setField("a", "value", "mine");
+  await session.save();
+  expect(session.baseOf("save")).toMatchObject(withOutputs("", ""));
+  expect(await session.keepBoth(false)).toBe(true);
+  expect(editor.getState().graph()).toEqual(withOutputs("mine", "theirs"));
+  expect(state()).toMatchObject({ version: 2, isAhead: true, save: { kind: "idle" } });
+  await session.flush();
+  expect(server).toMatchObject({ version: 2, draft: withOutputs("mine", "theirs") });
+  expect(await session.save()).toBe(true);
+  expect(server).toMatchObject({ version: 3, saved: withOutputs("mine", "theirs") });
+  editor.getState().undo();
+  expect(editor.getState().graph()).toEqual(withOutputs("mine", ""));
+});
+
+test("both drafts can be kept, from what this page last sent; where both changed the same somebody has to say so", async () => {
+  const page = new EventTarget();
+  vi.stubGlobal("document", page);
+  for (const name of ["addEventListener", "removeEventListener"] as const) vi.stubGlobal(name, page[name].bind(page));
+  const { server, editor, session, state } = setUp(withOutputs("", ""));
+  const stop = session.start();
+  editor.getState().setField("a", "value", "first");
+  expect(await session.flush()).toBe(true);
+  Object.assign(server, { draft: withOutputs("first", "theirs"), revision: server.revision + 1 });
+  editor.getState().setField("a", "value", "second");
+  expect(await session.flush()).toBe(false);
+  expect(session.baseOf("draft")).toEqual(withOutputs("first", ""));
+  // They go on while one looks.
+  Object.assign(server, { draft: withOutputs("their second", "theirs"), revision: server.revision + 1 });
+  expect(await session.keepBoth(false)).toBe(false);
+  expect(state().draftConflict?.draft).toMatchObject(withOutputs("their second", "theirs"));
+  expect(editor.getState().graph()).toEqual(withOutputs("second", ""));
+  expect(await session.keepBoth(true)).toBe(true);
+  expect(await session.flush()).toBe(true);
+  expect(server.draft).toEqual(withOutputs("second", "theirs"));
+  stop();
+  vi.unstubAllGlobals();
+});
+
+test("what a crash left in the browser knows what it was made from, and an older copy without that is still brought back", async () => {
+  const page = new EventTarget();
+  vi.stubGlobal("document", page);
+  for (const name of ["addEventListener", "removeEventListener"] as const) vi.stubGlobal(name, page[name].bind(page));
+  const work = { graph: withOutputs("mine", ""), revision: 1 };
+  for (const [copy, base] of [
+    [{ ...work, base: withOutputs("", "") }, withOutputs("", "")],
+    [work, null],
+    [{ ...work, base: "broken" }, null],
+  ] as const) {
+    const kept = new Map([["treadle.unsaved.w", JSON.stringify(copy)]]);
+    vi.stubGlobal("localStorage", {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => kept.set(key, value),
+      removeItem: (key: string) => kept.delete(key),
+    });
+    const { editor, session, state } = setUp(withOutputs("", "theirs"), 2);
+    const stop = session.start();
+    expect(editor.getState().graph()).toEqual(withOutputs("mine", ""));
+    expect(await session.flush()).toBe(false);
+    expect(state().autosave.kind).toBe("conflict");
+    expect(session.baseOf("draft")).toEqual(base);
+    expect(await session.keepBoth(false)).toBe(base !== null);
+    if (base) expect(editor.getState().graph()).toEqual(withOutputs("mine", "theirs"));
+    stop();
+  }
+  vi.unstubAllGlobals();
+});
+
+test("what somebody else changed is told when one looks, not while one's own is on its way, and taken over as they left it", async () => {
+  const { server, editor, session, state } = setUp();
+  await session.check();
+  expect(state().elsewhere).toBeNull();
+  Object.assign(server, { draft: graphOf("theirs"), revision: 2 });
+  await session.check();
+  expect(state()).toMatchObject({ elsewhere: { who: "Ada" }, autosave: { kind: "saved" } });
+  await session.look();
+  expect(state().draftConflict?.draft).toMatchObject(graphOf("theirs"));
+  await session.loadTheirs();
+  expect(editor.getState().graph()).toEqual(graphOf("theirs"));
+  expect(state().elsewhere).toBeNull();
+
+  // One's own changes are never told as somebody else's.
+  editor.getState().rename("t", "mine");
+  const saving = session.save();
+  await session.check();
+  await saving;
+  await session.check();
+  expect(state().elsewhere).toBeNull();
+
+  // Saving looks at what is known to be there before it writes over it.
+  Object.assign(server, { draft: graphOf("theirs again"), revision: server.revision + 1 });
+  await session.check();
+  expect(await session.save()).toBe(false);
+  expect(server.draft).toMatchObject(graphOf("theirs again"));
+  expect(state().draftConflict?.draft).toMatchObject(graphOf("theirs again"));
+  await session.loadTheirs();
+
+  // The same graph written again is nothing to tell.
+  server.revision += 1;
+  await session.check();
+  expect(state()).toMatchObject({ elsewhere: null, autosave: { kind: "saved" } });
+
+  // A save that leaves the graph as it is changes the number alone.
+  server.version += 1;
+  await session.check();
+  expect(state()).toMatchObject({ elsewhere: null, version: server.version });
+});

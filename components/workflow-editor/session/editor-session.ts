@@ -1,0 +1,295 @@
+import { createStore } from "zustand/vanilla";
+import { sameGraph } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import type { EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { type AutosaveClock, type AutosaveState, createAutosave } from "#components/workflow-editor/session/autosave.ts";
+import { dropCopy, keepCopy, readCopy } from "#components/workflow-editor/session/unsaved-copy.ts";
+import type {
+  SaveDraftInput,
+  UpdateWorkflowInput,
+  Workflow,
+  WorkflowDraft,
+  WorkflowEditorState,
+  WorkflowHead,
+} from "#server/features/workflows/schema.ts";
+import type { ErrorBody } from "#server/shared/error-schema.ts";
+import { mergeGraphs } from "#server/workflow/merge.ts";
+import type { Graph, Problem } from "#server/workflow/schema.ts";
+
+/** The server, as far as saving needs it. */
+export interface SessionApi {
+  editor(): Promise<WorkflowEditorState>;
+  head(): Promise<WorkflowHead>;
+  saveDraft(input: SaveDraftInput): Promise<WorkflowDraft>;
+  update(input: UpdateWorkflowInput): Promise<Workflow>;
+  errorOf(error: unknown): ErrorBody;
+}
+
+/** What became of the last Save. */
+export type SaveState =
+  | { kind: "idle" }
+  | { kind: "saving" }
+  /** Refused or failed: what the server said, with every fault that it names. */
+  | { kind: "failed"; error: ErrorBody }
+  /** Somebody saved in between; `theirs` is what they saved. */
+  | { kind: "conflict"; detail: string; theirs: WorkflowEditorState };
+
+export interface SessionState {
+  name: string;
+  version: number;
+  /** Kind of the saved version's trigger; what is on the canvas may be of another. */
+  savedTrigger: string;
+  autosave: AutosaveState;
+  /** The other draft, once it is known what stands against ours. */
+  draftConflict: WorkflowEditorState | null;
+  /** Somebody else has written the draft since this page last had it, while nothing was changed here. */
+  elsewhere: { who: string | null } | null;
+  save: SaveState;
+  /** Whether the canvas says more than the current version. */
+  isAhead: boolean;
+  /** What the server found in the draft at the last autosave. */
+  serverProblems: readonly Problem[];
+}
+
+export interface SessionOptions {
+  workflowId: string;
+  initial: WorkflowEditorState;
+  editor: EditorStore;
+  api: SessionApi;
+  isReadOnly: boolean;
+  clock?: AutosaveClock;
+  /** Told when work that was never sent came back from the browser's copy. */
+  onRestored?: () => void;
+}
+
+export type EditorSession = ReturnType<typeof createEditorSession>;
+
+const graphOf = ({ nodes, edges }: Graph): Graph => ({ nodes, edges });
+
+/** Keeps the canvas and the server together: autosave, Save, and what to do when two people change the same workflow. */
+export function createEditorSession({ workflowId, initial, editor, api, isReadOnly, clock, onRestored }: SessionOptions) {
+  const store = createStore<SessionState>()(() => ({
+    name: initial.workflow.name,
+    version: initial.workflow.version,
+    savedTrigger: initial.workflow.trigger,
+    autosave: { kind: "saved" },
+    draftConflict: null,
+    elsewhere: null,
+    save: { kind: "idle" },
+    isAhead: initial.is_draft_ahead,
+    serverProblems: initial.draft.problems,
+  }));
+  const { setState: set, getState: get } = store;
+  let saved: Graph = initial.workflow;
+  let baseVersion = initial.draft.base_version;
+  let isLoading = false;
+  let isRestored = false;
+  const copy = readCopy(workflowId);
+  const restores = copy !== null && !isReadOnly && !sameGraph(copy.graph, initial.draft);
+
+  /** The draft as the server and this page last had it in common; null when that is not known. */
+  let agreed: Graph | null = graphOf(initial.draft);
+  if (restores && copy.revision !== initial.draft.revision) agreed = copy.base ?? null;
+
+  const autosave = createAutosave({
+    // A copy was made from its own revision: if the draft has moved on since, the server says so and a side is chosen.
+    revision: restores ? copy.revision : initial.draft.revision,
+    graph: () => editor.getState().graph(),
+    send: ({ nodes, edges }, revision) => api.saveDraft({ workflow_id: workflowId, nodes, edges, revision }),
+    errorOf: api.errorOf,
+    onSaved(draft) {
+      agreed = graphOf(draft);
+      set({ serverProblems: draft.problems });
+    },
+    onState(state) {
+      set({ autosave: state });
+      if (state.kind === "saved") {
+        dropCopy(workflowId);
+        set({ isAhead: !sameGraph(editor.getState().graph(), saved) });
+      } else if (state.kind === "retrying" || state.kind === "conflict" || state.kind === "refused") keepUnsaved();
+      if (state.kind === "conflict")
+        void api.editor().then(
+          (theirs) => set({ draftConflict: theirs }),
+          () => set({ draftConflict: null }),
+        );
+      if (state.kind === "changed") set({ isAhead: true });
+    },
+    ...(clock && { clock }),
+  });
+  const keepUnsaved = () =>
+    keepCopy(workflowId, { graph: editor.getState().graph(), revision: autosave.revision, ...(agreed && { base: agreed }) });
+
+  /** Takes over what the server has, as a step that undo takes back. `graph`: their draft, what they saved, or theirs and mine in one. */
+  function take(theirs: WorkflowEditorState, { nodes, edges }: Graph, name: string) {
+    isLoading = true;
+    editor.getState().replace({ nodes, edges }, name);
+    isLoading = false;
+    know(theirs);
+    autosave.rebase(theirs.draft.revision, !sameGraph({ nodes, edges }, theirs.draft));
+  }
+  function know({ workflow, draft }: WorkflowEditorState) {
+    saved = workflow;
+    agreed = graphOf(draft);
+    baseVersion = draft.base_version;
+    set({
+      version: workflow.version,
+      savedTrigger: workflow.trigger,
+      name: workflow.name,
+      serverProblems: draft.problems,
+      draftConflict: null,
+      elsewhere: null,
+    });
+  }
+
+  async function save({ overwrites = false } = {}): Promise<boolean> {
+    if (isReadOnly || get().save.kind === "saving") return false;
+    if (get().elsewhere && !overwrites) {
+      // What is known to be there would be lost: first it is compared.
+      await look().catch((failure) => set({ save: { kind: "failed", error: api.errorOf(failure) } }));
+      return false;
+    }
+    set({ save: { kind: "saving" } });
+    const isSent = await autosave.flush();
+    if (!isSent && !overwrites) {
+      const { state } = autosave;
+      const detail =
+        "detail" in state
+          ? state.detail
+          : "reason" in state
+            ? state.reason
+            : "The latest changes are not on the server yet. Try again in a moment.";
+      // A conflict has its own banner with the choice.
+      set({
+        save: state.kind === "conflict" ? { kind: "idle" } : { kind: "failed", error: { detail, error_code: "INTERNAL_ERROR", status: 0 } },
+      });
+      return false;
+    }
+    const graph = editor.getState().graph();
+    autosave.pause();
+    try {
+      const workflow = await api.update({ workflow_id: workflowId, ...graph, ...(!overwrites && { version: baseVersion }) });
+      const now = await api.editor();
+      know(now);
+      set({ save: { kind: "idle" }, version: workflow.version });
+      autosave.rebase(now.draft.revision, !sameGraph(editor.getState().graph(), graph));
+      return true;
+    } catch (failure) {
+      autosave.resume();
+      const error = api.errorOf(failure);
+      const theirs = error.error_code === "CONFLICT" ? await api.editor().catch(() => null) : null;
+      set({ save: theirs ? { kind: "conflict", detail: error.detail, theirs } : { kind: "failed", error } });
+      return false;
+    }
+  }
+
+  /** What is changed here, or on its way, finds out by itself. */
+  const isStill = () => !isReadOnly && get().autosave.kind === "saved" && !autosave.isPending && get().save.kind !== "saving";
+
+  /** Looks whether somebody else has changed the workflow. When that cannot be asked now, the next look will tell. */
+  async function check(): Promise<void> {
+    if (!isStill()) return;
+    const head = await api.head().catch(() => null);
+    if (!head || !isStill()) return;
+    if (head.revision === autosave.revision && head.version === get().version) return;
+    const now = await api.editor().catch(() => null);
+    if (!now || !isStill()) return;
+    if (!sameGraph(now.draft, editor.getState().graph())) return set({ elsewhere: { who: head.updated_by } });
+    // Written without a change of the graph, such as a save or a new name: nothing to choose.
+    know(now);
+    autosave.rebase(now.draft.revision, false);
+  }
+
+  /** Reads what somebody else changed, to be compared with the canvas. */
+  async function look(): Promise<void> {
+    set({ draftConflict: await api.editor() });
+  }
+
+  return {
+    workflowId,
+    store,
+    save,
+    check,
+    look,
+    get isPending() {
+      return autosave.isPending;
+    },
+    /** Sends at once what is not on the server yet; resolves with true when it has everything. */
+    flush: () => autosave.flush(),
+    closeSave: () => set({ save: { kind: "idle" } }),
+    /** @throws what the server said */
+    async rename(name: string) {
+      const workflow = await api.update({ workflow_id: workflowId, name });
+      baseVersion = workflow.version;
+      set({ name: workflow.name, version: workflow.version });
+    },
+    async loadTheirs() {
+      const isOverSave = get().save.kind === "conflict";
+      const theirs = await api.editor();
+      // Over a save, the draft on the server may be ours already: what stands against it is their version.
+      take(theirs, isOverSave ? theirs.workflow : theirs.draft, "load the other version");
+      set({ save: { kind: "idle" } });
+    },
+    /** What both sides of a conflict started from; null when it is not known. */
+    baseOf: (over: "draft" | "save"): Graph | null => (over === "save" ? saved : agreed),
+    /**
+     * Puts what both did onto the canvas, as a step that undo takes back; Save makes it a version.
+     * @param isMineFirst where both changed the same, mine is kept
+     * @returns false when both have changed the same by now and nobody has said whose is to be kept: then nothing happens
+     */
+    async keepBoth(isMineFirst: boolean): Promise<boolean> {
+      const { save: over } = get();
+      const base = over.kind === "conflict" ? saved : agreed;
+      const theirs = await api.editor();
+      if (!base) return false;
+      const { graph, isClean } = mergeGraphs(base, editor.getState().graph(), over.kind === "conflict" ? theirs.workflow : theirs.draft);
+      if (!isClean && !isMineFirst) {
+        set(over.kind === "conflict" ? { save: { ...over, theirs } } : { draftConflict: theirs });
+        return false;
+      }
+      take(theirs, graph, "keep both versions");
+      set({ save: { kind: "idle" } });
+      return true;
+    },
+    /** Puts the canvas over their draft. */
+    async keepMine() {
+      const theirs = await api.editor();
+      know(theirs);
+      autosave.rebase(theirs.draft.revision, true);
+    },
+    /** Begins to watch the canvas; the returned function sends the rest and stops. */
+    start() {
+      autosave.start();
+      if (copy && !restores) dropCopy(workflowId);
+      if (restores && !isRestored) {
+        isRestored = true;
+        editor.getState().replace(copy.graph, "restore unsaved changes");
+        autosave.change();
+        onRestored?.();
+      }
+      const unsubscribe = editor.subscribe((state, before) => {
+        if (state.revision !== before.revision && !isLoading) autosave.change();
+      });
+      const onHide = () => {
+        if (!autosave.isPending) return;
+        keepUnsaved();
+        void autosave.flush();
+      };
+      const onUnload = (event: BeforeUnloadEvent) => {
+        if (autosave.isPending) event.preventDefault();
+      };
+      const onSeen = () => {
+        if (document.visibilityState === "visible") void check();
+      };
+      document.addEventListener("visibilitychange", onHide);
+      addEventListener("focus", onSeen);
+      addEventListener("beforeunload", onUnload);
+      return () => {
+        unsubscribe();
+        document.removeEventListener("visibilitychange", onHide);
+        removeEventListener("focus", onSeen);
+        removeEventListener("beforeunload", onUnload);
+        onHide();
+        autosave.stop();
+      };
+    },
+  };
+}

@@ -1,0 +1,91 @@
+"use client";
+
+import { ArrowRightToLine, Pin, PinOff, StepForward } from "lucide-react";
+import { useEffect, useMemo, useRef } from "react";
+import { toast } from "sonner";
+import type { EditorRun } from "#components/runs/store/editor-run.tsx";
+import { useRunStore } from "#components/runs/store/run-context.tsx";
+import type { NodeAction, NodeActionSource } from "#components/workflow-editor/canvas/node-actions.tsx";
+import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { pinnedIn, pinOutput, refusePin, unpin } from "#components/workflow-editor/test-runs/pinning.ts";
+import { pinAndTell, type useWorkflowRun } from "#components/workflow-editor/test-runs/use-workflow-run.ts";
+import { isFinal } from "#server/runs/schema.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+
+/**
+ * What can be done to a node that has to do with runs: for the menus of the canvas, and for the values of a run.
+ * @param onOpen called when a run is to be shown on the canvas
+ */
+export function useRunActions(run: ReturnType<typeof useWorkflowRun>, isReadOnly: boolean, onOpen: () => void): EditorRun {
+  const editor = useEditorStore();
+  const ui = useCanvasUiStore();
+  const store = useRunStore();
+  const latest = useRef({ run, onOpen });
+  latest.current = { run, onOpen };
+  const isBusy = run.isRunning || run.isStarting;
+
+  const editorRun = useMemo<EditorRun>(() => {
+    const tell = (refusal: string | null) => {
+      if (refusal) toast.error(refusal);
+    };
+    return {
+      isReadOnly,
+      isBusy,
+      runFrom: (nodeId, executionId) => void latest.current.run.start({}, { from: { execution_id: executionId, node_id: nodeId } }),
+      pin: (nodeId, output) => tell(pinOutput(editor, nodeId, output)),
+      unpin: (nodeId) => unpin(editor, [nodeId]),
+      pinAll: () => pinAndTell(editor, store),
+      open(executionId) {
+        void latest.current.run.open(executionId);
+        latest.current.onOpen();
+      },
+    };
+  }, [editor, store, isReadOnly, isBusy]);
+
+  useEffect(() => {
+    const source: NodeActionSource = (nodeIds) => {
+      const [id] = nodeIds;
+      const state = editor.getState();
+      const type = state.nodes.find((node) => node.id === id)?.type ?? "";
+      const definition = definitionOf(type);
+      if (nodeIds.length !== 1 || id === undefined || isReadOnly || !definition || definition.isInert) return [];
+      const { executionId, picture } = store.getState();
+      const busy = isBusy ? "A run goes on. Stop it, or wait for its end." : null;
+      const ended = picture && isFinal(picture.status) ? executionId : null;
+      const noRun = busy ?? (ended === null ? "Run the workflow first: what comes before is taken from that run." : null);
+      const actions: NodeAction[] = [];
+      // From the trigger on, that is the whole workflow; until it, nothing.
+      if (definition.group !== "trigger")
+        actions.push(
+          {
+            ...{ id: "run-from", label: "Run from here", icon: <StepForward />, group: 10, isInToolbar: true },
+            ...(noRun !== null && { refusal: noRun }),
+            run: () => ended !== null && editorRun.runFrom(id, ended),
+          },
+          {
+            ...{ id: "run-until", label: "Run until here", icon: <ArrowRightToLine />, group: 10, isInToolbar: true },
+            ...(busy !== null && { refusal: busy }),
+            run: () => latest.current.run.ask({ until: id }),
+          },
+        );
+      if (!definition.pin) return actions;
+      if (pinnedIn(state.data[id]) !== null) {
+        const run = () => editorRun.unpin(id);
+        return [...actions, { id: "unpin", label: "Unpin output", icon: <PinOff />, group: 10, isInToolbar: true, run }];
+      }
+      const node = picture?.nodes[id];
+      const output = node?.status === "complete" && node.whole_length === null ? node.output : null;
+      const refusal = output === null ? "There is no output of it on the screen to pin." : refusePin(state, id, output);
+      actions.push({
+        ...{ id: "pin", label: "Pin output", icon: <Pin />, group: 10, isInToolbar: true },
+        ...(refusal !== null && { refusal }),
+        run: () => output !== null && editorRun.pin(id, output),
+      });
+      return actions;
+    };
+    ui.setState({ moreActions: source });
+    return () => ui.setState({ moreActions: null });
+  }, [editor, ui, store, isReadOnly, isBusy, editorRun]);
+
+  return editorRun;
+}

@@ -1,0 +1,104 @@
+"use client";
+
+import { Play, Square } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useEffect, useRef, useState } from "react";
+import { plural } from "#components/format.ts";
+import { useRun } from "#components/runs/store/run-context.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
+import { Tooltip } from "#components/ui/tooltip.tsx";
+import { MOD } from "#components/workflow-editor/canvas/control-bar.tsx";
+import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx";
+import { textsOf } from "#components/workflow-editor/fields/run-values.ts";
+import { withoutWork } from "#components/workflow-editor/test-runs/pinning.ts";
+import { triggerOf } from "#components/workflow-editor/test-runs/trigger-needs.ts";
+import type { useWorkflowRun } from "#components/workflow-editor/test-runs/use-workflow-run.ts";
+
+// Needed by a run that asks for input; the editor is drawn before.
+const loadForm = () => import("#components/workflow-editor/fields/run-form.tsx").then((module) => module.RunForm);
+const RunForm = dynamic(loadForm);
+/** How long after the editor is drawn it is fetched, in milliseconds. */
+const PRELOAD_MS = 900;
+
+export interface RunButtonProps {
+  run: ReturnType<typeof useWorkflowRun>;
+  isReadOnly: boolean;
+}
+
+/** Run ⇄ Stop, of one width. Asks for what the trigger needs first; says why when a run cannot start. */
+export function RunButton({ run, isReadOnly }: RunButtonProps) {
+  const editor = useEditorStore();
+  const idle = useEditorShallow(withoutWork);
+  // What stands in for a node's work needs nothing filled in.
+  const problems = useCanvasUi((state) => state.problems.filter(({ node_id }) => node_id === null || !idle.includes(node_id)).length);
+  const shown = useRun((state) => state.view?.execution);
+  const [last, setLast] = useState<Record<string, string>>({});
+
+  const press = () => {
+    if (isReadOnly || run.isStarting) return;
+    if (run.isRunning) return void run.stop();
+    if (problems > 0) return run.explain();
+    run.ask();
+  };
+  const begin = async (values: RunValues, texts: Record<string, string>) => {
+    setLast(texts);
+    if (await run.start(values, run.asking ?? {})) run.closeForm();
+  };
+
+  useEffect(() => {
+    const timer = setTimeout(() => void loadForm(), PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
+
+  const latest = useRef(press);
+  latest.current = press;
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey) || event.defaultPrevented) return;
+      if (event.target instanceof Element && event.target.closest("[role=dialog], [role=alertdialog]")) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+
+  const reason = isReadOnly
+    ? "You may look, not run. Ask an admin of the project for the editor role."
+    : problems > 0 && !run.isRunning
+      ? `${plural(problems, "problem")} to fix before it can run; press to see the first`
+      : run.isRunning
+        ? "Stop this run"
+        : "Run the workflow as it is on the canvas";
+  const until = run.asking?.until;
+  const title = until === undefined ? "Run workflow" : `Run until “${labelOf(editor.getState().data[until])}”`;
+  const isOff = isReadOnly || (problems > 0 && !run.isRunning);
+  return (
+    <>
+      <Tooltip content={reason} shortcut={[MOD, "Enter"]} side="bottom">
+        <Button
+          variant={run.isRunning ? "danger" : "primary"}
+          icon={run.isRunning ? <Square /> : <Play />}
+          isPending={run.isStarting || run.isStopping}
+          aria-disabled={isOff || undefined}
+          aria-keyshortcuts="Control+Enter Meta+Enter"
+          className="w-19 aria-disabled:cursor-not-allowed aria-disabled:opacity-55"
+          onClick={press}
+        >
+          {run.isRunning ? "Stop" : "Run"}
+        </Button>
+      </Tooltip>
+      <Dialog open={run.asking !== null} onOpenChange={(isOpen) => !isOpen && run.closeForm()} title={title} size="sm">
+        <RunForm
+          trigger={triggerOf(editor.getState().graph())}
+          last={{ ...(shown && textsOf(shown.input, triggerOf(editor.getState().graph()))), ...last }}
+          isPending={run.isStarting}
+          onRun={(values, texts) => void begin(values, texts)}
+        />
+      </Dialog>
+    </>
+  );
+}
