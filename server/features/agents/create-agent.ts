@@ -3,10 +3,10 @@ import { type Abilities, checkAbilities, hasTools } from "#server/features/agent
 import { assertNameFree, saveAgent } from "#server/features/agents/save-agent.ts";
 import { saveLinks } from "#server/features/agents/save-links.ts";
 import type { Agent, CreateAgentInput } from "#server/features/agents/schema.ts";
-import { type ModelChoice, validateModel } from "#server/features/agents/validate-model.ts";
 import { chooseLlmKey } from "#server/features/llm-keys/choose-llm-key.ts";
 import { endpointOf } from "#server/features/llm-keys/endpoint-of.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
+import { type ModelChoice, validateModel } from "#server/llm/validate-model.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { AppError } from "#server/platform/errors.ts";
 

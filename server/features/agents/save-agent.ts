@@ -2,15 +2,13 @@ import type { Prisma } from "#prisma/generated/client.ts";
 import { toAgent } from "#server/features/agents/agent-dto.ts";
 import { findAgent } from "#server/features/agents/find-agent.ts";
 import type { Agent } from "#server/features/agents/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, isForeignKeyViolation, isUniqueViolation } from "#server/platform/errors.ts";
+import { AppError, isForeignKeyViolation } from "#server/platform/errors.ts";
+import { nameTaken, saveResource } from "#server/platform/names-in-use.ts";
 
 const deletedMeanwhile = () =>
   new AppError("VALIDATION_ERROR", "The LLM key, an MCP server or a RAG source was deleted in this moment. Choose again.");
-
-const nameTaken = (name: string) => new AppError("CONFLICT", `The project already has an agent named "${name}". Choose another name.`);
 
 /**
  * Asks early, so that nobody waits for a live call only to hear that the name is taken.
@@ -21,7 +19,7 @@ export async function assertNameFree(projectId: string, name: string, exceptAgen
     where: { project_id: projectId, name, ...(exceptAgentId && { id: { not: exceptAgentId } }) },
     select: { id: true },
   });
-  if (other) throw nameTaken(name);
+  if (other) throw nameTaken("an agent", name);
 }
 
 /**
@@ -30,19 +28,13 @@ export async function assertNameFree(projectId: string, name: string, exceptAgen
  */
 export async function saveAgent(
   principal: ProjectPrincipal,
-  { action, name, ...more }: { action: "agent.create" | "agent.update"; name: string; detail?: Prisma.InputJsonObject; at?: Date },
+  record: { action: "agent.create" | "agent.update"; name: string; detail?: Prisma.InputJsonObject; at?: Date },
   write: (tx: Prisma.TransactionClient) => Promise<{ id: string; name: string }>,
 ): Promise<Agent> {
   try {
-    const { id } = await db().$transaction(async (tx) => {
-      const row = await write(tx);
-      await recordAudit(principal, { action, resource_type: "agent", resource_id: row.id, resource_name: row.name, ...more }, tx);
-      return row;
-    });
+    const { id } = await saveResource(principal, { what: "an agent", resource_type: "agent", ...record }, write);
     return toAgent(await findAgent(principal.project.id, id));
   } catch (error) {
-    if (isUniqueViolation(error)) throw nameTaken(name);
-    if (isForeignKeyViolation(error)) throw deletedMeanwhile();
-    throw error;
+    throw isForeignKeyViolation(error) ? deletedMeanwhile() : error;
   }
 }

@@ -6,9 +6,9 @@ import { assertNameFree, saveAgent } from "#server/features/agents/save-agent.ts
 import { saveLinks } from "#server/features/agents/save-links.ts";
 import { savedMeanwhile } from "#server/features/agents/saved-meanwhile.ts";
 import type { Agent, UpdateAgentInput } from "#server/features/agents/schema.ts";
-import { validateModel } from "#server/features/agents/validate-model.ts";
 import { chooseLlmKey } from "#server/features/llm-keys/choose-llm-key.ts";
 import { endpointOf } from "#server/features/llm-keys/endpoint-of.ts";
+import { validateModel } from "#server/llm/validate-model.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 

@@ -2,10 +2,9 @@ import { toCredential } from "#server/features/credentials/credential-dto.ts";
 import { findCredential } from "#server/features/credentials/find-credential.ts";
 import type { Credential, ReplaceCredentialInput } from "#server/features/credentials/schema.ts";
 import { checkSearchAddress } from "#server/features/credentials/search-credentials.ts";
-import { recordAudit } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
+import { saveResource } from "#server/platform/names-in-use.ts";
 import { seal } from "#server/platform/secrets.ts";
 
 /**
@@ -15,15 +14,14 @@ import { seal } from "#server/platform/secrets.ts";
 export async function replaceCredential(principal: ProjectPrincipal, { cred_id, value }: ReplaceCredentialInput): Promise<Credential> {
   const credential = await findCredential(principal, cred_id);
   const private_allowed = await checkSearchAddress(principal, credential.name, value);
-  await db().$transaction(async (tx) => {
-    const data = { sealed_value: seal(value), private_allowed };
-    const { count } = await tx.credential.updateMany({ where: { id: credential.id }, data });
+  const record = { what: "a credential", name: credential.name, action: "credential.update", resource_type: "credential" };
+  await saveResource(principal, record, async (tx) => {
+    const { count } = await tx.credential.updateMany({
+      where: { id: credential.id },
+      data: { sealed_value: seal(value), private_allowed },
+    });
     if (count === 0) throw notFound("credential");
-    await recordAudit(
-      principal,
-      { action: "credential.update", resource_type: "credential", resource_id: credential.id, resource_name: credential.name },
-      tx,
-    );
+    return credential;
   });
   return toCredential(credential);
 }

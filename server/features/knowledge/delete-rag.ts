@@ -1,18 +1,12 @@
 import { findRag } from "#server/features/knowledge/find-rag.ts";
-import { recordAudit } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, isForeignKeyViolation, notFound } from "#server/platform/errors.ts";
-import { namesInUse } from "#server/platform/names-in-use.ts";
+import { deleteResource, namesInUse } from "#server/platform/names-in-use.ts";
 
-async function stillUsed(ragId: string): Promise<AppError | undefined> {
-  const agents = await db().agent.findMany({
-    where: { rag_sources: { some: { rag_source_id: ragId } } },
-    select: { name: true },
-    orderBy: { name: "asc" },
-  });
-  if (!agents.length) return undefined;
-  return new AppError("CONFLICT", `The RAG source is used by ${namesInUse("agent", agents)}. Take it out there first.`);
+async function ragInUse(rag_source_id: string): Promise<string | undefined> {
+  const where = { rag_sources: { some: { rag_source_id } } };
+  const agents = await db().agent.findMany({ where, select: { name: true }, orderBy: { name: "asc" } });
+  return agents.length ? `The RAG source is used by ${namesInUse("agent", agents)}. Take it out there first.` : undefined;
 }
 
 /**
@@ -21,17 +15,12 @@ async function stillUsed(ragId: string): Promise<AppError | undefined> {
  */
 export async function deleteRag(principal: ProjectPrincipal, { rag_id }: { rag_id: string }): Promise<void> {
   const { id, name } = await findRag(principal.project.id, rag_id);
-  const conflict = await stillUsed(id);
-  if (conflict) throw conflict;
-  try {
-    await db().$transaction(async (tx) => {
-      const { count } = await tx.ragSource.deleteMany({ where: { id } });
-      if (count === 0) throw notFound("RAG source");
-      await recordAudit(principal, { action: "rag.delete", resource_type: "rag", resource_id: id, resource_name: name }, tx);
-    });
-  } catch (error) {
-    // An agent took the source in this very moment.
-    if (isForeignKeyViolation(error)) throw (await stillUsed(id)) ?? error;
-    throw error;
-  }
+  const record = { action: "rag.delete", resource_type: "rag", resource_id: id, resource_name: name };
+  await deleteResource(
+    principal,
+    "RAG source",
+    record,
+    (tx) => tx.ragSource.deleteMany({ where: { id } }),
+    () => ragInUse(id),
+  );
 }

@@ -1,15 +1,11 @@
 import { checkLlmKey } from "#server/features/llm-keys/check-llm-key.ts";
 import { toLlmKey } from "#server/features/llm-keys/llm-key-dto.ts";
 import type { CreateLlmKeyInput, LlmKey } from "#server/features/llm-keys/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { judgeAddress } from "#server/platform/chosen-address.ts";
-import { db } from "#server/platform/db/client.ts";
-import { AppError, isUniqueViolation } from "#server/platform/errors.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { saveResource } from "#server/platform/names-in-use.ts";
 import { maskSecret, seal } from "#server/platform/secrets.ts";
-
-export const keyNameTaken = (name: string): AppError =>
-  new AppError("CONFLICT", `The project already has an LLM key named "${name}". Choose another name.`);
 
 /**
  * Stores an LLM key, encrypted. Whether it works shows when an agent is saved with it.
@@ -22,31 +18,22 @@ export async function createLlmKey(principal: ProjectPrincipal, input: CreateLlm
   if (verdict.refusal !== undefined) errors.push({ path: "base_url", message: verdict.refusal });
   if (errors[0]) throw new AppError("VALIDATION_ERROR", errors[0].message, { errors });
   const { name, provider, api_key, base_url, api_version, prices = [] } = input;
-  try {
-    return await db().$transaction(async (tx) => {
-      const row = await tx.llmKey.create({
-        data: {
-          project_id: principal.project.id,
-          name,
-          provider,
-          sealed_key: seal(api_key),
-          masked_key: maskSecret(api_key),
-          base_url: base_url ?? null,
-          private_allowed: verdict.refusal === undefined && verdict.private_allowed,
-          api_version: api_version || null,
-          prices,
-          created_by_id: principal.user.id,
-        },
-      });
-      await recordAudit(
-        principal,
-        { action: "llm_key.create", resource_type: "llm_key", resource_id: row.id, resource_name: name, detail: { provider } },
-        tx,
-      );
-      return toLlmKey(row);
-    });
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw keyNameTaken(name);
-  }
+  const record = { what: "an LLM key", name, action: "llm_key.create", resource_type: "llm_key", detail: { provider } };
+  const row = await saveResource(principal, record, (tx) =>
+    tx.llmKey.create({
+      data: {
+        project_id: principal.project.id,
+        name,
+        provider,
+        sealed_key: seal(api_key),
+        masked_key: maskSecret(api_key),
+        base_url: base_url ?? null,
+        private_allowed: verdict.refusal === undefined && verdict.private_allowed,
+        api_version: api_version || null,
+        prices,
+        created_by_id: principal.user.id,
+      },
+    }),
+  );
+  return toLlmKey(row);
 }

@@ -1,20 +1,17 @@
 import type { LlmKey as LlmKeyRow } from "#prisma/generated/client.ts";
-import { toAgent, withLinks } from "#server/features/agents/agent-dto.ts";
-import { hasTools } from "#server/features/agents/check-abilities.ts";
-import { validateModel } from "#server/features/agents/validate-model.ts";
 import { apiKeyProblem, priceProblems } from "#server/features/llm-keys/check-llm-key.ts";
-import { keyNameTaken } from "#server/features/llm-keys/create-llm-key.ts";
 import { endpointOf } from "#server/features/llm-keys/endpoint-of.ts";
 import { findLlmKey } from "#server/features/llm-keys/find-llm-key.ts";
 import { toLlmKey } from "#server/features/llm-keys/llm-key-dto.ts";
 import type { LlmKey, UpdateLlmKeyInput } from "#server/features/llm-keys/schema.ts";
 import { ProviderError } from "#server/llm/errors.ts";
 import type { Refusal } from "#server/llm/refusals.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { validateModel } from "#server/llm/validate-model.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { judgeAddress } from "#server/platform/chosen-address.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, isUniqueViolation, notFound } from "#server/platform/errors.ts";
+import { AppError, notFound } from "#server/platform/errors.ts";
+import { saveResource } from "#server/platform/names-in-use.ts";
 import { maskSecret, seal } from "#server/platform/secrets.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
 
@@ -32,10 +29,14 @@ const OF_THE_AGENT: ReadonlySet<Refusal> = new Set(["unknown_model", "no_tools",
  * @throws AppError UPSTREAM_ERROR with the provider's words
  */
 async function tryWithAgent(row: LlmKeyRow, apiKey: string): Promise<void> {
-  const user = await db().agent.findFirst({ where: { llm_key_id: row.id }, orderBy: { updated_at: "desc" }, include: withLinks });
-  if (!user) return;
-  const agent = toAgent(user);
-  const choice = { model: agent.model, temperature: agent.temperature, hasTools: hasTools(agent) };
+  const agent = await db().agent.findFirst({
+    where: { llm_key_id: row.id },
+    orderBy: { updated_at: "desc" },
+    select: { model: true, temperature: true, tools: true, _count: { select: { mcp_servers: true, rag_sources: true } } },
+  });
+  if (!agent) return;
+  const { model, temperature, tools, _count } = agent;
+  const choice = { model, temperature, hasTools: tools.length + _count.mcp_servers + _count.rag_sources > 0 };
   await validateModel({ ...endpointOf(row), apiKey }, choice).catch((error: unknown) => {
     if (!(error instanceof ProviderError && error.reason && OF_THE_AGENT.has(error.reason))) throw error;
   });
@@ -69,25 +70,17 @@ export async function updateLlmKey(principal: ProjectPrincipal, input: UpdateLlm
     ...(prices && { prices }),
   };
   const changed = (["name", "api_key", "prices"] as const).filter((field) => input[field] !== undefined);
-  try {
-    return await db().$transaction(async (tx) => {
-      const { count } = await tx.llmKey.updateMany({ where: { id: before.id }, data });
-      if (count === 0) throw notFound("LLM key");
-      await recordAudit(
-        principal,
-        {
-          action: "llm_key.update",
-          resource_type: "llm_key",
-          resource_id: before.id,
-          resource_name: name ?? before.name,
-          detail: { changed, ...(prices && { prices }) },
-        },
-        tx,
-      );
-      return toLlmKey(await tx.llmKey.findUniqueOrThrow({ where: { id: before.id } }));
-    });
-  } catch (error) {
-    if (isUniqueViolation(error)) throw keyNameTaken(name ?? before.name);
-    throw error;
-  }
+  const record = {
+    what: "an LLM key",
+    name: name ?? before.name,
+    action: "llm_key.update",
+    resource_type: "llm_key",
+    detail: { changed, ...(prices && { prices }) },
+  };
+  const row = await saveResource(principal, record, async (tx) => {
+    const [saved] = await tx.llmKey.updateManyAndReturn({ where: { id: before.id }, data });
+    if (!saved) throw notFound("LLM key");
+    return saved;
+  });
+  return toLlmKey(row);
 }

@@ -1,12 +1,10 @@
 import { checkMcpUrl } from "#server/features/mcp/check-mcp-url.ts";
 import { connectMcp } from "#server/features/mcp/connect-mcp.ts";
 import { toMcpServerDetail } from "#server/features/mcp/mcp-dto.ts";
-import { assertMcpNameFree, mcpNameTaken } from "#server/features/mcp/mcp-names.ts";
+import { assertMcpNameFree } from "#server/features/mcp/mcp-names.ts";
 import type { CreateMcpServerInput, McpServerDetail } from "#server/features/mcp/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db } from "#server/platform/db/client.ts";
-import { isUniqueViolation } from "#server/platform/errors.ts";
+import { saveResource } from "#server/platform/names-in-use.ts";
 
 /**
  * Connects a server: lists its tools and stores it with them.
@@ -19,18 +17,6 @@ export async function createMcpServer(principal: ProjectPrincipal, input: Create
   await assertMcpNameFree(project_id, name);
   const connection = await connectMcp({ name, url, transport, headers, private_allowed });
   const data = { project_id, name, ...connection, disabled_tools: [...new Set(disabled_tools)] };
-  try {
-    return await db().$transaction(async (tx) => {
-      const row = await tx.mcpServer.create({ data });
-      await recordAudit(
-        principal,
-        { action: "mcp_server.create", resource_type: "mcp_server", resource_id: row.id, resource_name: name, detail: { transport } },
-        tx,
-      );
-      return toMcpServerDetail(row);
-    });
-  } catch (error) {
-    if (isUniqueViolation(error)) throw mcpNameTaken(name);
-    throw error;
-  }
+  const record = { what: "an MCP server", name, action: "mcp_server.create", resource_type: "mcp_server", detail: { transport } };
+  return toMcpServerDetail(await saveResource(principal, record, (tx) => tx.mcpServer.create({ data })));
 }

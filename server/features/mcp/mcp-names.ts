@@ -1,8 +1,5 @@
 import { db } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
-
-export const mcpNameTaken = (name: string) =>
-  new AppError("CONFLICT", `The project already has an MCP server named "${name}". Choose another name.`);
+import { nameTaken } from "#server/platform/names-in-use.ts";
 
 /**
  * Asks early, so that nobody waits for a connection only to hear that the name is taken.
@@ -10,5 +7,5 @@ export const mcpNameTaken = (name: string) =>
  */
 export async function assertMcpNameFree(project_id: string, name: string, exceptId?: string): Promise<void> {
   const where = { project_id, name, ...(exceptId && { id: { not: exceptId } }) };
-  if (await db().mcpServer.findFirst({ where, select: { id: true } })) throw mcpNameTaken(name);
+  if (await db().mcpServer.findFirst({ where, select: { id: true } })) throw nameTaken("an MCP server", name);
 }

@@ -4,12 +4,11 @@ import { connectMcp } from "#server/features/mcp/connect-mcp.ts";
 import { findMcpServer } from "#server/features/mcp/find-mcp-server.ts";
 import { toMcpServerDetail } from "#server/features/mcp/mcp-dto.ts";
 import { mcpEndpointOf, openHeaders } from "#server/features/mcp/mcp-endpoint-of.ts";
-import { assertMcpNameFree, mcpNameTaken } from "#server/features/mcp/mcp-names.ts";
+import { assertMcpNameFree } from "#server/features/mcp/mcp-names.ts";
 import type { McpServerDetail, UpdateMcpServerInput } from "#server/features/mcp/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db } from "#server/platform/db/client.ts";
-import { AppError, isUniqueViolation, notFound } from "#server/platform/errors.ts";
+import { AppError, notFound } from "#server/platform/errors.ts";
+import { saveResource } from "#server/platform/names-in-use.ts";
 
 type Headers = Record<string, string>;
 
@@ -62,19 +61,11 @@ export async function updateMcpServer(principal: ProjectPrincipal, input: Update
     ...(isElsewhere && (await reconnected(principal, input, before))),
   };
   const changed = (["name", "url", "transport", "headers", "disabled_tools"] as const).filter((field) => input[field] !== undefined);
-  try {
-    return await db().$transaction(async (tx) => {
-      const { count } = await tx.mcpServer.updateMany({ where: { id: before.id, project_id }, data });
-      if (count === 0) throw notFound("MCP server");
-      await recordAudit(
-        principal,
-        { action: "mcp_server.update", resource_type: "mcp_server", resource_id: before.id, resource_name: name, detail: { changed } },
-        tx,
-      );
-      return toMcpServerDetail(await tx.mcpServer.findUniqueOrThrow({ where: { id: before.id } }));
-    });
-  } catch (error) {
-    if (isUniqueViolation(error)) throw mcpNameTaken(name);
-    throw error;
-  }
+  const record = { what: "an MCP server", name, action: "mcp_server.update", resource_type: "mcp_server", detail: { changed } };
+  const row = await saveResource(principal, record, async (tx) => {
+    const [saved] = await tx.mcpServer.updateManyAndReturn({ where: { id: before.id, project_id }, data });
+    if (!saved) throw notFound("MCP server");
+    return saved;
+  });
+  return toMcpServerDetail(row);
 }

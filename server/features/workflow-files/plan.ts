@@ -1,10 +1,10 @@
 import { agentNames } from "#server/features/agents/agent-names.ts";
 import { type NewAgent, prepareAgent } from "#server/features/agents/create-agent.ts";
-import { validateModel } from "#server/features/agents/validate-model.ts";
 import { credentialNames } from "#server/features/credentials/credential-names.ts";
 import { builtinSkills } from "#server/features/skills/builtin-skills.ts";
 import type { FileAgent, ImportLinks, WorkflowFile } from "#server/features/workflow-files/schema.ts";
 import { agentIdsOf } from "#server/features/workflows/checks.ts";
+import { validateModel } from "#server/llm/validate-model.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, isAppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { WRONG_KEY } from "#e2e/fakes/model-server.ts";
-import { validateModel } from "#server/features/agents/validate-model.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
 import { type ProviderId, providerIds, providerKind } from "#server/llm/kinds.ts";
+import { validateModel } from "#server/llm/validate-model.ts";
 import { json, testEndpoint } from "#server/testing/ask-model.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { serveHttp, startHttpServer } from "#server/testing/start-http-server.ts";
