@@ -1,29 +1,12 @@
 import type { WireToolCall } from "#server/llm/tool-calls.ts";
 import { type AgentToolDefinition, cutResult, type ToolAnswer } from "#server/llm/tools/tool.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
+import { orAborted } from "#server/platform/follow.ts";
 import { log } from "#server/platform/log.ts";
 
 const TIMEOUT_MS = 90_000;
 
 const failed = (result: string): ToolAnswer => ({ result, success: false });
-
-/** Rejects with the signal's reason as soon as it fires, also when the tool does not listen to it. */
-async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  let stop: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-    // What a tool that was left behind still throws concerns nobody.
-    work.catch(() => undefined);
-    aborted.catch(() => undefined);
-  }
-}
 
 /**
  * Runs one tool call. Whatever goes wrong is an answer that the model can read and act on.

@@ -10,3 +10,19 @@ export function follow(controller: AbortController, signal: AbortSignal): () => 
   else signal.addEventListener("abort", abort, { once: true });
   return () => signal.removeEventListener("abort", abort);
 }
+
+/** What `work` comes to. Rejects with the signal's reason as soon as that fires, also when the work does not listen to it. */
+export async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (!signal) return work;
+  const aborted = Promise.withResolvers<never>();
+  const stop = () => aborted.reject(signal.reason);
+  // What is left behind still fails or is aborted, and concerns nobody.
+  for (const promise of [work, aborted.promise]) promise.catch(() => undefined);
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([aborted.promise, work]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,10 +1,9 @@
 import type { Content, ContentText } from "#server/llm/tools/page-content.ts";
 import type { ReadAnswer, ReadJob } from "#server/llm/tools/page-process.ts";
 import type { SearchResult } from "#server/llm/tools/results-page.ts";
-import { ToolFailure } from "#server/llm/tools/web-fetch.ts";
+import { asAppError, ToolFailure } from "#server/llm/tools/web-fetch.ts";
 import { childPool, type JobFailure } from "#server/platform/children/pool.ts";
 import type { PreparedDocument, RawDocument } from "#server/platform/documents/prepare-document.ts";
-import { AppError } from "#server/platform/errors.ts";
 
 const TIMEOUT_MS = 15_000;
 /** A document may be long, and nobody waits for it. */
@@ -26,12 +25,10 @@ export interface ReadLimits {
   timeoutMs?: number;
 }
 
-/** It could not be read just now: trying again later may go well. */
-class Busy extends ToolFailure {}
-
 function failureFor(failure: JobFailure, what: string): ToolFailure {
   if (failure === "time") return new ToolFailure(`The ${what} is built so that reading it takes too long. Use another source.`);
-  if (failure === "full" || failure === "absent") return new Busy(`This machine is too busy to read ${what}s. Try again later.`);
+  if (failure === "full" || failure === "absent")
+    return new ToolFailure(`This machine is too busy to read ${what}s. Try again later.`, true);
   return new ToolFailure(`Reading the ${what} takes more memory than there is for it. Use another source.`);
 }
 
@@ -80,7 +77,6 @@ export async function readDocumentApart(
     if (!("document" in answer)) throw new Error("The process answered something else.");
     return answer.document;
   } catch (error) {
-    if (error instanceof ToolFailure) throw new AppError(error instanceof Busy ? "UPSTREAM_ERROR" : "VALIDATION_ERROR", error.message);
-    throw error;
+    throw asAppError(error);
   }
 }

@@ -1,3 +1,5 @@
+import { AppError } from "#server/platform/errors.ts";
+import { masked } from "#server/platform/masking/mask-scope.ts";
 import { AddressRefused, type Reach } from "#server/platform/net/guard.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
 import { readUpTo } from "#server/platform/net/read-up-to.ts";
@@ -6,7 +8,15 @@ import { readUpTo } from "#server/platform/net/read-up-to.ts";
 export const USER_AGENT = "Treadle/1.0 (reads pages that its users ask for)";
 
 /** A tool that could not do its work. The text is for the model and for people: what failed, and what to try. */
-export class ToolFailure extends Error {}
+export class ToolFailure extends Error {
+  /** Whether the same may go well a little later. */
+  readonly isPassing: boolean;
+
+  constructor(message: string, isPassing = false) {
+    super(message);
+    this.isPassing = isPassing;
+  }
+}
 
 export interface WebAnswer {
   /** Where it came from, after redirects. */
@@ -38,14 +48,15 @@ function failureOf(error: unknown, host: string, timeoutMs: number): ToolFailure
   if (error instanceof ToolFailure) return error;
   if (error instanceof AddressRefused) return new ToolFailure(error.message);
   if (error instanceof Error && error.name === "TimeoutError")
-    return new ToolFailure(`${host} did not answer within ${timeoutMs / 1000} seconds.`);
+    return new ToolFailure(`${host} did not answer within ${timeoutMs / 1000} seconds.`, true);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOTFOUND") return new ToolFailure(`There is no server named ${host}.`);
-  if (code === "EAI_AGAIN") return new ToolFailure(`${host} cannot be looked up just now: is this machine connected to the internet?`);
-  if (code === "ECONNREFUSED") return new ToolFailure(`${host} does not accept connections.`);
+  if (code === "EAI_AGAIN")
+    return new ToolFailure(`${host} cannot be looked up just now: is this machine connected to the internet?`, true);
+  if (code === "ECONNREFUSED") return new ToolFailure(`${host} does not accept connections.`, true);
   if (/^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO)/.test(code))
-    return new ToolFailure(`${host} has no certificate that can be trusted.`);
-  return new ToolFailure(`${host} could not be reached${code ? ` (${code})` : ""}.`);
+    return new ToolFailure(`${host} has no certificate that can be trusted.`, true);
+  return new ToolFailure(`${host} could not be reached${code ? ` (${code})` : ""}.`, true);
 }
 
 /**
@@ -75,6 +86,19 @@ export async function webFetch(address: URL, request: WebRequest): Promise<WebAn
     throw failureOf(error, url.host, timeoutMs);
   }
 }
+
+/** @throws ToolFailure for an answer that is no success */
+export function assertSuccess({ status, url }: WebAnswer): void {
+  if (status >= 200 && status < 300) return;
+  const isPassing = status >= 500 || status === 429 || status === 408;
+  throw new ToolFailure(`${url.host} answered ${status} for ${masked(url.pathname).slice(0, 200)}.`, isPassing);
+}
+
+/** The same as an error of the service: what is passing is upstream's fault and may be tried again, what lasts is that of what was sent. */
+export const asAppError = (error: unknown): unknown =>
+  error instanceof ToolFailure
+    ? new AppError(error.isPassing ? "UPSTREAM_ERROR" : "VALIDATION_ERROR", error.message, { cause: error })
+    : error;
 
 /** Turns what a tool threw into an answer for the model; an abort stays an abort. */
 export function failedAnswer(error: unknown, signal: AbortSignal): { result: string; success: false } {

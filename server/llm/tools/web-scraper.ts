@@ -3,8 +3,7 @@ import { MOST_BYTES } from "#server/llm/tools/page-content.ts";
 import { readContent } from "#server/llm/tools/page-reader.ts";
 import { MAX_ROBOTS_BYTES, parseRobots, type Robots } from "#server/llm/tools/robots.ts";
 import { type AgentToolDefinition, MAX_RESULT_CHARACTERS } from "#server/llm/tools/tool.ts";
-import { failedAnswer, ToolFailure, USER_AGENT, webFetch } from "#server/llm/tools/web-fetch.ts";
-import { masked } from "#server/platform/masking/mask-scope.ts";
+import { assertSuccess, failedAnswer, ToolFailure, USER_AGENT, webFetch } from "#server/llm/tools/web-fetch.ts";
 import { chosenReach } from "#server/platform/net/guard.ts";
 
 /** The word that robots.txt files know us by. */
@@ -93,8 +92,7 @@ export async function scrape(address: string, options: ScrapeOptions): Promise<S
     onRedirect: (to) => assertAllowed(to, signal),
     signal,
   });
-  if (answer.status < 200 || answer.status > 299)
-    throw new ToolFailure(`${answer.url.host} answered ${answer.status} for ${masked(answer.url.pathname).slice(0, 200)}.`);
+  assertSuccess(answer);
   const { bytes, isCut } = answer;
   const contentType = answer.headers.get("content-type") ?? "";
   const { title, markdown } = await readContent({ url: answer.url.href, bytes, isCut, contentType }, { owner, signal });

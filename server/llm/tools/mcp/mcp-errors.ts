@@ -4,6 +4,7 @@ import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { type McpEndpoint, withoutSecrets } from "#server/llm/tools/mcp/mcp-endpoint.ts";
 import { AppError, messageOf } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/masking/mask-scope.ts";
+import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
 import { AddressRefused } from "#server/platform/net/guard.ts";
 
 /** Time ran out; `seconds` is the limit that applied. */
@@ -17,9 +18,6 @@ export class McpTimeout extends Error {
 
 /** The connection ended while an answer was awaited. */
 export class ConnectionLost extends Error {}
-
-/** An answer that is longer than we read. */
-export class AnswerTooLong extends Error {}
 
 const MOST_WORDS = 300;
 const BROKE_OFF = "broke off the connection before it answered. Try again.";

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { McpEndpoint } from "#server/llm/tools/mcp/mcp-endpoint.ts";
-import { AnswerTooLong, ConnectionLost } from "#server/llm/tools/mcp/mcp-errors.ts";
+import { ConnectionLost } from "#server/llm/tools/mcp/mcp-errors.ts";
+import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
 
 /** Longest answer, and longest event stream of one connection, that is read, in bytes. */
@@ -29,7 +30,7 @@ function watched(body: ReadableStream<Uint8Array>, onChunk: (chunk: Uint8Array) 
           return controller.close();
         }
         bytes += value.length;
-        if (bytes > MAX_BYTES) throw new AnswerTooLong();
+        if (bytes > MAX_BYTES) throw new AnswerTooLong(MAX_BYTES);
         onChunk(value);
         controller.enqueue(value);
       } catch (error) {

@@ -4,6 +4,7 @@ import { toolIn } from "#server/llm/tools/mcp/mcp-listing.ts";
 import { answerOf } from "#server/llm/tools/mcp/mcp-result.ts";
 import { isSessionGone, type McpSession, openSession, type SessionLimits } from "#server/llm/tools/mcp/mcp-session.ts";
 import type { ToolAnswer } from "#server/llm/tools/tool.ts";
+import { orAborted } from "#server/platform/follow.ts";
 import { settings } from "#server/platform/settings.ts";
 
 /** Most tools that are taken over from one server, and most pages that are asked for. */
@@ -34,16 +35,6 @@ interface Held {
   /** Once it is open. */
   session: McpSession | undefined;
   users: number;
-}
-
-/** Waits for what others wait for too, no longer than the caller wants. */
-async function orAborted<Value>(waitedFor: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (!signal) return waitedFor;
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  waitedFor.catch(() => undefined);
-  return Promise.race([waitedFor, aborted.promise]).finally(() => signal.removeEventListener("abort", onAbort));
 }
 
 async function allTools(session: McpSession, signal?: AbortSignal): Promise<McpToolInfo[]> {
