@@ -93,7 +93,7 @@ function withInstruction(messages: ChatMessage[], instruction: string): ChatMess
 }
 
 /** Whether the schema goes into the request's own field: vendors want an object at the root, and some no tools beside it. */
-export function sendsSchema({ endpoint, answerSchema, tools = [] }: ChatQuestion, dialect: Dialect): boolean {
+function sendsSchema({ endpoint, answerSchema, tools = [] }: ChatQuestion, dialect: Dialect): boolean {
   const { structuredOutput } = providerKind(endpoint.provider);
   if (answerSchema?.type !== "object" || !dialect.jsonSchema) return false;
   return structuredOutput === "always" || (structuredOutput === "without_tools" && tools.length === 0);

@@ -3,7 +3,7 @@ import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
 import { type ListPrice, priceList } from "#server/llm/prices.ts";
 
 /** A price of an LLM key's own: `model` is an id, or the beginning of ids with `*` at its end. US dollars per million tokens. */
-export interface OwnPrice extends Rates {
+interface OwnPrice extends Rates {
   model: string;
 }
 

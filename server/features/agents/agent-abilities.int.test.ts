@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
-import { createAgent } from "#server/features/agents/create-agent.ts";
-import { getAgent } from "#server/features/agents/get-agent.ts";
-import { previewPrompt } from "#server/features/agents/preview-prompt.ts";
+import { previewPrompt } from "#server/features/agents/compose-question.ts";
 import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
-import { updateAgent } from "#server/features/agents/update-agent.ts";
-import { createLlmKey } from "#server/features/llm-keys/create-llm-key.ts";
+import { createAgent, getAgent, updateAgent } from "#server/features/agents/service.ts";
+import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import { builtinSkills } from "#server/features/skills/builtin-skills.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";

@@ -1,14 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { WRONG_KEY } from "#e2e/fakes/model-server.ts";
-import { createAgent } from "#server/features/agents/create-agent.ts";
-import { deleteAgent } from "#server/features/agents/delete-agent.ts";
-import { getAgent } from "#server/features/agents/get-agent.ts";
 import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
-import { updateAgent } from "#server/features/agents/update-agent.ts";
-import { createLlmKey } from "#server/features/llm-keys/create-llm-key.ts";
-import { deleteLlmKey } from "#server/features/llm-keys/delete-llm-key.ts";
-import { listModels } from "#server/features/llm-keys/list-models.ts";
+import { createAgent, deleteAgent, getAgent, updateAgent } from "#server/features/agents/service.ts";
+import { createLlmKey, deleteLlmKey, listModels } from "#server/features/llm-keys/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { testModelServer } from "#server/testing/model-server.ts";

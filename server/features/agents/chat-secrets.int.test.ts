@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import { chatWithAgent } from "#server/features/agents/chat-with-agent.ts";
-import { createAgent } from "#server/features/agents/create-agent.ts";
+import { chatWithAgent, testAgent } from "#server/features/agents/chat.ts";
 import type { ChatEvent } from "#server/features/agents/schema.ts";
-import { testAgent } from "#server/features/agents/test-agent.ts";
-import { createCredential } from "#server/features/credentials/create-credential.ts";
-import { createLlmKey } from "#server/features/llm-keys/create-llm-key.ts";
+import { createAgent } from "#server/features/agents/service.ts";
+import { createCredential } from "#server/features/credentials/service.ts";
+import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 

@@ -1,21 +1,33 @@
-import type { Agent } from "#server/features/agents/schema.ts";
-import { type AgentEquipment, type Equipped, toolsOfAgent } from "#server/features/agents/tools-of-agent.ts";
+import { knowledgeTool } from "#server/features/agents/knowledge-tool.ts";
+import { type Agent, type PromptPreview, type PromptPreviewInput, PromptPreviewMessage } from "#server/features/agents/schema.ts";
+import { prepareAgent } from "#server/features/agents/service.ts";
+import { readSearchCredentials } from "#server/features/credentials/values.ts";
+import { openAgentMcp } from "#server/features/mcp/agent-tools.ts";
+import { readSkills } from "#server/features/skills/service.ts";
+import { firstBody } from "#server/llm/chat.ts";
 import type { ChatMessage, ChatQuestion } from "#server/llm/chat-body.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
+import type { AgentToolDefinition } from "#server/llm/tools/tool.ts";
+import { webScraperTool } from "#server/llm/tools/web-scraper.ts";
+import { webSearchTool } from "#server/llm/tools/web-search.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db, pool } from "#server/platform/db/client.ts";
+import { log } from "#server/platform/log.ts";
+import { isUuid } from "#server/platform/new-id.ts";
 
 /** An agent as far as its model gets to know it: as it is stored, or as a form that is not saved yet has it. */
-export interface AskedAgent extends Equipped, Pick<Agent, "model" | "temperature" | "max_tokens" | "output_schema"> {
+interface AskedAgent extends Equipped, Pick<Agent, "model" | "temperature" | "max_tokens" | "output_schema"> {
   endpoint: ModelEndpoint;
 }
 
 /** What is said in one call. */
-export interface SaidToAgent {
+interface SaidToAgent {
   message: string;
   /** Earlier turns, oldest first. */
   history?: readonly { role: "user" | "assistant"; content: string }[];
 }
 
-export interface ComposedQuestion extends Pick<AgentEquipment, "close"> {
+interface ComposedQuestion extends Pick<AgentEquipment, "close"> {
   question: ChatQuestion & Pick<AgentEquipment, "tools">;
 }
 
@@ -34,4 +46,103 @@ export async function composeQuestion(agent: AskedAgent, { message, history = []
     { role: "user", content: message },
   ];
   return { question: { endpoint, model, temperature, max_tokens, tools, answerSchema: output_schema, messages }, close };
+}
+
+/** What an agent brings to a call besides its model. */
+interface AgentEquipment {
+  tools: AgentToolDefinition[];
+  /** The system prompt with the prompts of its skills after it; empty when there is neither. */
+  systemPrompt: string;
+  /** Ends what the tools hold open. Whoever asked for them must call this, however the call ended. */
+  close(): void;
+}
+
+/** What an agent may use, as it is stored or as a form that is not saved yet has it. */
+interface Equipped extends Pick<Agent, "system_prompt" | "tools" | "mcp_server_ids" | "rag_ids" | "skill_ids"> {
+  project_id: string;
+}
+
+/** The system prompt, then each skill under its name. */
+async function promptOf({ project_id, system_prompt, skill_ids }: Equipped): Promise<string> {
+  const found = skill_ids.length ? await readSkills(project_id, skill_ids) : [];
+  return [system_prompt.trim() ? system_prompt : "", ...found.map(({ name, prompt }) => `# Skill: ${name}\n\n${prompt}`)]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+/** The built-in tools that are switched on. */
+async function builtinTools({ project_id, tools }: Equipped): Promise<AgentToolDefinition[]> {
+  const isOn = (tool: Agent["tools"][number]) => tools.includes(tool);
+  return [
+    ...(isOn("web_search") ? [webSearchTool(project_id, await readSearchCredentials(project_id))] : []),
+    ...(isOn("web_scraper") ? [webScraperTool(project_id)] : []),
+  ];
+}
+
+/** The search over the agent's RAG sources, as one tool. */
+async function knowledgeTools({ project_id, rag_ids }: Equipped): Promise<AgentToolDefinition[]> {
+  if (!rag_ids.length) return [];
+  const where = { project_id, id: { in: rag_ids.filter(isUuid) } };
+  const sources = await db().ragSource.findMany({ where, orderBy: { id: "asc" }, select: { id: true, name: true } });
+  return sources.length ? [knowledgeTool(project_id, sources)] : [];
+}
+
+/**
+ * Assembles the tools of an agent for one call, each under a name of its own. Nothing is connected before the model calls
+ * a tool, so a server that is away fails that call only.
+ */
+async function toolsOfAgent(agent: Equipped): Promise<AgentEquipment> {
+  const [systemPrompt, ...own] = await Promise.all([promptOf(agent), builtinTools(agent), knowledgeTools(agent)]);
+  const tools = own.flat();
+  const mcp = agent.mcp_server_ids.length
+    ? await openAgentMcp(agent.project_id, agent.mcp_server_ids, new Set(tools.map(({ name }) => name)))
+    : { tools: [], close: async () => undefined };
+  return {
+    tools: [...tools, ...mcp.tools],
+    systemPrompt,
+    // Nobody waits for a goodbye.
+    close: () =>
+      void mcp.close().catch((error: unknown) => log.warn({ err: error, project_id: agent.project_id }, "an MCP session did not end well")),
+  };
+}
+
+/** The schema as it would be stored: the database keeps the keys of an object in an order of its own. */
+async function asStored(schema: Agent["output_schema"]): Promise<Agent["output_schema"]> {
+  if (!schema) return null;
+  const { rows } = await pool().query<{ schema: Agent["output_schema"] }>("SELECT $1::jsonb AS schema", [JSON.stringify(schema)]);
+  return rows[0]?.schema ?? null;
+}
+
+/**
+ * What the model of an agent would be sent, as the fields of its form stand. Calls nobody and writes nothing; the key itself
+ * goes in a header and is no part of it.
+ * @throws AppError VALIDATION_ERROR as when the agent is saved
+ */
+export async function previewPrompt({ project }: ProjectPrincipal, input: PromptPreviewInput): Promise<PromptPreview> {
+  const { data, abilities, trial } = await prepareAgent(project.id, input);
+  const { system_prompt = "", temperature = null, max_tokens = null } = data;
+  const agent = {
+    ...abilities,
+    output_schema: await asStored(abilities.output_schema),
+    project_id: project.id,
+    endpoint: trial.endpoint,
+    model: data.model,
+    system_prompt,
+    temperature,
+    max_tokens,
+  };
+  const { question, close } = await composeQuestion(agent, { message: PromptPreviewMessage });
+  try {
+    // As in a run and in a chat, where the answer comes in pieces.
+    const body = firstBody(question, true);
+    const [first] = body.messages;
+    return {
+      system: first?.role === "system" && typeof first.content === "string" ? first.content : null,
+      tools: question.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+      response_format: body.response_format ? { ...body.response_format } : null,
+      body: { ...body },
+    };
+  } finally {
+    close();
+  }
 }

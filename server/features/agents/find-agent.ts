@@ -1,16 +1,24 @@
 import type { Prisma } from "#prisma/generated/client.ts";
-import type { withLinks } from "#server/features/agents/agent-dto.ts";
+import { Agent, AgentTool } from "#server/features/agents/schema.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 
-type AgentRow = Prisma.AgentGetPayload<{ include: typeof withLinks & { llm_key: true } }>;
+/** What a query must include for `toAgent`. */
+export const withLinks = {
+  mcp_servers: { select: { mcp_server_id: true }, orderBy: { mcp_server_id: "asc" } },
+  rag_sources: { select: { rag_source_id: true }, orderBy: { rag_source_id: "asc" } },
+  skills: { select: { skill_id: true }, orderBy: { skill_id: "asc" } },
+} as const satisfies Prisma.AgentInclude;
+
+type AgentRow = Prisma.AgentGetPayload<{ include: typeof withLinks }>;
+type KeyedAgentRow = Prisma.AgentGetPayload<{ include: typeof withLinks & { llm_key: true } }>;
 /** As PostgreSQL writes it in JSON: times are text there. */
 type Written<Row, Times extends keyof Row> = Omit<Row, Times> & Record<Times, string>;
 /** An agent with its key, which stays sealed, and the ids of its links, as `AGENT_JSON` gives it. */
 export interface FoundAgent {
-  agent: Written<Omit<AgentRow, "llm_key" | keyof typeof withLinks>, "created_at" | "updated_at">;
-  llm_key: Written<AgentRow["llm_key"], "created_at">;
+  agent: Written<Omit<AgentRow, keyof typeof withLinks>, "created_at" | "updated_at">;
+  llm_key: Written<KeyedAgentRow["llm_key"], "created_at">;
   mcp_server_ids: string[];
   rag_source_ids: string[];
   skill_ids: string[];
@@ -30,14 +38,14 @@ const FIND = {
  * The stored agent with its key and links.
  * @throws AppError NOT_FOUND, also for an agent of another project
  */
-export async function findAgent(projectId: string, agentId: string): Promise<AgentRow> {
+export async function findAgent(projectId: string, agentId: string): Promise<KeyedAgentRow> {
   const { rows } = isUuid(agentId) ? await pool().query<{ found: FoundAgent }>({ ...FIND, values: [agentId, projectId] }) : { rows: [] };
   if (!rows[0]) throw notFound("agent");
   return agentOf(rows[0].found);
 }
 
 /** The stored agent, out of what a statement has found. */
-export function agentOf({ agent, llm_key, ...links }: FoundAgent): AgentRow {
+export function agentOf({ agent, llm_key, ...links }: FoundAgent): KeyedAgentRow {
   return {
     ...agent,
     created_at: new Date(agent.created_at),
@@ -47,4 +55,46 @@ export function agentOf({ agent, llm_key, ...links }: FoundAgent): AgentRow {
     rag_sources: links.rag_source_ids.map((rag_source_id) => ({ rag_source_id })),
     skills: links.skill_ids.map((skill_id) => ({ skill_id })),
   };
+}
+
+/** An agent as the API shows it. */
+export const toAgent = (row: AgentRow): Agent => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  llm_key_id: row.llm_key_id,
+  model: row.model,
+  system_prompt: row.system_prompt,
+  temperature: row.temperature,
+  max_tokens: row.max_tokens,
+  tools: row.tools.flatMap((tool) => AgentTool.safeParse(tool).data ?? []),
+  mcp_server_ids: row.mcp_servers.map((link) => link.mcp_server_id),
+  rag_ids: row.rag_sources.map((link) => link.rag_source_id),
+  skill_ids: row.skills.map((link) => link.skill_id),
+  output_schema: Agent.shape.output_schema.parse(row.output_schema),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+const NAMES = { name: "agent-names", text: "SELECT id, name FROM agents WHERE project_id = $1 AND id = ANY($2::uuid[])" };
+
+/** Names of agents by their ids, as a statement on a workflow found them; null when it names none. */
+export type AgentNames = Record<string, string> | null;
+
+/** A column of a statement on `workflows w`: the names of the agents that its saved version or draft uses, so that they need no statement of their own. */
+export const AGENTS_OF_WORKFLOW = `(
+  SELECT jsonb_object_agg(a.id, a.name) FROM workflow_agent_uses u JOIN agents a ON a.id = u.agent_id AND a.project_id = w.project_id
+  WHERE u.workflow_id = w.id) AS agents`;
+
+/**
+ * Names by id of those of `ids` that are agents of the project, beside those that are known.
+ * @param found what is known; nobody is asked for these again
+ */
+export async function agentNames(project_id: string, ids: string[], found: AgentNames = null): Promise<Map<string, string>> {
+  const names = new Map(Object.entries(found ?? {}));
+  const unknown = ids.filter((id) => isUuid(id) && !names.has(id));
+  if (unknown.length === 0) return names;
+  const { rows } = await pool().query<{ id: string; name: string }>({ ...NAMES, values: [project_id, unknown] });
+  for (const { id, name } of rows) names.set(id, name);
+  return names;
 }

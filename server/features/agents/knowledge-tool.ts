@@ -1,7 +1,6 @@
 import type { RagHit } from "#server/features/knowledge/schema.ts";
-import { searchRag } from "#server/features/knowledge/search-rag.ts";
-import { type AgentToolDefinition, cutResult } from "#server/llm/tools/tool.ts";
-import { isAppError } from "#server/platform/errors.ts";
+import { searchRag } from "#server/features/knowledge/search.ts";
+import { type AgentToolDefinition, cutResult, failedAnswer } from "#server/llm/tools/tool.ts";
 
 const DEFAULT_LIMIT = 6;
 const MAX_LIMIT = 20;
@@ -62,9 +61,7 @@ export const knowledgeTool = (project_id: string, sources: readonly { id: string
           })),
         };
       } catch (error) {
-        signal.throwIfAborted();
-        if (!isAppError(error)) throw error;
-        return { result: error.message, success: false };
+        return failedAnswer(error, signal);
       }
     },
   };

@@ -1,8 +1,5 @@
-import { createAgent } from "#server/features/agents/create-agent.ts";
-import { deleteAgent } from "#server/features/agents/delete-agent.ts";
-import { getAgent } from "#server/features/agents/get-agent.ts";
-import { listAgents } from "#server/features/agents/list-agents.ts";
-import { previewPrompt } from "#server/features/agents/preview-prompt.ts";
+import { testAgent } from "#server/features/agents/chat.ts";
+import { previewPrompt } from "#server/features/agents/compose-question.ts";
 import {
   Agent,
   AgentPage,
@@ -14,8 +11,7 @@ import {
   TestAgentInput,
   UpdateAgentInput,
 } from "#server/features/agents/schema.ts";
-import { testAgent } from "#server/features/agents/test-agent.ts";
-import { updateAgent } from "#server/features/agents/update-agent.ts";
+import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from "#server/features/agents/service.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
 

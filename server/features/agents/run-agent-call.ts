@@ -1,16 +1,14 @@
-import { toAgent } from "#server/features/agents/agent-dto.ts";
-import { CallMeter } from "#server/features/agents/call-meter.ts";
 import { composeQuestion } from "#server/features/agents/compose-question.ts";
-import { agentOf, type FoundAgent, findAgent } from "#server/features/agents/find-agent.ts";
-import { recordToolCalls } from "#server/features/agents/record-tool-calls.ts";
-import { endpointOf } from "#server/features/llm-keys/endpoint-of.ts";
+import { agentOf, type FoundAgent, findAgent, toAgent } from "#server/features/agents/find-agent.ts";
 import { ModelPrices } from "#server/features/llm-keys/schema.ts";
-import { type ChatLoopResult, chatWithTools, type ToolUse } from "#server/llm/chat-loop.ts";
+import { endpointOf } from "#server/features/llm-keys/stored-key.ts";
+import { type ChatLoopRequest, type ChatLoopResult, chatWithTools, type ToolUse } from "#server/llm/chat-loop.ts";
+import { costOf, type PricedPlace, type TokenCount } from "#server/llm/cost.ts";
 import type { ProviderId } from "#server/llm/kinds.ts";
-import type { ToolAnswer } from "#server/llm/tools/tool.ts";
+import { cutResult, type ToolAnswer } from "#server/llm/tools/tool.ts";
 import { unsealOften } from "#server/platform/secrets.ts";
 import type { CallUsage } from "#server/runs/executor/call-usage.ts";
-import type { RunToolCall } from "#server/runs/schema.ts";
+import { KEPT_RESULT_CHARACTERS, type RunToolCall } from "#server/runs/schema.ts";
 
 export interface RunAgentCall {
   project_id: string;
@@ -81,4 +79,60 @@ export async function runAgentCall(call: RunAgentCall): Promise<AgentCallResult>
   } finally {
     close();
   }
+}
+
+/** Adds up what one call of an agent uses, answer by answer of its model, at the prices of now. */
+class CallMeter {
+  readonly #agent_id: string;
+  readonly #place: PricedPlace;
+  #input = 0;
+  #cached = 0;
+  #output = 0;
+  #cost: number | null = 0;
+  #answers = 0;
+
+  constructor(agent_id: string, place: PricedPlace) {
+    this.#agent_id = agent_id;
+    this.#place = place;
+  }
+
+  readonly add = (used: TokenCount): void => {
+    this.#answers += 1;
+    this.#input += used.input_tokens;
+    this.#cached += used.cached_tokens ?? 0;
+    this.#output += used.output_tokens;
+    const cost = costOf(this.#place, used);
+    this.#cost = this.#cost === null || cost === null ? null : Number((this.#cost + cost).toFixed(12));
+  };
+
+  /** What was used; undefined before the model has answered once. The cost is null as soon as that of one answer is not known. */
+  get usage(): Omit<CallUsage, "tool_calls"> | undefined {
+    if (this.#answers === 0) return undefined;
+    const { provider, model } = this.#place;
+    const tokens = { input_tokens: this.#input, cached_tokens: this.#cached, output_tokens: this.#output };
+    return { agent_id: this.#agent_id, provider, model, ...tokens, cost: this.#cost };
+  }
+}
+
+type ToolHooks = Required<Pick<ChatLoopRequest, "onToolCall" | "onToolResult">>;
+
+/** Notes each use of a tool with what came of it, on its way to whoever else listens. */
+function recordToolCalls(listener: Partial<ToolHooks>): ToolHooks & { calls: RunToolCall[] } {
+  const calls: RunToolCall[] = [];
+  // By the use itself: ids are unique in one round only.
+  const records = new Map<ToolUse, RunToolCall>();
+  return {
+    calls,
+    onToolCall(use) {
+      const record = { name: use.name, args: use.args };
+      records.set(use, record);
+      calls.push(record);
+      listener.onToolCall?.(use);
+    },
+    onToolResult(use, answer) {
+      const record = records.get(use);
+      if (record) Object.assign(record, { result: cutResult(answer.result, KEPT_RESULT_CHARACTERS), success: answer.success });
+      listener.onToolResult?.(use, answer);
+    },
+  };
 }

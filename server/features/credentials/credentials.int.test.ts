@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { graphOf } from "#e2e/api/graphs.ts";
-import { createCredential } from "#server/features/credentials/create-credential.ts";
-import { workflowsReading } from "#server/features/credentials/credential-uses.ts";
-import { deleteCredential } from "#server/features/credentials/delete-credential.ts";
-import { listCredentials } from "#server/features/credentials/list-credentials.ts";
-import { readCredentialValues } from "#server/features/credentials/read-credential-values.ts";
-import { replaceCredential } from "#server/features/credentials/replace-credential.ts";
+import {
+  createCredential,
+  deleteCredential,
+  listCredentials,
+  replaceCredential,
+  workflowsReading,
+} from "#server/features/credentials/service.ts";
+import { readCredentialValues } from "#server/features/credentials/values.ts";
 import { getEditorState, saveDraft } from "#server/features/workflows/draft.ts";
 import { createWorkflow, deleteWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";

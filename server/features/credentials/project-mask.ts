@@ -1,4 +1,4 @@
-import { openHeaders } from "#server/features/mcp/mcp-endpoint-of.ts";
+import { openHeaders } from "#server/features/mcp/service.ts";
 import { db } from "#server/platform/db/client.ts";
 import { isAppError } from "#server/platform/errors.ts";
 import { type Masker, maskerOf } from "#server/platform/masking/masker.ts";

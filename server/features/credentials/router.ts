@@ -1,7 +1,3 @@
-import { createCredential } from "#server/features/credentials/create-credential.ts";
-import { deleteCredential } from "#server/features/credentials/delete-credential.ts";
-import { listCredentials } from "#server/features/credentials/list-credentials.ts";
-import { replaceCredential } from "#server/features/credentials/replace-credential.ts";
 import {
   CreateCredentialInput,
   Credential,
@@ -9,6 +5,7 @@ import {
   CredentialRef,
   ReplaceCredentialInput,
 } from "#server/features/credentials/schema.ts";
+import { createCredential, deleteCredential, listCredentials, replaceCredential } from "#server/features/credentials/service.ts";
 import { adminProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
 

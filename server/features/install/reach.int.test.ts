@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type FakeMcpServer, startMcpServer } from "#e2e/fakes/mcp-server.ts";
-import { readSearchCredentials } from "#server/features/credentials/search-credentials.ts";
+import { readSearchCredentials } from "#server/features/credentials/values.ts";
 import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { handleRest } from "#server/http/rest/rest.ts";
 import { search } from "#server/llm/tools/web-search.ts";

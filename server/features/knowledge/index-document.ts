@@ -1,18 +1,17 @@
-import { normalized } from "#server/features/knowledge/documents/embed-texts.ts";
-import { fetchDocument } from "#server/features/knowledge/documents/fetch-document.ts";
-import { searchText } from "#server/features/knowledge/documents/search-text.ts";
-import { embed } from "#server/features/knowledge/embed.ts";
-import { embeddingOf } from "#server/features/knowledge/embedding-of.ts";
+import { embed, embeddingOf, normalized } from "#server/features/knowledge/embedding.ts";
+import { searchText } from "#server/features/knowledge/words.ts";
 import { ProviderError } from "#server/llm/errors.ts";
-import { readDocumentApart } from "#server/llm/tools/page-reader.ts";
 import { db, inTransaction } from "#server/platform/db/client.ts";
 import type { Chunk } from "#server/platform/documents/chunk-text.ts";
 import { mediaTypeOf } from "#server/platform/documents/read-document.ts";
+import { readDocumentApart } from "#server/platform/documents/reader.ts";
 import { AppError, ERRORS, isAppError } from "#server/platform/errors.ts";
+import { assertSuccess, fetchBounded, USER_AGENT } from "#server/platform/net/fetch-bounded.ts";
+import { chosenReach } from "#server/platform/net/guard.ts";
 import { noteStored } from "#server/runs/store/space.ts";
 
 /** One indexing of a document; one with a newer generation takes its place. */
-export interface Indexing {
+interface Indexing {
   document_id: string;
   generation: number;
 }
@@ -68,6 +67,26 @@ async function guarded(indexing: Indexing, work: () => Promise<{ isOver: boolean
     });
     throw error;
   }
+}
+
+/** An address as it is fetched for the index: bounded in size and time, each redirect checked anew. */
+const FETCH = {
+  headers: {
+    accept: "text/html,application/xhtml+xml,text/markdown,text/plain,application/pdf,*/*;q=0.5",
+    "user-agent": USER_AGENT,
+  },
+  mostBytes: 10 * 1024 * 1024,
+  timeoutMs: 30_000,
+  redirects: 5,
+};
+
+/** @throws AppError VALIDATION_ERROR for what will not change by itself, UPSTREAM_ERROR for what may */
+async function fetchDocument(address: string): Promise<{ bytes: Uint8Array; url: string; contentType: string }> {
+  const answer = await fetchBounded(new URL(address), { reach: chosenReach(), ...FETCH });
+  assertSuccess(answer);
+  const { bytes, isCut, url, headers } = answer;
+  if (isCut) throw new AppError("VALIDATION_ERROR", `The document at ${url.host} is larger than ${FETCH.mostBytes / 1024 / 1024} MiB.`);
+  return { bytes, url: url.href, contentType: headers.get("content-type") ?? "" };
 }
 
 async function readContent(row: Current) {

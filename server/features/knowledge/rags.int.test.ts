@@ -4,20 +4,19 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { type KnowledgeServer, startKnowledgeServer } from "#e2e/fakes/knowledge-server.ts";
 import { until } from "#e2e/until.ts";
 import { knowledgeTool } from "#server/features/agents/knowledge-tool.ts";
-import { addDocument, addFile } from "#server/features/knowledge/add-document.ts";
-import { createRag } from "#server/features/knowledge/create-rag.ts";
-import { deleteDocument } from "#server/features/knowledge/delete-document.ts";
-import { getDocument } from "#server/features/knowledge/get-document.ts";
-import { reindexDocument } from "#server/features/knowledge/reindex-document.ts";
-import { resumeIndexing } from "#server/features/knowledge/request-indexing.ts";
+import {
+  addDocument,
+  addFile,
+  deleteDocument,
+  getDocument,
+  reindexDocument,
+  resumeIndexing,
+} from "#server/features/knowledge/documents.ts";
 import type { Rag, RagDocument } from "#server/features/knowledge/schema.ts";
-import { searchOneRag } from "#server/features/knowledge/search-one-rag.ts";
-import { searchRag } from "#server/features/knowledge/search-rag.ts";
-import { testRag } from "#server/features/knowledge/test-rag.ts";
-import { updateRag } from "#server/features/knowledge/update-rag.ts";
-import { createLlmKey } from "#server/features/llm-keys/create-llm-key.ts";
-import { deleteLlmKey } from "#server/features/llm-keys/delete-llm-key.ts";
-import { updateLlmKey } from "#server/features/llm-keys/update-llm-key.ts";
+import { searchOneRag, searchRag } from "#server/features/knowledge/search.ts";
+import { createRag, updateRag } from "#server/features/knowledge/service.ts";
+import { testRag } from "#server/features/knowledge/test-source.ts";
+import { createLlmKey, deleteLlmKey, updateLlmKey } from "#server/features/llm-keys/service.ts";
 import { getUsage } from "#server/features/usage/service.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
 import { inngestFunctions } from "#server/jobs/inngest/functions/index.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { addDocument } from "#server/features/knowledge/add-document.ts";
-import { createRag } from "#server/features/knowledge/create-rag.ts";
+import { addDocument } from "#server/features/knowledge/documents.ts";
 import { storePieces } from "#server/features/knowledge/index-document.ts";
-import { searchRag } from "#server/features/knowledge/search-rag.ts";
+import { searchRag } from "#server/features/knowledge/search.ts";
+import { createRag } from "#server/features/knowledge/service.ts";
 import { db } from "#server/platform/db/client.ts";
 import { handbook, questions } from "#server/testing/knowledge-corpus.ts";
 import { testDatabase } from "#server/testing/test-database.ts";

@@ -1,12 +1,4 @@
-import { addDocument } from "#server/features/knowledge/add-document.ts";
-import { createRag } from "#server/features/knowledge/create-rag.ts";
-import { deleteDocument } from "#server/features/knowledge/delete-document.ts";
-import { deleteRag } from "#server/features/knowledge/delete-rag.ts";
-import { getDocument } from "#server/features/knowledge/get-document.ts";
-import { getRag } from "#server/features/knowledge/get-rag.ts";
-import { listDocuments } from "#server/features/knowledge/list-documents.ts";
-import { listRags } from "#server/features/knowledge/list-rags.ts";
-import { reindexDocument } from "#server/features/knowledge/reindex-document.ts";
+import { addDocument, deleteDocument, getDocument, listDocuments, reindexDocument } from "#server/features/knowledge/documents.ts";
 import {
   AddRagDocumentInput,
   CreateRagInput,
@@ -23,9 +15,9 @@ import {
   SearchRagInput,
   UpdateRagInput,
 } from "#server/features/knowledge/schema.ts";
-import { searchOneRag } from "#server/features/knowledge/search-one-rag.ts";
-import { testRag } from "#server/features/knowledge/test-rag.ts";
-import { updateRag } from "#server/features/knowledge/update-rag.ts";
+import { searchOneRag } from "#server/features/knowledge/search.ts";
+import { createRag, deleteRag, getRag, listRags, updateRag } from "#server/features/knowledge/service.ts";
+import { testRag } from "#server/features/knowledge/test-source.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
 

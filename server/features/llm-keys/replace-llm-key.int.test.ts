@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { WRONG_KEY } from "#e2e/fakes/model-server.ts";
-import { createAgent } from "#server/features/agents/create-agent.ts";
 import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
-import { createLlmKey } from "#server/features/llm-keys/create-llm-key.ts";
-import { endpointOf } from "#server/features/llm-keys/endpoint-of.ts";
-import { updateLlmKey } from "#server/features/llm-keys/update-llm-key.ts";
+import { createAgent } from "#server/features/agents/service.ts";
+import { createLlmKey, updateLlmKey } from "#server/features/llm-keys/service.ts";
+import { endpointOf } from "#server/features/llm-keys/stored-key.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { testModelServer } from "#server/testing/model-server.ts";

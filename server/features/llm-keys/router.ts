@@ -1,8 +1,3 @@
-import { createLlmKey } from "#server/features/llm-keys/create-llm-key.ts";
-import { deleteLlmKey } from "#server/features/llm-keys/delete-llm-key.ts";
-import { listLlmKeys } from "#server/features/llm-keys/list-llm-keys.ts";
-import { listModels } from "#server/features/llm-keys/list-models.ts";
-import { listProviders } from "#server/features/llm-keys/list-providers.ts";
 import {
   CreateLlmKeyInput,
   LlmKey,
@@ -12,7 +7,7 @@ import {
   ProviderList,
   UpdateLlmKeyInput,
 } from "#server/features/llm-keys/schema.ts";
-import { updateLlmKey } from "#server/features/llm-keys/update-llm-key.ts";
+import { createLlmKey, deleteLlmKey, listLlmKeys, listModels, listProviders, updateLlmKey } from "#server/features/llm-keys/service.ts";
 import { adminProcedure, endpoint, router, userProcedure, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { NoContent, Nothing, PageInput } from "#server/shared/primitives-schema.ts";
 

@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type FakeMcpServer, MCP_TOKEN, startMcpServer } from "#e2e/fakes/mcp-server.ts";
-import { createMcpServer } from "#server/features/mcp/create-mcp-server.ts";
-import { deleteMcpServer } from "#server/features/mcp/delete-mcp-server.ts";
-import { discoverMcp } from "#server/features/mcp/discover-mcp.ts";
-import { findMcpServer } from "#server/features/mcp/find-mcp-server.ts";
-import { mcpEndpointOf } from "#server/features/mcp/mcp-endpoint-of.ts";
-import { openAgentMcp } from "#server/features/mcp/open-agent-mcp.ts";
-import { updateMcpServer } from "#server/features/mcp/update-mcp-server.ts";
+import { openAgentMcp } from "#server/features/mcp/agent-tools.ts";
+import {
+  createMcpServer,
+  deleteMcpServer,
+  discoverMcp,
+  findMcpServer,
+  mcpEndpointOf,
+  updateMcpServer,
+} from "#server/features/mcp/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";

@@ -1,9 +1,3 @@
-import { createMcpServer } from "#server/features/mcp/create-mcp-server.ts";
-import { deleteMcpServer } from "#server/features/mcp/delete-mcp-server.ts";
-import { discoverMcp } from "#server/features/mcp/discover-mcp.ts";
-import { getMcpServer } from "#server/features/mcp/get-mcp-server.ts";
-import { listMcpServers } from "#server/features/mcp/list-mcp-servers.ts";
-import { refreshMcpServer } from "#server/features/mcp/refresh-mcp-server.ts";
 import {
   CreateMcpServerInput,
   DiscoverMcpInput,
@@ -13,7 +7,15 @@ import {
   McpTools,
   UpdateMcpServerInput,
 } from "#server/features/mcp/schema.ts";
-import { updateMcpServer } from "#server/features/mcp/update-mcp-server.ts";
+import {
+  createMcpServer,
+  deleteMcpServer,
+  discoverMcp,
+  getMcpServer,
+  listMcpServers,
+  refreshMcpServer,
+  updateMcpServer,
+} from "#server/features/mcp/service.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
 

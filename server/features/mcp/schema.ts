@@ -4,6 +4,7 @@ import { Id, ignoredFields, Name, pageOf, Timestamp } from "#server/shared/primi
 export const McpTransport = z
   .enum(["streamable_http", "sse"])
   .meta({ id: "McpTransport", title: "Transport", description: "streamable_http, or sse for servers of the older protocol" });
+export type McpTransport = z.infer<typeof McpTransport>;
 
 const Url = z
   .url({ protocol: /^https?$/ })

@@ -1,9 +1,5 @@
-import { createSkill } from "#server/features/skills/create-skill.ts";
-import { deleteSkill } from "#server/features/skills/delete-skill.ts";
-import { getSkill } from "#server/features/skills/get-skill.ts";
-import { listSkills } from "#server/features/skills/list-skills.ts";
 import { CreateSkillInput, Skill, SkillPage, SkillRef, UpdateSkillInput } from "#server/features/skills/schema.ts";
-import { updateSkill } from "#server/features/skills/update-skill.ts";
+import { createSkill, deleteSkill, getSkill, listSkills, updateSkill } from "#server/features/skills/service.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
 

@@ -1,12 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { builtinSkills } from "#server/features/skills/builtin-skills.ts";
-import { createSkill } from "#server/features/skills/create-skill.ts";
-import { deleteSkill } from "#server/features/skills/delete-skill.ts";
-import { getSkill } from "#server/features/skills/get-skill.ts";
-import { listSkills } from "#server/features/skills/list-skills.ts";
-import { readSkills } from "#server/features/skills/read-skills.ts";
-import { updateSkill } from "#server/features/skills/update-skill.ts";
+import { createSkill, deleteSkill, getSkill, listSkills, readSkills, updateSkill } from "#server/features/skills/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { testDatabase } from "#server/testing/test-database.ts";

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
 import { until } from "#e2e/until.ts";
-import { createAgent } from "#server/features/agents/create-agent.ts";
+import { createAgent } from "#server/features/agents/service.ts";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
-import { createRag } from "#server/features/knowledge/create-rag.ts";
-import { createLlmKey } from "#server/features/llm-keys/create-llm-key.ts";
+import { createRag } from "#server/features/knowledge/service.ts";
 import type { ModelPrice } from "#server/features/llm-keys/schema.ts";
+import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import type { UsageGroup } from "#server/features/usage/schema.ts";
 import { getUsage } from "#server/features/usage/service.ts";
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";

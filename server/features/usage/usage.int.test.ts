@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { createAgent } from "#server/features/agents/create-agent.ts";
-import { deleteAgent } from "#server/features/agents/delete-agent.ts";
-import { testAgent } from "#server/features/agents/test-agent.ts";
+import { testAgent } from "#server/features/agents/chat.ts";
+import { createAgent, deleteAgent } from "#server/features/agents/service.ts";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
-import { createLlmKey } from "#server/features/llm-keys/create-llm-key.ts";
 import type { ModelPrice } from "#server/features/llm-keys/schema.ts";
-import { updateLlmKey } from "#server/features/llm-keys/update-llm-key.ts";
+import { createLlmKey, updateLlmKey } from "#server/features/llm-keys/service.ts";
 import { foldUsage } from "#server/features/usage/record.ts";
 import type { UsageGroup } from "#server/features/usage/schema.ts";
 import { getUsage } from "#server/features/usage/service.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { projectMask } from "#server/features/credentials/project-mask.ts";
 import { builtinSkills } from "#server/features/skills/builtin-skills.ts";
-import { readSkills } from "#server/features/skills/read-skills.ts";
+import { readSkills } from "#server/features/skills/service.ts";
 import {
   type ExportWorkflowInput,
   FileAgent,

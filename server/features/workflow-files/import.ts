@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import type { z } from "zod";
 import type { Prisma } from "#prisma/generated/client.ts";
-import { insertAgent } from "#server/features/agents/create-agent.ts";
+import { insertAgent } from "#server/features/agents/service.ts";
 import { type AgentPlan, findNeeds, type Needs, planAgents, planLinks } from "#server/features/workflow-files/plan.ts";
 import {
   type CheckImportInput,

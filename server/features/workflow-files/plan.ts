@@ -1,6 +1,6 @@
-import { agentNames } from "#server/features/agents/agent-names.ts";
-import { type NewAgent, prepareAgent } from "#server/features/agents/create-agent.ts";
-import { credentialNames } from "#server/features/credentials/credential-names.ts";
+import { agentNames } from "#server/features/agents/find-agent.ts";
+import { type NewAgent, prepareAgent } from "#server/features/agents/service.ts";
+import { credentialNames } from "#server/features/credentials/values.ts";
 import { builtinSkills } from "#server/features/skills/builtin-skills.ts";
 import type { FileAgent, ImportLinks, WorkflowFile } from "#server/features/workflow-files/schema.ts";
 import { agentIdsOf } from "#server/features/workflows/checks.ts";

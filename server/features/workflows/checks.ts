@@ -1,5 +1,5 @@
-import { type AgentNames, agentNames } from "#server/features/agents/agent-names.ts";
-import { credentialNames } from "#server/features/credentials/credential-names.ts";
+import { type AgentNames, agentNames } from "#server/features/agents/find-agent.ts";
+import { credentialNames } from "#server/features/credentials/values.ts";
 import { pathFault } from "#server/features/workflows/payload-path.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { conditionFault } from "#server/runs/effects/conditions.ts";

@@ -1,4 +1,4 @@
-import { AGENTS_OF_WORKFLOW, type AgentNames } from "#server/features/agents/agent-names.ts";
+import { AGENTS_OF_WORKFLOW, type AgentNames } from "#server/features/agents/find-agent.ts";
 import { agentIdsOf, graphScope, problemsOf, triggerOf } from "#server/features/workflows/checks.ts";
 import { snapshotOf } from "#server/features/workflows/snapshots.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { createCredential } from "#server/features/credentials/create-credential.ts";
-import { deleteCredential } from "#server/features/credentials/delete-credential.ts";
+import { createCredential, deleteCredential } from "#server/features/credentials/service.ts";
 import { assertRunnable } from "#server/features/workflows/execute.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { db } from "#server/platform/db/client.ts";

@@ -1,4 +1,4 @@
-import { AGENTS_OF_WORKFLOW, type AgentNames } from "#server/features/agents/agent-names.ts";
+import { AGENTS_OF_WORKFLOW, type AgentNames } from "#server/features/agents/find-agent.ts";
 import { triggerOf } from "#server/features/workflows/checks.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { readTogether } from "#server/platform/db/read-together.ts";

@@ -1,4 +1,4 @@
-import { type ChatHandlers, chatWithAgent } from "#server/features/agents/chat-with-agent.ts";
+import { type ChatHandlers, chatWithAgent } from "#server/features/agents/chat.ts";
 import { type AgentReply, ChatBody, type ChatEvent } from "#server/features/agents/schema.ts";
 import { type ApiRouteOptions, apiRoute, loggedErrorResponse } from "#server/http/rest/api-route.ts";
 import { withIdempotency } from "#server/http/rest/idempotency.ts";

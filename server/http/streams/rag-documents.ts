@@ -1,4 +1,4 @@
-import { addFile, type UploadedFile } from "#server/features/knowledge/add-document.ts";
+import { addFile, type UploadedFile } from "#server/features/knowledge/documents.ts";
 import { AddRagDocumentInput } from "#server/features/knowledge/schema.ts";
 import { type ApiRouteOptions, apiRoute } from "#server/http/rest/api-route.ts";
 import { withIdempotency } from "#server/http/rest/idempotency.ts";

@@ -1,7 +1,6 @@
-import { agentNames } from "#server/features/agents/agent-names.ts";
-import type { FoundAgent } from "#server/features/agents/find-agent.ts";
+import { agentNames, type FoundAgent } from "#server/features/agents/find-agent.ts";
 import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
-import { readCredentialValues } from "#server/features/credentials/read-credential-values.ts";
+import { readCredentialValues } from "#server/features/credentials/values.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { withMask } from "#server/platform/masking/mask-scope.ts";

@@ -1,4 +1,5 @@
 import type { RagCitation } from "#server/features/knowledge/schema.ts";
+import { isAppError } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/masking/mask-scope.ts";
 
 /** A JSON Schema (an object) as a model reads it. */
@@ -35,4 +36,11 @@ export function cutResult(text: string, most = MAX_RESULT_CHARACTERS): string {
   if (text.length <= most) return text;
   // A secret that is cut in two is not recognised any more.
   return `${masked(text).slice(0, most).toWellFormed()}\n[cut here: ${text.length.toLocaleString("en")} characters in all]`;
+}
+
+/** Turns what a tool threw into an answer for the model; an abort stays an abort, and a fault of ours one of ours. */
+export function failedAnswer(error: unknown, signal: AbortSignal): ToolAnswer {
+  signal.throwIfAborted();
+  if (isAppError(error)) return { result: error.message, success: false };
+  throw error;
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readContent } from "#server/llm/tools/page-reader.ts";
 import { scrape, webScraperTool } from "#server/llm/tools/web-scraper.ts";
+import { readContent } from "#server/platform/documents/reader.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { deepPage, encodedBomb, pdfBomb } from "#server/testing/bombs.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
@@ -93,7 +93,7 @@ test("a redirect is followed to another server, whose robots.txt counts", async 
   await expect(scrape(`${url}/yes`, reading)).resolves.toMatchObject({ url: `${target.url}/yes` });
   await expect(scrape(`${url}/no`, reading)).rejects.toMatchObject({ message: expect.stringContaining("robots.txt") });
   await expect(scrape(`${url}/loop`, reading)).rejects.toMatchObject({ message: expect.stringContaining("redirects more than 5 times") });
-  await expect(scrape(`${url}/file`, reading)).rejects.toMatchObject({ name: "Error" });
+  await expect(scrape(`${url}/file`, reading)).rejects.toMatchObject({ name: "AppError" });
   expect(target.paths()).toEqual(["/robots.txt", "/yes"]);
 });
 

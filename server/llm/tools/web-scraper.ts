@@ -1,9 +1,10 @@
 import { LRUCache } from "lru-cache";
-import { MOST_BYTES } from "#server/llm/tools/page-content.ts";
-import { readContent } from "#server/llm/tools/page-reader.ts";
 import { MAX_ROBOTS_BYTES, parseRobots, type Robots } from "#server/llm/tools/robots.ts";
-import { type AgentToolDefinition, MAX_RESULT_CHARACTERS } from "#server/llm/tools/tool.ts";
-import { assertSuccess, failedAnswer, ToolFailure, USER_AGENT, webFetch } from "#server/llm/tools/web-fetch.ts";
+import { type AgentToolDefinition, failedAnswer, MAX_RESULT_CHARACTERS } from "#server/llm/tools/tool.ts";
+import { MOST_BYTES } from "#server/platform/documents/page-content.ts";
+import { readContent } from "#server/platform/documents/reader.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { assertSuccess, fetchBounded, USER_AGENT } from "#server/platform/net/fetch-bounded.ts";
 import { chosenReach } from "#server/platform/net/guard.ts";
 
 /** The word that robots.txt files know us by. */
@@ -14,7 +15,7 @@ const MOST_REDIRECTS = 5;
 
 const ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/pdf;q=0.9,*/*;q=0.5";
 
-export interface ScrapedPage {
+interface ScrapedPage {
   /** Where it came from, after redirects. */
   url: string;
   title: string;
@@ -32,7 +33,7 @@ const NOTHING: Robots = { allows: () => false };
 async function robotsOf(origin: string, signal: AbortSignal): Promise<Robots> {
   const cached = known.get(origin);
   if (cached) return cached;
-  const { status, bytes } = await webFetch(new URL("/robots.txt", origin), {
+  const { status, bytes } = await fetchBounded(new URL("/robots.txt", origin), {
     reach: chosenReach(),
     headers: { accept: "text/plain,*/*;q=0.5", "user-agent": USER_AGENT },
     mostBytes: MAX_ROBOTS_BYTES,
@@ -50,23 +51,24 @@ async function robotsOf(origin: string, signal: AbortSignal): Promise<Robots> {
 async function assertAllowed(url: URL, signal: AbortSignal): Promise<void> {
   const robots = await robotsOf(url.origin, signal);
   if (robots === NOTHING)
-    throw new ToolFailure(`${url.host} cannot say just now what may be read (its robots.txt fails). Try again later.`);
+    throw new AppError("UPSTREAM_ERROR", `${url.host} cannot say just now what may be read (its robots.txt fails). Try again later.`);
   if (!robots.allows(url.pathname + url.search))
-    throw new ToolFailure(`${url.host} does not want programs to read ${url.pathname} (robots.txt). Use another source.`);
+    throw new AppError("VALIDATION_ERROR", `${url.host} does not want programs to read ${url.pathname} (robots.txt). Use another source.`);
 }
 
 /** The address as a model may write it. */
 function addressOf(text: string): URL {
   const trimmed = text.trim();
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(trimmed) && !/^[^/]+:\d+(\/|$)/.test(trimmed) ? trimmed : `https://${trimmed}`);
-  if (!url) throw new ToolFailure("This is no address. Give one such as https://example.com/page.");
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw new ToolFailure("Only addresses of http and https can be read.");
-  if (url.username || url.password) throw new ToolFailure("Leave the user name and password out of the address.");
+  if (!url) throw new AppError("VALIDATION_ERROR", "This is no address. Give one such as https://example.com/page.");
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw new AppError("VALIDATION_ERROR", "Only addresses of http and https can be read.");
+  if (url.username || url.password) throw new AppError("VALIDATION_ERROR", "Leave the user name and password out of the address.");
   url.hash = "";
   return url;
 }
 
-export interface ScrapeOptions {
+interface ScrapeOptions {
   /** Whose turn the reading takes: the project. */
   owner: string;
   signal: AbortSignal;
@@ -77,13 +79,13 @@ export interface ScrapeOptions {
 /**
  * Reads a page or a file of the web: HTML as Markdown, PDF, Word and text files as text. robots.txt is honoured, for each
  * server that a redirect leads to as well.
- * @throws ToolFailure with a sentence; the signal's reason when it aborts
+ * @throws AppError with a sentence; the signal's reason when it aborts
  */
 export async function scrape(address: string, options: ScrapeOptions): Promise<ScrapedPage> {
   const { owner, signal, mostCharacters = MAX_RESULT_CHARACTERS } = options;
   const url = addressOf(address);
   await assertAllowed(url, signal);
-  const answer = await webFetch(url, {
+  const answer = await fetchBounded(url, {
     reach: chosenReach(),
     headers: { accept: ACCEPT, "user-agent": USER_AGENT },
     mostBytes: MOST_BYTES,
@@ -96,7 +98,8 @@ export async function scrape(address: string, options: ScrapeOptions): Promise<S
   const { bytes, isCut } = answer;
   const contentType = answer.headers.get("content-type") ?? "";
   const { title, markdown } = await readContent({ url: answer.url.href, bytes, isCut, contentType }, { owner, signal });
-  if (!markdown) throw new ToolFailure("The page has no text of its own: it may need a browser that runs scripts. Use another source.");
+  if (!markdown)
+    throw new AppError("VALIDATION_ERROR", "The page has no text of its own: it may need a browser that runs scripts. Use another source.");
   return {
     url: answer.url.href,
     title,

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type ReadLimits, readResults } from "#server/llm/tools/page-reader.ts";
-import { plain, type SearchResult } from "#server/llm/tools/results-page.ts";
-import { USER_AGENT } from "#server/llm/tools/web-fetch.ts";
+import { type ReadLimits, readResults } from "#server/platform/documents/reader.ts";
+import { plain, type SearchResult } from "#server/platform/documents/results-page.ts";
+import { USER_AGENT } from "#server/platform/net/fetch-bounded.ts";
 
 export interface SearchRequest {
   method: "GET" | "POST";

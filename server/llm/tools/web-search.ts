@@ -1,9 +1,9 @@
-import type { SearchResult } from "#server/llm/tools/results-page.ts";
-import { type AgentToolDefinition, cutResult } from "#server/llm/tools/tool.ts";
-import { failedAnswer, ToolFailure, webFetch } from "#server/llm/tools/web-fetch.ts";
+import { type AgentToolDefinition, cutResult, failedAnswer } from "#server/llm/tools/tool.ts";
 import { SEARCH_PROVIDERS, type SearchProvider, type SearchRequest } from "#server/llm/tools/web-search-providers.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
-import { messageOf } from "#server/platform/errors.ts";
+import type { SearchResult } from "#server/platform/documents/results-page.ts";
+import { AppError, isAppError, messageOf } from "#server/platform/errors.ts";
+import { fetchBounded } from "#server/platform/net/fetch-bounded.ts";
 import { endpointReach, type Reach } from "#server/platform/net/guard.ts";
 import { settings } from "#server/platform/settings.ts";
 
@@ -22,7 +22,7 @@ export interface SearchCredentials {
   isPrivateAllowed?: boolean;
 }
 
-export interface SearchOptions extends SearchCredentials {
+interface SearchOptions extends SearchCredentials {
   /** Whose turn it takes to read a page of results: the project. */
   owner: string;
   signal?: AbortSignal;
@@ -56,7 +56,7 @@ export function chooseProvider({ credentials, isPrivateAllowed = false }: Search
 const otherWays = "Ask an admin of the project to add a credential named SEARXNG_URL, BRAVE_API_KEY or TAVILY_API_KEY.";
 
 /** What to do about an answer that is no success; nothing of the answer's own text, which may echo the key. */
-function refusal(provider: SearchProvider, status: number): ToolFailure {
+function refusal(provider: SearchProvider, status: number): AppError {
   const { label, setting, advice } = provider;
   const usual =
     status === 401 || status === 403
@@ -67,7 +67,10 @@ function refusal(provider: SearchProvider, status: number): ToolFailure {
           ? "The fault is on its side: try again later."
           : "";
   const what = advice?.[status] ?? (setting === null ? "" : usual);
-  return new ToolFailure([`${label} answered ${status}.`, what, setting === null ? otherWays : ""].filter(Boolean).join(" "));
+  return new AppError(
+    "UPSTREAM_ERROR",
+    [`${label} answered ${status}.`, what, setting === null ? otherWays : ""].filter(Boolean).join(" "),
+  );
 }
 
 /** Results that lead to the web, each address once. */
@@ -84,26 +87,26 @@ function usable(results: readonly SearchResult[], limit: number): SearchResult[]
 
 /**
  * Searches the web with the first service that is configured, best results first.
- * @throws ToolFailure with a sentence that names the service and what to do; the signal's reason when it aborts
+ * @throws AppError with a sentence that names the service and what to do; the signal's reason when it aborts
  */
 export async function search(
   query: string,
   { owner, signal, limit = DEFAULT_LIMIT, redirectTo, ...available }: SearchOptions,
 ): Promise<SearchResult[]> {
   const words = query.replace(/\s+/g, " ").trim();
-  if (!words) throw new ToolFailure("Give words to search for.");
-  if (words.length > MAX_QUERY) throw new ToolFailure(`Search for at most ${MAX_QUERY} characters.`);
+  if (!words) throw new AppError("VALIDATION_ERROR", "Give words to search for.");
+  if (words.length > MAX_QUERY) throw new AppError("VALIDATION_ERROR", `Search for at most ${MAX_QUERY} characters.`);
   const most = Math.min(Math.max(Math.trunc(limit), 1), MAX_LIMIT);
   const { provider, value, reach: ownReach } = chooseProvider(available);
   let asked: SearchRequest & { reach?: "any" };
   try {
     asked = provider.request(words, most, value);
   } catch (error) {
-    throw new ToolFailure(messageOf(error));
+    throw new AppError("VALIDATION_ERROR", messageOf(error));
   }
   if (redirectTo) asked = redirectTo(asked);
   const { url, method, headers, body, reach = ownReach } = asked;
-  const answer = await webFetch(url, {
+  const answer = await fetchBounded(url, {
     reach,
     method,
     headers,
@@ -112,15 +115,15 @@ export async function search(
     timeoutMs: TIMEOUT_MS,
     signal,
   }).catch((error: unknown) => {
-    if (error instanceof ToolFailure)
-      throw new ToolFailure(`${provider.label} cannot be asked: ${error.message}${provider.setting ? "" : ` ${otherWays}`}`);
+    if (isAppError(error))
+      throw new AppError("UPSTREAM_ERROR", `${provider.label} cannot be asked: ${error.message}${provider.setting ? "" : ` ${otherWays}`}`);
     throw error;
   });
   if (answer.status !== 200) throw refusal(provider, answer.status);
   const results = await provider.read(Buffer.from(answer.bytes).toString("utf8"), { owner, ...(signal && { signal }) });
   if (!results) {
     const advice = provider.setting ? `Check ${provider.setting}.` : `It may take this machine for a robot. ${otherWays}`;
-    throw new ToolFailure(`${provider.label} sent an answer that cannot be read. ${advice}`);
+    throw new AppError("UPSTREAM_ERROR", `${provider.label} sent an answer that cannot be read. ${advice}`);
   }
   return usable(results, most);
 }

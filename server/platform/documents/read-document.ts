@@ -13,7 +13,7 @@ const MOST_TEXT = 5_000_000;
 const MOST_PAGES = 3000;
 const MOST_UNPACKED = 100 * 1024 * 1024;
 
-export interface ReadDocument {
+interface ReadDocument {
   /** What the document itself says that it is called. */
   title: string | undefined;
   sections: Section[];

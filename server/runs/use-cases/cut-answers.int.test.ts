@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import { createAgent } from "#server/features/agents/create-agent.ts";
+import { createAgent } from "#server/features/agents/service.ts";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
-import { createLlmKey } from "#server/features/llm-keys/create-llm-key.ts";
+import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";
 import { db } from "#server/platform/db/client.ts";
 import { advance } from "#server/runs/executor/advance.ts";

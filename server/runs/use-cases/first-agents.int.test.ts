@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createAgent } from "#server/features/agents/create-agent.ts";
-import { createLlmKey } from "#server/features/llm-keys/create-llm-key.ts";
+import { createAgent } from "#server/features/agents/service.ts";
+import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import { executeWorkflow } from "#server/features/workflows/execute.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";

@@ -58,7 +58,7 @@ export function connectionFault(what: string, host: string, error: unknown): App
 /** The settings of a store or service of the user's, with how far requests to it may go. */
 export type Reaching<Config> = Config & { reach: Reach };
 
-export interface RemoteRequest {
+interface RemoteRequest {
   reach: Reach;
   /** Name of the service in sentences: "Qdrant". */
   what: string;

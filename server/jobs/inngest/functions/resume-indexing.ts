@@ -1,4 +1,4 @@
-import { resumeIndexing as resume } from "#server/features/knowledge/request-indexing.ts";
+import { resumeIndexing as resume } from "#server/features/knowledge/documents.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
 
 /** Looks every five minutes for documents whose indexing got lost. */

@@ -1,0 +1,108 @@
+import { expect, onTestFinished, test } from "vitest";
+import { openMcpTools } from "#server/features/mcp/client/open-tools.ts";
+import { serveHttp } from "#server/testing/start-http-server.ts";
+
+// Servers that follow the protocol by and large: without sessions, and with answers that its schemas do not know.
+
+interface Message {
+  id?: number;
+  method: string;
+  params?: { name?: string };
+}
+
+const INITIALIZED = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "odd", version: "1" } };
+
+async function open(answer: (message: Message) => object) {
+  const { url } = await serveHttp((response, _, { method, body }) => {
+    if (method !== "POST") return void response.writeHead(405).end();
+    const message = body as Message;
+    if (message.id === undefined) return void response.writeHead(202).end();
+    const result = message.method === "initialize" ? INITIALIZED : answer(message);
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, result }));
+  });
+  const endpoint = { name: "Odd", url: `${url}/mcp`, transport: "streamable_http", headers: {}, reach: "any" } as const;
+  const tools = openMcpTools(endpoint, { connectSeconds: 10, callSeconds: 10 });
+  onTestFinished(() => tools.close());
+  return tools;
+}
+
+test("a tool that is described wrongly does not cost the others, and is offered as far as it can be", async () => {
+  const tools = await open(() => ({
+    tools: [
+      { name: "good", description: "Good.", inputSchema: { type: "object", properties: { a: true } } },
+      { name: "untyped", description: null, inputSchema: { properties: { b: { type: "string" } } } },
+      { name: "bare" },
+      { name: "text", inputSchema: "none", annotations: null },
+      { name: "list", inputSchema: { type: "array" } },
+      { description: "without a name", inputSchema: { type: "object" } },
+      null,
+    ],
+    nextCursor: null,
+  }));
+  expect(await tools.list()).toEqual([
+    { name: "good", description: "Good.", input_schema: { type: "object", properties: { a: true } } },
+    { name: "untyped", description: "", input_schema: { type: "object", properties: { b: { type: "string" } } } },
+    { name: "bare", description: "", input_schema: { type: "object" } },
+    { name: "text", description: "", input_schema: { type: "object" } },
+    { name: "list", description: "", input_schema: { type: "object" } },
+  ]);
+});
+
+test.each<[string, object, string, boolean]>([
+  [
+    "a part of a kind that is not known",
+    {
+      content: [
+        { type: "text", text: "One" },
+        { type: "chart", points: [1] },
+      ],
+    },
+    'One\n\n{"type":"chart","points":[1]}',
+    true,
+  ],
+  [
+    "a picture as an address with the data in it",
+    { content: [{ type: "image", data: "data:image/png;base64,aGVsbG8=" }] },
+    "[image 5 B]",
+    true,
+  ],
+  [
+    "a text that is none",
+    {
+      content: [
+        { type: "text", text: null },
+        { type: "text", text: "Two" },
+      ],
+    },
+    "Two",
+    true,
+  ],
+  ["text without parts", { content: "Three" }, "Three", true],
+  ["parts that are bare texts", { content: ["Four", "Five"] }, "Four\n\nFive", true],
+  ["structure alone", { structuredContent: { six: 6 } }, '{"six":6}', true],
+  ["an answer from before the protocol had parts", { toolResult: { seven: 7 } }, '{"seven":7}', true],
+  [
+    "a resource without a kind",
+    { content: [{ type: "resource", resource: { uri: "a://b", blob: "aGVsbG8=" } }] },
+    "[resource a://b 5 B]",
+    true,
+  ],
+  ["a link without a name", { content: [{ type: "resource_link", uri: "a://b" }] }, "[resource a://b]", true],
+  ["nothing", {}, "The tool answered nothing.", true],
+  ["a failure without words", { isError: true, content: [] }, "The tool failed without saying why.", false],
+])("%s is read as far as it can be", async (_, answer, result, success) => {
+  const tools = await open(() => answer);
+  await expect(tools.call("any", {})).resolves.toEqual({ result, success });
+});
+
+test("what a server says of its tools is bounded, each and together", async () => {
+  const properties = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`p${n}`, { description: "x".repeat(40) }]));
+  const large = { name: "large", inputSchema: { type: "object", properties } };
+  const one = (n: number) => ({ name: `t${n}`, inputSchema: { type: "object", description: "x".repeat(50_000) } });
+  const tools = await open(() => ({ tools: [large, { name: "n".repeat(300) }, ...Array.from({ length: 200 }, (_, n) => one(n))] }));
+  const found = await tools.list();
+  expect(found[0]).toEqual({ name: "large", description: "", input_schema: { type: "object" } });
+  expect(found.length).toBeLessThan(100);
+  expect(JSON.stringify(found).length).toBeLessThan(5 * 1024 * 1024);
+});
