@@ -15,7 +15,7 @@ function printed(program: string): unknown {
   `;
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", begin + program], {
     encoding: "utf8",
-    env: { ...process.env, ...SECRETS, OF_THE_OPERATOR: "stays" },
+    env: { ...process.env, ...SECRETS, OF_THE_OPERATOR: "stays", WATCH_REPORT_DEPENDENCIES: "1" },
   });
   return stdout ? JSON.parse(stdout) : stderr;
 }
@@ -24,5 +24,5 @@ test("whoever starts a process gives it none of our settings, while this one has
   expect(printed("console.log(JSON.stringify(settings()))")).toMatchObject({ ...SECRETS, ENCRYPTION_KEY: "e".repeat(32) });
   const environment = printed("console.log(JSON.stringify(environment()))");
   expect(environment).toMatchObject({ NODE_ENV: "production", OF_THE_OPERATOR: "stays" });
-  for (const name of [...Object.keys(SECRETS), "ENCRYPTION_KEY"]) expect(environment).not.toHaveProperty(name);
+  for (const name of [...Object.keys(SECRETS), "ENCRYPTION_KEY", "WATCH_REPORT_DEPENDENCIES"]) expect(environment).not.toHaveProperty(name);
 });

@@ -85,6 +85,8 @@ let given: GivenSettings | undefined;
 let current: Settings | undefined;
 
 const isOurs = (name: string): boolean => name in Environment.shape;
+/** By this Node tells a process that it watches to report what it loads, as messages: a child would report to us. */
+const OF_WATCHING = "WATCH_REPORT_DEPENDENCIES";
 const fromEnvironment = (): GivenSettings => Object.fromEntries(Object.entries(process.env).filter(([name]) => isOurs(name)));
 
 /**
@@ -120,7 +122,7 @@ export function takeSettings(isDev: boolean): void {
   given = fromEnvironment();
   current = undefined;
   process.env = {
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOurs(name))),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOurs(name) && name !== OF_WATCHING)),
     NODE_ENV: isDev ? "development" : "production",
     // next-auth builds its addresses from the x-forwarded headers, which server/http/front/front.ts makes truthful.
     AUTH_TRUST_HOST: "1",
