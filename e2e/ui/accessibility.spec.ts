@@ -1,124 +1,117 @@
 import type { Page } from "@playwright/test";
 import { graphOf } from "#e2e/api/graphs.ts";
-import { axeFaults } from "#e2e/axe.ts";
+import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 
-/** No fault that axe finds by the rules of WCAG 2.2 AA, contrast included. */
+/** No fault that axe finds by the rules of WCAG 2.2 AA, contrast in both themes included. */
 async function expectAccessible(page: Page): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-  expect(await axeFaults(page)).toEqual([]);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`the sign-in page, ${colorScheme}`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme });
-    await page.goto("/sign-in");
-    await expectAccessible(page);
-  });
+test("the sign-in page", async ({ page }) => {
+  await page.goto("/sign-in");
+  await expectAccessible(page);
+});
 
-  test(`the lists, empty and filled, ${colorScheme}`, async ({ signedInPage: page, agent, workflow }) => {
-    test.setTimeout(120_000); // seventeen pages are examined
-    await page.emulateMedia({ colorScheme });
-    const lists = [
-      "/workflows",
-      "/agents",
-      "/approvals",
-      "/runs",
-      "/keys",
-      "/settings/members",
-      "/settings/api-keys",
-      "/settings/profile",
-      "/settings/project",
-      "/settings/credentials",
-      "/settings/audit",
-      "/knowledge",
-      "/mcp",
-      "/skills",
-    ];
-    for (const path of lists) {
-      await page.goto(path);
-      await expectAccessible(page);
-    }
-    const scout = await agent({ name: "Scout", model: "echo" });
-    await workflow({ name: "Morning report" });
-    await page.goto("/agents");
-    await expect(page.getByRole("link", { name: scout.name })).toBeVisible();
+test("the lists, empty and filled", async ({ signedInPage: page, agent, workflow }) => {
+  test.setTimeout(120_000); // seventeen pages are examined
+  const lists = [
+    "/workflows",
+    "/agents",
+    "/approvals",
+    "/runs",
+    "/keys",
+    "/settings/members",
+    "/settings/api-keys",
+    "/settings/profile",
+    "/settings/project",
+    "/settings/credentials",
+    "/settings/audit",
+    "/knowledge",
+    "/mcp",
+    "/skills",
+  ];
+  for (const path of lists) {
+    await page.goto(path);
     await expectAccessible(page);
-    await page.goto("/workflows");
-    await expect(page.getByRole("link", { name: "Morning report" })).toBeVisible();
-    await expectAccessible(page);
-  });
+  }
+  const scout = await agent({ name: "Scout", model: "echo" });
+  await workflow({ name: "Morning report" });
+  await page.goto("/agents");
+  await expect(page.getByRole("link", { name: scout.name })).toBeVisible();
+  await expectAccessible(page);
+  await page.goto("/workflows");
+  await expect(page.getByRole("link", { name: "Morning report" })).toBeVisible();
+  await expectAccessible(page);
+});
 
-  test(`the guide, ${colorScheme}`, async ({ page }) => {
-    test.setTimeout(120_000); // twelve pages are examined
-    await page.emulateMedia({ colorScheme });
-    await page.goto("/docs");
-    const chapters = await page.getByRole("navigation", { name: "Guide" }).getByRole("link").all();
-    const paths = await Promise.all(chapters.map((link) => link.getAttribute("href")));
-    expect(paths).toEqual(
-      expect.arrayContaining(["/docs/agents", "/docs/knowledge", "/docs/credentials", "/docs/administration", "/docs/api"]),
-    );
-    for (const path of paths) {
-      await page.goto(path ?? "");
-      await expectAccessible(page);
-    }
-  });
+test("the guide", async ({ page }) => {
+  test.setTimeout(120_000); // twelve pages are examined
+  await page.goto("/docs");
+  const chapters = await page.getByRole("navigation", { name: "Guide" }).getByRole("link").all();
+  const paths = await Promise.all(chapters.map((link) => link.getAttribute("href")));
+  expect(paths).toEqual(
+    expect.arrayContaining(["/docs/agents", "/docs/knowledge", "/docs/credentials", "/docs/administration", "/docs/api"]),
+  );
+  for (const path of paths) {
+    await page.goto(path ?? "");
+    await expectAccessible(page);
+  }
+});
 
-  test(`an agent's tool calls in a run, ${colorScheme}`, async ({ signedInPage: page, api, agent, workflow, executed }) => {
-    await page.emulateMedia({ colorScheme });
-    const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { status: 201 });
-    const scout = await agent({ name: "Scout", model: "tool-search_knowledge", rag_ids: [rag.id] });
-    const graph = graphOf({ Start: ["trigger", { kind: "manual" }], Ask: ["agent", { agent_id: scout.id }] }, ["Start>Ask"]);
-    const flow = await workflow({ name: "Look it up", ...graph });
-    const { id } = await executed(flow, { input: "looms" });
-    await page.goto(`/runs/${id}`);
-    await page.getByRole("region", { name: "Workflow canvas" }).getByText("Ask", { exact: true }).first().click();
-    await page.getByRole("tab", { name: "Tool calls 1" }).click();
-    const calls = page.getByRole("tabpanel", { name: "Tool calls" });
-    await calls.getByText("search_knowledge", { exact: true }).click();
-    await expect(calls).toContainText("Nothing was found. Try other words.");
-    await expectAccessible(page);
-    await page.getByRole("tab", { name: "Log" }).click();
-    const log = page.getByRole("tabpanel", { name: "Log" });
-    await log.getByText("search_knowledge", { exact: true }).click();
-    await expect(log).toContainText("Nothing was found. Try other words.");
-    await expectAccessible(page);
-    await page.goto(`/agents/${scout.id}`);
-    await expectAccessible(page);
-    await page.goto(`/knowledge/${rag.id}`);
-    await expectAccessible(page);
-  });
+test("an agent's tool calls in a run", async ({ signedInPage: page, api, agent, workflow, executed }) => {
+  const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { status: 201 });
+  const scout = await agent({ name: "Scout", model: "tool-search_knowledge", rag_ids: [rag.id] });
+  const graph = graphOf({ Start: ["trigger", { kind: "manual" }], Ask: ["agent", { agent_id: scout.id }] }, ["Start>Ask"]);
+  const flow = await workflow({ name: "Look it up", ...graph });
+  const { id } = await executed(flow, { input: "looms" });
+  await page.goto(`/runs/${id}`);
+  await page.getByRole("region", { name: "Workflow canvas" }).getByText("Ask", { exact: true }).first().click();
+  await page.getByRole("tab", { name: "Tool calls 1" }).click();
+  const calls = page.getByRole("tabpanel", { name: "Tool calls" });
+  await calls.getByText("search_knowledge", { exact: true }).click();
+  await expect(calls).toContainText("Nothing was found. Try other words.");
+  await expectAccessible(page);
+  await page.getByRole("tab", { name: "Log" }).click();
+  const log = page.getByRole("tabpanel", { name: "Log" });
+  await log.getByText("search_knowledge", { exact: true }).click();
+  await expect(log).toContainText("Nothing was found. Try other words.");
+  await expectAccessible(page);
+  await page.goto(`/agents/${scout.id}`);
+  await expectAccessible(page);
+  await page.goto(`/knowledge/${rag.id}`);
+  await expectAccessible(page);
+});
 
-  test(`a run that waits for people inside a loop, ${colorScheme}`, async ({ signedInPage: page, workflow, execute, waiting }) => {
-    test.setTimeout(120_000); // seven pages are examined
-    await page.emulateMedia({ colorScheme });
-    const graph = graphOf(
-      {
-        Start: ["trigger", { kind: "manual" }],
-        Each: ["loop", { items_expression: '["tea", "milk"]', concurrency: 2 }],
-        Check: ["humanLoop", { title: "Order {{Each.current_item}}?", display_value: "# {{Each.current_item}}", timeout_hours: 24 }],
-      },
-      ["Start>Each", "Each.body>Check"],
-    );
-    const flow = await workflow({ name: "Orders", ...graph });
-    const id = await execute(flow);
-    await waiting(id, 2);
-    await page.goto("/approvals");
-    await expect(page.getByRole("button", { name: "Approve" })).toHaveCount(2);
+test("a run that waits for people inside a loop", async ({ signedInPage: page, workflow, execute, waiting }) => {
+  test.setTimeout(120_000); // seven pages are examined
+  const graph = graphOf(
+    {
+      Start: ["trigger", { kind: "manual" }],
+      Each: ["loop", { items_expression: '["tea", "milk"]', concurrency: 2 }],
+      Check: ["humanLoop", { title: "Order {{Each.current_item}}?", display_value: "# {{Each.current_item}}", timeout_hours: 24 }],
+    },
+    ["Start>Each", "Each.body>Check"],
+  );
+  const flow = await workflow({ name: "Orders", ...graph });
+  const id = await execute(flow);
+  await waiting(id, 2);
+  await page.goto("/approvals");
+  await expect(page.getByRole("button", { name: "Approve" })).toHaveCount(2);
+  await expectAccessible(page);
+  await page.getByRole("article", { name: "Order tea?" }).getByRole("button", { name: "Approve" }).click();
+  await expect(page.getByText(/Approved by/)).toBeVisible();
+  await expectAccessible(page);
+  await page.goto(`/runs/${id}`);
+  await expect(page.getByRole("button", { name: "Approve" })).toBeVisible();
+  await expectAccessible(page);
+  for (const tab of ["Timeline", "Log", "Reviews"]) {
+    await page.getByRole("tab", { name: tab }).click();
+    await expect(page.getByRole("tabpanel", { name: tab })).toContainText(tab === "Reviews" ? "Order milk?" : "Each");
     await expectAccessible(page);
-    await page.getByRole("article", { name: "Order tea?" }).getByRole("button", { name: "Approve" }).click();
-    await expect(page.getByText(/Approved by/)).toBeVisible();
-    await expectAccessible(page);
-    await page.goto(`/runs/${id}`);
-    await expect(page.getByRole("button", { name: "Approve" })).toBeVisible();
-    await expectAccessible(page);
-    for (const tab of ["Timeline", "Log", "Reviews"]) {
-      await page.getByRole("tab", { name: tab }).click();
-      await expect(page.getByRole("tabpanel", { name: tab })).toContainText(tab === "Reviews" ? "Order milk?" : "Each");
-      await expectAccessible(page);
-    }
-    await page.getByRole("button", { name: /^Notifications/ }).click();
-    await expect(page.getByRole("dialog", { name: "Notifications" })).toBeVisible();
-    await expectAccessible(page);
-  });
-}
+  }
+  await page.getByRole("button", { name: /^Notifications/ }).click();
+  await expect(page.getByRole("dialog", { name: "Notifications" })).toBeVisible();
+  await expectAccessible(page);
+});

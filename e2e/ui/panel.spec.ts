@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { axeFaults } from "#e2e/axe.ts";
+import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { node } from "#e2e/ui/locators.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
@@ -213,35 +213,33 @@ test("previews of what others will see: the run form and the approval page; the 
   await expect(panel(page).getByRole("link", { name: "Open run" })).toHaveAttribute("href", /\/runs\//);
 });
 
-for (const colorScheme of ["light", "dark"] as const)
-  test(`the panel with values, its tabs and its dialogs are free of faults that axe finds, ${colorScheme}`, async ({
-    signedInPage: page,
-    agent,
-    workflow,
-    executed,
-  }) => {
-    await page.emulateMedia({ colorScheme });
-    const { id } = await agent({ name: "Scout", model: "echo" });
-    const flow = await workflow(ranOnce(id));
-    await executed(flow, { input: INPUT });
-    await page.goto(`/workflows/${flow.id}`);
-    await node(page, "Agent Write").click();
-    await field(page, "Input").fill("{{Resarch.output}} {{Research.output}}");
-    await expect(panel(page).getByRole("button", { name: /Did you mean/ })).toBeVisible();
-    await panel(page).getByRole("button", { name: "What is inside trigger.output", exact: true }).click();
-    const aside = '[aria-label="Nodes and settings"]';
-    expect(await axeFaults(page, aside)).toEqual([]);
-    await panel(page).getByRole("tab", { name: "Last run" }).click();
-    await expect(panel(page)).toContainText("Echo: x");
-    expect(await axeFaults(page, aside)).toEqual([]);
-    await panel(page).getByRole("tab", { name: "Relations" }).click();
-    expect(await axeFaults(page, aside)).toEqual([]);
-    await panel(page).getByRole("tab", { name: "Settings" }).click();
-    await node(page, "Branch Long").click();
-    await expect(panel(page).getByRole("status", { name: "Trial" })).toBeVisible();
-    expect(await axeFaults(page, aside)).toEqual([]);
-    await node(page, "Review Check").click();
-    await panel(page).getByRole("button", { name: "Preview the approval page" }).click();
-    await expect(page.getByRole("dialog").getByRole("button", { name: "Approve" })).toBeVisible();
-    expect(await axeFaults(page, "[role=dialog]")).toEqual([]);
-  });
+test("the panel with values, its tabs and its dialogs are free of faults that axe finds", async ({
+  signedInPage: page,
+  agent,
+  workflow,
+  executed,
+}) => {
+  const { id } = await agent({ name: "Scout", model: "echo" });
+  const flow = await workflow(ranOnce(id));
+  await executed(flow, { input: INPUT });
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Agent Write").click();
+  await field(page, "Input").fill("{{Resarch.output}} {{Research.output}}");
+  await expect(panel(page).getByRole("button", { name: /Did you mean/ })).toBeVisible();
+  await panel(page).getByRole("button", { name: "What is inside trigger.output", exact: true }).click();
+  const aside = '[aria-label="Nodes and settings"]';
+  expect(await axeFaultsInBothThemes(page, aside)).toEqual([]);
+  await panel(page).getByRole("tab", { name: "Last run" }).click();
+  await expect(panel(page)).toContainText("Echo: x");
+  expect(await axeFaultsInBothThemes(page, aside)).toEqual([]);
+  await panel(page).getByRole("tab", { name: "Relations" }).click();
+  expect(await axeFaultsInBothThemes(page, aside)).toEqual([]);
+  await panel(page).getByRole("tab", { name: "Settings" }).click();
+  await node(page, "Branch Long").click();
+  await expect(panel(page).getByRole("status", { name: "Trial" })).toBeVisible();
+  expect(await axeFaultsInBothThemes(page, aside)).toEqual([]);
+  await node(page, "Review Check").click();
+  await panel(page).getByRole("button", { name: "Preview the approval page" }).click();
+  await expect(page.getByRole("dialog").getByRole("button", { name: "Approve" })).toBeVisible();
+  expect(await axeFaultsInBothThemes(page, "[role=dialog]")).toEqual([]);
+});
