@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type APIRequestContext, test as base, expect as baseExpect, type Page } from "@playwright/test";
+import { type APIRequestContext, type BrowserContext, test as base, expect as baseExpect, type Page } from "@playwright/test";
 import { join, signIn, stranger, withNewKey } from "#e2e/api/people.ts";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { type ModelClient, modelClient } from "#e2e/model-client.ts";
@@ -56,6 +56,21 @@ interface Fixtures {
   signedInPage: Page;
 }
 
+interface WorkerFixtures {
+  /** A browser's window for one test after the other: what it has read of our scripts it need not read again. */
+  sharedWindow: BrowserContext;
+}
+
+/** Leaves nothing in a window of what was done in it, but files that anybody is given. */
+async function empty(window: BrowserContext, url: string): Promise<void> {
+  const [page = await window.newPage(), ...others] = window.pages();
+  const browser = await window.newCDPSession(page);
+  await browser.send("Storage.clearDataForOrigin", { origin: url, storageTypes: "local_storage,indexeddb,cache_storage" });
+  await Promise.all([page, ...others].map((open) => open.close()));
+  await window.clearCookies();
+  await window.setOffline(false);
+}
+
 /** Somebody who signed up just now. */
 export async function newPerson(url: string): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
@@ -75,7 +90,7 @@ export async function personOf(url: string, { email, password }: { email: string
   return { id: profile.id, email, password, browser, project, api };
 }
 
-export const test = base.extend<Fixtures>({
+export const test = base.extend<Fixtures, WorkerFixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are used
   baseURL: async ({}, use) => use(process.env.BASE_URL ?? ""),
   person: async ({ baseURL }, use) => use(await newPerson(baseURL)),
@@ -129,15 +144,25 @@ export const test = base.extend<Fixtures>({
       }),
     ),
   executed: async ({ execute, finished }, use) => use(async (workflow, body) => finished(await execute(workflow, body))),
-  signedInPage: async ({ browser, person, baseURL }, use) => {
-    const context = await browser.newContext({ baseURL, storageState: await person.browser.storageState() });
-    // Against a development server: a page that reloads itself because a file was saved is no test.
-    await context.routeWebSocket(/_next\/.*hmr/, (socket) => {
-      socket.connectToServer().onMessage((message) => {
-        if (!/"type":"(reloadPage|restart|serverComponentChanges)"/.test(String(message))) socket.send(message);
+  sharedWindow: [
+    async ({ browser }, use) => {
+      const window = await browser.newContext({ baseURL: process.env.BASE_URL ?? "", viewport: { width: 1440, height: 900 } });
+      // Against a development server: a page that reloads itself because a file was saved is no test.
+      await window.routeWebSocket(/_next\/.*hmr/, (socket) => {
+        socket.connectToServer().onMessage((message) => {
+          if (!/"type":"(reloadPage|restart|serverComponentChanges)"/.test(String(message))) socket.send(message);
+        });
       });
-    });
-    await use(await context.newPage());
-    await context.close();
+      await use(window);
+      await window.close();
+    },
+    { scope: "worker" },
+  ],
+  signedInPage: async ({ sharedWindow, person, baseURL, contextOptions: { reducedMotion = null } }, use) => {
+    await sharedWindow.addCookies((await person.browser.storageState()).cookies);
+    const page = await sharedWindow.newPage();
+    await page.emulateMedia({ reducedMotion });
+    await use(page);
+    await empty(sharedWindow, baseURL);
   },
 });

@@ -17,9 +17,13 @@ export default defineConfig({
   // Its end is what a CI log shows first: every failure whole, behind all the lines.
   reporter: [["list"], ["json", { outputFile: join(artifacts, "playwright.json") }]],
   use: {
-    trace: "retain-on-failure",
+    // A trace of every action takes a quarter of a browser test's time: `--trace retain-on-failure` keeps it of a fault that
+    // the picture and the outline of the page do not explain.
+    trace: "off",
     screenshot: "only-on-failure",
     viewport: { width: 1440, height: 900 },
+    // Without a graphics card each frame of a motion is drawn by the processor. What moves is tried with motion where it says so.
+    contextOptions: { reducedMotion: "reduce" },
     launchOptions: await browserOptions(),
   },
   projects: [

@@ -4,6 +4,9 @@ import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, drag, node } from "#e2e/ui/locators.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 
+// The canvas moves as it does for most people: what is dragged or pressed comes to rest first.
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 const saved = (page: Page) => page.locator("header").getByText("Saved", { exact: true }).first();
 
 const make = (id: string, type: string, x: number, y: number, data: Record<string, unknown> = {}) => ({

@@ -78,7 +78,7 @@ test("from an empty install to a finished run", async ({ browser, modelServer })
   test.setTimeout(120_000);
   const gate = `journey-${crypto.randomUUID()}`;
   const treadle = await startTreadle({ env: { RATE_LIMIT_PER_MINUTE: "0", RATE_LIMIT_BURST: "0" } });
-  const context = await browser.newContext({ baseURL: treadle.url, viewport: { width: 1440, height: 900 } });
+  const context = await browser.newContext({ baseURL: treadle.url, reducedMotion: "no-preference" });
   const page = await context.newPage();
   try {
     await setUp(page);
