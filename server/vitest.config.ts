@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-// Unit tests are pure. Integration tests (*.int.test.ts) share one real PostgreSQL, started only when any of them runs;
-// their files run one after another, so that a small machine is not the reason for a failure.
+// Unit tests are pure. Integration tests (*.int.test.ts) share one real PostgreSQL, started only when any of them runs; each
+// file has a database of its own in it.
 export default defineConfig({
   root: join(import.meta.dirname, ".."),
   test: {
     env: { LOG_LEVEL: "silent" },
+    // Left to itself a run keeps one core free, which on two is half of them.
+    maxWorkers: "100%",
     projects: [
       {
         extends: true,
@@ -25,7 +27,6 @@ export default defineConfig({
           globalSetup: [join(import.meta.dirname, "testing/global-setup.ts")],
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
         },
       },
     ],

@@ -144,13 +144,15 @@ test("a key for some projects knows no other, and changes nothing beyond them", 
       params: { workflow_id: there.body.id },
     });
   expect([(await fire(key)).status, (await fire(whole)).status]).toEqual([404, 202]);
+  const viewer = new AbortController();
   const follow = (one: string) =>
-    stream(new Request(`${origin}/api/v1/executions/${run.body.execution_id}/stream?token=${one}`), {
+    stream(new Request(`${origin}/api/v1/executions/${run.body.execution_id}/stream?token=${one}`, { signal: viewer.signal }), {
       params: { execution_id: run.body.execution_id },
     });
   expect((await follow(key)).status).toBe(404);
   const followed = await follow(whole);
   expect(followed.status).toBe(200);
+  viewer.abort();
   await followed.body?.cancel();
 });
 
