@@ -5,6 +5,7 @@ import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { startTreadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
 import { noLimits, onPostgres } from "#e2e/system/install.ts";
+import { lengthOf } from "#e2e/system/length.ts";
 import { type OwnPostgres, startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Execution, isFinal } from "#server/runs/schema.ts";
@@ -18,10 +19,10 @@ const env = (postgres: OwnPostgres) => ({
 });
 /** A request without a database must be answered within this time, in milliseconds. */
 const PATIENCE_MS = 20_000;
-const ROUNDS = 3;
 
 test("PostgreSQL is killed under load and comes back: what was accepted ends, and no finished call is made again", async () => {
   test.setTimeout(400_000);
+  const ROUNDS = lengthOf({ short: 2, long: 10 });
   const postgres = await startOwnPostgres();
   const models = await startModelServer();
   const server = await startTreadle({ env: env(postgres) });

@@ -7,15 +7,16 @@ import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
 import { noLimits, onPostgres } from "#e2e/system/install.ts";
+import { lengthOf } from "#e2e/system/length.ts";
 import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
 import { type Execution, isFinal } from "#server/runs/schema.ts";
 
 const key = `sk-service-${"several1".repeat(5)}`;
-const RUNS = 60;
 
 test("two workers share the runs; one is killed, and every run ends with its calls made once", async () => {
+  const RUNS = lengthOf({ short: 20, long: 120 });
   const postgres = await startOwnPostgres();
   const models = await startModelServer();
   const env = {
