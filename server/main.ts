@@ -62,7 +62,9 @@ async function start(): Promise<void> {
   const { migrate } = await import("#server/platform/db/migrate.ts");
   const { closeDatabase } = await import("#server/platform/db/client.ts");
   const { closeNotifications } = await import("#server/platform/db/notify.ts");
+  const { installJobSchema } = await import("#server/jobs/postgres/install.ts");
   await migrate(settings().DATABASE_URL ?? "");
+  if (isEmbeddedExecutor()) await installJobSchema(settings().DATABASE_URL ?? "");
   stops.push(async () => {
     await closeNotifications();
     await closeDatabase();

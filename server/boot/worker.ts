@@ -1,11 +1,13 @@
 import { serve } from "inngest/edge";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
+import { jobs } from "#server/jobs/definitions.ts";
 import { beginRunsHere } from "#server/jobs/inngest/begin-here.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
 import { stopSegments } from "#server/jobs/inngest/engine-services.ts";
-import { inngestFunctions } from "#server/jobs/inngest/functions/index.ts";
-import { firstSegment } from "#server/jobs/inngest/functions/run-workflow.ts";
+import { firstSegment, runWorkflow } from "#server/jobs/inngest/functions/run-workflow.ts";
 import { startLocalExecutor } from "#server/jobs/inngest/local/executor.ts";
+import { takeOverOldJobs } from "#server/jobs/postgres/install.ts";
+import { startJobWorker } from "#server/jobs/postgres/worker.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
@@ -14,6 +16,8 @@ import { makeUnbegunOverdue, sweepExecutions } from "#server/runs/use-cases/swee
 
 /** How often overdue executions are looked for, in milliseconds. */
 const SWEEP_MS = 5000;
+/** Jobs that run at once in this process, beside the runs of workflows. */
+const JOBS_AT_ONCE = 10;
 /** Time that a segment needs to end after its calls were aborted, in milliseconds. */
 const HALT_MS = 1500;
 
@@ -31,13 +35,19 @@ async function sweep(): Promise<void> {
  * @returns how to stop it; steps under way get `graceMs` to end
  */
 export async function startWorker(): Promise<(graceMs: number) => Promise<void>> {
-  const { TREADLE_EMBEDDED_DATABASE, WORKER_CONCURRENCY } = settings();
+  const { DATABASE_URL = "", TREADLE_EMBEDDED_DATABASE, WORKER_CONCURRENCY } = settings();
   // With our own database no other process can be alive, so every lease belongs to a dead one.
   if (TREADLE_EMBEDDED_DATABASE) await freeAllLeases();
-  const handler = serve({ client: inngest(), functions: inngestFunctions() });
   const executor = isEmbeddedExecutor()
-    ? await startLocalExecutor({ handler, concurrency: WORKER_CONCURRENCY, firstSteps: { "treadle-run-workflow": firstSegment } })
+    ? await startLocalExecutor({
+        handler: serve({ client: inngest(), functions: [runWorkflow()] }),
+        concurrency: WORKER_CONCURRENCY,
+        firstSteps: { "treadle-run-workflow": firstSegment },
+      })
     : undefined;
+  if (executor) await takeOverOldJobs(pool());
+  const jobWorker =
+    executor && (await startJobWorker({ jobs, databaseUrl: DATABASE_URL, concurrency: JOBS_AT_ONCE, isAlone: TREADLE_EMBEDDED_DATABASE }));
   const stopBeginning = executor && beginRunsHere(pool(), executor.isAlone);
   // What came due while nothing ran fires now, not at the next minute.
   const catchingUp = fireDueSchedules().catch((error) =>
@@ -57,6 +67,6 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
     clearInterval(timer);
     // Nothing new is started at once; calls that do not end in time are aborted early enough to give their leases back.
     stopSegments(graceMs - HALT_MS);
-    await Promise.all([sweeping, catchingUp, stopBeginning?.(graceMs), executor?.stop(graceMs)]);
+    await Promise.all([sweeping, catchingUp, stopBeginning?.(graceMs), executor?.stop(graceMs), jobWorker?.stop(graceMs)]);
   };
 }

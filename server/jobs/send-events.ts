@@ -1,10 +1,10 @@
-import type { Inngest } from "inngest";
 import { noteEvent } from "#server/jobs/contact.ts";
 import { inngest, NotTaken } from "#server/jobs/inngest/client.ts";
+import type { JobEvent } from "#server/jobs/job.ts";
+import { storeEvents } from "#server/jobs/postgres/add-jobs.ts";
+import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
-
-type Events = Extract<Parameters<Inngest["send"]>[0], readonly unknown[]>;
 
 /** How many events go in one request, how many requests are under way at once, and how many events may wait for one. */
 const TOGETHER = 100;
@@ -12,7 +12,7 @@ const AT_ONCE = 4;
 const MOST_WAITING = 10_000;
 
 interface Parcel {
-  events: Events;
+  events: readonly JobEvent[];
   settle(isTaken: boolean): void;
 }
 
@@ -33,16 +33,28 @@ function nextParcels(): Parcel[] {
 async function work(): Promise<void> {
   while (waiting.length) {
     const parcels = nextParcels();
-    const isTaken = await sendNow(parcels.flatMap(({ events }) => [...events]) as Events);
+    const isTaken = await sendNow(parcels.flatMap(({ events }) => events));
     if (!isTaken) parcels.push(...waiting.splice(0));
     for (const { settle } of parcels) settle(isTaken);
   }
 }
 
-async function sendNow(events: Events): Promise<boolean> {
+/** What the embedded executor still carries itself. */
+const isOfRun = ({ name }: JobEvent) => name.startsWith("execution/");
+
+async function store(events: readonly JobEvent[]): Promise<void> {
+  const [ofRuns, others] = [events.filter(isOfRun), events.filter((event) => !isOfRun(event))];
+  if (ofRuns.length) await inngest().send(ofRuns);
+  if (others.length) await storeEvents(pool(), others);
+}
+
+async function sendNow(events: readonly JobEvent[]): Promise<boolean> {
   try {
-    await inngest().send(events);
-    if (!isEmbeddedExecutor()) noteEvent(null);
+    if (isEmbeddedExecutor()) await store(events);
+    else {
+      await inngest().send([...events]);
+      noteEvent(null);
+    }
     return true;
   } catch (error) {
     if (error instanceof NotTaken) noteEvent(error.reason);
@@ -56,7 +68,7 @@ async function sendNow(events: Events): Promise<boolean> {
  * share a few requests, so that a server which hangs holds up no more than those.
  * @returns whether they were taken, in two seconds or soon after; never throws
  */
-export function sendEvents(events: Events): Promise<boolean> {
+export function sendEvents(events: readonly JobEvent[]): Promise<boolean> {
   if (!events.length) return Promise.resolve(true);
   if (isEmbeddedExecutor()) return sendNow(events);
   if (waiting.length >= MOST_WAITING) return Promise.resolve(false);
@@ -75,7 +87,7 @@ export function sendEvents(events: Events): Promise<boolean> {
  * Sends events off the caller's way. Only the embedded executor is waited for, since it has them in one statement; how a
  * server fares is nobody's wait, least of all that of a request whose rows are written.
  */
-export async function tellExecutor(events: Events): Promise<void> {
+export async function tellExecutor(events: readonly JobEvent[]): Promise<void> {
   const sent = sendEvents(events);
   if (isEmbeddedExecutor()) await sent;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
+import { installJobSchema } from "#server/jobs/postgres/install.ts";
 import { startEmbeddedDatabase } from "#server/platform/db/embedded.ts";
 import { migrate } from "#server/platform/db/migrate.ts";
 
@@ -30,6 +31,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const server = await startEmbeddedDatabase(join(folder, "postgres"), "test");
   await withoutFlushing(server.url);
   await migrate(server.url);
+  await installJobSchema(server.url);
   project.provide("templateDatabaseUrl", server.url);
   return async () => {
     await server.stop();

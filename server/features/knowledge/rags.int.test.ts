@@ -1,6 +1,5 @@
-// biome-ignore-all lint/style/noExcessiveLinesPerFile: one executor and one set of helpers for everything that indexes and searches
-import { serve } from "inngest/edge";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: one worker and one set of helpers for everything that indexes and searches
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type KnowledgeServer, startKnowledgeServer } from "#e2e/fakes/knowledge-server.ts";
 import { until } from "#e2e/until.ts";
 import { knowledgeTool } from "#server/features/agents/knowledge-tool.ts";
@@ -18,34 +17,25 @@ import { createRag, updateRag } from "#server/features/knowledge/service.ts";
 import { testRag } from "#server/features/knowledge/test-source.ts";
 import { createLlmKey, deleteLlmKey, updateLlmKey } from "#server/features/llm-keys/service.ts";
 import { getUsage } from "#server/features/usage/service.ts";
-import { inngest } from "#server/jobs/inngest/client.ts";
-import { inngestFunctions } from "#server/jobs/inngest/functions/index.ts";
-import { type LocalExecutor, startLocalExecutor } from "#server/jobs/inngest/local/executor.ts";
+import type { JobWorker } from "#server/jobs/postgres/worker.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings, settings } from "#server/platform/settings.ts";
+import { hurryJobs, startTestJobs } from "#server/testing/jobs.ts";
 import { docxFile, pdfFile } from "#server/testing/office-files.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
-let executor: LocalExecutor;
+let worker: JobWorker;
 let outside: KnowledgeServer;
 let admin: ProjectPrincipal;
-let ahead = 0;
-
-const startExecutor = () =>
-  startLocalExecutor({
-    handler: serve({ client: inngest(), functions: inngestFunctions() }),
-    concurrency: 5,
-    clock: { now: () => new Date(Date.now() + ahead) },
-  });
 
 beforeAll(async () => {
   outside = await startKnowledgeServer();
-  executor = await startExecutor();
+  worker = await startTestJobs();
 });
 afterAll(async () => {
-  await executor.stop(1000);
+  await worker.stop(1000);
   await outside.stop();
 });
 beforeEach(async () => {
@@ -215,10 +205,7 @@ test("a provider that is down for a while costs time only, and says so meanwhile
   outside.failEmbeddings(503, 2);
   const document = await addText(rag, "Garage", "The car needs a new tyre.");
   await until(async () => (await db().ragDocument.findUniqueOrThrow({ where: { id: document.id } })).error?.includes("It is tried again."));
-  const moving = setInterval(() => {
-    ahead += 60_000;
-    executor.poke();
-  }, 200);
+  const moving = setInterval(() => void hurryJobs(), 200);
   await ready(Promise.resolve(document)).finally(() => clearInterval(moving));
 });
 
@@ -232,13 +219,10 @@ test("a process that dies in the middle of a long document goes on where it was"
       ({ id }) => id,
     );
   await until(async () => (await row()).chunks_done > 0);
-  await executor.stop(0);
+  await worker.stop(0);
   const before = await whole();
-  executor = await startExecutor();
-  const moving = setInterval(() => {
-    ahead += 60_000;
-    executor.poke();
-  }, 200);
+  worker = await startTestJobs();
+  const moving = setInterval(() => void hurryJobs(), 200);
   await ready(Promise.resolve(document)).finally(() => clearInterval(moving));
   expect(await row()).toMatchObject({ chunk_count: 200, chunks_done: 200 });
   expect(before.length).toBeGreaterThan(0);
@@ -292,9 +276,10 @@ test("the same content again is refused, naming the document; one that failed is
 
 test("an event that got lost is made up for", async () => {
   const rag = await newSource();
-  const send = vi.spyOn(inngest(), "send").mockRejectedValueOnce(new Error("away"));
+  await worker.stop(1000);
   const document = await addText(rag, "One", "Some words.");
-  send.mockRestore();
+  await pool().query("DELETE FROM treadle_worker._private_jobs");
+  worker = await startTestJobs();
   expect(await resumeIndexing()).toBe(0); // not yet for long
   await pool().query("UPDATE rag_documents SET updated_at = now() - interval '16 minutes' WHERE id = $1", [document.id]);
   expect(await resumeIndexing()).toBe(1);

@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import { serve } from "inngest/edge";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { vectorOf } from "#e2e/fakes/knowledge-server.ts";
 import { type Listening, listen } from "#e2e/fakes/listen.ts";
@@ -8,16 +7,15 @@ import { addDocument, reindexDocument } from "#server/features/knowledge/documen
 import { searchRag } from "#server/features/knowledge/search.ts";
 import { createRag } from "#server/features/knowledge/service.ts";
 import { createLlmKey } from "#server/features/llm-keys/service.ts";
-import { inngest } from "#server/jobs/inngest/client.ts";
-import { inngestFunctions } from "#server/jobs/inngest/functions/index.ts";
-import { type LocalExecutor, startLocalExecutor } from "#server/jobs/inngest/local/executor.ts";
+import type { JobWorker } from "#server/jobs/postgres/worker.ts";
 import { db } from "#server/platform/db/client.ts";
+import { startTestJobs } from "#server/testing/jobs.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const QUESTION = "Who may play the drums?";
 
 const database = testDatabase();
-let executor: LocalExecutor;
+let worker: JobWorker;
 let vectors: Listening;
 /** What happens before a question gets its vector, once. */
 let meanwhile: (() => Promise<void>) | undefined;
@@ -40,11 +38,10 @@ const embeddings = createServer(async (request, response) => {
 
 beforeAll(async () => {
   vectors = await listen(embeddings);
-  const handler = serve({ client: inngest(), functions: inngestFunctions() });
-  executor = await startLocalExecutor({ handler, concurrency: 5 });
+  worker = await startTestJobs();
 });
 afterAll(async () => {
-  await executor.stop(1000);
+  await worker.stop(1000);
   await vectors.stop();
 });
 

@@ -1,4 +1,3 @@
-import { serve } from "inngest/edge";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type MailServer, startMailServer } from "#e2e/fakes/smtp.ts";
 import { until } from "#e2e/until.ts";
@@ -9,31 +8,30 @@ import { setMember } from "#server/features/projects/set-member.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
 import { decideByLink } from "#server/features/reviews/link.ts";
 import { mailReview, tellReviewers } from "#server/features/reviews/tell.ts";
-import { inngest } from "#server/jobs/inngest/client.ts";
-import { notifyReview } from "#server/jobs/inngest/functions/notify-review.ts";
-import { type LocalExecutor, startLocalExecutor } from "#server/jobs/inngest/local/executor.ts";
+import type { JobWorker } from "#server/jobs/postgres/worker.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { announceReviews } from "#server/runs/waits/sweep-waits.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import { addMember } from "#server/testing/add-member.ts";
+import { startTestJobs } from "#server/testing/jobs.ts";
 import { inSeconds, newPausedRun, openReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
 let mailServer: MailServer;
-let executor: LocalExecutor;
+let worker: JobWorker;
 let admin: ProjectPrincipal;
 let execution_id: string;
 
 beforeAll(async () => {
   mailServer = await startMailServer();
   setSettings({ SMTP_URL: mailServer.url, EMAIL_FROM: "Treadle <treadle@example.com>", APP_URL: "https://treadle.example.com" });
-  executor = await startLocalExecutor({ handler: serve({ client: inngest(), functions: [notifyReview()] }), concurrency: 5 });
+  worker = await startTestJobs();
 });
 afterAll(async () => {
-  await executor.stop();
+  await worker.stop(1000);
   await mailServer.stop();
 });
 beforeEach(async () => {

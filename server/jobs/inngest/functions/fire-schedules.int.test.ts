@@ -3,14 +3,15 @@ import { expect, test } from "vitest";
 import { until } from "#e2e/until.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
-import { inngestFunctions } from "#server/jobs/inngest/functions/index.ts";
+import { runWorkflow } from "#server/jobs/inngest/functions/run-workflow.ts";
 import { startLocalExecutor } from "#server/jobs/inngest/local/executor.ts";
 import { db } from "#server/platform/db/client.ts";
+import { missTicks, startTestJobs } from "#server/testing/jobs.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
 
-test("each minute the executor fires what is due, and the run ends with the schedule's input", async () => {
+test("each minute what is due is fired, and the run ends with the schedule's input", async () => {
   const admin = await database.newAdmin();
   const data = { label: "Start", kind: "schedule", cron_expression: "0 9 * * *", default_input: "good morning" };
   const { id } = await createWorkflow(admin, {
@@ -18,18 +19,17 @@ test("each minute the executor fires what is due, and the run ends with the sche
     nodes: [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data }],
     edges: [],
   });
-  let ahead = 0;
-  const handler = serve({ client: inngest(), functions: inngestFunctions() });
-  const executor = await startLocalExecutor({ handler, concurrency: 5, clock: { now: () => new Date(Date.now() + ahead) } });
+  const executor = await startLocalExecutor({ handler: serve({ client: inngest(), functions: [runWorkflow()] }), concurrency: 5 });
+  await (await startTestJobs()).stop(1000); // the clock's jobs are known from now on
+  const due_at = new Date(Date.now() - 1000);
+  await db().schedule.update({ where: { workflow_id: id }, data: { next_fire_at: due_at } });
+  await missTicks();
+  const worker = await startTestJobs();
   try {
-    const due_at = new Date(Date.now() - 1000);
-    await db().schedule.update({ where: { workflow_id: id }, data: { next_fire_at: due_at } });
-    ahead = 61_000;
-    executor.poke();
     const run = await until(() => db().execution.findFirst({ where: { workflow_id: id, status: "completed" }, include: { values: true } }));
     expect(run).toMatchObject({ trigger: "schedule", due_at, values: { output: "good morning" } });
     expect(await db().execution.count({ where: { workflow_id: id } })).toBe(1);
   } finally {
-    await executor.stop(1000);
+    await Promise.all([executor.stop(1000), worker.stop(1000)]);
   }
 });

@@ -1,20 +1,41 @@
-import { fireSchedules } from "#server/jobs/inngest/functions/fire-schedules.ts";
-import { foldUsage } from "#server/jobs/inngest/functions/fold-usage.ts";
-import { indexDocument } from "#server/jobs/inngest/functions/index-document.ts";
-import { notifyReview } from "#server/jobs/inngest/functions/notify-review.ts";
-import { resumeIndexing } from "#server/jobs/inngest/functions/resume-indexing.ts";
+import { eventType, type Inngest } from "inngest";
+import type { z } from "zod";
+import { jobs } from "#server/jobs/definitions.ts";
+import { inngest } from "#server/jobs/inngest/client.ts";
 import { runWorkflow } from "#server/jobs/inngest/functions/run-workflow.ts";
-import { tidyDeliveries } from "#server/jobs/inngest/functions/tidy-deliveries.ts";
-import { tidyExecutions } from "#server/jobs/inngest/functions/tidy-executions.ts";
+import type { Job, Step } from "#server/jobs/job.ts";
+import { sendEvents } from "#server/jobs/send-events.ts";
+
+type Client = Inngest;
+type Handler = Parameters<Client["createFunction"]>[1];
+/** Events hold objects: ids by their names. */
+type ObjectSchema = z.ZodType<Record<string, unknown>, Record<string, unknown>>;
+type InngestStep = Parameters<Handler>[0]["step"];
+
+/** Inngest's steps in the words of ours. What a step returns comes back as JSON, and every step of ours returns such. */
+const stepOf = (step: InngestStep): Step => ({
+  run: <Result>(id: string, work: () => Promise<Result> | Result) => step.run(id, work) as Promise<Result>,
+  sleep: (id, ms) => step.sleep(id, ms),
+  sleepUntil: (id, at) => step.sleepUntil(id, at),
+  waitForEvent: (id, { event, timeout }) =>
+    step.waitForEvent(id, { event: event.name, timeout, ...(event.match && { match: `data.${event.match}` }) }),
+  sendEvent: (id, events) => step.run(id, async () => void (await sendEvents(events))),
+});
+
+/** A job as a function of an Inngest server. */
+export const functionOf = (client: Client, { id, name, trigger, retries, idempotency, concurrency, handler, onFailure }: Job) =>
+  client.createFunction(
+    {
+      id,
+      name,
+      retries: retries as NonNullable<Parameters<Client["createFunction"]>[0]["retries"]>,
+      triggers: ["event" in trigger ? eventType(trigger.event.name, { schema: trigger.event.schema as ObjectSchema }) : trigger],
+      ...(idempotency && { idempotency }),
+      ...(concurrency && { concurrency: [concurrency] }),
+      ...(onFailure && { onFailure: ({ event, error }) => onFailure({ event: { data: event.data.event.data }, error }) }),
+    },
+    ({ event, step }) => handler({ event, step: stepOf(step) }),
+  );
 
 /** Every function, made when settings are known. */
-export const inngestFunctions = () => [
-  runWorkflow(),
-  notifyReview(),
-  fireSchedules(),
-  tidyDeliveries(),
-  tidyExecutions(),
-  foldUsage(),
-  indexDocument(),
-  resumeIndexing(),
-];
+export const inngestFunctions = () => [runWorkflow(), ...jobs.map((job) => functionOf(inngest(), job))];

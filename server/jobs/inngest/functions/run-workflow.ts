@@ -1,3 +1,4 @@
+import { eventType } from "inngest";
 import { executionCancelled, executionRequested, executionWake } from "#server/jobs/events.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";
@@ -87,9 +88,9 @@ export const runWorkflow = () =>
       id: "run-workflow",
       name: "Run a workflow",
       retries: 20,
-      triggers: [executionRequested],
+      triggers: [eventType(executionRequested.name, { schema: executionRequested.schema })],
       idempotency: "event.data.execution_id + '-' + string(event.data.dispatch)",
-      cancelOn: [{ event: executionCancelled, match: "data.execution_id" }],
+      cancelOn: [{ event: executionCancelled.name, match: "data.execution_id" }],
       concurrency: [{ key: "event.data.project_id", limit: settings().PROJECT_CONCURRENCY }],
     },
     async ({ event, step }) => {
@@ -108,7 +109,7 @@ export const runWorkflow = () =>
         }
         // The wait is stored before the step beside it starts, so a decision made in between is not lost.
         const [wake] = await Promise.all([
-          step.waitForEvent(`wake ${n}`, { event: executionWake, match: "data.execution_id", timeout: waitMs(outcome, waits) }),
+          step.waitForEvent(`wake ${n}`, { event: executionWake.name, match: "data.execution_id", timeout: waitMs(outcome, waits) }),
           step.run(`look again ${n}`, () => engineServices.wakeIfEnded(execution_id)),
         ]);
         waits = wake ? 0 : waits + 1;

@@ -1,0 +1,107 @@
+import { countAhead, measureProjects, tidyExecutions } from "#server/features/executions/tidy-executions.ts";
+import { tidySessions } from "#server/features/identity/sign-in.ts";
+import { embedPieces, failIndexing, storePieces } from "#server/features/knowledge/index-document.ts";
+import { resumeIndexing } from "#server/features/knowledge/documents.ts";
+import { tidyNotifications } from "#server/features/notifications/service.ts";
+import { mailReview, tellReviewers } from "#server/features/reviews/tell.ts";
+import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
+import { foldUsage } from "#server/features/usage/record.ts";
+import { tidyDeliveries } from "#server/features/webhooks/deliveries.ts";
+import { documentAdded, reviewOpened } from "#server/jobs/events.ts";
+import { defineJob, type Job } from "#server/jobs/job.ts";
+import { tidyKeys } from "#server/platform/idempotency.ts";
+import { log } from "#server/platform/log.ts";
+
+/** Steps of one indexing, far below an Inngest server's 1,000; each embeds for some seconds. */
+const MOST_EMBEDDINGS = 500;
+/** How many turns of 20 seconds tidying gets in an hour; what is left waits for the next. */
+const TIDY_TURNS = 30;
+
+/** Every job in the background. One that works for a project is limited in it, so that no project keeps others waiting. */
+export const jobs: readonly Job[] = [
+  // Each step finds in PostgreSQL what is done, so a process that dies costs at most one call of the embedding model.
+  defineJob({
+    id: "index-document",
+    name: "Index a document",
+    trigger: { event: documentAdded },
+    retries: 6,
+    idempotency: "event.data.document_id + '-' + string(event.data.generation)",
+    concurrency: { key: "event.data.project_id", limit: 2 },
+    async handler({ event: { data }, step }) {
+      let { isOver } = await step.run("store pieces", () => storePieces(data));
+      for (let n = 0; n < MOST_EMBEDDINGS && !isOver; n++) ({ isOver } = await step.run(`embed ${n}`, () => embedPieces(data)));
+    },
+    // A sentence of ours says what to do; anything else is for the log only.
+    onFailure: ({ event: { data }, error }) =>
+      failIndexing(
+        data,
+        `${error.name === "AppError" ? error.message : "The document could not be indexed."} It was tried several times: index it again later.`,
+      ),
+  }),
+  // In the web app, and by e-mail where the node names an address. A mail server that is down holds nothing up: the job is
+  // tried again, tells nobody twice in the web app, and the run knows nothing of it.
+  defineJob({
+    id: "notify-review",
+    name: "Tell reviewers",
+    trigger: { event: reviewOpened },
+    retries: 10,
+    idempotency: "event.data.review_id",
+    async handler({ event: { data }, step }) {
+      await step.run("tell members", () => tellReviewers(data.review_id));
+      await step.run("send mail", () => mailReview(data.review_id));
+    },
+    onFailure: ({ event: { data }, error }) =>
+      log.error({ err: error, review_id: data.review_id }, "people could not be told of a review; it waits all the same"),
+  }),
+  // What it misses while nothing runs, the start of a worker makes up for.
+  defineJob({
+    id: "fire-schedules",
+    name: "Fire schedules",
+    trigger: { cron: "* * * * *" },
+    retries: 0,
+    handler: ({ step }) => step.run("fire", () => fireDueSchedules()),
+  }),
+  // Keeps single calls few, so that usage is read from sums.
+  defineJob({
+    id: "fold-usage",
+    name: "Add calls to the usage of their days",
+    trigger: { cron: "*/5 * * * *" },
+    retries: 0,
+    concurrency: { limit: 1 },
+    handler: ({ step }) => step.run("fold", () => foldUsage()),
+  }),
+  // Asks for documents whose indexing got lost.
+  defineJob({
+    id: "resume-indexing",
+    name: "Resume indexing",
+    trigger: { cron: "*/5 * * * *" },
+    retries: 0,
+    handler: ({ step }) => step.run("resume", () => resumeIndexing()),
+  }),
+  // Keeps the log of webhook deliveries short, and forgets Idempotency-Keys whose day is over.
+  defineJob({
+    id: "tidy-deliveries",
+    name: "Tidy webhook deliveries",
+    trigger: { cron: "17 * * * *" },
+    retries: 0,
+    async handler({ step }) {
+      await step.run("tidy", () => tidyDeliveries());
+      await step.run("tidy idempotency keys", () => tidyKeys());
+      await step.run("tidy sessions", () => tidySessions());
+    },
+  }),
+  // Keeps to what each project's retention says, finishes deleting projects, and removes what nobody needs any more.
+  defineJob({
+    id: "tidy-executions",
+    name: "Tidy executions",
+    trigger: { cron: "41 * * * *" },
+    retries: 0,
+    concurrency: { limit: 1 },
+    async handler({ step }) {
+      for (let turn = 0; turn < TIDY_TURNS; turn++) if (!(await step.run(`tidy ${turn}`, () => tidyExecutions()))) break;
+      await step.run("measure", () => measureProjects());
+      await step.run("count ahead", () => countAhead());
+      await step.run("notifications", () => tidyNotifications());
+    },
+  }),
+];

@@ -1,0 +1,72 @@
+import type { z } from "zod";
+
+/** Something that has happened, as it is sent: ids only, the data stays in PostgreSQL. */
+export interface JobEvent<Data = unknown> {
+  name: string;
+  /** The same id again counts once. */
+  id: string;
+  data: Data;
+  /** Starts nothing: wakes the jobs that wait for such an event with this value. */
+  wakes?: unknown;
+}
+
+/** A kind of event. */
+export interface EventType<Data = unknown> {
+  name: string;
+  schema: z.ZodType<Data, Data>;
+  /** Of an event that starts nothing but wakes jobs which wait for it: the field that says which ones. */
+  match: string | undefined;
+  create(data: Data, options: { id: string }): JobEvent<Data>;
+}
+
+/**
+ * Declares a kind of event.
+ * @param options.match makes it one that jobs wait for, by this field of their own event and of this one
+ */
+export function eventType<Data>(
+  name: string,
+  schema: z.ZodType<Data, Data>,
+  { match }: { match?: keyof Data & string } = {},
+): EventType<Data> {
+  return { name, schema, match, create: (data, { id }) => ({ name, id, data, ...(match && { wakes: data[match] }) }) };
+}
+
+/** What a handler does, in the shape of an Inngest function's steps. Ids are unique within a handler. */
+export interface Step {
+  /** Does work that may be done again: a handler starts from its top after a failure, a sleep, a wait or a dead process. */
+  run<Result>(id: string, work: () => Promise<Result> | Result): Promise<Result>;
+  /** @param ms milliseconds */
+  sleep(id: string, ms: number): Promise<void>;
+  sleepUntil(id: string, at: Date): Promise<void>;
+  /**
+   * Waits until an event whose `match` field is the same as in the handler's own event, for so many milliseconds at most.
+   * The wait is kept before a step that is begun beside it runs.
+   * @returns the event, or null when none came
+   */
+  waitForEvent<Data>(id: string, options: { event: EventType<Data>; timeout: number }): Promise<{ name: string } | null>;
+  sendEvent(id: string, events: readonly JobEvent[]): Promise<void>;
+}
+
+/**
+ * A job in the background, in the shape of an Inngest function. Its handler can be run again from its beginning at any time,
+ * by several processes at once: rows in PostgreSQL know what is done.
+ */
+export interface Job<Data = unknown> {
+  id: string;
+  /** For people. */
+  name: string;
+  /** An event, or times as five fields of cron in UTC. */
+  trigger: { event: EventType<Data> } | { cron: string };
+  /** How often a handler that fails is run again, at growing distances. */
+  retries: number;
+  /** For an Inngest server: what makes requests the same for a day, as an expression. */
+  idempotency?: string;
+  /** How many run at once, of all or of those with the same value of a field, over all processes. */
+  concurrency?: { key?: `event.data.${string}`; limit: number };
+  handler(context: { event: { data: Data }; step: Step }): Promise<unknown>;
+  /** After the last try. An error of another process has its name and message only. */
+  onFailure?(context: { event: { data: Data }; error: Error }): unknown;
+}
+
+/** Declares a job: only here the types of its event and its handler are compared. */
+export const defineJob = <Data>(job: Job<Data>): Job => job;
