@@ -46,6 +46,19 @@ afterAll(() => setSettings({ DATABASE_URL: direct }));
 
 const notify = (payload: string) => pool().query("SELECT pg_notify('treadle_control', $1)", [payload]);
 
+test("channels that are first listened to at the same time are asked for one after the other, as pg wants it", async () => {
+  const warnings: string[] = [];
+  const note = (warning: Error) => warnings.push(warning.message);
+  process.on("warning", note);
+  const stops = [await subscribe("treadle_execution", "a", () => undefined)];
+  stops.push(...(await Promise.all(["a", "b", "c"].map((payload) => subscribe("treadle_control", payload, () => undefined)))));
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const stop of stops) stop();
+  await closeNotifications();
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
+});
+
 test("a connection that has died without a word is replaced, and everybody looks again", async () => {
   const heard = vi.fn();
   const stop = await subscribe("treadle_control", "a", heard);

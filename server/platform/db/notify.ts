@@ -52,14 +52,22 @@ function watch(watched: pg.Client): void {
       const answered = () => {
         isAsked = false;
       };
-      watched.query("SELECT 1").then(answered, () => undefined);
+      asked = asked.then(() => watched.query("SELECT 1")).then(answered, () => undefined);
     }
   }, BEAT_MS).unref();
   watched.on("end", () => clearInterval(timer));
 }
 
+/** What the connection in use was asked last: `pg` takes one query after the other, and warns of a second one. */
+let asked: Promise<unknown> = Promise.resolve();
+
 /** Not waited for without end: nobody watches the connection before it is in use. */
-const listenTo = (channel: Channel) => ({ text: `LISTEN ${channel}`, query_timeout: CONNECT_MS });
+function listenTo(channel: Channel, on: pg.Client): Promise<unknown> {
+  const query = { text: `LISTEN ${channel}`, query_timeout: CONNECT_MS };
+  const answered = asked.then(() => on.query(query));
+  asked = answered.catch(() => undefined);
+  return answered;
+}
 
 async function connect(): Promise<void> {
   const next = new pg.Client({ connectionString: settings().DATABASE_URL, keepAlive: true, connectionTimeoutMillis: CONNECT_MS });
@@ -73,8 +81,9 @@ async function connect(): Promise<void> {
   });
   try {
     await next.connect();
+    asked = Promise.resolve();
     listened = new Set(handlers.keys());
-    for (const channel of listened) await next.query(listenTo(channel));
+    for (const channel of listened) await listenTo(channel, next);
   } catch (error) {
     await next.end().catch(() => undefined);
     throw error;
@@ -113,7 +122,7 @@ async function listen(channel: Channel): Promise<void> {
     await connected();
     if (listened.has(channel)) return;
     try {
-      await client?.query(listenTo(channel));
+      if (client) await listenTo(channel, client);
       listened.add(channel);
       return;
     } catch (error) {
