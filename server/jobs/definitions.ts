@@ -1,7 +1,7 @@
 import { countAhead, measureProjects, tidyExecutions } from "#server/features/executions/tidy-executions.ts";
 import { tidySessions } from "#server/features/identity/sign-in.ts";
-import { embedPieces, failIndexing, storePieces } from "#server/features/knowledge/index-document.ts";
 import { resumeIndexing } from "#server/features/knowledge/documents.ts";
+import { embedPieces, failIndexing, storePieces } from "#server/features/knowledge/index-document.ts";
 import { tidyNotifications } from "#server/features/notifications/service.ts";
 import { mailReview, tellReviewers } from "#server/features/reviews/tell.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
