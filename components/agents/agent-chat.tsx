@@ -1,22 +1,21 @@
 "use client";
 
-import { RotateCcw, RotateCw, SendHorizontal, Square } from "lucide-react";
-import { type FormEvent, useEffect, useRef, useState } from "react";
-import { ChatSources } from "#components/agents/chat-sources.tsx";
-import { citedIn, type Exchange, textOf } from "#components/agents/chat-turns.ts";
-import { useChat } from "#components/agents/use-chat.ts";
+import { ExternalLink, FileText, RotateCcw, RotateCw, SendHorizontal, Square } from "lucide-react";
+import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
+import { streamChat } from "#components/agents/chat-stream.ts";
+import { citedIn, type Exchange, historyOf, newExchange, textOf, withEvent } from "#components/agents/chat-turns.ts";
 import { formatDuration, formatTokens } from "#components/format.ts";
+import { CutAnswer, ToolStep } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
-import { CutAnswer } from "#components/runs/cut-answer.tsx";
-import { ToolStep } from "#components/runs/tool-step.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
+import { CopyButton } from "#components/ui/copy.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Textarea } from "#components/ui/input.tsx";
 import { Markdown } from "#components/ui/markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { Textarea } from "#components/ui/textarea.tsx";
+import type { RagCitation } from "#server/features/knowledge/schema.ts";
 
 /** How near to its end a conversation counts as read to the end, in pixels. */
 const NEAR = 60;
@@ -192,4 +191,96 @@ function ExchangeFacts({ exchange, onAgain }: { exchange: Exchange; onAgain?: ()
       </span>
     </footer>
   );
+}
+
+/** Where a citation leads: the page on the web, or the document here. */
+function hrefOf({ uri, rag_id, document_id }: RagCitation): { href: string; isAway: boolean } {
+  if (uri !== null && /^https?:\/\//i.test(uri)) return { href: uri, isAway: true };
+  const query = document_id === null ? "" : `?document=${encodeURIComponent(document_id)}`;
+  return { href: `/knowledge/${rag_id}${query}`, isAway: false };
+}
+
+/** The documents that an answer cites, as links; nothing when it cites none. They open beside, so that the chat stays. */
+export function ChatSources({ sources }: { sources: readonly RagCitation[] }) {
+  if (sources.length === 0) return null;
+  return (
+    <ul aria-label="Sources" className="flex min-w-0 flex-col gap-1.5">
+      {sources.map((source) => {
+        const { href, isAway } = hrefOf(source);
+        const Icon = isAway ? ExternalLink : FileText;
+        return (
+          <li key={source.number} className="flex min-w-0 items-baseline gap-1.5 text-12 pointer-coarse:py-2">
+            <span className="shrink-0 text-ink-faint tabular">[{source.number}]</span>
+            <span className="min-w-0 [overflow-wrap:anywhere]">
+              <a href={href} target="_blank" rel="noreferrer" className="py-1.5 text-thread-text hover:underline pointer-coarse:py-2.5">
+                <Icon aria-hidden className="mr-1 inline size-3 align-[-1px]" />
+                {source.title}
+              </a>
+              {source.place !== "" && <span className="ml-1.5 text-ink-soft">{source.place}</span>}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+export interface Chat {
+  exchanges: Exchange[];
+  isRunning: boolean;
+  send: (message: string) => void;
+  /** Asks the last question once more, in place of what came of it. */
+  again: () => void;
+  /** Ends the call under way; what came so far stays. */
+  stop: () => void;
+  /** Forgets everything. */
+  clear: () => void;
+}
+
+/** A conversation with an agent that lives as long as the page. */
+export function useChat(agentId: string, projectId: string): Chat {
+  const [exchanges, setExchanges] = useState<Exchange[]>([]);
+  const call = useRef<AbortController | null>(null);
+  const count = useRef(0);
+  useEffect(() => () => call.current?.abort(), []);
+
+  const change = useCallback((id: number, next: (exchange: Exchange) => Exchange) => {
+    setExchanges((all) => all.map((one) => (one.id === id ? next(one) : one)));
+  }, []);
+
+  const isRunning = exchanges.at(-1)?.state === "running";
+  const send = async (message: string, before: readonly Exchange[]) => {
+    if (isRunning || message.trim() === "") return;
+    count.current += 1;
+    const id = count.current;
+    const controller = new AbortController();
+    call.current = controller;
+    setExchanges([...before, newExchange(id, message)]);
+    const started = performance.now();
+    await streamChat({
+      agentId,
+      projectId,
+      message,
+      history: historyOf(before),
+      signal: controller.signal,
+      onEvent: (event) => change(id, (exchange) => withEvent(exchange, event)),
+    });
+    const tookMs = performance.now() - started;
+    change(id, (exchange) => ({ ...exchange, state: exchange.state === "running" ? "stopped" : exchange.state, tookMs }));
+  };
+
+  return {
+    exchanges,
+    isRunning,
+    send: (message) => void send(message, exchanges),
+    again: () => {
+      const last = exchanges.at(-1);
+      if (last) void send(last.message, exchanges.slice(0, -1));
+    },
+    stop: () => call.current?.abort(),
+    clear: () => {
+      call.current?.abort();
+      setExchanges([]);
+    },
+  };
 }

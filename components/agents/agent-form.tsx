@@ -10,22 +10,24 @@ import {
   AgentForm,
   type AgentSuggestion,
   EXAMPLE_SCHEMA,
+  type Field,
   formValues,
   isAskedAnew,
+  type Meanwhile,
+  mergedForm,
   requestOf,
 } from "#components/agents/agent-form-schema.ts";
-import { KeyPicker } from "#components/agents/key-picker.tsx";
-import { type Meanwhile, mergedForm } from "#components/agents/merged-form.ts";
-import { ModelPicker } from "#components/agents/model-picker.tsx";
+import { KeyPicker, ModelPicker } from "#components/agents/model-choice.tsx";
 import { PromptPreviewButton } from "#components/agents/prompt-preview.tsx";
-import { SavedMeanwhile } from "#components/agents/saved-meanwhile.tsx";
-import { FormFailure } from "#components/forms/form-failure.tsx";
+import { describeField } from "#components/forms/describe-field.ts";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFailure } from "#components/forms/form-footer.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Notice } from "#components/ui/notice.tsx";
 import type { Agent } from "#server/features/agents/schema.ts";
 
 const abilitiesOf = ({ tools = [], mcp_server_ids = [], rag_ids = [], skill_ids = [] }: z.input<typeof AgentForm>) => ({
@@ -203,5 +205,34 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
         </div>
       )}
     </form>
+  );
+}
+
+const LINKS: Partial<Record<Field, string>> = { mcp_server_ids: "MCP servers", rag_ids: "Knowledge", skill_ids: "Skills" };
+
+const titlesOf = (fields: Field[]): string =>
+  fields.map((field) => LINKS[field] ?? describeField(AgentForm.shape[field]).title ?? field).join(", ");
+
+/** That others saved, what of it stands in the form now, and what to do. */
+export function SavedMeanwhile({ meanwhile: { said, taken, clashes }, onTakeTheirs }: { meanwhile: Meanwhile; onTakeTheirs: () => void }) {
+  return (
+    <Notice
+      tone="failed"
+      title="Not saved yet"
+      actions={
+        <Button size="sm" onClick={onTakeTheirs}>
+          Discard my changes
+        </Button>
+      }
+    >
+      {[
+        said,
+        taken.length > 0 && `Now in this form as it was saved: ${titlesOf(taken)}.`,
+        clashes.length > 0 && `Changed by you both: ${titlesOf(clashes)}. Yours stands in the form, and saving writes over the other.`,
+        "Look it over, and save again.",
+      ]
+        .filter(Boolean)
+        .join(" ")}
+    </Notice>
   );
 }

@@ -12,8 +12,7 @@ import { EmptyState } from "#components/ui/empty-state.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
-import { TableLoading } from "#components/ui/table-loading.tsx";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableLoading, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 
 const PER_PAGE = 50;

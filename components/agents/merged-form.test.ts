@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { formValues, isAskedAnew } from "#components/agents/agent-form-schema.ts";
-import { mergedForm } from "#components/agents/merged-form.ts";
+import { formValues, isAskedAnew, mergedForm } from "#components/agents/agent-form-schema.ts";
 
 const before = formValues({ name: "Scout", model: "echo", llm_key_id: "k", system_prompt: "Be brief." });
 

@@ -5,15 +5,14 @@ import Link from "next/link";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { ReviewCard } from "#components/approvals/review-card.tsx";
-import { useKeptReviews } from "#components/approvals/use-kept-reviews.ts";
-import { REVIEWS_LIVE_MS, useWaitingCount } from "#components/approvals/use-waiting-count.ts";
+import { REVIEWS_LIVE_MS, useKeptReviews, useWaitingCount } from "#components/approvals/use-reviews.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
+import { TableSkeleton } from "#components/ui/table.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 

@@ -3,13 +3,13 @@
 import { type FormEvent, useState } from "react";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
 import { formatDateTime } from "#components/format.ts";
-import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormFailure } from "#components/forms/form-footer.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
+import { Textarea } from "#components/ui/input.tsx";
 import { Markdown } from "#components/ui/markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { Textarea } from "#components/ui/textarea.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { Decision, type LinkedReview } from "#server/features/reviews/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";

@@ -3,9 +3,8 @@
 import { type ApiDocument, type ApiSchema, explained, type ListedOperation, typeName } from "#components/docs/openapi.ts";
 import { bodyFields, formBody, isJsonField, jsonBody, ownParameters, type Typed, WHOLE_BODY } from "#components/docs/request.ts";
 import { Field } from "#components/ui/field.tsx";
-import { Input } from "#components/ui/input.tsx";
+import { Input, Textarea } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { Textarea } from "#components/ui/textarea.tsx";
 
 interface FieldsProps {
   operation: ListedOperation;

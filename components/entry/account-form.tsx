@@ -1,8 +1,8 @@
 "use client";
 
 import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFailure } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";

@@ -5,10 +5,9 @@ import type { z } from "zod";
 import { describeField } from "#components/forms/describe-field.ts";
 import type { Form } from "#components/forms/use-form.ts";
 import { Field } from "#components/ui/field.tsx";
-import { Input } from "#components/ui/input.tsx";
+import { Input, Textarea } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Switch } from "#components/ui/switch.tsx";
-import { Textarea } from "#components/ui/textarea.tsx";
 
 export interface FormFieldProps<Schema extends z.ZodObject>
   extends Pick<ComponentProps<"input">, "placeholder" | "autoComplete" | "autoFocus" | "disabled"> {

@@ -1,10 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
+import { Braces, ChevronRight, Plus, UserPlus } from "lucide-react";
 import Link from "next/link";
-import { NextSteps } from "#components/home/next-steps.tsx";
-import { ReviewRows } from "#components/home/review-rows.tsx";
 import { HomeSection, QuietLine, RunList } from "#components/home/run-list.tsx";
 import { SetupChecklist, type SetupStep, StepLink } from "#components/home/setup-checklist.tsx";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
@@ -15,8 +13,10 @@ import { Button } from "#components/ui/button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { useNewWorkflow } from "#components/workflows/use-new-workflow.ts";
+import { useNewWorkflow } from "#components/workflows/new-workflow.ts";
+import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 import { type ExecutionStatus, isFinal } from "#server/runs/schema.ts";
 
 const WHILE_ACTIVE_MS = 2_000;
@@ -193,5 +193,54 @@ function HomeSkeleton({ title }: { title: string }) {
         <Skeleton className="h-44 w-full rounded-lg" />
       </div>
     </Page>
+  );
+}
+
+const rowStyle = "flex min-h-11 items-center gap-2.5 px-3 transition-colors hover:bg-hover [&>svg]:size-3.5 [&>svg]:text-ink-faint";
+
+/** Where to go once the first workflow has run. */
+export function NextSteps() {
+  const { canAdminister } = useStudio();
+  return (
+    <HomeSection title="Next">
+      <ul className="divide-y">
+        <li>
+          <Link href="/docs/rest" className={rowStyle}>
+            <Braces aria-hidden />
+            Call a workflow over REST
+            <ChevronRight aria-hidden className="ml-auto" />
+          </Link>
+        </li>
+        {canAdminister && (
+          <li>
+            <Link href="/settings/members" className={rowStyle}>
+              <UserPlus aria-hidden />
+              Invite a colleague
+              <ChevronRight aria-hidden className="ml-auto" />
+            </Link>
+          </li>
+        )}
+      </ul>
+    </HomeSection>
+  );
+}
+
+/** Reviews that wait, as rows: what is asked, of which workflow, since when. */
+export function ReviewRows({ reviews }: { reviews: readonly ReviewSummary[] }) {
+  return (
+    <ul className="divide-y">
+      {reviews.map((review) => (
+        <li key={review.id} className="relative flex min-h-11 items-center gap-3 px-3 py-1.5 transition-colors hover:bg-hover">
+          <StatusIcon status="waiting" />
+          <div className="min-w-0 flex-1">
+            <Link href={`/runs/${review.execution_id}`} className="block truncate font-medium after:absolute after:inset-0">
+              {review.title || review.label}
+            </Link>
+            <p className="truncate text-12 text-ink-soft">{review.workflow_name}</p>
+          </div>
+          <Time value={review.created_at} className="shrink-0 whitespace-nowrap text-12 text-ink-soft tabular" />
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -3,14 +3,19 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { FileUp, Link2, Type } from "lucide-react";
 import { useState } from "react";
+import { toast } from "sonner";
 import { plural } from "#components/format.ts";
-import { AddByTextDialog, AddByUrlDialog } from "#components/knowledge/add-document-dialogs.tsx";
-import { uploadFile } from "#components/knowledge/upload-file.ts";
+import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
+import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { useTRPC } from "#components/trpc.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
 import { FileDrop } from "#components/ui/file-drop.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { AddRagDocumentInput, RagDocument } from "#server/features/knowledge/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const ACCEPTED = ".txt,.md,.markdown,.html,.htm,.pdf,.docx,.csv,.json,.xml,.yaml,.yml,.log";
 
@@ -66,4 +71,84 @@ export function AddDocuments({ ragId }: { ragId: string }) {
       <AddByUrlDialog ragId={ragId} open={adding === "url"} onOpenChange={() => setAdding(null)} />
     </>
   );
+}
+
+const { title, text, url } = AddRagDocumentInput.shape;
+const TextForm = AddRagDocumentInput.pick({ title: true, text: true }).extend({ title: title.nonoptional(), text: text.nonoptional() });
+const UrlForm = AddRagDocumentInput.pick({ url: true }).extend({ url: url.nonoptional() });
+
+interface AddDialogProps {
+  ragId: string;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+/** Sends a document and shows it in the list. */
+function useAddDocument(ragId: string, onDone: () => void) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  return async (fields: { title?: string; text?: string; url?: string }) => {
+    const document = await client.rags.addDocument.mutate({ rag_id: ragId, ...fields });
+    await cache.invalidateQueries(trpc.rags.pathFilter());
+    toast.success(`“${document.title}” is being indexed`);
+    onDone();
+  };
+}
+
+export function AddByTextDialog({ ragId, open, onOpenChange }: AddDialogProps) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Add text" size="lg">
+      <TextBody ragId={ragId} onDone={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+function TextBody({ ragId, onDone }: { ragId: string; onDone: () => void }) {
+  const add = useAddDocument(ragId, onDone);
+  const form = useForm({ schema: TextForm, initial: { title: "", text: "" }, submit: add });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField form={form} name="title" autoComplete="off" />
+      <FormField form={form} name="text" rows={12} hint="Plain text or Markdown; headings become places in citations." />
+      <FormFooter form={form}>Add text</FormFooter>
+    </form>
+  );
+}
+
+export function AddByUrlDialog({ ragId, open, onOpenChange }: AddDialogProps) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Add URL">
+      <UrlBody ragId={ragId} onDone={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+function UrlBody({ ragId, onDone }: { ragId: string; onDone: () => void }) {
+  const add = useAddDocument(ragId, onDone);
+  const form = useForm({ schema: UrlForm, initial: { url: "" }, submit: add });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField form={form} name="url" type="url" placeholder="https://…" autoComplete="off" />
+      <FormFooter form={form}>Add URL</FormFooter>
+    </form>
+  );
+}
+
+/**
+ * Sends a file to a knowledge source. A form with a file is no tRPC call, so it has a route of its own.
+ * @throws Error whose text is for people
+ */
+export async function uploadFile(projectId: string, ragId: string, file: File): Promise<RagDocument> {
+  const body = new FormData();
+  body.set("file", file);
+  const response = await fetch(`/api/v1/bridge/rags/${ragId}/documents`, {
+    method: "POST",
+    body,
+    headers: { "X-Project-ID": projectId },
+  }).catch(() => undefined);
+  if (!response) throw new Error("The service cannot be reached. Check your connection and try again.");
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return RagDocument.parse(answer);
+  throw new Error(ErrorBody.safeParse(answer).data?.detail ?? "The file could not be added. Try again.");
 }

@@ -1,14 +1,17 @@
 "use client";
 
+import { TRPCClientError } from "@trpc/client";
+import { Boxes, Database, FileText, Globe, type LucideIcon } from "lucide-react";
+import { useState } from "react";
 import type { z } from "zod";
-import { KeyPicker } from "#components/agents/key-picker.tsx";
+import { KeyPicker } from "#components/agents/model-choice.tsx";
 import { describeField } from "#components/forms/describe-field.ts";
 import { FormField } from "#components/forms/form-field.tsx";
 import type { Form } from "#components/forms/use-form.ts";
-import { HeadersField } from "#components/knowledge/headers-field.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Input } from "#components/ui/input.tsx";
+import { Input, Textarea } from "#components/ui/input.tsx";
 import { type RagType, ragConfigs } from "#server/features/knowledge/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 type AnyForm = Form<z.ZodObject>;
 
@@ -124,3 +127,64 @@ function SettingField({ form, type, name, isNew }: { form: AnyForm; type: RagTyp
     </FormField>
   );
 }
+
+const linesOf = (headers: Record<string, string>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+
+/** Reads `Name: value` lines; a line without a colon is a name without a value. */
+function headersOf(lines: string): Record<string, string> {
+  return Object.fromEntries(
+    lines.split("\n").flatMap((line) => {
+      const at = line.indexOf(":");
+      const name = (at < 0 ? line : line.slice(0, at)).trim();
+      return name ? [[name, at < 0 ? "" : line.slice(at + 1).trim()]] : [];
+    }),
+  );
+}
+
+/** HTTP headers, one a line. What is typed stays as it is while it is being typed. */
+export function HeadersField({
+  value,
+  onValueChange,
+}: {
+  value: Record<string, string>;
+  onValueChange: (value: Record<string, string>) => void;
+}) {
+  const [text, setText] = useState(() => linesOf(value));
+  return (
+    <Textarea
+      rows={3}
+      value={text}
+      spellCheck={false}
+      placeholder="Authorization: Bearer …"
+      className="font-mono"
+      onChange={(event) => {
+        setText(event.target.value);
+        onValueChange(headersOf(event.target.value));
+      }}
+    />
+  );
+}
+
+/** Makes the server's `config.url` the form's `url`, so that what it says stands at the field. */
+export async function withoutConfigPrefix<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    return await call;
+  } catch (error) {
+    const body = error instanceof TRPCClientError ? ErrorBody.safeParse(error.data) : undefined;
+    if (!body?.success || !body.data.errors) throw error;
+    const errors = body.data.errors.map(({ path, message }) => ({ path: path.replace(/^config\./, ""), message }));
+    (error as { data: unknown }).data = { ...body.data, errors };
+    throw error;
+  }
+}
+
+/** How the kinds of sources are called and what they are for. */
+export const sourceKinds: Record<RagType, { label: string; description: string; icon: LucideIcon }> = {
+  documents: { label: "Documents", description: "Files, texts and web pages, kept and searched here", icon: FileText },
+  pgvector: { label: "pgvector", description: "A table with vectors in a PostgreSQL of yours", icon: Database },
+  qdrant: { label: "Qdrant", description: "A collection in a Qdrant of yours", icon: Boxes },
+  http: { label: "Search service", description: "A search of yours that answers JSON over HTTP", icon: Globe },
+};

@@ -1,10 +1,22 @@
 "use client";
 
-import { BookOpen } from "lucide-react";
+import {
+  BookOpen,
+  BookOpenText,
+  Bot,
+  GraduationCap,
+  House,
+  KeyRound,
+  type LucideIcon,
+  Play,
+  Plug,
+  Settings,
+  UserRoundCheck,
+  Workflow,
+} from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { useWaitingCount } from "#components/approvals/use-waiting-count.ts";
-import { isCurrent, type NavItem, navItems, settingsItem } from "#components/navigation/nav-items.tsx";
+import { useWaitingCount } from "#components/approvals/use-reviews.ts";
 import { ProjectSwitcher } from "#components/navigation/project-switcher.tsx";
 import { UserMenu } from "#components/navigation/user-menu.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -87,3 +99,31 @@ export function Navigation({ isRail, onNavigate }: { isRail: boolean; onNavigate
     </>
   );
 }
+
+export interface NavItem {
+  href: string;
+  label: string;
+  icon: LucideIcon;
+  /** Pages under this path belong to it too; left out, those under `href`. */
+  section?: string;
+  /** What its badge counts. */
+  counts?: "reviews";
+}
+
+export const navItems: readonly NavItem[] = [
+  { href: "/", label: "Home", icon: House },
+  { href: "/workflows", label: "Workflows", icon: Workflow },
+  { href: "/agents", label: "Agents", icon: Bot },
+  { href: "/knowledge", label: "Knowledge", icon: BookOpenText },
+  { href: "/skills", label: "Skills", icon: GraduationCap },
+  { href: "/mcp", label: "MCP servers", icon: Plug },
+  { href: "/runs", label: "Runs", icon: Play },
+  { href: "/approvals", label: "Approvals", icon: UserRoundCheck, counts: "reviews" },
+  { href: "/keys", label: "LLM keys", icon: KeyRound },
+];
+
+export const settingsItem: NavItem = { href: "/settings/project", label: "Settings", icon: Settings, section: "/settings" };
+
+/** Whether a page at `pathname` belongs to the item. */
+export const isCurrent = ({ href, section = href }: NavItem, pathname: string): boolean =>
+  section === "/" ? pathname === "/" : pathname === section || pathname.startsWith(`${section}/`);

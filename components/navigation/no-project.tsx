@@ -2,7 +2,7 @@
 
 import { CreateProjectForm } from "#components/navigation/create-project-dialog.tsx";
 import { InvitationAsks } from "#components/navigation/invitation-asks.tsx";
-import { leave } from "#components/navigation/leave.ts";
+import { leave } from "#components/navigation/user-menu.tsx";
 import { Logo } from "#components/shell/logo.tsx";
 import { Button } from "#components/ui/button.tsx";
 

@@ -3,13 +3,11 @@
 import { Menu as MenuIcon, PanelLeft } from "lucide-react";
 import Link from "next/link";
 import { Dialog as Radix } from "radix-ui";
-import { type ReactNode, useState } from "react";
-import { HourNotice } from "#components/navigation/hour-notice.tsx";
+import { type ReactNode, useState, useSyncExternalStore } from "react";
 import { InvitationAsks } from "#components/navigation/invitation-asks.tsx";
+import { LimitNotices } from "#components/navigation/limit-notices.tsx";
 import { Navigation } from "#components/navigation/navigation.tsx";
 import { NotificationBell } from "#components/navigation/notification-bell.tsx";
-import { StorageNotice } from "#components/navigation/storage-notice.tsx";
-import { useNavigationWidth } from "#components/navigation/use-navigation-width.ts";
 import { Logo, LogoMark } from "#components/shell/logo.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 
@@ -42,8 +40,7 @@ export function StudioFrame({ children }: { children: ReactNode }) {
       </aside>
       <MobileBar />
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-        <HourNotice />
-        <StorageNotice />
+        <LimitNotices />
         <InvitationAsks className="border-b" />
         <main id="main" tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto focus:outline-none">
           {children}
@@ -82,4 +79,34 @@ function MobileBar() {
       <NotificationBell size="lg" className="ml-auto size-10" />
     </header>
   );
+}
+
+const KEY = "treadle.nav";
+const listeners = new Set<() => void>();
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+function toggle(): void {
+  const isRail = document.documentElement.dataset.nav !== "rail";
+  if (isRail) document.documentElement.dataset.nav = "rail";
+  else delete document.documentElement.dataset.nav;
+  try {
+    localStorage.setItem(KEY, isRail ? "rail" : "full");
+  } catch {
+    // Without storage the width lasts until the page closes.
+  }
+  for (const listener of listeners) listener();
+}
+
+/** Whether the navigation is folded to a rail of icons, and the switch for it. */
+export function useNavigationWidth(): { isRail: boolean; toggle: () => void } {
+  const isRail = useSyncExternalStore(
+    subscribe,
+    () => document.documentElement.dataset.nav === "rail",
+    () => false,
+  );
+  return { isRail, toggle };
 }

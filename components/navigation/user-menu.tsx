@@ -2,7 +2,7 @@
 
 import { ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { leave } from "#components/navigation/leave.ts";
+import { toast } from "sonner";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTheme } from "#components/shell/use-theme.ts";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "#components/ui/menu.tsx";
@@ -52,4 +52,15 @@ export function UserMenu() {
       </MenuItem>
     </Menu>
   );
+}
+
+/** Ends the session in this browser and opens the sign-in page. */
+export async function leave(): Promise<void> {
+  try {
+    // Loaded when it is used: no page needs it to be drawn.
+    const { signOut } = await import("next-auth/react");
+    await signOut({ callbackUrl: "/sign-in" });
+  } catch {
+    toast.error("You are still signed in", { description: "The service cannot be reached. Check your connection and try again." });
+  }
 }

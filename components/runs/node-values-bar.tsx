@@ -5,9 +5,8 @@ import Link from "next/link";
 import { ItemPicker } from "#components/runs/loops/item-picker.tsx";
 import { LoopStrip } from "#components/runs/loops/loop-strip.tsx";
 import { RunAgainFromHere } from "#components/runs/run-again.tsx";
-import { type EditorRun, useEditorRun } from "#components/runs/store/editor-run.tsx";
-import { useRun } from "#components/runs/store/run-context.tsx";
-import { useNodeIteration } from "#components/runs/use-node-iteration.ts";
+import { planOf } from "#components/runs/store/iterations.ts";
+import { type EditorRun, useEditorRun, useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -114,4 +113,28 @@ function RunFromHere({ nodeId, editorRun }: { nodeId: string; editorRun: EditorR
       Run from here
     </Button>
   );
+}
+
+/** The loops around a node, and where in them the reader looks. */
+export interface NodeIteration {
+  /** Ids of the loops, the outermost first. */
+  loops: readonly string[];
+  /** The place that was picked; null while the latest is shown, and outside loops. */
+  path: string | null;
+}
+
+const outside: readonly string[] = [];
+
+/** Items picked of some loops only hold for the others' latest: a place is whole or it is the latest. */
+export function useNodeIteration(nodeId: string): NodeIteration {
+  const { loops, path } = useRunShallow(({ view, picked, picture }) => {
+    const around = view ? planOf(view.graph).loopsAround(nodeId) : outside;
+    const node = picture?.nodes[nodeId];
+    if (around.length === 0 || around.every((id) => picked[id] === undefined))
+      // While somebody is waited for there, the questions are what is to be seen.
+      return { loops: around, path: node?.isPast && !picture?.waiting[nodeId] ? node.iteration : null };
+    const latest = node?.iteration.split(".") ?? [];
+    return { loops: around, path: around.map((id, depth) => picked[id] ?? latest[depth] ?? 0).join(".") };
+  });
+  return { loops, path };
 }

@@ -1,18 +1,16 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { Tabs as Radix } from "radix-ui";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { formatDuration, formatTokens } from "#components/format.ts";
+import { CutAnswer, ToolCalls } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
-import { CutAnswer } from "#components/runs/cut-answer.tsx";
-import { NodeValuesBar } from "#components/runs/node-values-bar.tsx";
+import { NodeValuesBar, useNodeIteration } from "#components/runs/node-values-bar.tsx";
 import { NodeReviews } from "#components/runs/run-reviews.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { cardStatus } from "#components/runs/store/run-picture.ts";
-import { ToolCalls } from "#components/runs/tool-calls.tsx";
-import { useNodeIteration } from "#components/runs/use-node-iteration.ts";
-import { useNodeLog } from "#components/runs/use-node-log.ts";
-import { useTRPCClient } from "#components/trpc.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
@@ -205,4 +203,28 @@ function NodeInput({ nodeId, iteration, attempt, status }: { nodeId: string; ite
   ) : (
     <p className="text-12 text-ink-faint italic">Empty</p>
   );
+}
+
+/** What the log keeps of a node's newest attempt at one place in the loops; read again when the node moves on there. */
+export function useNodeLog(nodeId: string, iteration: string, isWanted: boolean) {
+  const trpc = useTRPC();
+  const executionId = useRun((state) => state.executionId) ?? "";
+  const { data, error, isPending, refetch } = useQuery(
+    trpc.executions.logs.queryOptions(
+      { execution_id: executionId, node_id: nodeId, iteration },
+      { enabled: isWanted && executionId !== "" },
+    ),
+  );
+  const stage = useRun(({ picture }) => {
+    const node = picture?.nodes[nodeId];
+    const isHere = node?.iteration === iteration;
+    return `${picture?.status} ${isHere ? `${node?.attempt} ${node?.status}` : ""}`;
+  });
+  const seen = useRef(stage);
+  useEffect(() => {
+    if (seen.current === stage) return;
+    seen.current = stage;
+    if (isWanted) void refetch();
+  }, [stage, isWanted, refetch]);
+  return { item: data?.items.at(-1), error, isPending, refetch };
 }

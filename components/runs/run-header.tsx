@@ -8,11 +8,11 @@ import { RunAgain } from "#components/runs/run-again.tsx";
 import { RunSummary } from "#components/runs/run-summary.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
-import { BackLink } from "#components/shell/back-link.tsx";
+import { BackLink } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
+import { CopyButton } from "#components/ui/copy.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
 

@@ -2,14 +2,29 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { RunView } from "#components/runs/run-view.tsx";
-import { createRunStore } from "#components/runs/store/run-store.ts";
-import { BackLink } from "#components/shell/back-link.tsx";
-import { Page } from "#components/shell/page.tsx";
+import { ExecutorBanner } from "#components/runs/executor-banner.tsx";
+import { NodeValues } from "#components/runs/node-values.tsx";
+import { RunContextHeader } from "#components/runs/run-header.tsx";
+import { RunLog } from "#components/runs/run-log.tsx";
+import { RunResult } from "#components/runs/run-result.tsx";
+import { RunReviewList, WaitingBanner } from "#components/runs/run-reviews.tsx";
+import { RunTimeline } from "#components/runs/run-timeline.tsx";
+import { RunProvider, useRun } from "#components/runs/store/run-context.tsx";
+import { createRunStore, type RunStore } from "#components/runs/store/run-store.ts";
+import { useSelectedNode } from "#components/runs/use-selected-node.ts";
+import { BackLink, Page, useTitle } from "#components/shell/page.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
-import { AgentNamesProvider } from "#components/workflow-editor/nodes/agent-names.tsx";
+import { Tabs } from "#components/ui/tabs.tsx";
+import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
+import { FollowRun } from "#components/workflow-editor/canvas/follow-run.tsx";
+import { CanvasProvider } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
+import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { AgentNamesProvider } from "#components/workflow-editor/nodes/project-lookups.tsx";
+import type { ExecutionView } from "#server/runs/schema.ts";
 
 /** One execution: read once, then followed until it ends. */
 export function RunPage({ executionId }: { executionId: string }) {
@@ -57,5 +72,77 @@ export function RunPage({ executionId }: { executionId: string }) {
     <AgentNamesProvider>
       <RunView key={executionId} view={data} store={store} />
     </AgentNamesProvider>
+  );
+}
+
+type View = "graph" | "timeline" | "log" | "reviews";
+
+/** One run in three views of the same data, with the values of the node that is picked beside them. */
+export function RunView({ view, store }: { view: ExecutionView; store: RunStore }) {
+  const [stores] = useState(() => ({ editor: createEditorStore(view.graph, { isReadOnly: true }), ui: createCanvasUiStore() }));
+  useTitle(`Run of ${view.execution.workflow_name}`);
+  return (
+    <RunProvider store={store}>
+      <CanvasProvider editor={stores.editor} ui={stores.ui}>
+        <RunLayout initial={view} onFailure={(nodeId) => stores.editor.getState().selectOnly(nodeId)} />
+      </CanvasProvider>
+    </RunProvider>
+  );
+}
+
+function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: (nodeId: string) => void }) {
+  const [tab, setTab] = useState<View>("graph");
+  const hasReviews = initial.graph.nodes.some((node) => node.type === "humanLoopNode");
+  const selected = useSelectedNode();
+  const failed = useRun(({ picture }) =>
+    picture?.status === "failed" ? (picture.order.findLast((id) => picture.nodes[id]?.status === "failed") ?? null) : null,
+  );
+
+  // Once: a run that failed opens on what failed; after that the reader decides.
+  const isOpened = useRef(false);
+  useEffect(() => {
+    if (isOpened.current || failed === null) return;
+    isOpened.current = true;
+    onFailure(failed);
+  }, [failed, onFailure]);
+
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <RunContextHeader initial={initial} />
+      <WaitingBanner />
+      <ExecutorBanner />
+      <div className="flex min-h-0 flex-1 max-md:flex-col">
+        <Tabs
+          label="Views of this run"
+          value={tab}
+          onValueChange={setTab}
+          className="min-h-0 min-w-0 flex-1"
+          panelClassName="overflow-y-auto"
+          tabs={[
+            { value: "graph", label: "Graph", content: <Canvas controls={<FollowRun />} /> },
+            { value: "timeline", label: "Timeline", content: <RunTimeline selected={selected} /> },
+            { value: "log", label: "Log", content: <RunLog executionId={initial.execution.id} isShown={tab === "log"} /> },
+            ...(hasReviews ? [{ value: "reviews" as const, label: "Reviews", content: <RunReviewList /> }] : []),
+          ]}
+        />
+        <ResizableDivider
+          name="run-values"
+          label="Resize the values"
+          orientation="vertical"
+          area="after"
+          defaultSize={420}
+          min={280}
+          max={0.6}
+          className="max-md:hidden"
+        />
+        <aside
+          aria-label="Values"
+          className="flex min-h-0 w-[min(var(--layout-run-values,420px),60vw)] shrink-0 flex-col bg-surface max-md:h-[45dvh] max-md:w-full max-md:border-t"
+        >
+          <RunResult />
+          <div className="min-h-0 flex-1">{selected && <NodeValues key={selected} nodeId={selected} />}</div>
+        </aside>
+      </div>
+    </div>
   );
 }

@@ -1,14 +1,21 @@
 "use client";
 
-import { ListTree } from "lucide-react";
+import { ListTree, Pin } from "lucide-react";
 import { useState } from "react";
-import { NodeRunList } from "#components/runs/node-run-list.tsx";
+import { formatCount, formatDuration, plural } from "#components/format.ts";
+import { loopWords } from "#components/runs/loops/loop-strip.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
-import { RunFinish } from "#components/runs/run-finish.tsx";
-import { useRun } from "#components/runs/store/run-context.tsx";
+import { useEditorRun, useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
+import { type CardStatus, cardStatus, usedBy } from "#components/runs/store/run-picture.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { CopyButton } from "#components/ui/copy.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
+import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
+import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
+import { isFinal } from "#server/runs/schema.ts";
+import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
 /** A run beneath the canvas: its nodes, how it ended, and what went into and came out of the one that is selected. */
 export function RunPanelBody({ executionId, selected }: { executionId: string; selected: string | null }) {
@@ -49,6 +56,126 @@ export function RunPanelBody({ executionId, selected }: { executionId: string; s
         >
           {isFolded ? "Show all nodes of the run" : "Hide the nodes of the run"}
         </Button>
+      )}
+    </div>
+  );
+}
+
+/** The nodes of a run in the order in which they started, then those not reached. */
+export function NodeRunList({ selected }: { selected: string | null }) {
+  const ids = useRunShallow(({ picture, view }) => {
+    const order = picture?.order ?? [];
+    const rest = view?.graph.nodes.filter((node) => !definitionOf(node.type)?.isInert && !order.includes(node.id)).map((node) => node.id);
+    return [...order, ...(rest ?? [])];
+  });
+  return (
+    <ul aria-label="Nodes of this run" className="flex flex-col gap-px p-1">
+      {ids.map((id) => (
+        <NodeRunRow key={id} id={id} isSelected={id === selected} />
+      ))}
+    </ul>
+  );
+}
+
+const SAID: Partial<Record<CardStatus, string>> = { running: "Running", waiting: "Waiting" };
+
+function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
+  const editor = useEditorStore();
+  const row = useRunShallow(({ picture, view }) => {
+    const node = view?.graph.nodes.find((candidate) => candidate.id === id);
+    const run = picture?.nodes[id];
+    return {
+      type: node?.type,
+      label: node ? labelOf(node) : id,
+      status: picture ? cardStatus(picture, id) : ("idle" as const),
+      ...(run ? usedBy(run) : { duration_ms: null, tokens: 0, count: 0 }),
+      attempt: run?.attempt ?? 0,
+      iteration: run?.iteration ?? "",
+      progress: run?.iterations ? loopWords(run.iterations) : null,
+      // Left out of a run that went only as far as one node are those that were skipped before it began.
+      isReused: (run?.reused ?? false) || run?.pinned === true,
+      isPinned: run?.pinned === true,
+    };
+  });
+  return (
+    <li>
+      <button
+        type="button"
+        aria-current={isSelected || undefined}
+        className={cn(
+          "flex h-8 w-full items-center gap-2 rounded-md px-2 text-left text-12 text-ink hover:bg-hover pointer-coarse:h-10",
+          isSelected && "bg-press",
+          row.status === "skipped" && "text-ink-soft grayscale",
+        )}
+        onClick={() => editor.getState().selectOnly(id)}
+      >
+        <StatusIcon status={row.status} isDecorative />
+        <NodeIcon type={row.type} className="size-5" />
+        <span className={cn("min-w-0 flex-1 truncate font-medium", row.status === "failed" && "text-failed")}>{row.label}</span>
+        <span className="sr-only">, {statusLooks[row.status].label}</span>
+        {row.isReused && (
+          <span className="shrink-0 text-11 text-ink-soft">
+            {row.status === "skipped" ? "Left out" : row.isPinned ? "Pinned" : "Reused"}
+          </span>
+        )}
+        {row.iteration !== "" && (
+          <span className="shrink-0 text-11 text-ink-soft tabular">
+            {row.count > 0 && row.duration_ms !== null ? plural(row.count, "item") : `item ${row.iteration}`}
+          </span>
+        )}
+        {row.progress !== null && <span className="shrink-0 text-11 text-ink-soft tabular">{row.progress}</span>}
+        {row.attempt > 1 && <span className="shrink-0 text-11 text-ink-soft">try {row.attempt}</span>}
+        {row.tokens > 0 && <span className="shrink-0 text-11 text-ink-soft tabular">{formatCount(row.tokens)} tokens</span>}
+        <span className="min-w-12 shrink-0 text-right text-11 text-ink-soft tabular">
+          {row.duration_ms === null ? (SAID[row.status] ?? "") : formatDuration(row.duration_ms)}
+        </span>
+      </button>
+    </li>
+  );
+}
+
+const MOST_CHARACTERS = 400;
+
+/** How a run ended: its final output, or the error in full. */
+export function RunFinish() {
+  const editor = useEditorStore();
+  const editorRun = useEditorRun();
+  const failed = useRun(({ picture }) => picture?.order.findLast((id) => picture.nodes[id]?.status === "failed") ?? null);
+  const { isOver, output, error } = useRunShallow(({ picture }) => ({
+    isOver: picture ? isFinal(picture.status) : false,
+    output: picture?.output ?? null,
+    error: picture?.error ?? null,
+  }));
+  if (!isOver || (output === null && error === null)) return null;
+  return (
+    <div className="border-t p-3">
+      <div className="flex items-center justify-between gap-2">
+        <h3 className="font-semibold text-12">{error === null ? "Result" : "Why it failed"}</h3>
+        {output !== null && error === null && <CopyButton value={output} what="result" className="size-6" />}
+      </div>
+      {error !== null ? (
+        <p role="alert" className="whitespace-pre-wrap break-words text-12 text-failed">
+          {error}
+        </p>
+      ) : (
+        <p className="whitespace-pre-wrap break-words text-12 text-ink-soft">
+          {output === "" ? "Empty" : (output ?? "").slice(0, MOST_CHARACTERS)}
+          {(output ?? "").length > MOST_CHARACTERS && "…"}
+        </p>
+      )}
+      {editorRun && !editorRun.isReadOnly && (
+        <Button size="sm" variant="ghost" icon={<Pin />} className="-ml-2 mt-1" onClick={() => editorRun.pinAll()}>
+          Pin all outputs
+        </Button>
+      )}
+      {failed && error !== null && (
+        <button
+          type="button"
+          className="mt-1 text-12 text-thread-text hover:underline"
+          onClick={() => editor.getState().selectOnly(failed)}
+        >
+          Show the node that failed
+        </button>
       )}
     </div>
   );

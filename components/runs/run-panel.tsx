@@ -9,8 +9,7 @@ import { useRun } from "#components/runs/store/run-context.tsx";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
-import { storeLayout } from "#components/ui/stored-layout.ts";
+import { ResizableDivider, storeLayout } from "#components/ui/resizable-divider.tsx";
 
 // A run that is shown needs them; the editor is drawn before.
 const loadBody = () => import("#components/runs/run-panel-body.tsx").then((module) => module.RunPanelBody);

@@ -1,12 +1,14 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { ReviewCard } from "#components/approvals/review-card.tsx";
-import { useKeptReviews } from "#components/approvals/use-kept-reviews.ts";
+import { useKeptReviews } from "#components/approvals/use-reviews.ts";
 import { Verdict } from "#components/approvals/verdict.tsx";
 import { plural } from "#components/format.ts";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { useRunReviews } from "#components/runs/use-run-reviews.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
+import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";
@@ -116,4 +118,32 @@ export function RunReviewList() {
       )}
     </div>
   );
+}
+
+const MOST = 100;
+const none: readonly ReviewSummary[] = [];
+
+/** The reviews of the run on the screen, newest first: those that wait, and the latest hundred that were decided. */
+export function useRunReviews(): { waiting: readonly ReviewSummary[]; decided: readonly ReviewSummary[]; decidedCount: number } {
+  const trpc = useTRPC();
+  const executionId = useRun((state) => state.executionId) ?? "";
+  const hasReviews = useRun((state) => state.view?.graph.nodes.some((node) => node.type === "humanLoopNode") ?? false);
+  const places = useRun((state) => state.picture?.waiting);
+  // Who waits is told by the stream; it says when to read again.
+  const stage = useRun(({ picture }) => (picture ? `${picture.status} ${JSON.stringify(picture.waiting)}` : ""));
+  const isWaiting = places !== undefined && Object.keys(places).length > 0;
+  const common = { execution_id: executionId, per_page: MOST };
+  const waiting = useQuery(trpc.reviews.list.queryOptions({ ...common, status: "waiting" }, { enabled: hasReviews && isWaiting }));
+  const decided = useQuery(trpc.reviews.list.queryOptions({ ...common, status: "decided" }, { enabled: hasReviews }));
+  const seen = useRef(stage);
+  const { refetch: readWaiting } = waiting;
+  const { refetch: readDecided } = decided;
+  useEffect(() => {
+    if (!hasReviews || seen.current === stage) return;
+    seen.current = stage;
+    if (isWaiting) void readWaiting();
+    void readDecided();
+  }, [stage, hasReviews, isWaiting, readWaiting, readDecided]);
+  const open = waiting.data?.items.filter(({ node_id, iteration }) => places?.[node_id]?.includes(iteration));
+  return { waiting: open ?? none, decided: decided.data?.items ?? none, decidedCount: decided.data?.total ?? 0 };
 }

@@ -6,8 +6,8 @@ import { Cost } from "#components/runs/cost.tsx";
 import { useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
 import { totalOf } from "#components/runs/store/run-picture.ts";
 import { Badge } from "#components/ui/badge.tsx";
-import { Elapsed } from "#components/ui/elapsed.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
+import { Elapsed } from "#components/ui/time.tsx";
 import { isFinal } from "#server/runs/schema.ts";
 
 /** State, time, tokens and cost of the run on the screen, and whether the line to it is down. */

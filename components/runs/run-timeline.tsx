@@ -5,7 +5,6 @@ import { formatDuration } from "#components/format.ts";
 import { loopWords } from "#components/runs/loops/loop-strip.tsx";
 import { planOf } from "#components/runs/store/iterations.ts";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { barOf } from "#components/runs/timeline-bar.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -111,4 +110,23 @@ function useNow(status: ExecutionStatus | undefined): number {
     return () => clearInterval(timer);
   }, [isMoving]);
   return now;
+}
+
+const LEAST_WIDTH = 0.5;
+
+/**
+ * A node's bar in the timeline, in percent of the run, and the words of its tooltip.
+ * @param span all in milliseconds; `begin` and `start` since the epoch
+ */
+export function barOf({ begin, total, start, duration }: { begin: number; total: number; start: number; duration: number }) {
+  const offset = Math.max(0, start - begin);
+  const left = Math.min(100 - LEAST_WIDTH, (offset / total) * 100);
+  const width = Math.min(100 - left, Math.max(LEAST_WIDTH, (duration / total) * 100));
+  return {
+    left,
+    width,
+    duration: formatDuration(duration),
+    offset: formatDuration(offset),
+    share: `${Math.round((duration / total) * 100)} %`,
+  };
 }

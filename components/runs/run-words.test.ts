@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resultWords } from "#components/runs/run-words.ts";
+import { resultWords } from "#components/runs/runs-table.tsx";
 
 test("a run tells what came out of it, and never what went in", () => {
   const nothing = { error: null, output: null, input: "the input" };

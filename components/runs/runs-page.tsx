@@ -12,7 +12,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { statusLooks } from "#components/ui/status.tsx";
-import { TableLoading } from "#components/ui/table-loading.tsx";
+import { TableLoading } from "#components/ui/table.tsx";
 import { ExecutionStatus } from "#server/runs/schema.ts";
 
 /** How often a list of runs is read again while it is looked at. */

@@ -4,13 +4,11 @@ import { Workflow } from "lucide-react";
 import Link from "next/link";
 import { formatCount, formatDuration } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
-import { resultWords } from "#components/runs/run-words.ts";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
-import { Elapsed } from "#components/ui/elapsed.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
-import { Time } from "#components/ui/time.tsx";
+import { Elapsed, Time } from "#components/ui/time.tsx";
 import { type ExecutionSummary, isFinal } from "#server/runs/schema.ts";
 
 export interface RunsTableProps {
@@ -102,4 +100,13 @@ export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
       </TableBody>
     </Table>
   );
+}
+
+/** What came of a run, in a row of a list: why it failed, what came out, or that nothing did. What went in is no result. */
+export function resultWords({ status, error, output }: Pick<ExecutionSummary, "status" | "error" | "output">): string {
+  const told = error || output;
+  if (told) return told;
+  if (!isFinal(status)) return "No result yet";
+  if (status === "completed") return "No text";
+  return status === "cancelled" ? "Cancelled" : status === "rejected" ? "Rejected" : "Failed";
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barOf } from "#components/runs/timeline-bar.ts";
+import { barOf } from "#components/runs/run-timeline.tsx";
 
 test("a bar stands at its start and is as wide as its share", () => {
   expect(barOf({ begin: 1000, total: 2000, start: 1500, duration: 500 })).toEqual({

@@ -4,10 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { LIVE_MS } from "#components/runs/runs-page.tsx";
 import { RunsTable } from "#components/runs/runs-table.tsx";
-import { useEditorRun } from "#components/runs/store/editor-run.tsx";
+import { useEditorRun } from "#components/runs/store/run-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { TableLoading } from "#components/ui/table-loading.tsx";
+import { TableLoading } from "#components/ui/table.tsx";
 
 /** The latest runs of one workflow, kept fresh while they are looked at. */
 export function WorkflowRuns({ workflowId }: { workflowId: string }) {

@@ -3,15 +3,16 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
-import { AuditFilters, filterOf } from "#components/settings/audit-filters.tsx";
-import { AuditTable } from "#components/settings/audit-table.tsx";
-import { isAuditResource } from "#components/settings/audit-words.ts";
+import { AuditTable, isAuditResource, resourceLabels } from "#components/settings/audit-table.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Pager } from "#components/ui/pager.tsx";
-import { TableLoading } from "#components/ui/table-loading.tsx";
+import { Select } from "#components/ui/select.tsx";
+import { TableLoading } from "#components/ui/table.tsx";
+import { auditResources } from "#server/features/audit/schema.ts";
 
 const PER_PAGE = 50;
 const DAY_MS = 86_400_000;
@@ -73,5 +74,75 @@ function AuditLog() {
         </>
       )}
     </>
+  );
+}
+
+const ALL = "all";
+
+const periods = [
+  { value: ALL, label: "Any time" },
+  { value: "1", label: "Last 24 hours" },
+  { value: "7", label: "Last 7 days" },
+  { value: "30", label: "Last 30 days" },
+  { value: "90", label: "Last 90 days" },
+] as const;
+
+export interface AuditFilter {
+  type: string | undefined;
+  who: string | undefined;
+  days: string | undefined;
+}
+
+/** What of the address counts as a filter. */
+export function filterOf(query: URLSearchParams): AuditFilter {
+  const type = query.get("type");
+  const days = query.get("days");
+  return {
+    type: isAuditResource(type) ? type : undefined,
+    who: query.get("who") ?? undefined,
+    days: periods.some(({ value }) => value === days && value !== ALL) ? (days ?? undefined) : undefined,
+  };
+}
+
+export function AuditFilters({ filter, onChange }: { filter: AuditFilter; onChange: (changes: Partial<AuditFilter>) => void }) {
+  const trpc = useTRPC();
+  const actors = useQuery(trpc.audit.actors.queryOptions({}));
+  const chosen = (value: string) => (value === ALL ? undefined : value);
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  return (
+    <div className="flex flex-wrap items-center gap-2 max-sm:[&>div]:w-full">
+      <div className="w-40">
+        <Select
+          aria-label="Resource"
+          value={filter.type ?? ALL}
+          options={[
+            { value: ALL, label: "Any resource" },
+            ...auditResources.map((value): { value: string; label: string } => ({ value, label: resourceLabels[value] })),
+          ]}
+          onValueChange={(value) => onChange({ type: chosen(value) })}
+        />
+      </div>
+      <div className="w-52">
+        <Select
+          aria-label="Who"
+          value={filter.who ?? ALL}
+          options={[{ value: ALL, label: "Anybody" }, ...(actors.data ?? []).map(({ id, email }) => ({ value: id, label: email }))]}
+          onValueChange={(value) => onChange({ who: chosen(value) })}
+        />
+      </div>
+      <div className="w-36">
+        <Select
+          aria-label="When"
+          value={filter.days ?? ALL}
+          options={periods.map(({ value, label }): { value: string; label: string } => ({ value, label }))}
+          onValueChange={(value) => onChange({ days: chosen(value) })}
+        />
+      </div>
+      {isFiltered && (
+        <Button variant="ghost" onClick={() => onChange({ type: undefined, who: undefined, days: undefined })}>
+          Clear filters
+        </Button>
+      )}
+    </div>
   );
 }

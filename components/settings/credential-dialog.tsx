@@ -12,7 +12,7 @@ import { cn } from "#components/ui/cn.ts";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { Textarea } from "#components/ui/textarea.tsx";
+import { Textarea } from "#components/ui/input.tsx";
 import { CreateCredentialInput, type Credential, ReplaceCredentialInput } from "#server/features/credentials/schema.ts";
 
 /** Adds a credential. Its value is seen here and nowhere later. */

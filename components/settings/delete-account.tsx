@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFailure } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";

@@ -4,18 +4,22 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { UserMinus, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
-import { NameInstallAdminDialog } from "#components/settings/name-install-admin-dialog.tsx";
+import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
+import { useForm } from "#components/forms/use-form.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { useTRPC } from "#components/trpc.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
+import { Checkbox } from "#components/ui/checkbox.tsx";
+import { ConfirmDialog, Dialog } from "#components/ui/dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Input } from "#components/ui/input.tsx";
+import { Notice } from "#components/ui/notice.tsx";
 import { Pager } from "#components/ui/pager.tsx";
-import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
-import { TableLoading } from "#components/ui/table-loading.tsx";
+import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableLoading, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { InstallAdmin } from "#server/features/install/schema.ts";
+import { type InstallAdmin, NameInstallAdminInput } from "#server/features/install/schema.ts";
 
 const PER_PAGE = 50;
 
@@ -90,5 +94,70 @@ export function InstallSettings() {
         The private addresses that {leaving?.user_id === user.id ? "you" : "they"} saved go on working.
       </ConfirmDialog>
     </SettingsSection>
+  );
+}
+
+interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+/** Makes somebody who has an account here an admin of the install. */
+export function NameInstallAdminDialog({ open, onOpenChange }: DialogProps) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Name an install admin" size="sm">
+      <NameForm onDone={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+function NameForm({ onDone }: { onDone: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const form = useForm({
+    schema: NameInstallAdminInput,
+    initial: { email: "" },
+    submit: async (value) => {
+      const { name } = await client.install.nameAdmin.mutate(value);
+      await cache.invalidateQueries(trpc.install.admins.pathFilter());
+      toast.success(`${name} is an install admin now`);
+      onDone();
+    },
+  });
+  const { accept_unverified } = form.values;
+  const isUnverified = form.errorOf("accept_unverified") !== undefined || accept_unverified !== undefined;
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField form={form} name="email" hint="Of an account here that you know to be theirs. They may name others, too.">
+        <Input
+          type="email"
+          value={form.values.email}
+          // What was said of one account says nothing of another.
+          onChange={(event) => {
+            form.set("email", event.target.value);
+            form.set("accept_unverified", undefined);
+          }}
+          spellCheck={false}
+          autoCapitalize="none"
+          autoComplete="off"
+          autoFocus
+        />
+      </FormField>
+      {isUnverified && (
+        <Notice tone="waiting" title="This address is not verified">
+          Anybody may have made the account, so ask the person first.
+          <Checkbox
+            label="I know that this account is theirs"
+            className="mt-2"
+            checked={accept_unverified === true}
+            onCheckedChange={(accepted) => form.set("accept_unverified", accepted)}
+          />
+        </Notice>
+      )}
+      <FormFooter form={form} disabled={isUnverified && accept_unverified !== true}>
+        Name admin
+      </FormFooter>
+    </form>
   );
 }

@@ -8,16 +8,15 @@ import { formatDate } from "#components/format.ts";
 import { FormField } from "#components/forms/form-field.tsx";
 import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
-import { madeThrough } from "#components/settings/account-words.ts";
-import { roleOptions } from "#components/settings/roles.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { CopyField } from "#components/ui/copy-field.tsx";
+import { CopyField } from "#components/ui/copy.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { SetMemberInput, type SetMemberResult } from "#server/features/projects/schema.ts";
+import { type InvitedAccount, SetMemberInput, type SetMemberResult } from "#server/features/projects/schema.ts";
+import type { Role } from "#server/shared/primitives-schema.ts";
 
 const Invite = SetMemberInput.omit({ project_id: true });
 
@@ -112,3 +111,26 @@ function InviteForm({ onDone }: { onDone: (result: z.infer<typeof SetMemberResul
     </form>
   );
 }
+
+const WAYS: Record<NonNullable<InvitedAccount["made_through"]>, string> = {
+  setup: "the set-up of this install",
+  bootstrap: "the settings of this install",
+  sign_up: "sign-up",
+  invitation: "an invitation",
+  provider: "a sign-in service",
+};
+
+/** Through what an account was made, in words; empty when nobody knows. */
+export function madeThrough({ made_through, invited_by }: InvitedAccount): string {
+  if (made_through === null) return "";
+  return ` through ${WAYS[made_through]}${invited_by ? ` by ${invited_by}` : ""}`;
+}
+
+/** The roles with what each may do, for choices. */
+export const roleOptions: readonly { value: Role; label: string; description: string }[] = [
+  { value: "viewer", label: "Viewer", description: "Sees workflows, agents and runs" },
+  { value: "editor", label: "Editor", description: "Also builds, changes and runs them" },
+  { value: "admin", label: "Admin", description: "Also manages members, keys and credentials" },
+];
+
+export const roleLabel = (role: Role): string => roleOptions.find(({ value }) => value === role)?.label ?? role;

@@ -1,26 +1,28 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
-import { FormFailure } from "#components/forms/form-failure.tsx";
+import { formatBytes } from "#components/format.ts";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFailure } from "#components/forms/form-footer.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
-import { ExecutorSettings } from "#components/settings/executor-settings.tsx";
+import { ExecutorFacts } from "#components/runs/executor-banner.tsx";
 import { HourSettings } from "#components/settings/hour-settings.tsx";
 import { RetentionSettings } from "#components/settings/retention-settings.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
-import { StorageSettings } from "#components/settings/storage-settings.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { CopyField } from "#components/ui/copy-field.tsx";
+import { CopyField } from "#components/ui/copy.tsx";
+import { ConfirmDialog } from "#components/ui/dialog.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
 import { UpdateProjectInput } from "#server/features/projects/schema.ts";
 
 const ProjectForm = UpdateProjectInput.pick({ name: true, slug: true }).required();
@@ -115,5 +117,69 @@ export function ProjectSettings() {
         </Field>
       </ConfirmDialog>
     </>
+  );
+}
+
+const LOOK_AGAIN_MS = 10_000;
+
+/** How it stands with the Inngest server that carries the runs of this install; nothing where none is named. */
+export function ExecutorSettings() {
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.executor.contact.queryOptions({}, { refetchInterval: LOOK_AGAIN_MS }));
+  if (data?.kind !== "inngest") return null;
+  return (
+    <SettingsSection title="Inngest server" description="It carries the runs of every project of this install.">
+      {data.problem !== null && <Notice tone="waiting">{data.problem}</Notice>}
+      {data.problem === null && data.called_at !== null && <Notice tone="complete">The connection works.</Notice>}
+      {data.problem === null && data.called_at === null && <Notice>It has not called yet. It does so every minute.</Notice>}
+      <ExecutorFacts contact={data} />
+    </SettingsSection>
+  );
+}
+
+const PARTS = [
+  ["runs", "Runs, with inputs, outputs and logs"],
+  ["documents", "Documents, with their vectors"],
+  ["workflows", "Workflows, all versions"],
+] as const;
+
+/** How much a project holds, and may hold. */
+export function StorageSettings() {
+  const trpc = useTRPC();
+  const { project } = useStudio();
+  const { data, error, isPending, refetch } = useQuery(trpc.projects.storage.queryOptions({ project_id: project.id }));
+  return (
+    <SettingsSection
+      title="Storage"
+      description="A project that holds as much as it may starts no run and takes no document. Keep runs for a shorter time, or delete documents. Measured once a minute."
+    >
+      {error && <LoadFailure error={error} onRetry={() => void refetch()} />}
+      {isPending && <Skeleton className="h-24" />}
+      {data && (
+        <>
+          <p className="text-13">
+            {data.quota === null
+              ? `${formatBytes(data.used)}, without a limit.`
+              : `${formatBytes(data.used)} of ${formatBytes(data.quota)} used.`}
+          </p>
+          {data.quota !== null && (
+            <progress
+              aria-label="Storage used"
+              value={Math.min(data.used, data.quota)}
+              max={data.quota}
+              className="h-2 w-full max-w-100 appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-thread [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-thread"
+            />
+          )}
+          <dl className="grid max-w-100 grid-cols-[1fr_auto] gap-x-4 gap-y-1 text-13">
+            {PARTS.map(([name, label]) => (
+              <div key={name} className="contents">
+                <dt className="text-ink-soft">{label}</dt>
+                <dd className="text-right tabular-nums">{formatBytes(data[name])}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+    </SettingsSection>
   );
 }

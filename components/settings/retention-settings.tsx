@@ -2,8 +2,8 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
-import { FormFailure } from "#components/forms/form-failure.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
+import { FormFailure } from "#components/forms/form-footer.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";

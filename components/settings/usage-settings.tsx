@@ -4,17 +4,16 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
-import { formatCount, plural } from "#components/format.ts";
+import { formatCost, formatCount, plural } from "#components/format.ts";
 import { Cost, PRICES_PLACE } from "#components/runs/cost.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
-import { UsageChart } from "#components/settings/usage-chart.tsx";
-import { UsageTable } from "#components/settings/usage-table.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { TableSkeleton } from "#components/ui/table-skeleton.tsx";
-import type { Usage, UsageGroup } from "#server/features/usage/schema.ts";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow, TableSkeleton } from "#components/ui/table.tsx";
+import type { Usage, UsageGroup, UsageItem } from "#server/features/usage/schema.ts";
+import { providerKind } from "#server/llm/kinds.ts";
 
 const DAY_MS = 86_400_000;
 const PERIODS = [
@@ -127,5 +126,129 @@ function UsageTotal({ usage: { total, prices_as_of } }: { usage: Usage }) {
         List prices of {prices_as_of} where the LLM key has none of its own, without batch discounts and taxes.
       </p>
     </>
+  );
+}
+
+/** Height of the tallest bar, in pixels. */
+const HEIGHT = 96;
+
+/** A day of which no price is known still shows, this high. */
+const STUB = 4;
+
+/** What each day cost, as bars; paler where some price is not known. The table of days below says the same in words. */
+export function UsageChart({ days }: { days: readonly UsageItem[] }) {
+  const tokensOf = (day: UsageItem) => day.input_tokens + day.output_tokens;
+  // Where nothing has a price the tokens are all there is to compare.
+  const isPriced = days.some(({ cost }) => (cost ?? 0) > 0);
+  const amountOf = (day: UsageItem) => (isPriced ? (day.cost ?? 0) : tokensOf(day));
+  const most = Math.max(...days.map(amountOf));
+  if (!(most > 0)) return null;
+  const step = 100 / days.length;
+  return (
+    <figure className="flex flex-col gap-1">
+      <figcaption className="flex justify-between text-11 text-ink-faint">
+        <span>{isPriced ? "Cost per day" : "Tokens per day"}</span>
+        <span className="tabular">{isPriced ? formatCost(most) : formatCount(most)}</span>
+      </figcaption>
+      <svg
+        role="img"
+        aria-label={isPriced ? "Cost per day" : "Tokens per day"}
+        viewBox={`0 0 100 ${HEIGHT}`}
+        preserveAspectRatio="none"
+        className="h-24 w-full border-b"
+      >
+        {days.map((day, index) => {
+          const height = amountOf(day) > 0 ? Math.max(1, (amountOf(day) / most) * HEIGHT) : day.cost === null ? STUB : 0;
+          return (
+            <g key={day.key}>
+              <title>{`${day.key}: ${wordsOf(day)}`}</title>
+              <rect x={index * step} y={0} width={step} height={HEIGHT} fill="transparent" />
+              <rect
+                x={index * step + step * 0.12}
+                y={HEIGHT - height}
+                width={step * 0.76}
+                height={height}
+                className={day.cost_is_partial ? "fill-thread/60" : "fill-thread"}
+              />
+            </g>
+          );
+        })}
+      </svg>
+      <div aria-hidden className="flex justify-between text-11 text-ink-faint tabular">
+        <span>{days[0]?.key}</span>
+        <span>{days.at(-1)?.key}</span>
+      </div>
+    </figure>
+  );
+}
+
+function wordsOf(day: UsageItem): string {
+  if (day.calls === 0) return "no calls";
+  const cost = day.cost === null ? "price unknown" : `${formatCost(day.cost)}${day.cost_is_partial ? " and more" : ""}`;
+  return `${cost}, ${plural(day.calls, "call")}`;
+}
+
+/** The first column by group. */
+const HEADINGS: Record<UsageGroup, string> = { day: "Day", agent: "Agent", workflow: "Workflow", model: "Model", source: "From" };
+const SOURCES: Record<string, string> = { run: "Runs", chat: "Tests and chats", knowledge: "Vectors of knowledge" };
+
+export interface UsageTableProps {
+  label: string;
+  group: UsageGroup;
+  items: readonly UsageItem[];
+}
+
+/** Tokens and cost, a row for each item. */
+export function UsageTable({ label, group, items }: UsageTableProps) {
+  return (
+    <Table label={label} className="sm:min-w-130">
+      <TableHead>
+        <tr>
+          <TableHeader className="w-full">{HEADINGS[group]}</TableHeader>
+          <TableHeader className="text-right">Calls</TableHeader>
+          <TableHeader className="text-right max-sm:hidden">Input</TableHeader>
+          <TableHeader className="text-right max-sm:hidden">Output</TableHeader>
+          <TableHeader className="text-right">Cost</TableHeader>
+        </tr>
+      </TableHead>
+      <TableBody>
+        {items.map((item) => (
+          <TableRow key={`${item.provider} ${item.key}`}>
+            <TableCell className="max-w-0 truncate font-medium">
+              <ItemName group={group} item={item} />
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular">{formatCount(item.calls)}</TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-sm:hidden">
+              {formatCount(item.input_tokens)}
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-right text-ink-soft tabular max-sm:hidden">
+              {formatCount(item.output_tokens)}
+            </TableCell>
+            <TableCell className="text-right">
+              <Cost cost={item.cost} isPartial={item.cost_is_partial} />
+            </TableCell>
+          </TableRow>
+        ))}
+      </TableBody>
+    </Table>
+  );
+}
+
+function ItemName({ group, item: { key, name, provider } }: { group: UsageGroup; item: UsageItem }) {
+  if (key === null) return group === "agent" ? SOURCES.knowledge : "Tests, chats and knowledge";
+  if (group === "source") return SOURCES[key] ?? key;
+  if (group === "model")
+    return (
+      <>
+        <span className="font-mono text-12">{key}</span>
+        {provider && <span className="ml-2 font-normal text-12 text-ink-faint">{providerKind(provider).label}</span>}
+      </>
+    );
+  if (group === "day") return <span className="tabular">{key}</span>;
+  if (name === null) return <span className="text-ink-faint">Deleted {group}</span>;
+  return (
+    <Link href={group === "agent" ? `/agents/${key}` : `/workflows/${key}`} className="underline-offset-2 hover:underline">
+      {name}
+    </Link>
   );
 }

@@ -1,4 +1,8 @@
-import type { ReactNode } from "react";
+"use client";
+
+import { ChevronLeft } from "lucide-react";
+import Link from "next/link";
+import { type ReactNode, useEffect } from "react";
 import { cn } from "#components/ui/cn.ts";
 
 const WIDTHS = { narrow: "max-w-192", normal: "max-w-280", wide: "max-w-none" } as const;
@@ -12,4 +16,20 @@ export function Page({ width = "normal", className, children }: { width?: keyof 
       {children}
     </div>
   );
+}
+
+export function BackLink({ href, children }: { href: string; children: string }) {
+  return (
+    <Link href={href} className="-ml-1 inline-flex h-6 w-fit items-center gap-0.5 rounded-sm pr-1 text-12 text-ink-soft hover:text-ink">
+      <ChevronLeft aria-hidden className="size-3.5" />
+      {children}
+    </Link>
+  );
+}
+
+/** Names the tab after something that is known only once it has been loaded; undefined leaves the page's own title. */
+export function useTitle(name: string | undefined): void {
+  useEffect(() => {
+    if (name !== undefined) document.title = `${name} · Treadle`;
+  }, [name]);
 }

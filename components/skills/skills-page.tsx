@@ -6,15 +6,14 @@ import { useId, useState } from "react";
 import { toast } from "sonner";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { SkillForm } from "#components/skills/skill-form.tsx";
-import { SkillView } from "#components/skills/skill-view.tsx";
+import { SkillForm, SkillView } from "#components/skills/skill-dialogs.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
+import { ConfirmDialog } from "#components/ui/dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
-import { TableLoading } from "#components/ui/table-loading.tsx";
+import { TableLoading } from "#components/ui/table.tsx";
 import type { Skill } from "#server/features/skills/schema.ts";
 
 const PER_PAGE = 60;

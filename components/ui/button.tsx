@@ -1,10 +1,9 @@
 "use client";
 
 import { Slot } from "radix-ui";
-import type { ComponentProps, ReactNode } from "react";
+import { type ComponentProps, type ReactNode, useSyncExternalStore } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { Spinner } from "#components/ui/spinner.tsx";
-import { useHydrated } from "#components/ui/use-hydrated.ts";
 
 const VARIANTS = {
   primary: "border-transparent bg-thread text-on-thread hover:bg-thread-strong",
@@ -63,3 +62,13 @@ export function Button({
     </Root>
   );
 }
+
+const never = () => () => {};
+
+/** False in the server's HTML and until React has taken it over; from then on true. */
+export const useHydrated = (): boolean =>
+  useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  );

@@ -1,7 +1,7 @@
 "use client";
 
 import { cn } from "#components/ui/cn.ts";
-import { CopyButton } from "#components/ui/copy-button.tsx";
+import { CopyButton } from "#components/ui/copy.tsx";
 
 export interface CodeBlockProps {
   code: string;

@@ -4,9 +4,8 @@ import { ChevronDown } from "lucide-react";
 import { Popover as Radix } from "radix-ui";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { controlStyle } from "#components/ui/control-style.ts";
 import { useFieldControl } from "#components/ui/field.tsx";
-import { itemStyle, surfaceStyle } from "#components/ui/menu-style.ts";
+import { controlStyle, itemStyle, surfaceStyle } from "#components/ui/styles.ts";
 
 export interface ComboboxOption {
   value: string;

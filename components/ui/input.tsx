@@ -1,10 +1,9 @@
 "use client";
 
-import type { ComponentProps } from "react";
+import { type ChangeEvent, type ComponentProps, type RefObject, useEffect, useRef } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { controlStyle } from "#components/ui/control-style.ts";
 import { useFieldControl } from "#components/ui/field.tsx";
-import { useEarlyText } from "#components/ui/use-early-text.ts";
+import { controlStyle } from "#components/ui/styles.ts";
 
 export function Input({ className, type = "text", ...rest }: Omit<ComponentProps<"input">, "ref">) {
   const ref = useEarlyText(rest.value, rest.onChange);
@@ -17,4 +16,39 @@ export function Input({ className, type = "text", ...rest }: Omit<ComponentProps
       className={cn(controlStyle, "h-8 px-2.5 read-only:bg-sunken pointer-coarse:h-10", className)}
     />
   );
+}
+
+/** Grows with its text between `rows` and 24 lines. */
+export function Textarea({ className, rows = 3, style, ...rest }: Omit<ComponentProps<"textarea">, "ref">) {
+  const ref = useEarlyText(rest.value, rest.onChange);
+  return (
+    <textarea
+      ref={ref}
+      rows={rows}
+      {...useFieldControl()}
+      {...rest}
+      // A field that fits its content ignores `rows`: a line is 20 px, padding and border are 14.
+      style={{ minHeight: rows * 20 + 14, ...style }}
+      className={cn(controlStyle, "field-sizing-content max-h-120 resize-y px-2.5 py-1.5 read-only:bg-sunken", className)}
+    />
+  );
+}
+
+/**
+ * Text that was typed, or filled in by a password manager, before React took the page over stands in the field but was
+ * never told to `onChange`. This tells it, once. Give the returned ref to the field.
+ */
+export function useEarlyText<Field extends HTMLInputElement | HTMLTextAreaElement>(
+  value: unknown,
+  onChange: ((event: ChangeEvent<Field>) => void) | undefined,
+): RefObject<Field | null> {
+  const field = useRef<Field>(null);
+  const isTold = useRef(false);
+  useEffect(() => {
+    const node = field.current;
+    if (isTold.current || !node) return;
+    isTold.current = true;
+    if (typeof value === "string" && node.value !== value) onChange?.({ target: node, currentTarget: node } as ChangeEvent<Field>);
+  }, [value, onChange]);
+  return field;
 }

@@ -5,7 +5,7 @@ import { DropdownMenu as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
-import { itemStyle, surfaceStyle } from "#components/ui/menu-style.ts";
+import { itemStyle, surfaceStyle } from "#components/ui/styles.ts";
 
 export interface MenuProps {
   /** The button that opens it. */

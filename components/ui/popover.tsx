@@ -3,7 +3,7 @@
 import { Popover as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { surfaceStyle } from "#components/ui/menu-style.ts";
+import { surfaceStyle } from "#components/ui/styles.ts";
 
 export interface PopoverProps {
   /** The button that opens it. */

@@ -2,7 +2,6 @@
 
 import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useRef, useState } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { storeLayout } from "#components/ui/stored-layout.ts";
 
 export interface ResizableDividerProps {
   /** Name under which the size is kept; the size itself is the CSS variable --layout-{name} on <html>, set before first paint. */
@@ -96,4 +95,17 @@ export function ResizableDivider({ name, label, orientation, area, defaultSize, 
       )}
     />
   );
+}
+
+const KEY = "treadle.layout";
+
+/** Keeps an area's size in pixels and shows it at once as the CSS variable --layout-{name}. */
+export function storeLayout(name: string, size: number): void {
+  document.documentElement.style.setProperty(`--layout-${name}`, `${size}px`);
+  try {
+    const sizes: Record<string, number> = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    localStorage.setItem(KEY, JSON.stringify({ ...sizes, [name]: size }));
+  } catch {
+    // Without storage (private window, full disk) the size lasts until the page closes, which is good enough.
+  }
 }

@@ -1,5 +1,9 @@
+"use client";
+
 import type { ComponentProps } from "react";
 import { cn } from "#components/ui/cn.ts";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
 
 /** A table in a frame that scrolls sideways by itself when it is too wide. */
 export function Table({ label, className, ...rest }: ComponentProps<"table"> & { label: string }) {
@@ -34,3 +38,33 @@ export const TableActionsHeader = () => (
 );
 
 export const TableCell = ({ className, ...rest }: ComponentProps<"td">) => <td {...rest} className={cn("h-11 px-3 py-1.5", className)} />;
+
+const WIDTHS = ["w-2/5", "w-1/4", "w-1/3", "w-1/5", "w-2/6"] as const;
+
+/** A table that is still loading, in the height of the rows to come. */
+export function TableSkeleton({ label, rows = 5 }: { label: string; rows?: number }) {
+  return (
+    <div role="status" className="overflow-hidden rounded-lg border bg-surface">
+      <span className="sr-only">{label}</span>
+      <div className="h-8" />
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={`row ${row.toString()}`} className="flex h-11 items-center gap-6 border-t px-3">
+          <Skeleton className={WIDTHS[row % WIDTHS.length] ?? "w-1/3"} />
+          <Skeleton className="ml-auto w-24" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface TableLoadingProps {
+  query: { isPending: boolean; isError: boolean; error: unknown; refetch: () => Promise<unknown> };
+  label: string;
+  rows?: number;
+}
+
+/** In place of a table whose rows are still on their way, or above it: why they did not come. */
+export function TableLoading({ query: { isPending, isError, error, refetch }, label, rows = 5 }: TableLoadingProps) {
+  if (isError) return <LoadFailure error={error} onRetry={() => void refetch()} />;
+  return isPending ? <TableSkeleton label={label} rows={rows} /> : null;
+}

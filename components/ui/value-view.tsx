@@ -7,7 +7,7 @@ import { toast } from "sonner";
 import { formatBytes, plural } from "#components/format.ts";
 import { errorBodyOf } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
+import { CopyButton } from "#components/ui/copy.tsx";
 
 const Markdown = dynamic(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 

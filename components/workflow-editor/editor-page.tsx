@@ -1,13 +1,40 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { BackLink } from "#components/shell/back-link.tsx";
-import { Page } from "#components/shell/page.tsx";
-import { useTRPC } from "#components/trpc.tsx";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { type ReactNode, useEffect, useState } from "react";
+import { toast } from "sonner";
+import { RunPanel } from "#components/runs/run-panel.tsx";
+import { EditorRunContext, RunProvider } from "#components/runs/store/run-context.tsx";
+import { createRunStore } from "#components/runs/store/run-store.ts";
+import { BackLink, Page, useTitle } from "#components/shell/page.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { Kbd } from "#components/ui/kbd.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
-import { EditorView } from "#components/workflow-editor/editor-view.tsx";
-import { AgentNamesProvider } from "#components/workflow-editor/nodes/agent-names.tsx";
+import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
+import { OutlineButton } from "#components/workflow-editor/canvas/control-bar.tsx";
+import { FollowRun } from "#components/workflow-editor/canvas/follow-run.tsx";
+import { CanvasProvider, useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
+import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { EditorHeader, type EditorTab } from "#components/workflow-editor/editor-header.tsx";
+import { HistoryProvider, useComparison, useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
+import { saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
+import { DraftConflict, SaveConflictDialog, SaveFailure } from "#components/workflow-editor/history/save-notices.tsx";
+import { AgentNamesProvider } from "#components/workflow-editor/nodes/project-lookups.tsx";
+import { ProblemsPopover, useProblems } from "#components/workflow-editor/problems.tsx";
+import { createEditorSession } from "#components/workflow-editor/session/editor-session.ts";
+import { SessionProvider, useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
+import { SidePanel } from "#components/workflow-editor/side-panel.tsx";
+import { PastRunBar } from "#components/workflow-editor/test-runs/past-run-bar.tsx";
+import { PinsPopover } from "#components/workflow-editor/test-runs/pins.tsx";
+import { useRunActions } from "#components/workflow-editor/test-runs/run-actions.tsx";
+import { useStaleResults } from "#components/workflow-editor/test-runs/use-stale-results.ts";
+import { useWorkflowRun } from "#components/workflow-editor/test-runs/use-workflow-run.ts";
+import type { WorkflowEditorState } from "#server/features/workflows/schema.ts";
 
 /** The editor of one workflow, once it has been read. */
 export function EditorPage({ workflowId }: { workflowId: string }) {
@@ -36,5 +63,182 @@ export function EditorPage({ workflowId }: { workflowId: string }) {
     <AgentNamesProvider>
       <EditorView key={workflowId} initial={data} />
     </AgentNamesProvider>
+  );
+}
+
+// Loaded when it is first looked at.
+const WorkflowRuns = dynamic(() => import("#components/runs/workflow-runs.tsx").then((module) => module.WorkflowRuns));
+
+/** The editor around one workflow: its stores live as long as it is open. */
+export function EditorView({ initial }: { initial: WorkflowEditorState }) {
+  const { canEdit } = useStudio();
+  const client = useTRPCClient();
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const workflowId = initial.workflow.id;
+  const [stores] = useState(() => {
+    const editor = createEditorStore(initial.draft, { isReadOnly: !canEdit });
+    const session = createEditorSession({
+      workflowId,
+      initial,
+      editor,
+      isReadOnly: !canEdit,
+      onRestored: () => toast.info("Changes that had not reached the server were brought back from this browser."),
+      api: {
+        editor: () => client.workflows.editor.query({ workflow_id: workflowId }),
+        head: () => client.workflows.head.query({ workflow_id: workflowId }),
+        saveDraft: (input) => client.workflows.saveDraft.mutate(input),
+        update: (input) => client.workflows.update.mutate(input),
+        errorOf: errorBodyOf,
+      },
+    });
+    const run = createRunStore({
+      onEnd: (executionId) => {
+        void cache.invalidateQueries(trpc.executions.pathFilter());
+        const { picture } = run.getState();
+        editor.getState().say(`Run ${picture?.status ?? "ended"}`);
+        // What the last event leaves out (all tokens, the whole output) is in the API's answer.
+        void client.executions.view.query({ execution_id: executionId }).then(
+          (view) => run.getState().executionId === executionId && run.getState().show(view),
+          () => {},
+        );
+      },
+    });
+    return { editor, session, run, ui: createCanvasUiStore() };
+  });
+  useEffect(() => (canEdit ? stores.session.start() : undefined), [stores, canEdit]);
+  useEffect(() => () => stores.run.getState().clear(), [stores]);
+  return (
+    <CanvasProvider editor={stores.editor} ui={stores.ui}>
+      <RunProvider store={stores.run}>
+        <SessionProvider session={stores.session}>
+          <HistoryProvider>
+            <EditorLayout workflowId={workflowId} isReadOnly={!canEdit} />
+          </HistoryProvider>
+        </SessionProvider>
+      </RunProvider>
+    </CanvasProvider>
+  );
+}
+
+function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOnly: boolean }) {
+  const [tab, setTab] = useState<EditorTab>("editor");
+  const [isSheetOpen, setIsSheetOpen] = useState(false);
+  const history = useHistoryStore();
+  const historyAsked = useHistory((state) => state.asked);
+  useEffect(() => {
+    if (historyAsked > 0) setTab("editor");
+  }, [historyAsked]);
+  const run = useWorkflowRun(workflowId);
+  const editorRun = useRunActions(run, isReadOnly, () => setTab("editor"));
+  useStaleResults();
+  useProblems();
+  useSaveKey();
+  useTitle(useSessionState((state) => state.name));
+  return (
+    <EditorRunContext value={editorRun}>
+      <div className="flex h-full min-h-0 flex-col">
+        <EditorHeader tab={tab} onTabChange={setTab} run={run} isReadOnly={isReadOnly} />
+        <div
+          role="tabpanel"
+          id="panel-editor"
+          aria-labelledby="view-editor"
+          className={tab === "editor" ? "flex min-h-0 flex-1" : "hidden"}
+        >
+          <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+            <CanvasOrComparison isReadOnly={isReadOnly}>
+              <Canvas
+                controls={
+                  <>
+                    <OutlineButton />
+                    <span className="max-sm:hidden">
+                      <FollowRun />
+                    </span>
+                    <ProblemsPopover />
+                    <PinsPopover />
+                  </>
+                }
+                onNodeOpen={() => {
+                  setIsSheetOpen(true);
+                  history.getState().close();
+                }}
+              >
+                <FirstSteps />
+                <div className="pointer-events-none absolute inset-x-0 top-0 z-20 mx-auto max-w-160 *:pointer-events-auto">
+                  <DraftConflict />
+                  <SaveFailure />
+                  <PastRunBar isPast={run.isPast} />
+                </div>
+              </Canvas>
+            </CanvasOrComparison>
+            <RunPanel />
+          </div>
+          <BesideCanvas isReadOnly={isReadOnly}>
+            <SidePanel isSheetOpen={isSheetOpen} onSheetClose={() => setIsSheetOpen(false)} />
+          </BesideCanvas>
+        </div>
+        {tab === "runs" && (
+          <div role="tabpanel" id="panel-runs" aria-labelledby="view-runs" className="min-h-0 flex-1 overflow-y-auto">
+            <WorkflowRuns workflowId={workflowId} />
+          </div>
+        )}
+        <SaveConflictDialog />
+      </div>
+    </EditorRunContext>
+  );
+}
+
+/** ⌘/Ctrl+S saves, wherever one types. */
+function useSaveKey() {
+  const session = useSession();
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "s" || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      if (session.store.getState().isAhead) void saveAndTell(session);
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [session]);
+}
+
+/** What to do with a workflow that is only its trigger. */
+function FirstSteps() {
+  const isBare = useEditor((state) => state.nodes.length <= 1 && !state.isReadOnly);
+  if (!isBare) return null;
+  return (
+    <p className="pointer-events-none absolute inset-x-0 top-[66%] z-10 px-4 text-center text-13 text-ink-soft">
+      Press <Kbd>N</Kbd> to add a node, or drag from the dot at the trigger's right.
+    </p>
+  );
+}
+
+// Loaded when it is first looked at.
+const HistoryPanel = dynamic(() => import("#components/workflow-editor/history/history-panel.tsx").then((module) => module.HistoryPanel));
+
+/** What stands right of the canvas; while it is open the history of the workflow, and the rest is kept as it was. */
+export function BesideCanvas({ isReadOnly, children }: { isReadOnly: boolean; children: ReactNode }) {
+  const isOpen = useHistory((state) => state.isOpen);
+  return (
+    <>
+      <div className={isOpen ? "hidden" : "contents"}>{children}</div>
+      {isOpen && <HistoryPanel isReadOnly={isReadOnly} />}
+    </>
+  );
+}
+
+// Loaded when it is first looked at.
+const VersionCompare = dynamic(() =>
+  import("#components/workflow-editor/history/version-compare.tsx").then((module) => module.VersionCompare),
+);
+
+/** The live canvas, or while something is compared the picture of both sides in its place. The draft is kept as it was. */
+export function CanvasOrComparison({ isReadOnly, children }: { isReadOnly: boolean; children: ReactNode }) {
+  const comparison = useComparison();
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div className={cn("size-full", comparison && "hidden")}>{children}</div>
+      {comparison && <VersionCompare comparison={comparison} isReadOnly={isReadOnly} />}
+    </div>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fileNameOf } from "#components/workflows/export-file.ts";
 import { CREATE, choiceFault, firstChoices, linksOf, OPEN, openCount } from "#components/workflows/import-choices.ts";
-import { parseFile } from "#components/workflows/read-file.ts";
+import { parseFile } from "#components/workflows/use-import.ts";
 import type { ImportCheck } from "#server/features/workflow-files/schema.ts";
 
 const agent = (key: string, more: Partial<ImportCheck["agents"][number]> = {}) => ({

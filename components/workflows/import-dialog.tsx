@@ -1,16 +1,15 @@
 "use client";
 
 import { useState } from "react";
-import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormFailure } from "#components/forms/form-footer.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { FileDrop } from "#components/ui/file-drop.tsx";
+import { Textarea } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { Textarea } from "#components/ui/textarea.tsx";
 import { ImportReview } from "#components/workflows/import-review.tsx";
-import { parseFile } from "#components/workflows/read-file.ts";
-import { type CheckedFile, type InsertGraph, useImport } from "#components/workflows/use-import.ts";
+import { type CheckedFile, type InsertGraph, parseFile, useImport } from "#components/workflows/use-import.ts";
 
 export interface ImportDialogProps {
   open: boolean;

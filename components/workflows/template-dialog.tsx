@@ -2,13 +2,14 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormFailure } from "#components/forms/form-footer.tsx";
+import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { GraphPicture } from "#components/workflows/graph-picture.tsx";
 import { ImportReview } from "#components/workflows/import-review.tsx";
-import { TemplateNeeds } from "#components/workflows/template-needs.tsx";
 import { type CheckedFile, useImport } from "#components/workflows/use-import.ts";
 import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
 
@@ -66,5 +67,28 @@ function TemplateSteps({ template }: { template: WorkflowTemplate }) {
         )}
       </DialogFooter>
     </>
+  );
+}
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** Kind of the trigger of a template. */
+const triggerOf = ({ file }: WorkflowTemplate): string =>
+  String(file.nodes.find((node) => node.type === "triggerNode")?.data.kind ?? "manual");
+
+/** What starts a template, and what must be there to run it. */
+export function TemplateNeeds({ template }: { template: WorkflowTemplate }) {
+  const { agents, rag_sources, mcp_servers } = template.file.requires;
+  const searches = agents.some(({ tools }) => tools.length > 0);
+  return (
+    <span className="flex flex-wrap items-center gap-1.5 text-12">
+      <span className="mr-1">
+        <TriggerLabel kind={triggerOf(template)} />
+      </span>
+      {template.needs_model ? <Badge>{plural(agents.length, "agent")}</Badge> : <Badge tone="complete">No model key needed</Badge>}
+      {searches && <Badge>Web search</Badge>}
+      {rag_sources.length > 0 && <Badge>Knowledge</Badge>}
+      {mcp_servers.length > 0 && <Badge>MCP</Badge>}
+    </span>
   );
 }

@@ -2,8 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { BackLink } from "#components/shell/back-link.tsx";
-import { Page } from "#components/shell/page.tsx";
+import { BackLink, Page } from "#components/shell/page.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
@@ -11,8 +10,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { GraphPicture } from "#components/workflows/graph-picture.tsx";
-import { TemplateDialog } from "#components/workflows/template-dialog.tsx";
-import { TemplateNeeds } from "#components/workflows/template-needs.tsx";
+import { TemplateDialog, TemplateNeeds } from "#components/workflows/template-dialog.tsx";
 import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
 
 /** Everything of a template that a search may hit. */

@@ -5,22 +5,23 @@ import { FileUp, LayoutTemplate, Plus } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
+import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
+import { useForm } from "#components/forms/use-form.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { useTRPC } from "#components/trpc.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
+import { ConfirmDialog, Dialog } from "#components/ui/dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
-import { Table, TableBody, TableHead, TableHeader } from "#components/ui/table.tsx";
-import { TableLoading } from "#components/ui/table-loading.tsx";
+import { Table, TableBody, TableHead, TableHeader, TableLoading } from "#components/ui/table.tsx";
 import { ImportDialog } from "#components/workflows/import-dialog.tsx";
-import { RenameWorkflowDialog } from "#components/workflows/rename-workflow-dialog.tsx";
-import { useNewWorkflow } from "#components/workflows/use-new-workflow.ts";
+import { useNewWorkflow } from "#components/workflows/new-workflow.ts";
 import { WorkflowRow } from "#components/workflows/workflow-row.tsx";
-import type { WorkflowSummary } from "#server/features/workflows/schema.ts";
+import { CreateWorkflowInput, type WorkflowSummary } from "#server/features/workflows/schema.ts";
 import type { ExecutionSummary } from "#server/runs/schema.ts";
 
 const PER_PAGE = 50;
@@ -144,5 +145,37 @@ export function WorkflowsPage() {
         Its graph and versions are lost for good; past runs stay. Whatever calls it over the API gets “not found”.
       </ConfirmDialog>
     </Page>
+  );
+}
+
+const Rename = CreateWorkflowInput.pick({ name: true, description: true }).required();
+
+export function RenameWorkflowDialog({ workflow, onClose }: { workflow: WorkflowSummary | null; onClose: () => void }) {
+  return (
+    <Dialog open={workflow !== null} onOpenChange={(open) => !open && onClose()} title="Rename workflow" size="sm">
+      {workflow && <RenameForm workflow={workflow} onDone={onClose} />}
+    </Dialog>
+  );
+}
+
+function RenameForm({ workflow, onDone }: { workflow: WorkflowSummary; onDone: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const form = useForm({
+    schema: Rename,
+    initial: { name: workflow.name, description: workflow.description },
+    submit: async (value) => {
+      await client.workflows.update.mutate({ workflow_id: workflow.id, ...value });
+      await cache.invalidateQueries(trpc.workflows.pathFilter());
+      onDone();
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField form={form} name="name" hint={null} autoFocus autoComplete="off" />
+      <FormField form={form} name="description" isOptional hint={null} rows={2} />
+      <FormFooter form={form}>Rename</FormFooter>
+    </form>
   );
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { usedBy } from "#components/runs/store/picture-loops.ts";
-import { applyEvent, cardStatus, type NodePicture, pictureOf } from "#components/runs/store/run-picture.ts";
+import { applyEvent, cardStatus, type NodePicture, pictureOf, usedBy } from "#components/runs/store/run-picture.ts";
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import { anExecution, eventFields, idleNode, nodeComplete } from "#server/testing/an-execution.ts";
 

@@ -4,10 +4,10 @@ import { ChevronDown, ChevronUp, Search, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { surfaceStyle } from "#components/ui/menu-style.ts";
+import { surfaceStyle } from "#components/ui/styles.ts";
 import { searchNodes } from "#components/workflow-editor/canvas/document/node-search.ts";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { useAgentNames } from "#components/workflow-editor/nodes/agent-names.tsx";
+import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 
 /** The search bar over the canvas, while it is open. `onClose` takes the focus when there is nowhere to give it back to. */
 export function CanvasSearch({ onClose }: { onClose: () => void }) {

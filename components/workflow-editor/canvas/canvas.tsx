@@ -2,39 +2,39 @@
 
 import "@xyflow/react/dist/base.css";
 import "#components/workflow-editor/canvas/canvas.css";
-import { ConnectionLineType, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import {
+  ConnectionLineType,
+  ReactFlow,
+  ReactFlowProvider,
+  type ReactFlowState,
+  useReactFlow,
+  useStore,
+  ViewportPortal,
+} from "@xyflow/react";
 import dynamic from "next/dynamic";
-import { type DragEvent, type ReactNode, useCallback, useId, useRef } from "react";
-import { CanvasDots } from "#components/workflow-editor/canvas/canvas-dots.tsx";
+import { type DragEvent, type ReactNode, useCallback, useEffect, useId, useRef } from "react";
 import { CanvasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
 import { CanvasSearch } from "#components/workflow-editor/canvas/canvas-search.tsx";
-import { CanvasTools } from "#components/workflow-editor/canvas/canvas-tools.tsx";
-import { Announcer, RefusalTip } from "#components/workflow-editor/canvas/canvas-words.tsx";
 import { FlowEdge } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
 import { NodeCard } from "#components/workflow-editor/canvas/cards/node-card.tsx";
-import { ConnectPicker } from "#components/workflow-editor/canvas/connect-picker.tsx";
-import { ControlBar } from "#components/workflow-editor/canvas/control-bar.tsx";
-import { looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/workflow-editor/canvas/document/edits.ts";
+import { CanvasTools, ControlBar } from "#components/workflow-editor/canvas/control-bar.tsx";
+import { looseEnd, NEXT_NODE_DISTANCE, placeAfter, placeInto } from "#components/workflow-editor/canvas/document/edits.ts";
 import { NODE_DRAG_TYPE } from "#components/workflow-editor/canvas/document/node-choices.ts";
-import { placeInto } from "#components/workflow-editor/canvas/document/place-into.ts";
-import { FIT } from "#components/workflow-editor/canvas/fit.ts";
 import { whereDrawn } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { CARD_WIDTH } from "#components/workflow-editor/canvas/geometry/node-size.ts";
-import { useFrames } from "#components/workflow-editor/canvas/loops/use-frames.ts";
-import { NodeMenu } from "#components/workflow-editor/canvas/node-menu.tsx";
-import { HoverToolbar } from "#components/workflow-editor/canvas/node-toolbar.tsx";
-import { Palette } from "#components/workflow-editor/canvas/palette.tsx";
+import { useFrames } from "#components/workflow-editor/canvas/loops/use-loops.ts";
+import { HoverToolbar, NodeMenu } from "#components/workflow-editor/canvas/node-actions.tsx";
+import { ConnectPicker, Palette } from "#components/workflow-editor/canvas/pickers.tsx";
 import {
   useCanvasUi,
   useCanvasUiStore,
+  useEditor,
   useEditorShallow,
   useEditorStore,
 } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { useCanvasKeys } from "#components/workflow-editor/canvas/use-canvas-keys.ts";
 import { useConnecting } from "#components/workflow-editor/canvas/use-connecting.ts";
-import { useKeepFit } from "#components/workflow-editor/canvas/use-keep-fit.ts";
-import { useReveal } from "#components/workflow-editor/canvas/use-reveal.ts";
-import { useRevealWaiting } from "#components/workflow-editor/canvas/use-reveal-waiting.ts";
+import { FIT, useKeepFit, useReveal, useRevealWaiting } from "#components/workflow-editor/canvas/use-view.ts";
 import { useViewMotion } from "#components/workflow-editor/canvas/use-view-motion.ts";
 import { nodeUis } from "#components/workflow-editor/nodes/registry.gen.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
@@ -257,4 +257,63 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
 function lastPosition(nodes: readonly { position: { x: number; y: number } }[]): { x: number; y: number } {
   const last = nodes.reduce<{ x: number; y: number } | null>((far, { position }) => (!far || position.x > far.x ? position : far), null);
   return last ? { x: last.x + NEXT_NODE_DISTANCE, y: last.y } : { x: 0, y: 0 };
+}
+
+/** Distance of the dots in canvas units at 100 %; from far it doubles, so that they stay dots. */
+const GAP = 20;
+const LEAST_GAP_ON_SCREEN = 12;
+const DOT_ON_SCREEN = 1.5;
+
+/** Which part of the canvas has dots: it changes when the view has moved by half a screen, not with every step. */
+function dotted({ transform: [x, y, zoom], width, height }: ReactFlowState): string {
+  const gap = GAP * 2 ** Math.max(0, Math.ceil(Math.log2(LEAST_GAP_ON_SCREEN / (GAP * zoom))));
+  const part = (offset: number, size: number) => {
+    const step = Math.max(1, Math.ceil(size / zoom / 2 / gap)) * gap;
+    return [(Math.floor(-offset / zoom / step) - 2) * step, 7 * step];
+  };
+  return [...part(x, width), ...part(y, height), gap, zoom].join(" ");
+}
+
+/** The dotted paper. It is a part of what moves, so moving the view does not draw it anew. */
+export function CanvasDots() {
+  const [left, width, top, height, gap = GAP, zoom = 1] = useStore(dotted).split(" ").map(Number);
+  const radius = DOT_ON_SCREEN / 2 / zoom;
+  return (
+    <ViewportPortal>
+      <div
+        aria-hidden
+        className="canvas-dots pointer-events-none absolute"
+        style={{
+          ...{ left, top, width, height, zIndex: -1000 },
+          backgroundImage: `radial-gradient(circle at ${gap / 2}px ${gap / 2}px, var(--line-strong) ${radius}px, transparent ${radius * 1.3}px)`,
+          backgroundSize: `${gap}px ${gap}px`,
+        }}
+      />
+    </ViewportPortal>
+  );
+}
+
+/** Why the node under the pointer takes no connection. */
+export function RefusalTip() {
+  const refusal = useCanvasUi((state) => state.refusal);
+  if (!refusal) return null;
+  return (
+    <div
+      role="status"
+      className="pointer-events-none absolute top-3 left-1/2 z-20 max-w-100 -translate-x-1/2 rounded-md bg-ink px-3 py-1.5 text-12 text-paper shadow-md"
+    >
+      {refusal}
+    </div>
+  );
+}
+
+/** What happens on the canvas, in words, for those who do not see it. */
+export function Announcer() {
+  const { text, count } = useEditor((state) => state.announcement);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Written anew even when the words are the same as before.
+    if (box.current) box.current.textContent = count % 2 ? `${text}\u00a0` : text;
+  }, [text, count]);
+  return <div ref={box} aria-live="polite" aria-atomic className="sr-only" data-announcer />;
 }

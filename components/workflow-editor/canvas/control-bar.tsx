@@ -1,14 +1,27 @@
 "use client";
 
 import { useReactFlow, useStore } from "@xyflow/react";
-import { Hand, Map as MapIcon, Maximize, MousePointer2, Plus, Redo2, Undo2, Workflow, ZoomIn, ZoomOut } from "lucide-react";
-import { type ReactNode, useRef } from "react";
+import {
+  Hand,
+  Keyboard,
+  ListTree,
+  Map as MapIcon,
+  Maximize,
+  MousePointer2,
+  Plus,
+  Redo2,
+  Search,
+  Undo2,
+  Workflow,
+  ZoomIn,
+  ZoomOut,
+} from "lucide-react";
+import { type ReactNode, type RefObject, useEffect, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { useHasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
-import { FIT } from "#components/workflow-editor/canvas/fit.ts";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { useToastsAbove } from "#components/workflow-editor/canvas/use-toasts-above.ts";
+import { FIT } from "#components/workflow-editor/canvas/use-view.ts";
 
 export const MOD = typeof navigator !== "undefined" && /Mac|iP(hone|ad)/.test(navigator.platform) ? "⌘" : "Ctrl";
 
@@ -98,4 +111,48 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
       {children}
     </div>
   );
+}
+
+/** On the floating bar: finding one's way in the workflow. */
+export function CanvasTools() {
+  const ui = useCanvasUiStore();
+  return (
+    <>
+      <IconButton label="Search in canvas" icon={<Search />} shortcut={[MOD, "F"]} onClick={() => ui.getState().openSearch()} />
+      <span className="max-md:hidden">
+        <IconButton label="Keyboard shortcuts" icon={<Keyboard />} shortcut={["?"]} onClick={() => ui.setState({ isHelpOpen: true })} />
+      </span>
+    </>
+  );
+}
+
+/** Opens the outline; on a phone as a sheet. */
+export function OutlineButton() {
+  const ui = useCanvasUiStore();
+  return <IconButton label="Outline" icon={<ListTree />} shortcut={["O"]} onClick={() => ui.setState({ isOutlineAsked: true })} />;
+}
+
+const GAP = 8;
+
+/** Keeps toasts on a phone above this element, which stands at the foot of its page: they would cover it. */
+export function useToastsAbove(element: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const bar = element.current;
+    const area = bar?.offsetParent;
+    if (!bar || !area) return;
+    const { style } = document.documentElement;
+    const place = () => {
+      const { top, height } = bar.getBoundingClientRect();
+      // In a tab that is not shown it takes nothing.
+      if (height > 0) style.setProperty("--toasts-above", `${Math.max(0, innerHeight - top) + GAP}px`);
+      else style.removeProperty("--toasts-above");
+    };
+    const observer = new ResizeObserver(place);
+    observer.observe(bar);
+    observer.observe(area);
+    return () => {
+      observer.disconnect();
+      style.removeProperty("--toasts-above");
+    };
+  }, [element]);
 }

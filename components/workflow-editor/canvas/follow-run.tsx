@@ -9,7 +9,7 @@ import { useReducedMotion } from "#components/ui/use-reduced-motion.ts";
 import { shownAs } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { boxOnScreen } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { shiftInto } from "#components/workflow-editor/canvas/use-reveal.ts";
+import { shiftInto } from "#components/workflow-editor/canvas/use-view.ts";
 
 const KEY = "follow-run";
 const MARGIN = 64;

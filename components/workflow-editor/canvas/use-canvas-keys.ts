@@ -4,11 +4,11 @@ import { useReactFlow } from "@xyflow/react";
 import { type RefObject, useEffect } from "react";
 import { fromClipboard, toClipboard } from "#components/workflow-editor/canvas/document/clipboard.ts";
 import { selectedGraph } from "#components/workflow-editor/canvas/document/edits.ts";
-import { FIT } from "#components/workflow-editor/canvas/fit.ts";
-import { arrowOf, nudge } from "#components/workflow-editor/canvas/layout/nudge.ts";
+import { arrowOf, nudge } from "#components/workflow-editor/canvas/layout/arrange.ts";
 import { hasSingleKeys, isOnlyOnCanvas, isSingleKey, type ShortcutId, shortcutOf } from "#components/workflow-editor/canvas/shortcuts.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { itemOf, useCanvasFocus } from "#components/workflow-editor/canvas/use-canvas-focus.ts";
+import { FIT } from "#components/workflow-editor/canvas/use-view.ts";
 
 /** True where keys belong to what is being typed, or to something in front of the canvas. */
 function isElsewhere(target: EventTarget | null): boolean {

@@ -20,7 +20,7 @@ import {
 } from "#components/workflow-editor/fields/cron-plan.ts";
 import { NumberField } from "#components/workflow-editor/fields/number-field.tsx";
 import { ToggleRow } from "#components/workflow-editor/fields/toggle-row.tsx";
-import { CronWords } from "#components/workflow-editor/nodes/cron-words.tsx";
+import { CronWords } from "#components/workflow-editor/nodes/node-sentence.tsx";
 
 const KINDS: readonly { value: CronKind; label: string }[] = [
   { value: "minutes", label: "Every few minutes" },

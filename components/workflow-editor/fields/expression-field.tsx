@@ -1,12 +1,15 @@
 "use client";
 
 import { WandSparkles } from "lucide-react";
+import { useDeferredValue, useMemo, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
-import { type MarkedPiece, markedPieces } from "#components/workflow-editor/fields/expression-marks.ts";
-import { insertExpression, openExpression } from "#components/workflow-editor/fields/expression-options.ts";
+import { cn } from "#components/ui/cn.ts";
+import { type ExpressionOption, insertExpression, openExpression } from "#components/workflow-editor/fields/expression-options.ts";
+import { pathStep } from "#components/workflow-editor/fields/json-paths.ts";
+import { lastScope, type PreviewPart, previewOf } from "#components/workflow-editor/fields/last-values.ts";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { ValueField } from "#components/workflow-editor/fields/value-field.tsx";
-import { usePreview, ValuePreview } from "#components/workflow-editor/fields/value-preview.tsx";
+import { nearestName, parseTemplate, possibleReadings, type Reference, slugOf } from "#server/workflow/expressions.ts";
 
 const COLOURS: Record<MarkedPiece["kind"], string> = {
   text: "text-ink",
@@ -70,3 +73,105 @@ export function ExpressionField({ value, onChange, isReadOnly, rows = 3, maxLeng
     </div>
   );
 }
+
+/** A piece of a text with expressions, for colouring; together they are the text. */
+export interface MarkedPiece {
+  kind: "text" | "reference" | "fault";
+  text: string;
+  /** Of a fault: what it should probably be, braces and all. */
+  fix: string | null;
+}
+
+type Known = Pick<ExpressionOption, "name" | "field">;
+
+/** What a reference that cannot be read was probably meant to be, or null. */
+export function fixOf({ source, head, path }: Reference, options: readonly Known[]): string | null {
+  const heads = [...new Set(options.map(({ name }) => name))];
+  const isHead = heads.find((name) => name === head) ?? heads.find((name) => slugOf(name) === slugOf(head));
+  const name = isHead ?? nearestName(heads, head);
+  if (name === undefined) return null;
+  const fields = [...new Set(options.filter((option) => option.name === name).map(({ field }) => field))];
+  const [wanted = "output", ...rest] = path.map(String);
+  const near = fields.includes(wanted) ? wanted : nearestName(fields, wanted);
+  const field = near ?? (isHead === undefined || path.length === 0 ? fields.find((one) => one === "output") : undefined);
+  if (field === undefined) return null;
+  const steps = path.slice(path.length - rest.length).map(pathStep);
+  const fix = `{{${name}.${field}${rest.length ? steps.join("") : ""}}}`;
+  return fix === source ? null : fix;
+}
+
+/**
+ * A text in pieces, its expressions apart.
+ * @param problems sentences about the field; one about an expression begins with it
+ * @param options what can be read here; asked only when something cannot
+ */
+export function markedPieces(text: string, problems: readonly string[], options: () => readonly Known[]): MarkedPiece[] {
+  return parseTemplate(text).map((part) => {
+    if ("text" in part) return { kind: "text", text: part.text, fix: null };
+    const { reference } = part;
+    const { source } = reference;
+    if (!problems.some((problem) => problem.startsWith(source))) return { kind: "reference", text: source, fix: null };
+    const known = options();
+    const readings = [reference, ...possibleReadings(reference)].reverse();
+    const fixes = readings.flatMap((reading) => fixOf(reading, known) ?? []);
+    return { kind: "fault", text: source, fix: fixes[0] ?? null };
+  });
+}
+
+/** Longest value and longest text that are shown; the run's own page shows all. */
+const MOST_OF_VALUE = 1200;
+const MOST_PARTS = 100;
+
+const cut = (text: string) => (text.length > MOST_OF_VALUE ? `${text.slice(0, MOST_OF_VALUE)}…` : text);
+
+/** The text of a field with the last run's values in place of its expressions; null without expressions, or before the first run. */
+export function usePreview(text: string): readonly PreviewPart[] | null {
+  const { readable, run } = usePanelReads();
+  const settled = useDeferredValue(text);
+  return useMemo(() => (run && settled.includes("{{") ? previewOf(settled, lastScope(readable, run)) : null), [settled, readable, run]);
+}
+
+/** Characters that fit into the folded preview, about. */
+const FOLDED = 320;
+
+/** What the field came to with the last run's values. */
+export function ValuePreview({ parts }: { parts: readonly PreviewPart[] }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const isAnyKnown = parts.some(({ kind }) => kind === "value");
+  if (parts.every(({ kind }) => kind === "text")) return null;
+  const length = parts.reduce((sum, { text }) => sum + text.length, 0);
+  const lines = parts.reduce((sum, { text }) => sum + text.split("\n", 8).length - 1, 0);
+  return (
+    <figure aria-label="Preview" className="rounded-md border border-dashed bg-surface px-2.5 py-1.5 text-12">
+      <figcaption className="flex min-h-5 items-center justify-between gap-2 text-11 text-ink-faint">
+        {isAnyKnown ? "With the last run’s values" : "The last run has no value for this yet"}
+        {isAnyKnown && (length > FOLDED || lines > 5) && (
+          <Button
+            size="sm"
+            variant="ghost"
+            className="-mr-1.5 h-6 px-1.5 text-11"
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            {isOpen ? "Show less" : "Show all"}
+          </Button>
+        )}
+      </figcaption>
+      {isAnyKnown && (
+        <p className={cn("whitespace-pre-wrap break-words text-ink-soft", !isOpen && "line-clamp-6")}>
+          {parts.slice(0, MOST_PARTS).map((part, index) => (
+            <span
+              key={`${index.toString()}`}
+              title={part.source || undefined}
+              className={cn(part.kind === "value" && "text-ink", part.kind === "missing" && "text-ink-faint italic")}
+            >
+              {part.kind === "value" && part.text === "" ? <Empty /> : cut(part.text)}
+            </span>
+          ))}
+        </p>
+      )}
+    </figure>
+  );
+}
+
+const Empty = () => <em className="text-ink-faint">empty</em>;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { expressionOptions, insertExpression, openExpression } from "#components/workflow-editor/fields/expression-options.ts";
-import { pythonOptions } from "#components/workflow-editor/fields/python-options.ts";
-import { readableAt } from "#components/workflow-editor/fields/readable.ts";
+import { readableAt } from "#components/workflow-editor/fields/last-values.ts";
+import { pythonOptions } from "#components/workflow-editor/fields/python-field.tsx";
 import type { Graph } from "#server/workflow/schema.ts";
 
 const graph: Graph = {

@@ -1,6 +1,13 @@
 import { entriesOf, kindOf, pathStep, schemaFields, unpacked } from "#components/workflow-editor/fields/json-paths.ts";
-import { isCut, type LastRun, lastScope, REQUEST_PARTS } from "#components/workflow-editor/fields/last-values.ts";
-import { fieldNames, parameterNames, type Readable } from "#components/workflow-editor/fields/readable.ts";
+import {
+  fieldNames,
+  isCut,
+  type LastRun,
+  lastScope,
+  parameterNames,
+  REQUEST_PARTS,
+  type Readable,
+} from "#components/workflow-editor/fields/last-values.ts";
 import { own } from "#server/shared/json-text.ts";
 import { asText, CREDENTIALS, type ScopeEntry } from "#server/workflow/expressions.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import type { NodePicture } from "#components/runs/store/run-picture.ts";
-import { connectionsOf } from "#components/workflow-editor/fields/connections.ts";
-import { markedPieces } from "#components/workflow-editor/fields/expression-marks.ts";
+import { connectionsOf } from "#components/workflow-editor/fields/connections-tree.tsx";
+import { markedPieces } from "#components/workflow-editor/fields/expression-field.tsx";
 import { expressionOptions } from "#components/workflow-editor/fields/expression-options.ts";
-import { type LastRun, lastScope, lastUpstream, previewOf, trialOf } from "#components/workflow-editor/fields/last-values.ts";
-import { readableAt } from "#components/workflow-editor/fields/readable.ts";
-import { relationsOf } from "#components/workflow-editor/node-panel/relations.ts";
+import { type LastRun, lastScope, lastUpstream, previewOf, readableAt, trialOf } from "#components/workflow-editor/fields/last-values.ts";
+import { relationsOf } from "#components/workflow-editor/node-panel/node-relations.tsx";
 import { findProblems } from "#server/workflow/problems.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 

@@ -1,13 +1,18 @@
 "use client";
 
-import { createContext, type ReactNode, useContext, useDeferredValue, useMemo } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useDeferredValue, useEffect, useMemo, useState } from "react";
+import { useStore } from "zustand";
+import { useShallow } from "zustand/react/shallow";
+import { useRun, useRunStore } from "#components/runs/store/run-context.tsx";
+import { createRunStore, type RunStore } from "#components/runs/store/run-store.ts";
+import { useTRPC } from "#components/trpc.tsx";
 import { useEditor, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { type ExpressionOption, expressionOptions } from "#components/workflow-editor/fields/expression-options.ts";
-import { useLastRun } from "#components/workflow-editor/fields/last-run.tsx";
-import type { LastRun } from "#components/workflow-editor/fields/last-values.ts";
-import { type Readable, readableAt } from "#components/workflow-editor/fields/readable.ts";
-import { useAgentNames } from "#components/workflow-editor/nodes/agent-names.tsx";
-import { useCredentialNames } from "#components/workflow-editor/nodes/use-credential-names.ts";
+import { type LastRun, lastRunOf, type Readable, readableAt } from "#components/workflow-editor/fields/last-values.ts";
+import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
+import { useSession } from "#components/workflow-editor/session/session-context.tsx";
+import { type ExecutionSummary, isFinal } from "#server/runs/schema.ts";
 
 export interface PanelReads {
   readable: Readable;
@@ -54,4 +59,53 @@ export function usePanelReads(): PanelReads {
   const reads = useContext(ReadsContext);
   if (!reads) throw new Error("This field needs a PanelReadsProvider around it.");
   return reads;
+}
+
+const LastRunContext = createContext<RunStore | null>(null);
+
+/** Among the latest runs, those that have ended are looked for. */
+const LOOK_AT = 10;
+const FRESH_MS = 3000;
+
+const latestEnded = (runs: ExecutionSummary[]): string | null => runs.find(({ status }) => isFinal(status))?.id ?? null;
+
+/** Knows the workflow's last run for everything below: the one on the screen, else the latest that has ended, read when first needed. */
+export function LastRunProvider({ children }: { children: ReactNode }) {
+  const { workflowId } = useSession();
+  const trpc = useTRPC();
+  const screen = useRunStore();
+  const isOnScreen = useRun((state) => state.picture !== null);
+  const [kept] = useState(() => createRunStore({ follow: () => () => {} }));
+  const { data: latest } = useQuery(
+    trpc.workflows.executions.queryOptions(
+      { workflow_id: workflowId, limit: LOOK_AT },
+      { enabled: !isOnScreen, select: latestEnded, staleTime: FRESH_MS },
+    ),
+  );
+  const view = useQuery(
+    trpc.executions.view.queryOptions(
+      { execution_id: latest ?? "" },
+      { enabled: !isOnScreen && typeof latest === "string", staleTime: Number.POSITIVE_INFINITY },
+    ),
+  );
+  useEffect(() => {
+    if (view.data) kept.getState().show(view.data);
+  }, [view.data, kept]);
+  return <LastRunContext value={isOnScreen ? screen : kept}>{children}</LastRunContext>;
+}
+
+/** The store of the last run: the one on the screen when there is one. */
+export function useLastRunStore(): RunStore {
+  const store = useContext(LastRunContext);
+  if (!store) throw new Error("This part of the panel needs a LastRunProvider around it.");
+  return store;
+}
+
+/** The last run's values; null while there is none. */
+export function useLastRun(): LastRun | null {
+  const parts = useStore(
+    useLastRunStore(),
+    useShallow(({ executionId, picture, view }) => ({ executionId, picture, view })),
+  );
+  return useMemo(() => lastRunOf(parts), [parts]);
 }

@@ -5,12 +5,12 @@ import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { Input } from "#components/ui/input.tsx";
+import { Input, Textarea } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { Textarea } from "#components/ui/textarea.tsx";
-import { ParametersPreview } from "#components/workflow-editor/fields/parameters-preview.tsx";
+import { PanelFold } from "#components/workflow-editor/fields/panel-fold.tsx";
+import { RunForm } from "#components/workflow-editor/fields/run-form.tsx";
 import { initialText } from "#components/workflow-editor/fields/run-values.ts";
-import { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
+import { TriggerParameter, triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 import { booleanOf } from "#server/workflow/params.ts";
 
 type ParameterType = TriggerParameter["type"];
@@ -198,5 +198,23 @@ function Actions({
       <IconButton label={`Move ${name} down`} size="sm" icon={<ArrowDown />} disabled={isLast} onClick={() => onMove(1)} />
       <IconButton label={`Remove ${name}`} size="sm" icon={<Trash2 />} onClick={onRemove} />
     </span>
+  );
+}
+
+/** The form as a run asks with it, of what is filled in so far; its button starts nothing. */
+export function ParametersPreview({ parameters }: { parameters: readonly TriggerParameter[] }) {
+  const whole = parameters.filter(
+    ({ name }, index) =>
+      TriggerParameter.shape.name.safeParse(name).success && parameters.findIndex((other) => other.name === name) === index,
+  );
+  if (whole.length === 0) return null;
+  const trigger = triggerNode.config.parse({ kind: "params", parameters: whole });
+  return (
+    <PanelFold title="Preview of the run form">
+      <div className="border-t bg-raised p-3">
+        {/* Made anew with each change, so that it shows what a run would show. */}
+        <RunForm key={JSON.stringify(whole)} trigger={trigger} last={{}} isPending={false} isPreview onRun={() => {}} />
+      </div>
+    </PanelFold>
   );
 }

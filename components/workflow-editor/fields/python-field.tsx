@@ -1,10 +1,22 @@
 "use client";
 
-import { ConditionTrialChip } from "#components/workflow-editor/fields/condition-trial.tsx";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { ArrowRight } from "lucide-react";
+import { useTRPC } from "#components/trpc.tsx";
+import { Badge } from "#components/ui/badge.tsx";
+import { useDebounced } from "#components/ui/use-debounced.ts";
+import {
+  hasValuesBefore,
+  type LastRun,
+  lastOutput,
+  lastUpstream,
+  type Readable,
+  trialOf,
+} from "#components/workflow-editor/fields/last-values.ts";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
-import { pythonOptions } from "#components/workflow-editor/fields/python-options.ts";
-import { insertCode, openName, pythonTokens, type TokenKind } from "#components/workflow-editor/fields/python-text.ts";
+import { insertCode, openName, pythonString, pythonTokens, type TokenKind } from "#components/workflow-editor/fields/python-text.ts";
 import { ValueField } from "#components/workflow-editor/fields/value-field.tsx";
+import { isFinal } from "#server/runs/schema.ts";
 
 const COLOURS: Record<TokenKind, string> = {
   text: "text-ink",
@@ -46,5 +58,77 @@ export function PythonField({ value, maxLength, isReadOnly, hasProblem, onChange
       />
       {!hasProblem && value.trim() !== "" && <ConditionTrialChip condition={value} />}
     </div>
+  );
+}
+
+/** Something that a condition can read. */
+export interface PythonOption {
+  code: string;
+  /** Type of the node that it comes from; empty for none in particular. */
+  nodeType: string;
+  /** What it is, or what it was in the last run. */
+  hint: string;
+}
+
+/** The three variables, then one entry of node_outputs for each node upstream: agents by name, others by label. */
+export function pythonOptions(readable: Readable, run: LastRun | null): PythonOption[] {
+  const { nodes, names, around } = readable;
+  const entries = nodes.flatMap((node) => {
+    if (around.includes(node.id)) return [];
+    const own = names.filter((entry) => entry.node === node);
+    const name = (own.find((entry) => entry.isAlias) ?? own[0])?.name;
+    return name === undefined ? [] : [{ name, node }];
+  });
+  const seen = new Set<string>();
+  const outputs = entries.flatMap(({ name, node }) => {
+    if (seen.has(name)) return [];
+    seen.add(name);
+    const last = run ? lastOutput(node, run) : undefined;
+    return [{ code: `node_outputs[${pythonString(name)}]`, nodeType: node.type, hint: last || "Its output, once it has run" }];
+  });
+  const before = run && hasValuesBefore(readable, run) ? lastUpstream(readable, run, true) : "";
+  return [
+    { code: "output", nodeType: "", hint: before || "Output of the node before" },
+    { code: "trigger_output", nodeType: "triggerNode", hint: run?.input || "What started the run" },
+    ...outputs,
+    ...(outputs.length ? [] : [{ code: "node_outputs", nodeType: "", hint: "Outputs of other nodes, by name" }]),
+  ];
+}
+
+const PAUSE_MS = 350;
+
+/** True when a condition reads what came before its node, and not only the trigger or nodes by name. */
+const readsOutput = (condition: string) => /(?<![\w.])output\b/.test(condition);
+
+/** What a condition comes to on the last run's data, as the server's sandbox says. */
+export function ConditionTrialChip({ condition }: { condition: string }) {
+  const { readable, run } = usePanelReads();
+  const trpc = useTRPC();
+  const settled = useDebounced(condition, PAUSE_MS);
+  const isOver = run !== null && isFinal(run.picture.status);
+  const canTry = isOver && (hasValuesBefore(readable, run) || !readsOutput(settled));
+  const trial = useQuery(
+    trpc.checks.conditionTrial.queryOptions(
+      { condition: settled, ...(run ? trialOf(readable, run) : { execution_id: "", before: [], outputs: {} }) },
+      { enabled: canTry, placeholderData: keepPreviousData, staleTime: Number.POSITIVE_INFINITY, retry: false },
+    ),
+  );
+  if (!run) return <p className="text-12 text-ink-faint">Run the workflow once to see here what the condition comes to.</p>;
+  if (!isOver) return null;
+  if (!canTry) return <p className="text-12 text-ink-faint">The last run did not come here, so there is nothing to try it on.</p>;
+  if (trial.isError) return <p className="text-12 text-ink-faint">The service does not answer, so it cannot be tried now.</p>;
+  if (!trial.data) return <p className="text-12 text-ink-faint">Trying it on the last run…</p>;
+  const { holds, failure } = trial.data;
+  return (
+    <p role="status" aria-label="Trial" className="flex flex-wrap items-center gap-1.5 text-12 text-ink-soft">
+      With last run <ArrowRight aria-hidden className="size-3.5 text-ink-faint" />
+      {holds === null ? (
+        <Badge tone="failed">Fails</Badge>
+      ) : (
+        <Badge tone={holds ? "complete" : "neutral"}>{holds ? "True" : "False"}</Badge>
+      )}
+      {failure !== null && " "}
+      {failure !== null && <span className="w-full text-failed">{failure}</span>}
+    </p>
   );
 }

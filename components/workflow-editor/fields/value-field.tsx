@@ -1,12 +1,24 @@
 "use client";
 
-import { Braces } from "lucide-react";
+import { Braces, Hash } from "lucide-react";
 import { Popover as Radix } from "radix-ui";
-import { type ReactNode, useId, useRef } from "react";
+import {
+  type ChangeEvent,
+  type ComponentProps,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import { cn } from "#components/ui/cn.ts";
+import { useFieldControl } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { ColouredTextarea } from "#components/workflow-editor/fields/coloured-textarea.tsx";
-import { useValueList, type ValueListOptions } from "#components/workflow-editor/fields/use-value-list.ts";
-import { ValueList } from "#components/workflow-editor/fields/value-list.tsx";
+import { controlStyle, itemStyle, surfaceStyle } from "#components/ui/styles.ts";
+import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 
 export interface ValueFieldProps extends Omit<ValueListOptions, "box"> {
   isReadOnly: boolean;
@@ -72,5 +84,246 @@ export function ValueField(props: ValueFieldProps) {
         isField={(target) => box.current?.querySelector("textarea") === target}
       />
     </Radix.Root>
+  );
+}
+
+/** Both layers set the text alike, so that the colours lie under the letters. */
+const TEXT = "whitespace-pre-wrap break-words py-1.5 pr-9 pl-2.5 text-12 [tab-size:4] pointer-coarse:text-16";
+
+export interface ColouredTextareaProps extends Omit<ComponentProps<"textarea">, "ref" | "value" | "onChange" | "children"> {
+  value: string;
+  onChange: (event: ChangeEvent<HTMLTextAreaElement>) => void;
+  /** Lines that it is high at least. */
+  rows: number;
+  /** The text in coloured pieces, in the same letters. */
+  colours: ReactNode;
+  isCode?: boolean;
+  /** At its top right. */
+  action?: ReactNode;
+}
+
+/** A text field with colours: the text as it is typed is transparent and lies over the same text in colour. Grows with its text. */
+export function ColouredTextarea({ value, rows, colours, isCode = false, action, readOnly, className, ...rest }: ColouredTextareaProps) {
+  const field = useFieldControl();
+  const text = cn(TEXT, isCode && "font-mono [font-variant-ligatures:none]");
+  return (
+    <div
+      className={cn(
+        controlStyle,
+        "relative grid max-h-120 resize-y overflow-y-auto focus-within:outline-2",
+        field["aria-invalid"]
+          ? "border-failed focus-within:outline-failed/35"
+          : "focus-within:border-thread focus-within:outline-thread/35",
+        readOnly && "bg-sunken",
+        className,
+      )}
+      // A line is 18 px, padding and border are 14.
+      style={{ minHeight: rows * 18 + 14 }}
+    >
+      <div aria-hidden className={cn(text, "pointer-events-none col-start-1 row-start-1 min-w-0")}>
+        {colours}
+        {/* A last empty line has a height only with something on it. */}
+        {"\n"}
+      </div>
+      <textarea
+        {...field}
+        {...rest}
+        value={value}
+        readOnly={readOnly}
+        spellCheck={false}
+        autoCapitalize="off"
+        autoComplete="off"
+        className={cn(
+          text,
+          "field-sizing-content col-start-1 row-start-1 w-full min-w-0 resize-none overflow-hidden bg-transparent text-transparent caret-ink outline-none selection:text-ink",
+        )}
+      />
+      {action}
+    </div>
+  );
+}
+
+/** The kind of input by which something outside of a field puts a value into it, as a drop does. */
+export const INSERTED = "insertFromDrop";
+
+interface OpenPart {
+  start: number;
+  query: string;
+}
+
+export interface ValueListOptions {
+  /** Around the text field. */
+  box: RefObject<HTMLElement | null>;
+  value: string;
+  onChange: (value: string) => void;
+  /** Everything that can be put in; asked when the list opens. */
+  all: () => ValueOption[];
+  /** The beginning of a value before the caret. */
+  openPart: (text: string, caret: number) => OpenPart | null;
+  insert: (text: string, start: number, caret: number, code: string) => { text: string; caret: number };
+}
+
+/** The list of values of a text field: opens while one types the beginning of one, arrow keys and Enter put one in. */
+export function useValueList({ box, value, onChange, all, openPart, insert }: ValueListOptions) {
+  const area = () => box.current?.querySelector("textarea");
+  const caretAfter = useRef<number | null>(null);
+  // What is offered is worked out anew at each drawing: values may arrive while the list is open.
+  const [place, setPlace] = useState<{ start: number; end: number; wanted: string; active: number } | null>(null);
+  // A value that stands there whole is not offered again.
+  const offered = place
+    ? all().filter(({ code }) => code.toLowerCase().includes(place.wanted) && code !== value.slice(place.start, place.end))
+    : [];
+  const list = place && offered.length > 0 ? { ...place, options: offered, active: Math.min(place.active, offered.length - 1) } : null;
+
+  useLayoutEffect(() => {
+    if (caretAfter.current === null) return;
+    area()?.setSelectionRange(caretAfter.current, caretAfter.current);
+    caretAfter.current = null;
+  });
+
+  const take = (option: ValueOption | undefined) => {
+    if (!option || !list) return;
+    const next = insert(value, list.start, list.end, option.code);
+    caretAfter.current = next.caret;
+    setPlace(null);
+    onChange(next.text);
+    area()?.focus();
+  };
+  /** Opens the list where a value begins before the caret, and closes it elsewhere. */
+  const look = (text: string, caret: number) => {
+    const open = openPart(text, caret);
+    setPlace(open && { start: open.start, end: caret, wanted: open.query.trim().toLowerCase(), active: 0 });
+  };
+  return {
+    list,
+    take,
+    look,
+    onType(event: ChangeEvent<HTMLTextAreaElement>) {
+      const { value: text, selectionEnd } = event.target;
+      onChange(text);
+      // What came as a whole is not the beginning of something.
+      if ((event.nativeEvent as InputEvent).inputType === INSERTED) setPlace(null);
+      else look(text, selectionEnd);
+    },
+    close: () => setPlace(null),
+    setActive: (active: number) => place && setPlace({ ...place, active }),
+    /** Elsewhere, a beginning without an end is no longer looked at; an open list closes by itself. */
+    onBlur: () => list === null && setPlace(null),
+    openAtCaret() {
+      const caret = area()?.selectionEnd ?? value.length;
+      setPlace({ start: caret, end: caret, wanted: "", active: 0 });
+      area()?.focus();
+    },
+    onKeyDown(event: KeyboardEvent) {
+      if (!list) return;
+      const count = list.options.length;
+      const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (move !== undefined && place) setPlace({ ...place, active: (list.active + move + count) % count });
+      else if (event.key === "Enter" || event.key === "Tab") take(list.options[list.active]);
+      else if (event.key === "Escape") setPlace(null);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+  };
+}
+
+export interface ValueOption {
+  /** What is put into the text. */
+  code: string;
+  /** Name of what it is read of; options of one name stand together under it. */
+  group?: string;
+  nodeType: string;
+  /** What kind of value it is. */
+  kind?: string | null;
+  hint: string | null;
+}
+
+export interface ValueListProps {
+  id: string;
+  options: readonly ValueOption[];
+  active: number;
+  onActive: (index: number) => void;
+  onTake: (option: ValueOption) => void;
+  /** True for what belongs to the text field, a click on which does not close the list. */
+  isField: (target: EventTarget | null) => boolean;
+}
+
+/** Options with their places in the list, those that stand together in one group. */
+function grouped(options: readonly ValueOption[]) {
+  const groups: { name: string | undefined; nodeType: string; options: [index: number, option: ValueOption][] }[] = [];
+  for (const [index, option] of options.entries()) {
+    const last = groups.at(-1);
+    if (last && last.name === option.group && option.group !== undefined) last.options.push([index, option]);
+    else groups.push({ name: option.group, nodeType: option.nodeType, options: [[index, option]] });
+  }
+  return groups;
+}
+
+/** The values that a text can hold, under the text field; the field keeps the focus and handles the keys. */
+export function ValueList({ id, options, active, onActive, onTake, isField }: ValueListProps) {
+  // The arrow keys may lead out of what is seen.
+  useEffect(() => {
+    document.getElementById(`${id}${active}`)?.scrollIntoView({ block: "nearest" });
+  }, [id, active]);
+  return (
+    <Radix.Portal>
+      <Radix.Content
+        align="start"
+        sideOffset={4}
+        collisionPadding={8}
+        aria-label="Values"
+        onOpenAutoFocus={(event) => event.preventDefault()}
+        onCloseAutoFocus={(event) => event.preventDefault()}
+        onInteractOutside={(event) => isField(event.target) && event.preventDefault()}
+        className={cn(surfaceStyle, "max-h-72 w-(--radix-popover-trigger-width) min-w-64 overflow-y-auto p-1")}
+      >
+        <div id={id} role="listbox" aria-label="Values">
+          {grouped(options).map((group) => (
+            <Group key={group.options[0]?.[1].code} name={group.name} nodeType={group.nodeType}>
+              {group.options.map(([index, option]) => (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the text field handles the keys
+                // biome-ignore lint/a11y/useFocusableInteractive: focus stays in the text field
+                <div
+                  key={option.code}
+                  id={`${id}${index}`}
+                  role="option"
+                  aria-selected={index === active}
+                  onClick={() => onTake(option)}
+                  onPointerMove={() => index !== active && onActive(index)}
+                  className={cn(itemStyle, "cursor-pointer py-1", group.name !== undefined && "pl-9", index === active && "bg-hover")}
+                >
+                  {group.name === undefined && <Mark nodeType={option.nodeType} />}
+                  <span className="flex min-w-0 flex-1 flex-col">
+                    <span className="flex items-baseline gap-2">
+                      <span className="min-w-0 truncate font-mono text-12">{option.code}</span>
+                      {option.kind && <span className="ml-auto shrink-0 text-10 text-ink-faint">{option.kind.slice(0, 40)}</span>}
+                    </span>
+                    {option.hint !== null && <span className="truncate text-11 text-ink-soft">{option.hint.slice(0, 80)}</span>}
+                  </span>
+                </div>
+              ))}
+            </Group>
+          ))}
+        </div>
+      </Radix.Content>
+    </Radix.Portal>
+  );
+}
+
+const Mark = ({ nodeType }: { nodeType: string }) =>
+  nodeType ? <NodeIcon type={nodeType} className="size-5" /> : <Hash aria-hidden className="size-5! p-1" />;
+
+function Group({ name, nodeType, children }: { name: string | undefined; nodeType: string; children: ReactNode }) {
+  if (name === undefined) return children;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a list of options
+    <div role="group" aria-label={name}>
+      <div aria-hidden className="flex items-center gap-2 px-2 pt-1.5 pb-0.5 font-medium text-11 text-ink-soft [&>svg]:text-ink-faint">
+        <Mark nodeType={nodeType} />
+        <span className="truncate">{name}</span>
+      </div>
+      {children}
+    </div>
   );
 }

@@ -1,9 +1,20 @@
 "use client";
 
-import { createContext, type ReactNode, useContext, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
 import { useStore } from "zustand";
 import { createStore } from "zustand/vanilla";
-import { useVersionComparison, type VersionComparison } from "#components/workflow-editor/history/version-comparison.ts";
+import { useTRPC } from "#components/trpc.tsx";
+import { canvasDiff, comparisonGraph, type DiffWords, shownId } from "#components/workflow-editor/canvas/document/comparison.ts";
+import { useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { type CanvasUiStore, createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
+import { createEditorStore, type EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { countWords, mergeWords } from "#components/workflow-editor/history/version-words.ts";
+import { type Conflict, useConflict } from "#components/workflow-editor/session/conflict.tsx";
+import { useSession } from "#components/workflow-editor/session/session-context.tsx";
+import { dictionary } from "#server/shared/json-text.ts";
+import { countDiff, diffGraphs, type GraphDiff } from "#server/workflow/diff.ts";
+import type { Graph } from "#server/workflow/schema.ts";
 
 /** What stands against what: a saved version, or what somebody else wrote while one edited. */
 export type Compared = { kind: "version"; version: number; against: "draft" | "previous" } | { kind: "conflict"; over: "draft" | "save" };
@@ -68,3 +79,141 @@ export const useHistory = <Part,>(select: (state: HistoryState) => Part): Part =
 
 /** The comparison that is open; null while the draft itself is on the canvas. */
 export const useComparison = (): VersionComparison | null => useContext(ComparisonContext);
+
+interface Side {
+  /** What the reader calls it, e.g. "Version 3" or "Theirs". */
+  title: string;
+  graph: Graph;
+}
+
+/** What differs between two graphs, as one list. */
+export interface Changes {
+  /** Null where there is only one list. */
+  title: string | null;
+  before: Side;
+  after: Side;
+  diff: GraphDiff;
+  words: DiffWords;
+}
+
+/** Two graphs, how they differ, and a canvas of its own for them. */
+export interface Comparison {
+  /** Another one for each comparison, so that each has a canvas of its own. */
+  id: number;
+  before: Side;
+  after: Side;
+  diff: GraphDiff;
+  /** Every difference: in one list, or by who made it. */
+  changes: Changes[];
+  /** How much differs. */
+  summary: string;
+  /** The conflict that is looked at; null for versions. */
+  conflict: Conflict | null;
+  editor: EditorStore;
+  ui: CanvasUiStore;
+}
+
+export type VersionComparison =
+  | { kind: "loading" }
+  | { kind: "failed"; error: unknown; retry: () => void }
+  | ({ kind: "shown" } & Comparison);
+
+const LATER: DiffWords = { added: "New", changed: "Changed", removed: "Removed", moved: "Moved" };
+const SIDES: DiffWords = { added: "Only in yours", changed: "Differs", removed: "Only in theirs", moved: "Moved" };
+
+const NOTHING: Graph = { nodes: [], edges: [] };
+
+let count = 0;
+
+/** A canvas that shows `after`, and as ghosts what it no longer has. */
+function picture(after: Graph, diff: GraphDiff, words: DiffWords, said: Record<string, string> = {}) {
+  const editor = createEditorStore(comparisonGraph(after, diff), { isReadOnly: true });
+  const ui = createCanvasUiStore();
+  const marks = { ...canvasDiff(diff, words), said: dictionary(said) };
+  ui.setState({ diff: marks });
+  editor.setState(({ edges }) => ({
+    edges: edges.map((edge) => {
+      const kind = marks.edges[edge.id];
+      const word = kind && (marks.said[edge.id] ?? words[kind]);
+      return word ? { ...edge, ariaLabel: `${edge.ariaLabel}, ${word.toLowerCase()}` } : edge;
+    }),
+  }));
+  count += 1;
+  return { id: count, editor, ui };
+}
+
+function compare(before: Side, after: Side, words: DiffWords, conflict: Conflict | null = null): VersionComparison {
+  const diff = diffGraphs(before.graph, after.graph);
+  const changes = [{ title: null, before, after, diff, words }];
+  const summary = countWords(countDiff(diff)) ?? (diff.nodes.length ? "Only moved" : "No differences");
+  return { kind: "shown", ...picture(after.graph, diff, words), before, after, diff, changes, summary, conflict };
+}
+
+/** Who did what: the words at a node, e.g. "Changed by them". */
+const doneBy = (who: string): DiffWords => ({
+  added: `Added by ${who}`,
+  changed: `Changed by ${who}`,
+  removed: `Removed by ${who}`,
+  moved: `Moved by ${who}`,
+});
+
+/** A conflict whose start is known: both in one picture, and in the lists who changed what. */
+function compareThree(conflict: Conflict, { base, result }: NonNullable<Conflict["merge"]>): VersionComparison {
+  const { theirs, mine, both } = result;
+  const [before, after] = [
+    { title: "Theirs", graph: conflict.theirs },
+    { title: "Yours", graph: conflict.mine },
+  ];
+  const start = { title: "Before", graph: base };
+  const said: Record<string, string> = {};
+  const say = (diff: GraphDiff, words: DiffWords) => {
+    for (const { id, kind } of [...diff.nodes, ...diff.edges]) said[shownId(id)] = words[kind];
+  };
+  say(theirs, doneBy("them"));
+  say(mine, doneBy("you"));
+  for (const { id } of [...both.nodes, ...both.edges]) said[shownId(id)] = "Changed by both";
+  const changes = [
+    { title: "By both", before, after, diff: both, words: SIDES },
+    { title: "By them", before: start, after: before, diff: theirs, words: LATER },
+    { title: "By you", before: start, after, diff: mine, words: LATER },
+  ].filter(({ diff }) => diff.nodes.length + diff.edges.length > 0);
+  const shown = picture(result.graph, diffGraphs(base, result.graph), LATER, said);
+  return { kind: "shown", ...shown, before, after, diff: conflict.diff, changes, summary: mergeWords(result), conflict };
+}
+
+/** What is compared, with the versions that it needs read from the server. The draft is the one on the canvas. */
+export function useVersionComparison(compared: Compared | null): VersionComparison | null {
+  const trpc = useTRPC();
+  const { workflowId } = useSession();
+  const editor = useEditorStore();
+  const revision = useEditor((state) => (compared ? state.revision : -1));
+  const conflict = useConflict(compared?.kind === "conflict" ? compared.over : null);
+  const version = compared?.kind === "version" ? compared.version : 0;
+  const older = compared?.kind === "version" && compared.against === "previous" ? version - 1 : 0;
+  // A saved version never changes.
+  const read = (number: number) =>
+    trpc.workflowVersions.get.queryOptions(
+      { workflow_id: workflowId, version: Math.max(1, number) },
+      { enabled: number > 0, staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false },
+    );
+  const own = useQuery(read(version));
+  const previous = useQuery(read(older));
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the revision stands for the draft that is read from the store
+  return useMemo((): VersionComparison | null => {
+    if (!compared) return null;
+    const draft = editor.getState().graph();
+    if (compared.kind === "conflict") {
+      if (!conflict) return null;
+      if (conflict.merge) return compareThree(conflict, conflict.merge);
+      return compare({ title: "Theirs", graph: conflict.theirs }, { title: "Yours", graph: conflict.mine }, SIDES, conflict);
+    }
+    for (const { isError, error, refetch } of [own, ...(older > 0 ? [previous] : [])])
+      if (isError) return { kind: "failed", error, retry: () => void refetch() };
+    if (!own.data || (older > 0 && !previous.data)) return { kind: "loading" };
+    const saved = { title: `Version ${version}`, graph: own.data };
+    if (compared.against === "draft") return compare(saved, { title: "Draft", graph: draft }, LATER);
+    const before = older > 0 && previous.data ? { title: `Version ${older}`, graph: previous.data } : { title: "Nothing", graph: NOTHING };
+    return compare(before, saved, LATER);
+  }, [compared, editor, revision, conflict, own.data, own.error, previous.data, previous.error, version, older]);
+}

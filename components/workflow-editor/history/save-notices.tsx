@@ -1,7 +1,7 @@
 "use client";
 
 import { formatClock } from "#components/format.ts";
-import { FormFailure } from "#components/forms/form-failure.tsx";
+import { FormFailure } from "#components/forms/form-footer.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
@@ -9,9 +9,8 @@ import { Notice } from "#components/ui/notice.tsx";
 import { useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
 import { saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
 import { diffWords, mergeWords } from "#components/workflow-editor/history/version-words.ts";
-import { ConflictChoice } from "#components/workflow-editor/session/conflict-choice.tsx";
+import { ConflictChoice, useConflict } from "#components/workflow-editor/session/conflict.tsx";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
-import { useConflict } from "#components/workflow-editor/session/use-conflict.ts";
 import { diffGraphs } from "#server/workflow/diff.ts";
 
 /** The draft was written by somebody else, or in another tab: which side shall it be? */

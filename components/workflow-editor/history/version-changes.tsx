@@ -5,9 +5,9 @@ import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { type DiffWords, shownId } from "#components/workflow-editor/canvas/document/comparison.ts";
 import { accessibleName } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import type { Changes, Comparison } from "#components/workflow-editor/history/version-comparison.ts";
+import type { Changes, Comparison } from "#components/workflow-editor/history/history-context.tsx";
 import { edgeWords, fieldTitle, textParts, valueWords } from "#components/workflow-editor/history/version-words.ts";
-import { useAgentNames } from "#components/workflow-editor/nodes/agent-names.tsx";
+import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import type { FieldChange, NodeDiff, NodeDiffKind } from "#server/workflow/diff.ts";
 
 const TONES: Record<NodeDiffKind, string> = {

@@ -11,10 +11,9 @@ import { Select } from "#components/ui/select.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
 import { CanvasProvider, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { type useComparison, useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
+import { type Comparison, type useComparison, useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
 import { Sides } from "#components/workflow-editor/history/version-changes.tsx";
-import type { Comparison } from "#components/workflow-editor/history/version-comparison.ts";
-import { ConflictChoice } from "#components/workflow-editor/session/conflict-choice.tsx";
+import { ConflictChoice } from "#components/workflow-editor/session/conflict.tsx";
 
 /** Both sides as one picture, in the place of the canvas. */
 export function VersionCompare({

@@ -6,8 +6,8 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { AgentDialog } from "#components/workflow-editor/fields/agent-dialog.tsx";
-import { useAgentNames } from "#components/workflow-editor/nodes/agent-names.tsx";
+import { AgentDialog } from "#components/workflow-editor/fields/agent-picker.tsx";
+import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { type ImportedAgent, importedAgentOf } from "#server/features/workflow-files/schema.ts";
 
 export interface ImportedAgentHintProps {

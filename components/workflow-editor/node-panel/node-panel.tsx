@@ -1,9 +1,15 @@
 "use client";
 
-import { Copy, MousePointerClick, Plus, Spline, Trash2 } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { ArrowUpRight, Copy, MousePointerClick, Plus, Spline, Trash2 } from "lucide-react";
+import Link from "next/link";
+import { Tabs as Radix } from "radix-ui";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useStore } from "zustand";
+import { NodeValues } from "#components/runs/node-values.tsx";
+import { RunProvider } from "#components/runs/store/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Time } from "#components/ui/time.tsx";
 import { placeAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import { isNodeType, labelOf, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { whereDrawn } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
@@ -14,14 +20,11 @@ import {
   useEditorShallow,
   useEditorStore,
 } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { LastRunProvider } from "#components/workflow-editor/fields/last-run.tsx";
-import { PanelReadsProvider } from "#components/workflow-editor/fields/panel-reads.tsx";
+import { LastRunProvider, PanelReadsProvider, useLastRunStore } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { EditableName } from "#components/workflow-editor/node-panel/editable-name.tsx";
 import { focusSoon } from "#components/workflow-editor/node-panel/focus-soon.ts";
-import { NodeLastRun } from "#components/workflow-editor/node-panel/node-last-run.tsx";
 import { NodeRelations } from "#components/workflow-editor/node-panel/node-relations.tsx";
 import { NodeSettings } from "#components/workflow-editor/node-panel/node-settings.tsx";
-import { type NodeTab, NodeTabs } from "#components/workflow-editor/node-panel/node-tabs.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
@@ -153,6 +156,76 @@ function OneNode({ id, tab, onTab }: { id: string; tab: NodeTab; onTab: (tab: No
           </Button>
         </div>
       )}
+    </div>
+  );
+}
+
+export const NODE_TABS = ["settings", "run", "relations"] as const;
+export type NodeTab = (typeof NODE_TABS)[number];
+
+const TITLES: Record<NodeTab, string> = { settings: "Settings", run: "Last run", relations: "Relations" };
+
+export interface NodeTabsProps {
+  value: NodeTab;
+  onValueChange: (tab: NodeTab) => void;
+  settings: ReactNode;
+  run: ReactNode;
+  relations: ReactNode;
+}
+
+/** The three sides of a node. Its settings stay as they were left; the others are drawn when they are looked at. */
+export function NodeTabs({ value, onValueChange, ...panels }: NodeTabsProps) {
+  return (
+    <Radix.Root value={value} onValueChange={(next) => onValueChange(next as NodeTab)} className="flex flex-col gap-4">
+      <Radix.List aria-label="Node" className="flex rounded-md border bg-sunken p-0.5">
+        {NODE_TABS.map((tab) => (
+          <Radix.Trigger
+            key={tab}
+            value={tab}
+            className="h-6 flex-1 whitespace-nowrap rounded-sm px-2 font-medium text-12 text-ink-soft hover:text-ink data-[state=active]:bg-raised data-[state=active]:text-ink data-[state=active]:shadow-sm pointer-coarse:h-9"
+          >
+            {TITLES[tab]}
+          </Radix.Trigger>
+        ))}
+      </Radix.List>
+      {NODE_TABS.map((tab) => (
+        <Radix.Content
+          key={tab}
+          value={tab}
+          {...(tab === "settings" && { forceMount: true as const })}
+          tabIndex={-1}
+          className="data-[state=inactive]:hidden"
+        >
+          {panels[tab]}
+        </Radix.Content>
+      ))}
+    </Radix.Root>
+  );
+}
+
+/** What the node was given and left behind in the run on the screen, else in the latest that has ended. */
+export function NodeLastRun({ nodeId }: { nodeId: string }) {
+  const store = useLastRunStore();
+  const executionId = useStore(store, (state) => state.executionId);
+  const createdAt = useStore(store, (state) => state.picture?.created_at);
+  if (!executionId || !createdAt)
+    return <p className="text-13 text-ink-soft">It has not run yet. Press Run, and see here what comes out.</p>;
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="flex items-center justify-between gap-2 text-12 text-ink-soft">
+        <span>
+          Run <Time value={createdAt} />
+        </span>
+        <Link href={`/runs/${executionId}`} className="inline-flex min-h-6 items-center gap-1 text-thread-text hover:underline">
+          Open run
+          <ArrowUpRight aria-hidden className="size-3" />
+        </Link>
+      </p>
+      <div className="h-96 max-h-[60dvh] min-h-48 resize-y overflow-hidden rounded-md border">
+        <RunProvider store={store}>
+          <NodeValues key={executionId} nodeId={nodeId} />
+        </RunProvider>
+      </div>
     </div>
   );
 }

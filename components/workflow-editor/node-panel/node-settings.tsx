@@ -3,29 +3,32 @@
 import dynamic from "next/dynamic";
 import { useEffect, useRef } from "react";
 import type { z } from "zod";
+import { Button } from "#components/ui/button.tsx";
+import { Field } from "#components/ui/field.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import type { NodeData } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { useCanvasUi, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { NOTE_SIZE, sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
+import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { ConnectionsTree } from "#components/workflow-editor/fields/connections-tree.tsx";
+import { NumberField } from "#components/workflow-editor/fields/number-field.tsx";
 import { PanelFold } from "#components/workflow-editor/fields/panel-fold.tsx";
 import { SchemaField } from "#components/workflow-editor/fields/schema-field.tsx";
 import { ownTimezone } from "#components/workflow-editor/fields/timezone-field.tsx";
-import { INSERTED } from "#components/workflow-editor/fields/use-value-list.ts";
+import { INSERTED } from "#components/workflow-editor/fields/value-field.tsx";
 import { ImportedAgentHint } from "#components/workflow-editor/node-panel/imported-agent-hint.tsx";
-import { NoteSize } from "#components/workflow-editor/node-panel/note-size.tsx";
 import { ReviewPreview } from "#components/workflow-editor/node-panel/review-preview.tsx";
 import { configOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
-import { PinnedOutput } from "#components/workflow-editor/test-runs/pinned-output.tsx";
+import { PinnedOutput } from "#components/workflow-editor/test-runs/pins.tsx";
 import type { NodeDefinition } from "#server/workflow/define-node.ts";
 import { templateFields } from "#server/workflow/graph.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
 // Loaded with the first trigger of its kind.
 const WebhookPanel = dynamic(() =>
-  import("#components/workflow-editor/node-panel/webhook-panel.tsx").then((module) => module.WebhookPanel),
+  import("#components/workflow-editor/node-panel/trigger-address.tsx").then((module) => module.WebhookPanel),
 );
-const HttpPanel = dynamic(() => import("#components/workflow-editor/node-panel/http-panel.tsx").then((module) => module.HttpPanel));
+const HttpPanel = dynamic(() => import("#components/workflow-editor/node-panel/trigger-address.tsx").then((module) => module.HttpPanel));
 
 /** What a trigger has besides its fields: the address that others call. */
 function TriggerPanel({ config, isReadOnly }: { config: Record<string, unknown>; isReadOnly: boolean }) {
@@ -132,5 +135,44 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       <PinnedOutput id={id} type={type} isReadOnly={isReadOnly} />
       {takesValues && <ConnectionsTree language={hasPython ? "python" : "expression"} onInsert={insert} isReadOnly={isReadOnly} />}
     </div>
+  );
+}
+
+/** How large a note is, for those who do not drag its corner. */
+export function NoteSize({ id, isReadOnly }: { id: string; isReadOnly: boolean }) {
+  const editor = useEditorStore();
+  const { width, height, isSet } = useEditorShallow((state) => {
+    const node = state.nodes.find((candidate) => candidate.id === id);
+    const drawn = node ? sizeOf(node) : { width: NOTE_SIZE.width, height: NOTE_SIZE.minHeight };
+    return {
+      width: Math.round(node?.width ?? drawn.width),
+      height: Math.round(node?.height ?? drawn.height),
+      isSet: node?.width !== undefined || node?.height !== undefined,
+    };
+  });
+  const resize = (size: { width?: number | undefined; height?: number | undefined }) => editor.getState().resize(id, size);
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="sr-only">Size</legend>
+      <div className="grid grid-cols-2 gap-2">
+        <Field label="Width">
+          <NumberField
+            {...{ value: width, min: NOTE_SIZE.minWidth, max: NOTE_SIZE.maxWidth, isInteger: true, isReadOnly }}
+            onChange={(next) => resize({ width: next })}
+          />
+        </Field>
+        <Field label="Height">
+          <NumberField
+            {...{ value: height, min: NOTE_SIZE.minHeight, max: NOTE_SIZE.maxHeight, isInteger: true, isReadOnly }}
+            onChange={(next) => resize({ height: next })}
+          />
+        </Field>
+      </div>
+      {isSet && !isReadOnly && (
+        <Button size="sm" variant="ghost" className="self-start" onClick={() => resize({ width: undefined, height: undefined })}>
+          As large as its text
+        </Button>
+      )}
+    </fieldset>
   );
 }

@@ -1,6 +1,9 @@
 "use client";
 
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { ArrowDown, ArrowUp, Copy, PenLine, Plus, Settings2, Spline, Trash2 } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { MOD } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { settled } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import {
@@ -10,12 +13,12 @@ import {
   useEditorShallow,
   useEditorStore,
 } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { OutlineActions } from "#components/workflow-editor/outline/outline-actions.tsx";
+import type { EditorState } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { insertAfter, moveStep } from "#components/workflow-editor/outline/outline-moves.ts";
 import { type OutlineHandlers, OutlineRow } from "#components/workflow-editor/outline/outline-row.tsx";
 import { pathTo, rowsOf, typeAhead } from "#components/workflow-editor/outline/outline-rows.ts";
-import { stepKey } from "#components/workflow-editor/outline/outline-tree.ts";
-import { useOutline } from "#components/workflow-editor/outline/use-outline.ts";
+import { type OutlineItem, outlineOf, stepKey } from "#components/workflow-editor/outline/outline-tree.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 
 /** Letters typed closer together than this many milliseconds are one word. */
 const TYPING_MS = 700;
@@ -211,4 +214,67 @@ export function OutlinePanel() {
       </div>
     </div>
   );
+}
+
+const ACTIONS: readonly { verb: OutlineVerb; label: string; icon: ReactNode; shortcut: string[]; isForGroups?: boolean }[] = [
+  { verb: "open", label: "Open settings", icon: <Settings2 />, shortcut: ["Enter"] },
+  { verb: "rename", label: "Rename step", icon: <PenLine />, shortcut: ["F2"] },
+  { verb: "insert", label: "Insert a step after", icon: <Plus />, shortcut: ["Alt", "N"], isForGroups: true },
+  { verb: "up", label: "Move up", icon: <ArrowUp />, shortcut: ["Alt", "↑"] },
+  { verb: "down", label: "Move down", icon: <ArrowDown />, shortcut: ["Alt", "↓"] },
+  { verb: "connect", label: "Connect to…", icon: <Spline />, shortcut: ["Alt", "C"] },
+  { verb: "duplicate", label: "Duplicate step", icon: <Copy />, shortcut: [MOD, "D"] },
+  { verb: "remove", label: "Delete step", icon: <Trash2 />, shortcut: ["Delete"] },
+];
+
+/** What can be done to the active line, for a finger or a mouse; the tree has keys for all of it. */
+export function OutlineActions({
+  kind,
+  isReadOnly,
+  onAct,
+}: {
+  kind: OutlineItem["kind"] | null;
+  isReadOnly: boolean;
+  onAct: (verb: OutlineVerb) => void;
+}) {
+  return (
+    <div role="toolbar" aria-label="Outline actions" className="flex flex-wrap items-center gap-0.5 border-b px-2 py-1">
+      {ACTIONS.filter(({ verb }) => !isReadOnly || verb === "open").map(({ verb, label, icon, shortcut, isForGroups = false }) => (
+        <IconButton
+          key={verb}
+          label={label}
+          icon={icon}
+          shortcut={shortcut}
+          side="bottom"
+          disabled={kind !== "step" && !(kind === "group" && isForGroups)}
+          className="pointer-coarse:size-9"
+          onClick={() => onAct(verb)}
+        />
+      ))}
+    </div>
+  );
+}
+
+const shapes = new WeakMap<object, { nodes: object; shape: string }>();
+
+/** All that the outline depends on, as a text: moving and selecting leave it as it is. */
+function shapeOf({ nodes, edges }: EditorState): string {
+  const known = shapes.get(edges);
+  if (known?.nodes === nodes) return known.shape;
+  const shape = JSON.stringify([
+    nodes.map(({ id, type }) => [id, type]),
+    edges.map(({ id, source, target, sourceHandle }) => [id, source, target, sourceHandle]),
+  ]);
+  shapes.set(edges, { nodes, shape });
+  return shape;
+}
+
+/** The outline of what is on the canvas. */
+export function useOutline(): OutlineItem[] {
+  const editor = useEditorStore();
+  const shape = useEditor(shapeOf);
+  // What reads a loop's output stands after the loop, so there what is typed counts too; it may come a moment later.
+  const data = useDeferredValue(useEditor((state) => (state.nodes.some(({ type }) => definitionOf(type ?? "")?.body) ? state.data : null)));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: both stand for the graph
+  return useMemo(() => outlineOf(editor.getState().graph()), [editor, shape, data]);
 }

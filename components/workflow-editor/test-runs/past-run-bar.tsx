@@ -3,8 +3,7 @@
 import { X } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
-import { useEditorRun } from "#components/runs/store/editor-run.tsx";
-import { useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
+import { useEditorRun, useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";

@@ -3,8 +3,7 @@
 import { ArrowRightToLine, Pin, PinOff, StepForward } from "lucide-react";
 import { useEffect, useMemo, useRef } from "react";
 import { toast } from "sonner";
-import type { EditorRun } from "#components/runs/store/editor-run.tsx";
-import { useRunStore } from "#components/runs/store/run-context.tsx";
+import { type EditorRun, useRunStore } from "#components/runs/store/run-context.tsx";
 import type { NodeAction, NodeActionSource } from "#components/workflow-editor/canvas/node-actions.tsx";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { pinnedIn, pinOutput, refusePin, unpin } from "#components/workflow-editor/test-runs/pinning.ts";

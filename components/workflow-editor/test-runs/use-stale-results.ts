@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { useRunStore } from "#components/runs/store/run-context.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { useAgentNames } from "#components/workflow-editor/nodes/agent-names.tsx";
+import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { dictionary } from "#server/shared/json-text.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";

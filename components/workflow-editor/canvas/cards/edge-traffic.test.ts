@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NodePicture, RunPicture } from "#components/runs/store/run-picture.ts";
-import { trafficOf } from "#components/workflow-editor/canvas/cards/edge-traffic.ts";
+import { trafficOf } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
 import type { ExecutionStatus } from "#server/runs/schema.ts";
 
 const node = (id: string, type: string) => ({ id, type, position: { x: 0, y: 0 }, data: {} });

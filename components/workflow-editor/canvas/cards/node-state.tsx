@@ -1,10 +1,15 @@
-import { Clock, SkipForward } from "lucide-react";
+"use client";
+
+import { Clock, ClockAlert, SkipForward } from "lucide-react";
 import { formatCount, formatDuration, plural } from "#components/format.ts";
 import { LoopProgress, loopWords } from "#components/runs/loops/loop-strip.tsx";
-import { usedBy } from "#components/runs/store/picture-loops.ts";
-import type { CardStatus, NodePicture } from "#components/runs/store/run-picture.ts";
+import { useEditorRun, useRun } from "#components/runs/store/run-context.tsx";
+import { type CardStatus, type NodePicture, usedBy } from "#components/runs/store/run-picture.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
+import { Tooltip } from "#components/ui/tooltip.tsx";
 import { NodeDecision } from "#components/workflow-editor/canvas/cards/node-decision.tsx";
+import { useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { canPin } from "#server/workflow/pins.ts";
 
 /** The state of a node at the right of its card's head. */
 export function NodeStateMark({ status }: { status: CardStatus }) {
@@ -61,5 +66,54 @@ export function NodeRunFoot({ status, run }: { status: CardStatus; run: NodePict
       {duration_ms !== null && <span>{formatDuration(duration_ms)}</span>}
       <StatusIcon status="complete" isDecorative />
     </p>
+  );
+}
+
+/** Whether a pinned output stands in for the node: in the editor as the canvas has it, on a run's page as it was. */
+function useIsPinned(id: string): boolean {
+  const isEditor = useEditorRun() !== null;
+  const onCanvas = useEditor(({ data, nodes }) => {
+    const { pinned, disabled } = data[id] ?? {};
+    if (pinned === undefined || pinned === null || disabled === true) return false;
+    return canPin({ type: nodes.find((node) => node.id === id)?.type ?? "" });
+  });
+  const inRun = useRun((state) => state.picture?.nodes[id]?.pinned === true);
+  return isEditor ? onCanvas : inRun;
+}
+
+/** At the right of a card's head: that its output is pinned, and that what the run left here no longer holds. */
+export function NodeMarks({ id }: { id: string }) {
+  const isPinned = useIsPinned(id);
+  const stale = useRun((state) => state.stale[id]);
+  return (
+    <>
+      {stale !== undefined && (
+        <Tooltip content={`Out of date: ${stale}`}>
+          <span className="nodrag inline-flex size-6 shrink-0 items-center justify-center text-waiting" data-stale>
+            <ClockAlert aria-hidden className="size-3.5" />
+          </span>
+        </Tooltip>
+      )}
+      {isPinned && (
+        <Tooltip content="Test runs take the pinned output instead of running this node. Saved versions run it.">
+          <span className="inline-flex h-6 shrink-0 items-center gap-1 font-medium text-10 text-role-human" data-pinned>
+            <span aria-hidden className="size-2 rounded-full bg-role-human" />
+            Pinned
+          </span>
+        </Tooltip>
+      )}
+    </>
+  );
+}
+
+/** The same for those who do not see it: a part of the node's description. */
+export function NodeMarkWords({ id }: { id: string }) {
+  const isPinned = useIsPinned(id);
+  const stale = useRun((state) => state.stale[id]);
+  return (
+    <>
+      {isPinned && "Pinned. "}
+      {stale !== undefined && `Out of date: ${stale} `}
+    </>
   );
 }

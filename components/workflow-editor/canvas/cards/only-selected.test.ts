@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { onlySelected } from "#components/workflow-editor/canvas/cards/only-selected.ts";
+import { onlySelected } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
 
 test("the one edge that is selected, and none of several", () => {
   const edge = (id: string, selected: boolean) => ({ id, selected });

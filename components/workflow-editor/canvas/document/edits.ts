@@ -12,6 +12,7 @@ import {
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { bodiesOf, FRAME, framesOf, insideOf, isLoop } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { CARD_WIDTH, sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
+import type { EditorState, Placement } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 import { type Names, namesFrom, RESERVED_NAMES, withNames } from "#server/workflow/rename.ts";
@@ -265,4 +266,12 @@ export function addCopies(document: FlowDocument, graph: Graph, at?: { x: number
       data: { ...document.data, ...added.data },
     },
   };
+}
+
+/** Into the connection, when one alone is selected. */
+export function placeInto({ nodes, edges }: Pick<EditorState, "nodes" | "edges">): Placement | null {
+  const [edge, ...others] = edges.filter((candidate) => candidate.selected);
+  const ends = edge && [edge.source, edge.target].map((id) => nodes.find((node) => node.id === id)?.position);
+  if (!edge || others.length > 0 || !ends?.[0] || !ends[1]) return null;
+  return { position: { x: (ends[0].x + ends[1].x) / 2, y: (ends[0].y + ends[1].y) / 2 }, edgeId: edge.id };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { looseEnd } from "#components/workflow-editor/canvas/document/edits.ts";
 import { toFlow } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { shiftInto } from "#components/workflow-editor/canvas/use-reveal.ts";
+import { shiftInto } from "#components/workflow-editor/canvas/use-view.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
 
 test("what lies in view is not moved, what does not is moved by no more than it takes", () => {

@@ -11,7 +11,7 @@ import {
   framesOf,
   insideOf,
 } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { cutWords } from "#components/workflow-editor/canvas/loops/cut-toast.ts";
+import { cutWords } from "#components/workflow-editor/canvas/loops/use-loops.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 

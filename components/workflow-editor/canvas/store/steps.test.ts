@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { arrowOf, nudge } from "#components/workflow-editor/canvas/layout/nudge.ts";
+import { arrowOf, nudge } from "#components/workflow-editor/canvas/layout/arrange.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 

@@ -1,0 +1,167 @@
+"use client";
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { ExternalLink } from "lucide-react";
+import { toast } from "sonner";
+import type { z } from "zod";
+import { FormField } from "#components/forms/form-field.tsx";
+import { FormFooter } from "#components/forms/form-footer.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Select } from "#components/ui/select.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { CreateLlmKeyInput, type LlmKey, type Provider } from "#server/features/llm-keys/schema.ts";
+import { providerKind } from "#server/llm/kinds.ts";
+
+type ProviderRow = z.infer<typeof Provider>;
+
+export interface AddKeyDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  onAdded?: (key: LlmKey) => void;
+}
+
+/** Adds an LLM key; which fields there are is said by the provider registry. */
+export function AddKeyDialog({ open, onOpenChange, onAdded }: AddKeyDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Add LLM key"
+      description="Shared by the project's members, stored encrypted, never shown again."
+    >
+      <AddKeyBody
+        onAdded={(key) => {
+          onOpenChange(false);
+          onAdded?.(key);
+        }}
+      />
+    </Dialog>
+  );
+}
+
+function AddKeyBody({ onAdded }: { onAdded: (key: LlmKey) => void }) {
+  const trpc = useTRPC();
+  const providers = useQuery(trpc.llmKeys.providers.queryOptions({}, { staleTime: Number.POSITIVE_INFINITY }));
+  if (providers.isError) return <LoadFailure error={providers.error} onRetry={() => void providers.refetch()} />;
+  if (!providers.data) return <Skeleton className="h-48" />;
+  return <AddKeyForm providers={providers.data.items} onAdded={onAdded} />;
+}
+
+function AddKeyForm({ providers, onAdded }: { providers: readonly ProviderRow[]; onAdded: (key: LlmKey) => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const first = providers[0] as ProviderRow;
+  const form = useForm({
+    schema: CreateLlmKeyInput,
+    initial: { name: first.label, provider: first.id, api_key: "", base_url: undefined, api_version: undefined },
+    submit: async (value) => {
+      const key = await client.llmKeys.create.mutate({ ...value, api_version: value.api_version || undefined });
+      await cache.invalidateQueries(trpc.llmKeys.list.pathFilter());
+      toast.success(`Key “${key.name}” added`);
+      onAdded(key);
+    },
+  });
+  const provider = providers.find(({ id }) => id === form.values.provider) ?? first;
+  const choose = (id: ProviderRow["id"]) => {
+    // The suggested name follows the provider until somebody writes a name of their own.
+    if (form.values.name === provider.label) form.set("name", providers.find((row) => row.id === id)?.label ?? "");
+    form.set("provider", id);
+  };
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField form={form} name="provider" label="Provider" hint={null}>
+        <Select value={form.values.provider} onValueChange={choose} options={providers.map(({ id, label }) => ({ value: id, label }))} />
+      </FormField>
+      <FormField form={form} name="name" hint={null} autoComplete="off" />
+      <FormField
+        form={form}
+        name="api_key"
+        type="password"
+        hint={provider.key_hint}
+        autoComplete="off"
+        isCode
+        action={
+          <a
+            href={provider.docs_url}
+            target="_blank"
+            rel="noreferrer"
+            className="inline-flex min-h-6 items-center gap-1 text-12 text-thread-text hover:underline"
+          >
+            Documentation
+            <ExternalLink aria-hidden className="size-3" />
+          </a>
+        }
+      />
+      <FormField
+        form={form}
+        name="base_url"
+        type="url"
+        isOptional={!provider.requires_base_url}
+        hint={
+          provider.id === "azure"
+            ? "Address of the resource, not of a single deployment"
+            : provider.requires_base_url
+              ? "Where chat completions are served, usually ending in /v1"
+              : `Only for a gateway in front of ${provider.label}`
+        }
+        placeholder={provider.id === "azure" ? "https://my-resource.openai.azure.com" : "https://…/v1"}
+        autoComplete="off"
+      />
+      {provider.id === "azure" && (
+        <FormField form={form} name="api_version" isOptional hint={null} placeholder="2024-10-21" autoComplete="off" />
+      )}
+      {!provider.supports_tools && <p className="text-12 text-ink-faint">Models of {provider.label} are called without tools.</p>}
+      <FormFooter form={form}>Add key</FormFooter>
+    </form>
+  );
+}
+
+/** Gives an LLM key a new value, e.g. when the old one has leaked; agents that use it stay as they are. */
+export function ReplaceKeyDialog({ llmKey, onClose }: { llmKey: LlmKey | null; onClose: () => void }) {
+  return (
+    <Dialog
+      open={llmKey !== null}
+      onOpenChange={(open) => !open && onClose()}
+      title={`New value for “${llmKey?.name ?? ""}”`}
+      description="Agents that use it stay as they are; one of them makes a short check call first. The old value cannot be brought back."
+    >
+      {llmKey && <ReplaceForm llmKey={llmKey} onDone={onClose} />}
+    </Dialog>
+  );
+}
+
+const NewKey = CreateLlmKeyInput.pick({ api_key: true });
+
+function ReplaceForm({ llmKey, onDone }: { llmKey: LlmKey; onDone: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const form = useForm({
+    schema: NewKey,
+    initial: { api_key: "" },
+    submit: async ({ api_key }) => {
+      await client.llmKeys.update.mutate({ key_id: llmKey.id, api_key });
+      await cache.invalidateQueries(trpc.llmKeys.pathFilter());
+      toast.success(`“${llmKey.name}” has a new value`);
+      onDone();
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <FormField
+        form={form}
+        name="api_key"
+        type="password"
+        hint={`${providerKind(llmKey.provider).keyHint}; now ${llmKey.masked_key}`}
+        autoComplete="off"
+        autoFocus
+        isCode
+      />
+      <FormFooter form={form}>Replace key</FormFooter>
+    </form>
+  );
+}

@@ -1,0 +1,149 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { CircleCheck, TriangleAlert } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { plural } from "#components/format.ts";
+import { useTRPC } from "#components/trpc.tsx";
+import { Popover } from "#components/ui/popover.tsx";
+import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { useCanvasUi, useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { PATIENCE } from "#components/workflow-editor/node-panel/focus-soon.ts";
+import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
+import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
+import { useSession } from "#components/workflow-editor/session/session-context.tsx";
+import { findProblems } from "#server/workflow/problems.ts";
+
+/** Leaves the focus to the field that one goes to; when nothing has taken it, e.g. since the field is disabled, it goes back. */
+function awaitFocus(back: HTMLElement | null, tries = PATIENCE): void {
+  if (document.activeElement !== document.body) return;
+  if (tries === 0) back?.focus();
+  else requestAnimationFrame(() => awaitFocus(back, tries - 1));
+}
+
+/** The list of what would stop a run, each with the way to its field. */
+export function ProblemsPopover() {
+  const [isOpen, setIsOpen] = useState(false);
+  const problems = useCanvasUi((state) => state.problems);
+  const ui = useCanvasUiStore();
+  const editor = useEditorStore();
+  const isGoing = useRef(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const count = problems.length;
+  return (
+    <Popover
+      label="Problems"
+      side="top"
+      align="start"
+      open={isOpen}
+      onOpenChange={setIsOpen}
+      onCloseAutoFocus={(event) => {
+        if (isGoing.current) {
+          event.preventDefault();
+          awaitFocus(button.current);
+        }
+        isGoing.current = false;
+      }}
+      className="max-h-80 w-84 overflow-y-auto p-1.5"
+      trigger={
+        <button
+          ref={button}
+          type="button"
+          aria-label={count ? plural(count, "problem") : "No problems"}
+          className={`ml-0.5 inline-flex h-7 items-center gap-1 rounded-md px-1.5 font-medium text-12 tabular hover:bg-hover ${count ? "text-waiting" : "text-ink-faint"}`}
+        >
+          {count ? <TriangleAlert aria-hidden className="size-3.5" /> : <CircleCheck aria-hidden className="size-3.5" />}
+          {count > 0 && count}
+        </button>
+      }
+    >
+      {count === 0 ? (
+        <p className="px-2 py-1.5 text-13 text-ink-soft">Nothing stands in the way of a run.</p>
+      ) : (
+        <ul className="flex flex-col">
+          {problems.map(({ node_id, field, message }) => {
+            const node = node_id === null ? undefined : editor.getState().nodes.find((candidate) => candidate.id === node_id);
+            return (
+              <li key={`${node_id} ${field} ${message}`} className="flex items-start gap-2 rounded-md px-2 py-1.5">
+                <NodeIcon type={node?.type} className="mt-0.5 size-5" />
+                <span className="min-w-0 flex-1 text-12">
+                  {node && <span className="font-medium">{labelOf(editor.getState().data[node.id], node.type)}: </span>}
+                  <span className="text-ink-soft">{message}</span>
+                </span>
+                {node && (
+                  <button
+                    type="button"
+                    className="h-6 shrink-0 rounded-sm px-1 text-12 text-thread-text hover:underline"
+                    onClick={() => {
+                      isGoing.current = true;
+                      setIsOpen(false);
+                      editor.getState().selectOnly(node.id);
+                      ui.getState().goTo(node.id, field);
+                    }}
+                  >
+                    Go to fix
+                  </button>
+                )}
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </Popover>
+  );
+}
+
+/** Up to this many nodes the canvas looks for problems by itself; above, the server's answer at each autosave serves. */
+const MOST_NODES = 80;
+const PAUSE_MS = 200;
+
+/** Keeps the list of problems up to date, a moment after the last change, without rendering anything for a change. */
+export function useProblems(): void {
+  const ui = useCanvasUiStore();
+  const editor = useEditorStore();
+  const session = useSession();
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const { agentName, isPending } = useAgentNames();
+  const credentialNames = useCredentialNames();
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    /** Python is judged by the server: asked once a condition, and looked at again with its answer. */
+    const conditionFault = (condition: string): string | undefined => {
+      const query = trpc.checks.condition.queryOptions({ condition }, { staleTime: Number.POSITIVE_INFINITY, retry: false });
+      const known = cache.getQueryState(query.queryKey);
+      if (known?.data === undefined && known?.status !== "error" && known?.fetchStatus !== "fetching")
+        void cache.fetchQuery(query).then(
+          ({ fault }) => fault !== null && !isOver && look(),
+          () => {}, // nobody can say now: a run would be refused with the same words
+        );
+      return known?.data?.fault ?? undefined;
+    };
+    const look = () => {
+      const isOurs = !isPending && editor.getState().nodes.length <= MOST_NODES;
+      const problems = isOurs
+        ? findProblems(editor.getState().graph(), { agentName: (id) => agentName(id) ?? undefined, conditionFault, credentialNames })
+        : session.store.getState().serverProblems;
+      ui.getState().setProblems(problems);
+    };
+    const plan = () => {
+      clearTimeout(timer);
+      timer = setTimeout(look, PAUSE_MS);
+    };
+    const stopEditor = editor.subscribe((state, before) => {
+      if (state.revision !== before.revision) plan();
+    });
+    const stopSession = session.store.subscribe((state, before) => {
+      if (state.serverProblems !== before.serverProblems) plan();
+    });
+    look();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      stopEditor();
+      stopSession();
+    };
+  }, [agentName, credentialNames, isPending, editor, session, ui, trpc, cache]);
+}
