@@ -1,0 +1,180 @@
+"use client";
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { toast } from "sonner";
+import type { z } from "zod";
+import { formatCount, plural } from "#components/format.ts";
+import { FormField } from "#components/forms/form-field.tsx";
+import { FormFailure } from "#components/forms/form-footer.tsx";
+import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { SettingsSection } from "#components/settings/settings-section.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Checkbox } from "#components/ui/checkbox.tsx";
+import { Input } from "#components/ui/input.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { UpdateProjectInput } from "#server/features/projects/schema.ts";
+
+const SCHEMAS = {
+  executions_per_hour: UpdateProjectInput.pick({ executions_per_hour: true }).required(),
+  retention_days: UpdateProjectInput.pick({ retention_days: true }).required(),
+};
+/** What each switch starts with where the install has no limit of its own. */
+const FIRST_RUNS = 100;
+const FIRST_DAYS = 90;
+
+/** How many runs a project may start in an hour. */
+export function HourSettings() {
+  const trpc = useTRPC();
+  const { project } = useStudio();
+  const saved = useQuery(trpc.projects.get.queryOptions({ project_id: project.id }));
+  const hour = useQuery(trpc.projects.hour.queryOptions({ project_id: project.id }));
+  const failed = [saved, hour].find(({ isError }) => isError);
+  const own = saved.data?.executions_per_hour;
+  const { limit = null, used = 0, preset = null, most = null } = hour.data ?? {};
+  const usual = preset === null ? "without a limit" : formatCount(preset);
+  return (
+    <SettingsSection
+      title="Runs in an hour"
+      description="What the API, webhooks, HTTP triggers and schedules may start. Beyond it they are refused until the hour has gone on. Runs of drafts and reruns in the app are not counted."
+    >
+      {failed?.error && <LoadFailure error={failed.error} onRetry={() => void failed.refetch()} />}
+      {(saved.isPending || hour.isPending) && <Skeleton className="h-16" />}
+      {own !== undefined && hour.data && (
+        <LimitForm
+          key={own}
+          name="executions_per_hour"
+          saved={own}
+          first={preset ?? FIRST_RUNS}
+          most={most ?? 1_000_000}
+          switchLabel="A limit of its own"
+          switchHint={`Off, the project has the install’s: ${usual}${most === null ? "" : `, and never more than ${formatCount(most)}`}.`}
+          label="Runs in an hour"
+          hint={most === null ? "1 to 1,000,000" : `1 to ${formatCount(most)}, the most that this install allows`}
+          className="max-w-60"
+          saveLabel="Save limit"
+          told={() => "The limit is saved"}
+        >
+          <p className="text-13">
+            {limit === null
+              ? "There is no limit."
+              : used < limit
+                ? `${plural(used, "run")} of ${formatCount(limit)} started within the last hour.`
+                : `All ${formatCount(limit)} of the last hour are used.`}
+          </p>
+        </LimitForm>
+      )}
+    </SettingsSection>
+  );
+}
+
+/** For how long a project keeps its runs. */
+export function RetentionSettings() {
+  const trpc = useTRPC();
+  const { project } = useStudio();
+  const saved = useQuery(trpc.projects.get.queryOptions({ project_id: project.id }));
+  const days = saved.data?.retention_days;
+  return (
+    <SettingsSection
+      title="Run history"
+      description="Runs that ended longer ago than you keep them are deleted for good, with their inputs, outputs and logs. One that still runs or waits for a review is never deleted."
+    >
+      {saved.isError && <LoadFailure error={saved.error} onRetry={() => void saved.refetch()} />}
+      {saved.isPending && <Skeleton className="h-16" />}
+      {days !== undefined && (
+        <LimitForm
+          key={days}
+          name="retention_days"
+          saved={days}
+          first={FIRST_DAYS}
+          most={3650}
+          switchLabel="Delete old runs"
+          switchHint="Off, every run is kept. Once an hour what is too old is deleted."
+          label="Keep them for"
+          hint="Days after a run has ended, 1 to 3650"
+          className="max-w-40"
+          saveLabel="Save run history"
+          told={(kept) => (kept === null ? "Runs are kept for ever" : `Runs are kept for ${kept} days`)}
+        />
+      )}
+    </SettingsSection>
+  );
+}
+
+interface LimitFormProps {
+  name: keyof typeof SCHEMAS;
+  saved: number | null;
+  /** What the switch starts with where nothing was saved. */
+  first: number;
+  most: number;
+  switchLabel: string;
+  switchHint: string;
+  label: string;
+  hint: string;
+  className: string;
+  saveLabel: string;
+  /** What is said when it is saved. */
+  told: (value: number | null) => string;
+  children?: ReactNode;
+}
+
+/** A number of the project that can be switched off. */
+function LimitForm(props: LimitFormProps) {
+  const { name, saved, first, most, switchLabel, switchHint, label, hint, className, saveLabel, told, children } = props;
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const { project, canAdminister } = useStudio();
+  const form = useForm({
+    // cast: both have one field of this kind, and which one is told by its name
+    schema: SCHEMAS[name] as unknown as z.ZodObject<Record<string, z.ZodNullable<z.ZodNumber>>>,
+    initial: { [name]: saved },
+    submit: async (values) => {
+      await client.projects.update.mutate({ project_id: project.id, ...values });
+      // First read again: the form begins anew with what was saved, and must not do so under somebody's hands.
+      await Promise.all([
+        cache.invalidateQueries(trpc.projects.get.pathFilter()),
+        cache.invalidateQueries(trpc.projects.hour.pathFilter()),
+      ]);
+      toast.success(told(values[name] ?? null));
+    },
+  });
+  const value = form.values[name] ?? null;
+  return (
+    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <UnsavedGuard isDirty={form.isDirty && !form.isPending} />
+      {children}
+      <Checkbox
+        label={switchLabel}
+        hint={switchHint}
+        checked={value !== null}
+        onCheckedChange={(checked) => form.set(name, checked ? (saved ?? first) : null)}
+        disabled={!canAdminister || form.isPending}
+      />
+      {value !== null && (
+        <FormField form={form} name={name} label={label} hint={hint} className={className}>
+          <Input
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={most}
+            value={Number.isNaN(value) ? "" : value}
+            onChange={(event) => form.set(name, event.target.valueAsNumber)}
+            disabled={!canAdminister}
+            readOnly={form.isPending}
+          />
+        </FormField>
+      )}
+      <FormFailure failure={form.failure} />
+      {canAdminister && (
+        <Button type="submit" isPending={form.isPending} disabled={!form.isDirty} className="self-start">
+          {saveLabel}
+        </Button>
+      )}
+    </form>
+  );
+}
