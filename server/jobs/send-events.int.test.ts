@@ -123,7 +123,9 @@ test("a sweep that waits for the server keeps nothing from the next process", as
   // Whoever sweeps now takes what has come due since, and not what is being asked for.
   const taken = sweepExecutions();
   await until(async () => Number((await row(second.execution_id)).overdue_at) > Date.now());
-  const { rows } = await pool().query("SELECT count(*)::int AS held FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())");
+  const { rows } = await pool().query(
+    "SELECT count(*)::int AS held FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+  );
   expect(rows).toEqual([{ held: 0 }]);
   expect(await Promise.all([slow, taken])).toEqual([1, 1]);
   expect(asked(first.execution_id)).toHaveLength(1);
