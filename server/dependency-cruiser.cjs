@@ -49,11 +49,7 @@ module.exports = {
     ),
     forbid("platform-is-below-all", { path: "^server/platform/" }, { path: above("platform") }),
     forbid("llm-knows-no-feature", { path: "^server/llm/" }, { path: above("llm"), pathNot: PURE }),
-    forbid(
-      "runs-know-no-feature",
-      { path: "^server/runs/" },
-      { path: above("runs"), pathNot: "^server/jobs/[^/]+$|^server/features/agents/find-agent" },
-    ),
+    forbid("runs-know-no-feature", { path: "^server/runs/" }, { path: above("runs"), pathNot: "^server/jobs/[^/]+$" }),
     forbid("features-know-no-door", { path: "^server/features/" }, { path: above("features"), pathNot: "^server/jobs/[^/]+$" }),
     forbid("jobs-below-entry-points", { path: "^server/jobs/" }, { path: above("jobs") }),
     forbid("doors-below-boot", { path: "^server/http/" }, { path: above("http") }),

@@ -1,5 +1,5 @@
 import { composeQuestion } from "#server/features/agents/compose-question.ts";
-import { agentOf, type FoundAgent, findAgent, toAgent } from "#server/features/agents/find-agent.ts";
+import { agentOf, findAgent, toAgent } from "#server/features/agents/find-agent.ts";
 import { ModelPrices } from "#server/features/llm-keys/schema.ts";
 import { endpointOf } from "#server/features/llm-keys/stored-key.ts";
 import { type ChatLoopRequest, type ChatLoopResult, chatWithTools, type ToolUse } from "#server/llm/chat-loop.ts";
@@ -9,6 +9,7 @@ import { cutResult, type ToolAnswer } from "#server/llm/tools/tool.ts";
 import { unsealOften } from "#server/platform/secrets.ts";
 import type { CallUsage } from "#server/runs/executor/call-usage.ts";
 import { KEPT_RESULT_CHARACTERS, type RunToolCall } from "#server/runs/schema.ts";
+import type { FoundAgent } from "#server/runs/store/agent-json.ts";
 
 export interface RunAgentCall {
   project_id: string;

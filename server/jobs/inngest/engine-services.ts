@@ -1,4 +1,4 @@
-import { agentNames, type FoundAgent } from "#server/features/agents/find-agent.ts";
+import { agentNames } from "#server/features/agents/find-agent.ts";
 import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
 import { readCredentialValues } from "#server/features/credentials/values.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
@@ -6,6 +6,7 @@ import { log } from "#server/platform/log.ts";
 import { withMask } from "#server/platform/masking/mask-scope.ts";
 import { evaluateCondition } from "#server/runs/effects/conditions.ts";
 import { CUT_OFF, type EngineServices, HostFault } from "#server/runs/executor/ports.ts";
+import type { FoundAgent } from "#server/runs/store/agent-json.ts";
 import { redispatch } from "#server/runs/store/redispatch.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { announceReviews, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";

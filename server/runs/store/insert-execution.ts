@@ -1,10 +1,10 @@
 import type pg from "pg";
-import { AGENT_JSON, type FoundAgent } from "#server/features/agents/find-agent.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import type { Commit, RunState } from "#server/runs/executor/ports.ts";
 import type { ExecutionTrigger } from "#server/runs/schema.ts";
+import { AGENT_JSON, type FoundAgent } from "#server/runs/store/agent-json.ts";
 import { hourlyLimit, hourlyValues } from "#server/runs/store/limits.ts";
 import { firstValues } from "#server/runs/store/run-store.ts";
 import { noteStored } from "#server/runs/store/space.ts";
