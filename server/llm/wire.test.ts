@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ChatRequest } from "#server/llm/chat.ts";
 import { baseUrlOf, openModelClient } from "#server/llm/client.ts";
-import { type ProviderId, providerIds, providerKind } from "#server/llm/kinds.ts";
+import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { answered, ask, delta, json, stream, TEST_KEY, testEndpoint } from "#server/testing/ask-model.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
@@ -32,7 +32,7 @@ interface Wire {
 const bearer = ["authorization", `Bearer ${TEST_KEY}`] as const;
 const askingForUsage = ',"stream_options":{"include_usage":true}';
 
-const wires: Record<ProviderId, Wire> = {
+const wires = {
   // https://platform.claude.com/docs/en/api/openai-sdk: base URL, fields; response_format is ignored there.
   anthropic: {
     base: "https://api.anthropic.com/v1",
@@ -127,12 +127,15 @@ const wires: Record<ProviderId, Wire> = {
     streaming: askingForUsage,
     isSchemaNative: true,
   },
-};
+} satisfies Partial<Record<ProviderId, Wire>>;
+type WiredKind = keyof typeof wires;
+/** Kinds whose wire was read up in the vendor's documents. */
+const wiredKinds = Object.keys(wires) as WiredKind[]; // cast: the keys of a literal
 
-const typedBase = (provider: ProviderId) => (providerKind(provider).baseUrl === null ? wires[provider].base : null);
+const typedBase = (provider: WiredKind) => (providerKind(provider).baseUrl === null ? wires[provider].base : null);
 
 /** Sends a question to a server with the vendor's path, and tells what arrived there. */
-async function sentTo(provider: ProviderId, more: Partial<ChatRequest>) {
+async function sentTo(provider: WiredKind, more: Partial<ChatRequest>) {
   const server = await serveHttp((response, _, request) =>
     (request.body as { stream: boolean }).stream ? stream(response, delta("ok")) : json(response, 200, answered("ok")),
   );
@@ -179,7 +182,7 @@ const asks: Record<string, { more: Partial<ChatRequest>; body(wire: Wire, model:
 
 const offered = `"tools":[{"type":"function","function":{"name":"find","description":"Finds.","parameters":${JSON.stringify(parameters)}}}]`;
 
-describe.each(providerIds)("%s", (provider) => {
+describe.each(wiredKinds)("%s", (provider) => {
   const wire = wires[provider];
   const model = wire.models[0]?.[1] ?? "";
 
@@ -234,7 +237,7 @@ describe.each(providerIds)("%s", (provider) => {
 
 test("with tools, a schema goes in its own field only where a vendor takes both", async () => {
   const native: ProviderId[] = [];
-  for (const provider of providerIds.filter((id) => providerKind(id).supportsTools)) {
+  for (const provider of wiredKinds.filter((id) => providerKind(id).supportsTools)) {
     const { text } = await sentTo(provider, { answerSchema: parameters, tools: [tool] });
     if (text.includes('"response_format"')) native.push(provider);
     else expect(text).toContain("It must follow this JSON Schema");
