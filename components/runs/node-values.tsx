@@ -9,14 +9,15 @@ import { Cost } from "#components/runs/cost.tsx";
 import { NodeValuesBar, useNodeIteration } from "#components/runs/node-values-bar.tsx";
 import { NodeReviews } from "#components/runs/run-reviews.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { cardStatus } from "#components/runs/store/run-picture.ts";
+import { cardStatus, isReview } from "#components/runs/store/run-picture.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
+import { waitsOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import type { NodeStatus } from "#server/runs/schema.ts";
-import { labelOf } from "#server/workflow/graph.ts";
+import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
 const tabStyle =
   "relative h-8 whitespace-nowrap px-2 font-medium text-12 text-ink-soft after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:text-ink data-[state=active]:after:bg-thread";
@@ -28,7 +29,7 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
   const status = useRun((state) => (state.picture ? cardStatus(state.picture, nodeId) : "idle"));
   const { path } = useNodeIteration(nodeId);
   // An agent's tool calls are in its log only.
-  const isAgent = node?.type === "agentNode" && (run?.attempt ?? 0) > 0;
+  const isAgent = definitionOf(node?.type ?? "")?.group === "agent" && (run?.attempt ?? 0) > 0;
   const log = useNodeLog(nodeId, path ?? run?.iteration ?? "", path !== null || isAgent);
   const calls = log.item?.tool_calls ?? [];
   const [tab, setTab] = useState("output");
@@ -75,7 +76,7 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
         output={shownStatus === "complete" && (path !== null || run.whole_length === null) ? (shown?.output ?? null) : null}
       />
       <Radix.Content value="output" className="min-h-0 flex-1 overflow-y-auto p-3" aria-label="Output" tabIndex={0}>
-        {node.type === "humanLoopNode" && <NodeReviews nodeId={nodeId} iteration={path} />}
+        {isReview(node.type) && <NodeReviews nodeId={nodeId} iteration={path} />}
         {path === null ? (
           <LatestOutput nodeId={nodeId} />
         ) : log.error ? (
@@ -137,11 +138,13 @@ function OutputOrError({ status, isCut, error, output, otherwise }: OutputOrErro
 function LatestOutput({ nodeId }: { nodeId: string }) {
   const client = useTRPCClient();
   const executionId = useRun((state) => state.executionId) ?? "";
-  const data = useRun((state) => state.view?.graph.nodes.find((node) => node.id === nodeId)?.data);
+  const { type, data } = useRun((state) => state.view?.graph.nodes.find((node) => node.id === nodeId)) ?? {};
   const run = useRun((state) => state.picture?.nodes[nodeId]);
   const status = useRun((state) => (state.picture ? cardStatus(state.picture, nodeId) : "idle"));
   const isStopped = useRun((state) => state.picture?.status === "cancelled");
-  if (!run || status === "waiting") return null;
+  if (!run) return null;
+  // What a person is asked stands above.
+  if (status === "waiting") return isReview(type) ? null : <p className="text-12 text-ink-faint">{waitsOf(type)}</p>;
   const { iteration, whole_length } = run;
   const load = async () =>
     (await client.executions.nodeOutput.query({ execution_id: executionId, node_id: nodeId, iteration })).output ?? "";
@@ -190,7 +193,7 @@ const WAITING: Record<string, string> = {
   queued: "Waits for what comes before it.",
   running: "Working…",
   skipped: "The run went another way.",
-  waiting: "Waits for a person.",
+  waiting: "It waits.",
 };
 
 function NodeInput({ nodeId, iteration, attempt, status }: { nodeId: string; iteration: string; attempt: number; status: string }) {

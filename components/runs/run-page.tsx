@@ -10,6 +10,7 @@ import { RunResult } from "#components/runs/run-result.tsx";
 import { RunReviewList, WaitingBanner } from "#components/runs/run-reviews.tsx";
 import { RunTimeline } from "#components/runs/run-timeline.tsx";
 import { RunProvider, useRun } from "#components/runs/store/run-context.tsx";
+import { isReview } from "#components/runs/store/run-picture.ts";
 import { createRunStore, type RunStore } from "#components/runs/store/run-store.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { BackLink, Page, useTitle } from "#components/shell/page.tsx";
@@ -92,7 +93,7 @@ export function RunView({ view, store }: { view: ExecutionView; store: RunStore 
 
 function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: (nodeId: string) => void }) {
   const [tab, setTab] = useState<View>("graph");
-  const hasReviews = initial.graph.nodes.some((node) => node.type === "humanLoopNode");
+  const hasReviews = initial.graph.nodes.some((node) => isReview(node.type));
   const selected = useSelectedNode();
   const failed = useRun(({ picture }) =>
     picture?.status === "failed" ? (picture.order.findLast((id) => picture.nodes[id]?.status === "failed") ?? null) : null,

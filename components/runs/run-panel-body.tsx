@@ -6,7 +6,7 @@ import { formatCount, formatDuration, plural } from "#components/format.ts";
 import { loopWords } from "#components/runs/loops/loop-strip.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
 import { useEditorRun, useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
-import { type CardStatus, cardStatus, usedBy } from "#components/runs/store/run-picture.ts";
+import { type CardStatus, cardStatus, isReview, usedBy } from "#components/runs/store/run-picture.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { CopyButton } from "#components/ui/copy.tsx";
@@ -19,7 +19,10 @@ import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
 /** A run beneath the canvas: its nodes, how it ended, and what went into and came out of the one that is selected. */
 export function RunPanelBody({ executionId, selected }: { executionId: string; selected: string | null }) {
-  const isAsking = useRun(({ picture }) => selected !== null && picture?.waiting[selected] !== undefined);
+  const isAsking = useRun(({ picture, view }) => {
+    const type = view?.graph.nodes.find(({ id }) => id === selected)?.type;
+    return selected !== null && picture?.waiting[selected] !== undefined && isReview(type);
+  });
   const [listedFor, setListedFor] = useState<string | null>(null);
   // On a phone a question takes the whole sheet, until somebody asks for the nodes.
   const isFolded = isAsking && listedFor !== selected;

@@ -7,6 +7,7 @@ import { useKeptReviews } from "#components/approvals/use-reviews.ts";
 import { Verdict } from "#components/approvals/verdict.tsx";
 import { plural } from "#components/format.ts";
 import { useRun } from "#components/runs/store/run-context.tsx";
+import { isReview } from "#components/runs/store/run-picture.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -127,7 +128,7 @@ const none: readonly ReviewSummary[] = [];
 export function useRunReviews(): { waiting: readonly ReviewSummary[]; decided: readonly ReviewSummary[]; decidedCount: number } {
   const trpc = useTRPC();
   const executionId = useRun((state) => state.executionId) ?? "";
-  const hasReviews = useRun((state) => state.view?.graph.nodes.some((node) => node.type === "humanLoopNode") ?? false);
+  const hasReviews = useRun((state) => state.view?.graph.nodes.some((node) => isReview(node.type)) ?? false);
   const places = useRun((state) => state.picture?.waiting);
   // Who waits is told by the stream; it says when to read again.
   const stage = useRun(({ picture }) => (picture ? `${picture.status} ${JSON.stringify(picture.waiting)}` : ""));

@@ -2,6 +2,7 @@ import { planOf } from "#components/runs/store/iterations.ts";
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import { type Execution, type ExecutionStatus, type ExecutionView, type ItemSums, isFinal, type NodeStatus } from "#server/runs/schema.ts";
 import { dictionary, own } from "#server/shared/json-text.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 /** How one node stands in a run; of a node inside a loop, the latest iteration that came to it. */
@@ -287,6 +288,13 @@ export function cardStatus(picture: RunPicture, nodeId: string): CardStatus {
   const status = picture.nodes[nodeId]?.status ?? "idle";
   return status === "idle" && !isFinal(picture.status) ? "queued" : status;
 }
+
+/** True for a type at which a person is asked; other nodes wait for a time, or for a call. */
+export const isReview = (type: string | undefined): boolean => definitionOf(type ?? "")?.rejects !== undefined;
+
+/** Whether somebody is asked in the run that is shown. */
+export const isAsking = ({ picture, view }: { picture: RunPicture | null; view: ExecutionView | null }): boolean =>
+  view?.graph.nodes.some(({ id, type }) => picture?.waiting[id] !== undefined && isReview(type)) ?? false;
 
 /** What the whole run has used so far; its cost is null when nothing of it is known. */
 export function totalOf({ nodes, past }: RunPicture): Omit<Used, "cost"> & { cost: number | null } {

@@ -5,6 +5,7 @@ import { memo } from "react";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { type CardStatus, cardStatus } from "#components/runs/store/run-picture.ts";
 import { cn } from "#components/ui/cn.ts";
+import { isLoop } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { useCanvasUi } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 
 const SIZE = { width: 160, height: 104 };
@@ -29,7 +30,7 @@ const STATES: Partial<Record<CardStatus, string>> = {
 
 const FRAME = "minimap-frame";
 /** The same function at each drawing, so that the minimap draws only what changed. */
-const classOf = ({ type }: { type?: string | undefined }) => (type === "loopNode" ? FRAME : "");
+const classOf = ({ type }: { type?: string | undefined }) => (isLoop(type) ? FRAME : "");
 
 /** A node in the map, in the colour of its state in the run that is shown. It is drawn anew for a change of its own only. */
 const MinimapNode = memo(function MinimapNode({ id, x, y, width, height, className, selected, shapeRendering }: MiniMapNodeProps) {

@@ -6,6 +6,7 @@ const MOST_CHARACTERS = 120;
 export const branchNodeUi: NodeUi<"branchNode"> = {
   icon: GitFork,
   role: "logic",
+  firstPin: "True",
   sentence({ condition }) {
     const text = condition.trim().replace(/\s+/g, " ");
     if (text === "") return ["If ", { chip: "a condition", tone: "missing" }];

@@ -5,6 +5,7 @@ import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
 export const loopNodeUi: NodeUi<"loopNode"> = {
   icon: Repeat,
   role: "logic",
+  firstPin: "[]",
   choices: {
     on_item_error: {
       fail: { label: "Fail the loop", description: "The run fails with the item's error" },

@@ -8,6 +8,9 @@ import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 export const nodeUiOf = (type: string | undefined): NodeUi | undefined =>
   isNodeType(type) ? (nodeUis[type] as unknown as NodeUi) : undefined;
 
+/** What is said of a node while it waits. */
+export const waitsOf = (type: string | undefined): string => nodeUiOf(type)?.waits ?? "Waiting";
+
 const parsed = new WeakMap<NodeData, Record<string, unknown>>();
 
 /** Config of a node with defaults in place of what is missing or cannot be read, so that a half-filled node can be drawn. */

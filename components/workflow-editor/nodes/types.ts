@@ -36,6 +36,10 @@ export interface NodeUi<Type extends NodeType = NodeType> {
   fields?(config: NodeConfig<Type>): readonly string[];
   /** Words for the choices of an enum field, by field and value. */
   choices?: Record<string, Record<string, { label: string; description?: string }>>;
+  /** Said of it while it waits, on the card and where its output will stand; left out, that it waits. */
+  waits?: string;
+  /** What a first pin of its output says where no run has left one. */
+  firstPin?: string;
   /** Draws the whole node in place of the card, e.g. a note. */
   Card?: ComponentType<{ id: string; config: NodeConfig<Type>; label: string }>;
 }

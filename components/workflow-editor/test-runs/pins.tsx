@@ -12,13 +12,11 @@ import { Popover } from "#components/ui/popover.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUiStore, useEditor, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
+import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import { pinnedIn, pinnedNodes, pinOutput, unpin } from "#components/workflow-editor/test-runs/pinning.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import { pinFault } from "#server/workflow/pins.ts";
 import { MAX_PINNED } from "#server/workflow/schema.ts";
-
-/** What a first pin says when there is no output to take. */
-const FIRST: Record<string, string> = { branchNode: "True", humanLoopNode: "approved", loopNode: "[]" };
 
 /** The text as indented JSON, or null when it is no object or list. */
 function indented(text: string): string | null {
@@ -41,7 +39,7 @@ export function PinnedOutput({ id, type, isReadOnly }: { id: string; type: strin
     const begin = () => {
       const node = run.getState().picture?.nodes[id];
       const output = node?.status === "complete" && node.whole_length === null ? node.output : null;
-      const first = output !== null && !pinFault(type, output) && output.length <= MAX_PINNED ? output : (FIRST[type] ?? "");
+      const first = output !== null && !pinFault(type, output) && output.length <= MAX_PINNED ? output : (nodeUiOf(type)?.firstPin ?? "");
       const refusal = pinOutput(editor, id, first);
       if (refusal) toast.error(refusal);
     };

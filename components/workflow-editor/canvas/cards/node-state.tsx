@@ -9,6 +9,7 @@ import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 import { NodeDecision } from "#components/workflow-editor/canvas/cards/node-decision.tsx";
 import { useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { waitsOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import { canPin } from "#server/workflow/pins.ts";
 
 /** The state of a node at the right of its card's head. */
@@ -32,7 +33,7 @@ export function stateText(status: CardStatus | null, run: NodePicture | undefine
 const LAST_CHARACTERS = 360;
 
 /** Foot of a card in a run: words as they arrive, how long it took, or why it failed. */
-export function NodeRunFoot({ status, run }: { status: CardStatus; run: NodePicture }) {
+export function NodeRunFoot({ type, status, run }: { type: string; status: CardStatus; run: NodePicture }) {
   if (status === "running" && run.arriving)
     return (
       <div className="flex max-h-16 flex-col justify-end overflow-hidden border-t pt-1.5 [mask:linear-gradient(to_bottom,transparent,#000_14px)]">
@@ -51,7 +52,7 @@ export function NodeRunFoot({ status, run }: { status: CardStatus; run: NodePict
   if (status === "waiting")
     return (
       <>
-        <p className="border-waiting/30 border-t pt-1.5 font-medium text-11 text-waiting">Waiting for approval. Select to read it.</p>
+        <p className="border-waiting/30 border-t pt-1.5 font-medium text-11 text-waiting">{waitsOf(type)}</p>
         <NodeDecision />
       </>
     );

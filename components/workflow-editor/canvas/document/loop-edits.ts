@@ -56,7 +56,11 @@ const OVERLAP = 40;
 /** The node of a body after which something dropped at `x` comes: the nearest free way out to its left, else the loop's own entry. */
 function anchors(document: FlowDocument, bodies: Bodies, loop: string, x: number): Ends[] {
   const inside = document.nodes.filter((node) => bodies.owner[node.id] === loop && isActive(node));
-  const entry = { source: loop, sourceHandle: definitionOf("loopNode")?.body?.handle ?? "body", target: "" };
+  const entry = {
+    source: loop,
+    sourceHandle: definitionOf(document.nodes.find(({ id }) => id === loop)?.type ?? "")?.body?.handle ?? "body",
+    target: "",
+  };
   const ways = inside
     .flatMap((node) => freeWays(document, node).map((sourceHandle) => ({ node, ends: { source: node.id, sourceHandle, target: "" } })))
     .sort((a, b) => Math.abs(a.node.position.x - x) - Math.abs(b.node.position.x - x));
