@@ -43,7 +43,7 @@ module.exports = {
     ),
     forbid(
       "database-has-few-doors",
-      { pathNot: ["^server/(features|runs|platform|boot|jobs)/", "^server/(main|http/is-database-up)\\.ts$", "^prisma/"] },
+      { pathNot: ["^server/(features|runs|platform|boot|jobs)/", "^server/(main|http/health)\\.ts$", "^prisma/"] },
       { path: "^(server/platform/db|prisma)/", ...atRunTime },
       "Features and the life of a run touch the database; boot opens and closes it.",
     ),

@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import { openDatabase } from "#server/boot/database.ts";
 import { messageOf } from "#server/platform/errors.ts";
+import { tellToStop } from "#server/platform/follow.ts";
 import { randomToken } from "#server/platform/secrets.ts";
 import { appUrl, dataDir, isEmbeddedExecutor, setSettings, settings, takeSettings } from "#server/platform/settings.ts";
-import { tellToStop } from "#server/platform/told-to-stop.ts";
 
 // The boot order, top to bottom: settings, secrets and database, migrations, first owner, executor, web. The way down is
 // the same in reverse. Every failure ends the start with one sentence and exit code 1.

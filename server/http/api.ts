@@ -1,10 +1,9 @@
 import { health, readiness } from "#server/http/health.ts";
 import { answerInngest } from "#server/http/inngest.ts";
-import { openApiResponse } from "#server/http/openapi/openapi.ts";
+import { openApiResponse } from "#server/http/openapi/document.ts";
 import { methodNotAllowed } from "#server/http/rest/api-route.ts";
-import { handleUnknownBridgePath } from "#server/http/rest/bridge.ts";
 import { errorResponse } from "#server/http/rest/respond.ts";
-import { handleRest } from "#server/http/rest/rest.ts";
+import { handleRest, handleUnknownBridgePath } from "#server/http/rest/rest.ts";
 import { agentChat } from "#server/http/streams/agent-chat.ts";
 import { executionStream } from "#server/http/streams/execution-stream.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";

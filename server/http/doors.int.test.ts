@@ -6,9 +6,8 @@ import { createPlatformKey, deletePlatformKey } from "#server/features/platform-
 import { removeMember } from "#server/features/projects/members.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { apiRoute, methodNotAllowed } from "#server/http/rest/api-route.ts";
-import { handleUnknownBridgePath } from "#server/http/rest/bridge.ts";
 import { readJsonObject } from "#server/http/rest/read-json.ts";
-import { handleRest } from "#server/http/rest/rest.ts";
+import { handleRest, handleUnknownBridgePath } from "#server/http/rest/rest.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
 import { handleTrpc } from "#server/http/trpc-handler.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";

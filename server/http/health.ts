@@ -1,6 +1,14 @@
-import { isDatabaseUp } from "#server/http/is-database-up.ts";
 import { jsonResponse } from "#server/http/rest/respond.ts";
 import { executorContact } from "#server/jobs/contact.ts";
+import { db } from "#server/platform/db/client.ts";
+
+/** Whether the database answers. */
+export async function isDatabaseUp(): Promise<boolean> {
+  return db().$queryRaw`SELECT 1`.then(
+    () => true,
+    () => false,
+  );
+}
 
 /** The process is up. */
 export const health = async (): Promise<Response> => jsonResponse({ status: "ok" });

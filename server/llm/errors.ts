@@ -5,8 +5,8 @@ import { AppError } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/masking/mask-scope.ts";
 import { MASK, maskerOf } from "#server/platform/masking/masker.ts";
 import { SHORTEST } from "#server/platform/masking/secret-forms.ts";
-import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
 import { AddressRefused } from "#server/platform/net/guard.ts";
+import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
 /** A model call that failed. The text is for people: who said what, about which model, and what to do; never the key. */
 export class ProviderError extends AppError {

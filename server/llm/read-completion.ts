@@ -3,8 +3,7 @@ import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/
 import { BrokenOff, GarbledAnswer, StreamedError } from "#server/llm/errors.ts";
 import { WithoutThinking } from "#server/llm/thinking.ts";
 import { ToolCallGatherer, type WireToolCall } from "#server/llm/tool-calls.ts";
-import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
-import { textUpTo } from "#server/platform/net/read-up-to.ts";
+import { AnswerTooLong, textUpTo } from "#server/platform/net/read-up-to.ts";
 import { MAX_OUTPUT } from "#server/workflow/output-size.ts";
 
 /** What a model said. Token counts are 0 where the server tells none. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
+import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
 /** A tool call as a model asked for it. */
 export interface WireToolCall {

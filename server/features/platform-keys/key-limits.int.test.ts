@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { createProject } from "#server/features/projects/service.ts";
-import { openApiDocument } from "#server/http/openapi/openapi.ts";
+import { openApiDocument } from "#server/http/openapi/document.ts";
 import { handleRest } from "#server/http/rest/rest.ts";
 import { agentChat } from "#server/http/streams/agent-chat.ts";
 import { executionStream } from "#server/http/streams/execution-stream.ts";

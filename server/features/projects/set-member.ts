@@ -8,8 +8,7 @@ import { countInvitation, mayMailInvitation } from "#server/platform/auth/limits
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
-import { quotedName } from "#server/platform/mail/foreign-text.ts";
-import { button, page, paragraph, utc } from "#server/platform/mail/layout.ts";
+import { button, page, paragraph, quotedName, utc } from "#server/platform/mail/layout.ts";
 import { isMailOn, type MailBody, sendMail } from "#server/platform/mail/send-mail.ts";
 import { randomToken, sha256 } from "#server/platform/secrets.ts";
 import { appUrl } from "#server/platform/settings.ts";

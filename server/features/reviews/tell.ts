@@ -2,8 +2,7 @@ import { v7 as uuid } from "uuid";
 import { linkEnd, reviewToken } from "#server/features/reviews/link.ts";
 import { reviewFields } from "#server/features/reviews/read.ts";
 import { db } from "#server/platform/db/client.ts";
-import { quotedName, unlinked } from "#server/platform/mail/foreign-text.ts";
-import { button, page, paragraph, quote, shorten, utc } from "#server/platform/mail/layout.ts";
+import { button, page, paragraph, quote, quotedName, shorten, unlinked, utc } from "#server/platform/mail/layout.ts";
 import { isMailOn, type MailBody, sendMail } from "#server/platform/mail/send-mail.ts";
 import { appUrl } from "#server/platform/settings.ts";
 

@@ -1,8 +1,34 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { lingerAfter } from "#server/http/front/linger.ts";
 import { AppError, ERRORS, errorBody, isAppError } from "#server/platform/errors.ts";
 import type { ErrorCode } from "#server/shared/error-schema.ts";
+
+/** For how long what a client still sends is read and dropped, in milliseconds: in all, and while nothing comes. */
+const LINGER_MS = 30_000;
+const SILENT_MS = 5000;
+
+/**
+ * Lets an answer reach a client that is still sending. The connection ends with the answer, but closing one with bytes
+ * unread resets it, and a reset may take away what the client has not read yet (RFC 9112, section 9.6). So only our half
+ * ends at first, and what comes is dropped until the client ends its half, stops sending or has had its time.
+ */
+export function lingerAfter(response: ServerResponse): void {
+  response.setHeader("connection", "close");
+  const { req, socket } = response;
+  if (!socket || req.complete) return;
+  const { destroySoon } = socket;
+  // What Node calls once the answer has been written.
+  socket.destroySoon = () => {
+    socket.destroySoon = destroySoon;
+    if (req.complete) return socket.destroySoon();
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.once("close", () => clearTimeout(timer)).setTimeout(SILENT_MS, () => socket.destroy());
+    // Not by way of the request: whoever had enough of its body may have destroyed that, and then nothing is read any more.
+    socket.removeAllListeners("data").on("data", () => undefined);
+    socket.resume();
+    socket.end();
+  };
+}
 
 // What is answered under /api/v1 by others than our own code (Next, Node's parser) leaves in the same envelope.
 

@@ -2,13 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Pool } from "pg";
-import { createBodyBounds } from "#server/http/front/body-bounds.ts";
-import { BoundedRequest } from "#server/http/front/bounded-request.ts";
+import { BoundedRequest, createBodyBounds } from "#server/http/front/body-bounds.ts";
 import { BARE_POLICY, setPagePolicy } from "#server/http/front/content-policy.ts";
 import { answerError, EnvelopeResponse, isAnswerable, unreadableAnswer } from "#server/http/front/error-answers.ts";
 import { isFromHere, isOnMachine } from "#server/http/front/on-machine.ts";
-import { createRateLimit } from "#server/http/front/rate-limit.ts";
-import { createWebLimit } from "#server/http/front/web-limit.ts";
+import { createRateLimit, createWebLimit } from "#server/http/front/rate-limit.ts";
 import { FRONT_HEADER, ON_MACHINE_HEADER } from "#server/platform/auth/request-origin.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";

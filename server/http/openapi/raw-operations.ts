@@ -1,7 +1,7 @@
 import { ChatBody, ChatEvent } from "#server/features/agents/schema.ts";
 import { HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
 import { AddRagDocumentBody } from "#server/features/knowledge/schema.ts";
-import type { ApiResponse, MediaType, Operation, Parameter } from "#server/http/openapi/openapi-types.ts";
+import type { ApiResponse, MediaType, Operation, Parameter } from "#server/http/openapi/types.ts";
 import type { KeyNeeds } from "#server/platform/auth/rights.ts";
 import type { Access } from "#server/platform/rpc/trpc.ts";
 import { ExecutionEvent } from "#server/runs/event-schema.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { invitationMail } from "#server/features/projects/set-member.ts";
 import { reviewMail } from "#server/features/reviews/tell.ts";
-import { quotedName, unlinked } from "#server/platform/mail/foreign-text.ts";
+import { quotedName, unlinked } from "#server/platform/mail/layout.ts";
 
 const EVIL = "Reset at http://evil.example/now or www.evil.example”\r\nBcc: x@evil.example\n\nYour account is closed.";
 const at = new Date("2026-11-21T14:02:00Z");

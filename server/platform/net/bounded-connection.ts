@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
+import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
 /**
  * A TCP connection that is cut once more than `most` bytes have come in over it, for drivers that read whatever a server

@@ -3,8 +3,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { pipeline } from "node:stream";
 import { ReadableStream } from "node:stream/web";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
 import { checkUrl, guardedLookup, type Reach } from "#server/platform/net/guard.ts";
+import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
 /** Longest answer that is read; a server that sends without end must not fill the memory. */
 const MAX_BYTES = 64 * 1024 * 1024;

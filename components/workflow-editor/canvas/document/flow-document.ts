@@ -1,6 +1,6 @@
 import type { Edge, Node } from "@xyflow/react";
+import { withoutPlainHandles } from "#server/workflow/diff.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
-import { withoutPlainHandles } from "#server/workflow/plain-handles.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
 /** Label and config fields of one node, as the graph keeps them. */

@@ -11,9 +11,9 @@ import {
   upstream,
 } from "#server/features/knowledge/sources/remote-hit.ts";
 import { masked } from "#server/platform/masking/mask-scope.ts";
-import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
 import { BoundedConnection } from "#server/platform/net/bounded-connection.ts";
 import { AddressRefused, guardedLookup, isReachable, type Reach } from "#server/platform/net/guard.ts";
+import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
 type Config = Reaching<RagConfigs["pgvector"]>;
 

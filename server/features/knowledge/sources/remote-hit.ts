@@ -1,10 +1,9 @@
 import { AppError } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/masking/mask-scope.ts";
 import { MASK, maskerOf } from "#server/platform/masking/masker.ts";
-import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
 import { AddressRefused, type Reach } from "#server/platform/net/guard.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
-import { textUpTo } from "#server/platform/net/read-up-to.ts";
+import { AnswerTooLong, textUpTo } from "#server/platform/net/read-up-to.ts";
 
 /** What a store or a search service of the user's found, best first. */
 export interface RemoteHit {

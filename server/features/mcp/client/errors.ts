@@ -4,8 +4,8 @@ import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { type McpEndpoint, withoutSecrets } from "#server/features/mcp/client/endpoint.ts";
 import { AppError, messageOf } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/masking/mask-scope.ts";
-import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
 import { AddressRefused } from "#server/platform/net/guard.ts";
+import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
 /** Time ran out; `seconds` is the limit that applied. */
 export class McpTimeout extends Error {

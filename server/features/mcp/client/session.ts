@@ -7,8 +7,8 @@ import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { McpEndpoint } from "#server/features/mcp/client/endpoint.ts";
 import { ConnectionLost, McpTimeout } from "#server/features/mcp/client/errors.ts";
 import { ToolPage, ToolResult } from "#server/features/mcp/client/shapes.ts";
-import { AnswerTooLong } from "#server/platform/net/answer-too-long.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
+import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
 /** Longest answer, and longest event stream of one connection, that is read, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type ApiDocument, type JsonSchema, objectsIn } from "#server/http/openapi/openapi-types.ts";
+import { type ApiDocument, type JsonSchema, objectsIn } from "#server/http/openapi/types.ts";
 
 // What the generator writes and no reader needs.
 

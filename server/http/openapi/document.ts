@@ -1,11 +1,11 @@
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import type { z } from "zod";
 import { createSchema } from "zod-openapi";
-import { errorsOf } from "#server/http/openapi/openapi-errors.ts";
-import { addExamples } from "#server/http/openapi/openapi-examples.ts";
+import { addExamples } from "#server/http/openapi/examples.ts";
 import {
   errorRefs,
   errorResponses,
+  errorsOf,
   INTRODUCTION,
   idempotencyParameterRefs,
   projectParameterRefs,
@@ -14,10 +14,10 @@ import {
   securitySchemes,
   sharedParameters,
   TAGS,
-} from "#server/http/openapi/openapi-parts.ts";
-import { tidy } from "#server/http/openapi/openapi-tidy.ts";
-import type { ApiDocument, JsonSchema, Operation, Parameter } from "#server/http/openapi/openapi-types.ts";
+} from "#server/http/openapi/parts.ts";
 import { componentSchemas, type RawOperation, rawOperations, requestSchemas } from "#server/http/openapi/raw-operations.ts";
+import { tidy } from "#server/http/openapi/tidy.ts";
+import type { ApiDocument, JsonSchema, Operation, Parameter } from "#server/http/openapi/types.ts";
 import { jsonResponse } from "#server/http/rest/respond.ts";
 import { compileRoutes, type Route } from "#server/http/rest/routes.ts";
 import { appRouter } from "#server/http/root.ts";

@@ -1,4 +1,4 @@
-import { type ApiDocument, type JsonSchema, type MediaType, objectsIn, resolveRef } from "#server/http/openapi/openapi-types.ts";
+import { type ApiDocument, type JsonSchema, type MediaType, objectsIn, resolveRef } from "#server/http/openapi/types.ts";
 
 // Examples are written once, in the metas of the zod schemas, mostly on single fields. Bodies are put together from them here.
 

@@ -2,10 +2,10 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, test } from "vitest";
 import type { z } from "zod";
 import { API_ROUTES } from "#server/http/api.ts";
-import { openApiDocument } from "#server/http/openapi/openapi.ts";
-import { TAGS } from "#server/http/openapi/openapi-parts.ts";
-import { objectsIn, resolveRef } from "#server/http/openapi/openapi-types.ts";
+import { openApiDocument } from "#server/http/openapi/document.ts";
+import { TAGS } from "#server/http/openapi/parts.ts";
 import { componentSchemas } from "#server/http/openapi/raw-operations.ts";
+import { objectsIn, resolveRef } from "#server/http/openapi/types.ts";
 import { compileRoutes } from "#server/http/rest/routes.ts";
 import { appRouter } from "#server/http/root.ts";
 import { findFaults } from "#server/workflow/graph.ts";
@@ -63,7 +63,7 @@ test("every operation has a name of its own in kebab case, a summary without a f
     expect(operation.description, name).toMatch(/[.…]$/);
     expect(
       operation.tags?.every((tag) => tag in TAGS),
-      `${name}: describe the tag ${operation.tags} in openapi-parts.ts`,
+      `${name}: describe the tag ${operation.tags} in parts.ts`,
     ).toBe(true);
   }
 });

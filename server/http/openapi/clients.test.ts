@@ -3,7 +3,7 @@ import { join } from "node:path";
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import { beforeAll, expect, test } from "vitest";
-import { openApiDocument } from "#server/http/openapi/openapi.ts";
+import { openApiDocument } from "#server/http/openapi/document.ts";
 
 // What readers of the guide do: generate types from the document, and compile a client against them.
 
