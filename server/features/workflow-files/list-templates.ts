@@ -1,24 +1,17 @@
-import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
-import { incidentCommander, supportTriage } from "#server/features/workflow-files/templates/operations.ts";
-import { dailyDigest, knowledgeAnswer, leadEnrichment, researchBrief } from "#server/features/workflow-files/templates/research.ts";
-import { approvalDesk, batchLetters, nightlyReminder, webhookRouter } from "#server/features/workflow-files/templates/without-model.ts";
-import { contentPipeline, meetingActions, translationLoop } from "#server/features/workflow-files/templates/writing.ts";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { WorkflowFile, type WorkflowTemplate } from "#server/features/workflow-files/schema.ts";
+import { readDataFiles } from "#server/platform/data-files.ts";
 
-const items: WorkflowTemplate[] = [
-  approvalDesk,
-  webhookRouter,
-  batchLetters,
-  nightlyReminder,
-  researchBrief,
-  supportTriage,
-  contentPipeline,
-  meetingActions,
-  knowledgeAnswer,
-  dailyDigest,
-  leadEnrichment,
-  translationLoop,
-  incidentCommander,
-];
+/** A template is a workflow's file as it is exported; its name is the template's id, its description what the gallery says of it. */
+function readTemplate(text: string, id: string): WorkflowTemplate {
+  const file = WorkflowFile.parse(parse(text));
+  return { id, summary: file.description, needs_model: file.requires.agents.length > 0, file };
+}
 
-/** The workflows of the gallery; those that run without a model come first. */
+const items = readDataFiles(join(import.meta.dirname, "templates"), ".yaml", readTemplate).sort(
+  (a, b) => Number(a.needs_model) - Number(b.needs_model) || a.file.nodes.length - b.file.nodes.length,
+);
+
+/** The workflows of the gallery: those that run without a model come first, and of either kind the small ones. */
 export const listTemplates = (): { items: WorkflowTemplate[] } => ({ items });
