@@ -1,5 +1,11 @@
+import createMdx from "@next/mdx";
+
+// The chapters of the guide are MDX. Turbopack takes plugins by name only.
+const withMdx = createMdx({ options: { remarkPlugins: ["remark-gfm"], providerImportSource: "#app/docs/mdx.tsx" } });
+
 /** @type {import("next").NextConfig} */
-export default {
+export default withMdx({
+  pageExtensions: ["ts", "tsx", "mdx"],
   poweredByHeader: false,
   compress: true,
   devIndicators: false,
@@ -9,4 +15,4 @@ export default {
   images: { unoptimized: true },
   // Types are checked by `npm run check`; the build of a user's first start need not do it again.
   typescript: { ignoreBuildErrors: true },
-};
+});

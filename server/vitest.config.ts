@@ -14,7 +14,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["{server,components,e2e}/**/*.test.{ts,tsx}"],
+          include: ["{app,server,components,e2e}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.int.test.ts", "**/node_modules/**"],
           testTimeout: 15_000,
         },

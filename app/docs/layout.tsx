@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { DocsNavigation } from "#components/docs/docs-navigation.tsx";
+import { DocsNavigation } from "#app/docs/navigation.tsx";
 import { Logo } from "#components/shell/logo.tsx";
 import { Button } from "#components/ui/button.tsx";
 
@@ -20,9 +20,7 @@ export default function DocsLayout({ children }: { children: ReactNode }) {
         </Button>
       </header>
       <div className="mx-auto grid max-w-300 gap-x-10 px-6 max-md:px-4 md:grid-cols-[180px_minmax(0,1fr)]">
-        <div className="md:sticky md:top-14 md:h-[calc(100dvh-3.5rem)] md:py-8 max-md:-mx-4 max-md:overflow-x-auto max-md:border-b max-md:px-2 max-md:py-2">
-          <DocsNavigation />
-        </div>
+        <DocsNavigation />
         <main className="min-w-0 py-8">{children}</main>
       </div>
     </div>

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { graphOf } from "#e2e/api/graphs.ts";
@@ -25,19 +25,9 @@ const newestExecution = (api: ApiClient, workflowId: string) =>
   until(async () => (await api.get(`/executions?workflow_id=${workflowId}`)).body.items[0] as { id: string; status: string } | undefined);
 
 test("every example is shown by a page, and named by a spec", () => {
-  const chapters = [
-    "rest",
-    "clients",
-    "triggers",
-    "reviews",
-    "nodes",
-    "expressions",
-    "agents",
-    "knowledge",
-    "credentials",
-    "administration",
-  ];
-  const pages = chapters.map((page) => readFileSync(join(root, "app/docs", page, "page.tsx"), "utf8")).join("\n");
+  const guide = join(root, "app/docs");
+  const files = readdirSync(guide, { recursive: true, encoding: "utf8" }).filter((file) => /(^|\/)(page\.mdx|mdx\.tsx)$/.test(file));
+  const pages = files.map((file) => readFileSync(join(guide, file), "utf8")).join("\n");
   const spec = ["docs.spec.ts", "docs-resources.spec.ts"].map((file) => readFileSync(join(import.meta.dirname, file), "utf8")).join("\n");
   for (const file of exampleFiles) {
     expect(pages, `${file} is shown`).toMatch(new RegExp(`["/]${file.replaceAll(".", "\\.")}"`));

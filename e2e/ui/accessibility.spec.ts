@@ -58,6 +58,9 @@ test("the guide", async ({ page }) => {
     await page.goto(path ?? "");
     await expectAccessible(page);
   }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/docs/security");
+  await expect(page.getByRole("navigation", { name: "Guide" }).getByRole("link", { name: "Security" })).toBeInViewport({ ratio: 1 });
 });
 
 test("an agent's tool calls in a run", async ({ signedInPage: page, api, agent, workflow, executed }) => {

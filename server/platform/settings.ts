@@ -9,7 +9,7 @@ const flag = z
   .default("0")
   .transform((value) => value === "1" || value === "true");
 
-/** Every variable of the environment that means something, with its default. The guide lists them: components/docs/settings-list.ts. */
+/** Every variable of the environment that means something, with its default. The guide lists them: app/docs/settings-list.ts. */
 export const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   HOST: z.string().default("0.0.0.0"),

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { ApiReference } from "#components/docs/api-reference.tsx";
+import { ApiReference } from "#components/api-reference/api-reference.tsx";
 
 export const metadata: Metadata = { title: "API reference" };
 

@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const app = join(import.meta.dirname, "..");
+const files = readdirSync(app, { recursive: true, encoding: "utf8" });
+const chapters = files.filter((file) => /^docs\/(.*\/)?page\.(mdx|tsx)$/.test(file));
+/** The addresses of all pages, without the folders that only group them. */
+const addresses = files
+  .filter((file) => /(^|\/)page\.(mdx|tsx)$/.test(file))
+  .map((file) => `/${file.replace(/\([^)]*\)\//g, "").replace(/\/?page\.\w+$/, "")}`);
+const textOf = (file: string) => readFileSync(join(app, file), "utf8");
+
+test("the navigation names every chapter once, by the name that its page has", () => {
+  const rows = [...textOf("docs/navigation.tsx").matchAll(/\{ href: "([^"]+)", label: "([^"]+)" \}/g)].map(([, href, label]) => [
+    href,
+    label,
+  ]);
+  const pages = chapters.map((file) => [`/${file.replace(/\/page\.\w+$/, "")}`, /title: "([^"]+)"/.exec(textOf(file))?.[1]]);
+  expect(rows.toSorted()).toEqual(pages.toSorted());
+});
+
+test("every link of the guide leads to a page, and every file that it shows is there", () => {
+  for (const file of chapters) {
+    const text = textOf(file);
+    for (const [, href = ""] of text.matchAll(/\]\((\/[^)#]*)/g)) {
+      if (!href.startsWith("/api/")) expect([file, addresses]).toEqual([file, expect.arrayContaining([href])]);
+    }
+    for (const [, name = ""] of text.matchAll(/<Example file="([^"]+)"/g))
+      expect([name, existsSync(join(app, "docs/examples", name))]).toEqual([name, true]);
+  }
+});

@@ -1,0 +1,180 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { headers } from "next/headers";
+import Link from "next/link";
+import { Fragment, type ReactNode } from "react";
+import expressions from "#app/docs/examples/expressions.json";
+import { settingGroups } from "#app/docs/settings-list.ts";
+import { CodeBlock } from "#components/ui/code-block.tsx";
+import { Kbd } from "#components/ui/kbd.tsx";
+import { keysOf, SHORTCUT_GROUPS, type ShortcutId } from "#components/workflow-editor/canvas/shortcuts.ts";
+import { priceList } from "#server/llm/prices.ts";
+
+// What the chapters of the guide, which are MDX, may use beside Markdown.
+
+/** The address under which the reader reached this install, so that examples can be pasted as they are. */
+async function baseUrl(): Promise<string> {
+  const sent = await headers();
+  return `${sent.get("x-forwarded-proto") ?? "http"}://${sent.get("x-forwarded-host") ?? sent.get("host") ?? "localhost:3000"}`;
+}
+
+/** The folder of the sources: where Treadle was started, or where its main file is. */
+const roots = [process.cwd(), join(process.argv[1] ?? "", "../..")];
+
+/** The text of a file in app/docs/examples, with the reader's own address in place of the usual one. */
+async function exampleText(file: string): Promise<string> {
+  const base = await baseUrl();
+  for (const root of roots) {
+    const text = await readFile(join(/* turbopackIgnore: true */ root, "app/docs/examples", file), "utf8").catch(() => undefined);
+    if (text !== undefined) return text.trimEnd().replaceAll("http://localhost:3000", base);
+  }
+  throw new Error(`The example ${file} is missing.`);
+}
+
+const KINDS: Record<string, string> = {
+  sh: "command",
+  ts: "TypeScript",
+  py: "Python",
+  json: "JSON",
+  env: "settings",
+  md: "file",
+  txt: "stream",
+};
+
+interface ExampleProps {
+  /** Name in app/docs/examples. */
+  file: string;
+  /** What it is, for the copy button; by the file's ending unless given. */
+  label?: string;
+  /** Shows the file's name above it, where others refer to it. */
+  isNamed?: boolean;
+}
+
+/** An example of the guide is a file, shown by a chapter and executed by e2e/api/docs.spec.ts. */
+async function Example({ file, label = KINDS[file.split(".").at(-1) ?? ""] ?? "example", isNamed = false }: ExampleProps) {
+  return <CodeBlock label={label} code={await exampleText(file)} {...(isNamed && { title: file })} />;
+}
+
+/** The address of the REST API as the reader reaches it. */
+async function ApiAddress() {
+  return <code>{await baseUrl()}/api/v1</code>;
+}
+
+function ExpressionTable() {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>Write</th>
+          <th>Get</th>
+        </tr>
+      </thead>
+      <tbody>
+        {expressions.map(([expression, meaning]) => (
+          <tr key={expression}>
+            <td className="whitespace-nowrap">
+              <code>{expression}</code>
+            </td>
+            <td>{meaning}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const Keys = ({ id }: { id: ShortcutId }) =>
+  keysOf(id, "Ctrl").map((keys, index) => (
+    <Fragment key={keys.join(" ")}>
+      {index > 0 && " or "}
+      {keys.map((key, place) => (
+        <Fragment key={key}>
+          {place > 0 && " "}
+          <Kbd>{key}</Kbd>
+        </Fragment>
+      ))}
+    </Fragment>
+  ));
+
+/** Every shortcut of the editor, by what it is about. */
+function ShortcutTables() {
+  return Object.entries(SHORTCUT_GROUPS).map(([group, shortcuts]) => (
+    <Fragment key={group}>
+      <h3>{group}</h3>
+      <table>
+        <tbody>
+          {Object.entries(shortcuts).map(([id, { label }]) => (
+            <tr key={id}>
+              <td className="whitespace-nowrap">
+                <Keys id={id as ShortcutId} />
+              </td>
+              <td>{label}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Fragment>
+  ));
+}
+
+/** Every setting with its default; on a phone the meaning stands below the name. */
+function SettingsTable() {
+  return (
+    <table className="max-sm:block">
+      <thead className="max-sm:sr-only">
+        <tr>
+          <th>Setting</th>
+          <th>Default</th>
+          <th>Meaning</th>
+        </tr>
+      </thead>
+      {settingGroups.map(({ title, rows }) => (
+        <tbody key={title} className="max-sm:block">
+          <tr className="max-sm:block">
+            <th colSpan={3} scope="colgroup" className="pt-4 max-sm:block">
+              {title}
+            </th>
+          </tr>
+          {rows.map(({ name, preset, meaning }) => (
+            <tr key={name} className="max-sm:flex max-sm:flex-wrap max-sm:gap-x-3 max-sm:border-b max-sm:py-1.5">
+              <td className="max-sm:border-0 max-sm:p-0">
+                <code>{name}</code>
+              </td>
+              <td className="whitespace-nowrap max-sm:border-0 max-sm:p-0">
+                {preset === null ? <span className="text-ink-faint">not set</span> : <code>{preset}</code>}
+              </td>
+              <td className="max-sm:w-full max-sm:border-0 max-sm:p-0">{meaning}</td>
+            </tr>
+          ))}
+        </tbody>
+      ))}
+    </table>
+  );
+}
+
+/** A link within the app, to the API or to another site. */
+function Anchor({ href, children }: { href: string; children: ReactNode }) {
+  if (!href.startsWith("/")) {
+    return (
+      <a href={href} target="_blank" rel="noreferrer">
+        {children}
+      </a>
+    );
+  }
+  return href.startsWith("/api/") ? <a href={href}>{children}</a> : <Link href={href}>{children}</Link>;
+}
+
+const components = {
+  wrapper: ({ children }: { children: ReactNode }) => <article className="prose max-w-192">{children}</article>,
+  a: Anchor,
+  Example,
+  ApiAddress,
+  ExpressionTable,
+  ShortcutTables,
+  SettingsTable,
+  Kbd,
+  PricesAsOf: () => priceList.as_of,
+};
+
+/** Named by next.config.mjs: the loader of MDX asks it for each page. */
+export const useMDXComponents = () => components;

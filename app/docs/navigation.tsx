@@ -1,0 +1,52 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { useEffect, useRef } from "react";
+
+/** The chapters in their order: each is a folder here. */
+const chapters = [
+  { href: "/docs", label: "First steps" },
+  { href: "/docs/editor", label: "The editor" },
+  { href: "/docs/triggers", label: "Triggers" },
+  { href: "/docs/nodes", label: "Nodes" },
+  { href: "/docs/expressions", label: "Expressions" },
+  { href: "/docs/reviews", label: "Reviews" },
+  { href: "/docs/agents", label: "Agents and tools" },
+  { href: "/docs/knowledge", label: "Knowledge" },
+  { href: "/docs/credentials", label: "Credentials" },
+  { href: "/docs/costs", label: "Costs" },
+  { href: "/docs/rest", label: "REST with curl" },
+  { href: "/docs/clients", label: "Clients" },
+  { href: "/docs/api", label: "API reference" },
+  { href: "/docs/administration", label: "Administration" },
+  { href: "/docs/security", label: "Security" },
+];
+
+export function DocsNavigation() {
+  const pathname = usePathname();
+  const list = useRef<HTMLElement>(null);
+  // On a phone the chapters are one row, in which the open one may be out of sight.
+  useEffect(() => {
+    const open = list.current?.querySelector<HTMLElement>(`[href="${pathname}"]`);
+    if (list.current && open) list.current.scrollLeft = open.offsetLeft - (list.current.clientWidth - open.offsetWidth) / 2;
+  }, [pathname]);
+  return (
+    <nav
+      ref={list}
+      aria-label="Guide"
+      className="relative flex gap-1 md:sticky md:top-14 md:h-[calc(100dvh-3.5rem)] md:flex-col md:gap-0.5 md:py-8 max-md:-mx-4 max-md:overflow-x-auto max-md:border-b max-md:px-2 max-md:py-2"
+    >
+      {chapters.map(({ href, label }) => (
+        <Link
+          key={href}
+          href={href}
+          {...(pathname === href && { "aria-current": "page" as const })}
+          className="flex h-8 shrink-0 items-center rounded-md px-2.5 font-medium text-13 text-ink-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:text-ink"
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
