@@ -8,8 +8,8 @@ import { type ModelChoice, validateModel } from "#server/llm/validate-model.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, isForeignKeyViolation, notFound } from "#server/platform/errors.ts";
-import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/platform/names-in-use.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
+import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/platform/resources.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 
 /**

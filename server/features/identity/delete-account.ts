@@ -9,7 +9,7 @@ import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
-import { namesInUse } from "#server/platform/names-in-use.ts";
+import { namesInUse } from "#server/platform/resources.ts";
 import { isPassword } from "#server/platform/secrets.ts";
 
 export interface AccountProjects {

@@ -8,8 +8,8 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { judgeAddress } from "#server/platform/chosen-address.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
-import { deleteResource, namesInUse, saveResource } from "#server/platform/names-in-use.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
+import { deleteResource, namesInUse, saveResource } from "#server/platform/resources.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 
 /** The project's RAG sources, newest first, secrets masked. */

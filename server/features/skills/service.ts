@@ -5,9 +5,9 @@ import { recordAudit } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
-import { namesInUse, saveResource } from "#server/platform/names-in-use.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { pageWindow } from "#server/platform/paging.ts";
+import { namesInUse, saveResource } from "#server/platform/resources.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 
 /** A project's own skill as the API shows it. */
