@@ -2,8 +2,7 @@
 
 import { ExternalLink, FileText, RotateCcw, RotateCw, SendHorizontal, Square } from "lucide-react";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
-import { streamChat } from "#components/agents/chat-stream.ts";
-import { citedIn, type Exchange, historyOf, newExchange, textOf, withEvent } from "#components/agents/chat-turns.ts";
+import { citedIn, type Exchange, historyOf, newExchange, streamChat, textOf, withEvent } from "#components/agents/chat-turns.ts";
 import { formatDuration, formatTokens } from "#components/format.ts";
 import { CutAnswer, ToolStep } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { streamChat } from "#components/agents/chat-stream.ts";
-import { citedIn, historyOf, newExchange, withEvent } from "#components/agents/chat-turns.ts";
+import { citedIn, historyOf, newExchange, streamChat, withEvent } from "#components/agents/chat-turns.ts";
 import type { ChatEvent } from "#server/features/agents/schema.ts";
 
 const encoder = new TextEncoder();

@@ -1,6 +1,8 @@
-import type { ChatTurn } from "#components/agents/chat-stream.ts";
-import type { ChatEvent } from "#server/features/agents/schema.ts";
+import type { EventSourceMessage } from "eventsource-parser";
+import { readEvents } from "#components/read-events.ts";
+import { ChatEvent } from "#server/features/agents/schema.ts";
 import type { RagCitation } from "#server/features/knowledge/schema.ts";
+import { ErrorBody } from "#server/shared/error-schema.ts";
 
 type ToolAnswer = Omit<Extract<ChatEvent, { type: "tool_result" }>, "type" | "id" | "name">;
 
@@ -96,4 +98,66 @@ export function citedIn(exchange: Exchange): RagCitation[] {
   const found = exchange.parts.flatMap((part) => (part.kind === "tool" ? (part.answer?.sources ?? []) : []));
   const cited = found.filter((source) => numbers.has(source.number) || isNamed(source));
   return [...new Map(cited.map((source) => [source.number, source])).values()].sort((a, b) => a.number - b.number);
+}
+
+export interface ChatTurn {
+  role: "user" | "assistant";
+  content: string;
+}
+
+export interface ChatCall {
+  agentId: string;
+  projectId: string;
+  message: string;
+  /** Earlier turns, oldest first. */
+  history: ChatTurn[];
+  /** Ends the call, here and at the model. */
+  signal: AbortSignal;
+  onEvent(event: ChatEvent): void;
+  /** Tests hand in their own. */
+  fetch?: typeof globalThis.fetch;
+}
+
+const AWAY = "The service cannot be reached. Check your connection and try again.";
+const BROKEN = "The connection broke off before the answer was whole. Send the message again.";
+
+/** An event of the stream; undefined for one of a kind that this version does not know. */
+function read({ data }: EventSourceMessage): ChatEvent | undefined {
+  try {
+    return ChatEvent.safeParse(JSON.parse(data)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+async function refusal(response: Response): Promise<string> {
+  const body = ErrorBody.safeParse(await response.json().catch(() => undefined));
+  return body.success ? body.data.detail : AWAY;
+}
+
+/**
+ * Sends one message and hands on what comes back, up to and with one `done` or `error`: whatever goes wrong on the way
+ * is an `error` too. After an abort nothing more comes.
+ */
+export async function streamChat({ agentId, projectId, message, history, signal, onEvent, fetch = globalThis.fetch }: ChatCall) {
+  const tell = (event: ChatEvent) => {
+    if (!signal.aborted) onEvent(event);
+  };
+  try {
+    const response = await fetch(`/api/v1/bridge/agents/${encodeURIComponent(agentId)}/chat`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-project-id": projectId },
+      body: JSON.stringify({ message, history }),
+      signal,
+    });
+    if (!response.ok || !response.body) return tell({ type: "error", detail: await refusal(response) });
+    for await (const message of readEvents(response.body)) {
+      const event = read(message);
+      if (event) tell(event);
+      if (event?.type === "done" || event?.type === "error") return;
+    }
+    tell({ type: "error", detail: BROKEN });
+  } catch {
+    tell({ type: "error", detail: AWAY });
+  }
 }

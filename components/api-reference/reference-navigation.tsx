@@ -1,7 +1,7 @@
 "use client";
 
 import type { OperationGroup } from "#components/api-reference/openapi.ts";
-import { SearchField } from "#components/ui/search-field.tsx";
+import { SearchField } from "#components/ui/input.tsx";
 
 export const slugOf = (tag: string): string => tag.toLowerCase().replaceAll(" ", "-");
 

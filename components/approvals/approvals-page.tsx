@@ -11,8 +11,7 @@ import { useTRPC } from "#components/trpc.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { Pager } from "#components/ui/pager.tsx";
-import { TableSkeleton } from "#components/ui/table.tsx";
+import { Pager, TableSkeleton } from "#components/ui/table.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
 

@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { useState } from "react";
 import { z } from "zod";
-import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
+import { signInWithPassword } from "#components/entry/sign-in.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { FormFailure } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";

@@ -13,9 +13,18 @@ import { Badge } from "#components/ui/badge.tsx";
 import { ConfirmDialog } from "#components/ui/dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { Pager } from "#components/ui/pager.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
-import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableLoading, TableRow } from "#components/ui/table.tsx";
+import {
+  Pager,
+  Table,
+  TableActionsHeader,
+  TableBody,
+  TableCell,
+  TableHead,
+  TableHeader,
+  TableLoading,
+  TableRow,
+} from "#components/ui/table.tsx";
 import type { Rag, RagDocument } from "#server/features/knowledge/schema.ts";
 
 const PER_PAGE = 50;

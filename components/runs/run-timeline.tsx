@@ -3,8 +3,8 @@
 import { type KeyboardEvent, useEffect, useState } from "react";
 import { formatDuration } from "#components/format.ts";
 import { loopWords } from "#components/runs/loops/loop-strip.tsx";
-import { planOf } from "#components/runs/store/iterations.ts";
 import { useRun } from "#components/runs/store/run-context.tsx";
+import { planOf } from "#components/runs/store/run-picture.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";

@@ -9,10 +9,9 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { Pager } from "#components/ui/pager.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { statusLooks } from "#components/ui/status.tsx";
-import { TableLoading } from "#components/ui/table.tsx";
+import { Pager, TableLoading } from "#components/ui/table.tsx";
 import { ExecutionStatus } from "#server/runs/schema.ts";
 
 /** How often a list of runs is read again while it is looked at. */

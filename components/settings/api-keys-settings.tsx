@@ -14,8 +14,17 @@ import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { Pager } from "#components/ui/pager.tsx";
-import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableLoading, TableRow } from "#components/ui/table.tsx";
+import {
+  Pager,
+  Table,
+  TableActionsHeader,
+  TableBody,
+  TableCell,
+  TableHead,
+  TableHeader,
+  TableLoading,
+  TableRow,
+} from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { PlatformKey } from "#server/platform/auth/platform-key-schema.ts";
 

@@ -9,9 +9,8 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { Pager } from "#components/ui/pager.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { TableLoading } from "#components/ui/table.tsx";
+import { Pager, TableLoading } from "#components/ui/table.tsx";
 import { auditResources } from "#server/features/audit/schema.ts";
 
 const PER_PAGE = 50;

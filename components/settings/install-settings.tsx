@@ -16,8 +16,17 @@ import { ConfirmDialog, Dialog } from "#components/ui/dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { Pager } from "#components/ui/pager.tsx";
-import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableLoading, TableRow } from "#components/ui/table.tsx";
+import {
+  Pager,
+  Table,
+  TableActionsHeader,
+  TableBody,
+  TableCell,
+  TableHead,
+  TableHeader,
+  TableLoading,
+  TableRow,
+} from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { type InstallAdmin, NameInstallAdminInput } from "#server/features/install/schema.ts";
 

@@ -14,9 +14,18 @@ import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { Pager } from "#components/ui/pager.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { Table, TableActionsHeader, TableBody, TableCell, TableHead, TableHeader, TableLoading, TableRow } from "#components/ui/table.tsx";
+import {
+  Pager,
+  Table,
+  TableActionsHeader,
+  TableBody,
+  TableCell,
+  TableHead,
+  TableHeader,
+  TableLoading,
+  TableRow,
+} from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Member, PendingInvitation } from "#server/features/projects/schema.ts";
 

@@ -5,7 +5,7 @@ import { Monitor, Moon, Sun } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { RadioGroup } from "radix-ui";
 import { toast } from "sonner";
-import { signInWithPassword } from "#components/entry/sign-in-with-password.ts";
+import { signInWithPassword } from "#components/entry/sign-in.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { FormFailure } from "#components/forms/form-footer.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";

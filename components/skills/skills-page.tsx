@@ -12,8 +12,7 @@ import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { Pager } from "#components/ui/pager.tsx";
-import { TableLoading } from "#components/ui/table.tsx";
+import { Pager, TableLoading } from "#components/ui/table.tsx";
 import type { Skill } from "#server/features/skills/schema.ts";
 
 const PER_PAGE = 60;

@@ -1,7 +1,10 @@
 "use client";
 
+import { ChevronLeft, ChevronRight } from "lucide-react";
 import type { ComponentProps } from "react";
+import { formatCount } from "#components/format.ts";
 import { cn } from "#components/ui/cn.ts";
+import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 
@@ -67,4 +70,26 @@ interface TableLoadingProps {
 export function TableLoading({ query: { isPending, isError, error, refetch }, label, rows = 5 }: TableLoadingProps) {
   if (isError) return <LoadFailure error={error} onRetry={() => void refetch()} />;
   return isPending ? <TableSkeleton label={label} rows={rows} /> : null;
+}
+
+export interface PagerProps {
+  page: number;
+  perPage: number;
+  total: number;
+  onPageChange: (page: number) => void;
+}
+
+/** Which part of a list is shown, and the way to the next. Nothing while all of it fits on one page. */
+export function Pager({ page, perPage, total, onPageChange }: PagerProps) {
+  const last = Math.max(1, Math.ceil(total / perPage));
+  if (last === 1 && page === 1) return null;
+  return (
+    <nav aria-label="Pages" className="flex items-center justify-end gap-1 text-12 text-ink-soft">
+      <span className="mr-2 tabular">
+        {formatCount(Math.min((page - 1) * perPage + 1, total))}–{formatCount(Math.min(page * perPage, total))} of {formatCount(total)}
+      </span>
+      <IconButton label="Previous page" icon={<ChevronLeft />} disabled={page <= 1} onClick={() => onPageChange(page - 1)} />
+      <IconButton label="Next page" icon={<ChevronRight />} disabled={page >= last} onClick={() => onPageChange(page + 1)} />
+    </nav>
+  );
 }

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { serverCaller } from "#app/server.ts";
-import { AccountForm } from "#components/entry/account-form.tsx";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
+import { AccountForm } from "#components/entry/sign-in.tsx";
 
 // The code in the address is the authority to make the owner, so it goes to no other site.
 export const metadata: Metadata = { title: "Set up", referrer: "same-origin" };

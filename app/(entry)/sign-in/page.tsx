@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { server, serverCaller } from "#app/server.ts";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
-import { SignInForm } from "#components/entry/sign-in-form.tsx";
+import { SignInForm } from "#components/entry/sign-in.tsx";
 
 export const metadata: Metadata = { title: "Sign in" };
 

@@ -2,8 +2,8 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { redirect } from "next/navigation";
 import { serverCaller } from "#app/server.ts";
-import { AccountForm } from "#components/entry/account-form.tsx";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
+import { AccountForm } from "#components/entry/sign-in.tsx";
 
 export const metadata: Metadata = { title: "Sign up" };
 

@@ -1,7 +1,8 @@
-import { planOf } from "#components/runs/store/iterations.ts";
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import { type Execution, type ExecutionStatus, type ExecutionView, type ItemSums, isFinal, type NodeStatus } from "#server/runs/schema.ts";
 import { dictionary, own } from "#server/shared/json-text.ts";
+import type { Plan } from "#server/workflow/compile.ts";
+import { runPlan } from "#server/workflow/disabled.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -347,3 +348,17 @@ export function usedBy(run: NodePicture): { tokens: number; duration_ms: number 
   const duration_ms = run.duration_ms === null ? null : (items?.duration_ms ?? run.duration_ms);
   return { tokens: input_tokens + output_tokens, duration_ms, count: items?.count ?? 0 };
 }
+
+const plans = new WeakMap<Graph, Plan>();
+
+/** What belongs to which loop of a graph; worked out once for each graph. */
+export function planOf(graph: Graph): Plan {
+  const known = plans.get(graph);
+  if (known) return known;
+  const plan = runPlan(graph);
+  plans.set(graph, plan);
+  return plan;
+}
+
+/** Where one more loop begins inside `path`. */
+export const innerPath = (path: string, index: number): string => (path === "" ? String(index) : `${path}.${index}`);

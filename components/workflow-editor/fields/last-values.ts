@@ -1,5 +1,4 @@
-import { planOf } from "#components/runs/store/iterations.ts";
-import type { RunPicture } from "#components/runs/store/run-picture.ts";
+import { planOf, type RunPicture } from "#components/runs/store/run-picture.ts";
 import type { RunState } from "#components/runs/store/run-store.ts";
 import { dictionary, own } from "#server/shared/json-text.ts";
 import type { NodeScope } from "#server/workflow/define-node.ts";
