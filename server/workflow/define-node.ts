@@ -8,6 +8,8 @@ export interface NodeResult {
   output: string;
   /** The handle that is live, of a node with several; left out, all are. */
   handle?: string;
+  /** True when an agent's answer ended at the limit of its length and may be cut. */
+  is_cut_off?: boolean;
   model?: string;
   input_tokens?: number;
   /** Of the input tokens: those that the service read from its cache. */

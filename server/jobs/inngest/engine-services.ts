@@ -5,7 +5,7 @@ import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { withMask } from "#server/platform/masking/mask-scope.ts";
 import { evaluateCondition } from "#server/runs/effects/conditions.ts";
-import { CUT_OFF, type EngineServices, HostFault } from "#server/runs/executor/ports.ts";
+import { type EngineServices, HostFault } from "#server/runs/executor/ports.ts";
 import type { FoundAgent } from "#server/runs/store/agent-json.ts";
 import { redispatch } from "#server/runs/store/redispatch.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
@@ -22,7 +22,7 @@ async function callUnmasked({ timeout, known, ...call }: Omit<Parameters<EngineS
     const { text, ...reply } = await runAgentCall({ ...call, found, timeoutMs: timeout * 1000 });
     return {
       output: text,
-      ...(reply.truncated && { handle: CUT_OFF }),
+      ...(reply.truncated && { is_cut_off: true }),
       model: reply.model,
       input_tokens: reply.input_tokens,
       cached_tokens: reply.cached_tokens,

@@ -88,7 +88,7 @@ describe("a run whose expressions read a credential", () => {
     const kept = (run: typeof whole) =>
       Object.fromEntries(
         run.memory.run.ledger
-          .filter(({ handle }) => handle !== "interrupted")
+          .filter(({ is_interrupted }) => !is_interrupted)
           .map(({ node_id, iteration, handle, status, output }) => [`${node_id} ${iteration} ${handle}`, [status, output]]),
       );
     for (let write = 1; write <= whole.memory.commits.length; write++) {

@@ -1,5 +1,5 @@
 import type { LoopRun } from "#server/runs/executor/loop-run.ts";
-import { CUT_OFF, type LedgerRow } from "#server/runs/executor/ports.ts";
+import type { LedgerRow } from "#server/runs/executor/ports.ts";
 import type { PlanScope } from "#server/workflow/compile.ts";
 import { type NodeProgress, Schedule } from "#server/workflow/scheduler.ts";
 
@@ -98,6 +98,6 @@ export class Frame {
 /** A row as the scheduler sees it. */
 export const progressOf = (row: Pick<LedgerRow, "status" | "handle">, continues: boolean): NodeProgress => ({
   status: row.status,
-  handle: row.handle === CUT_OFF ? null : row.handle,
+  handle: row.handle,
   continues: row.status === "failed" && continues,
 });

@@ -1,7 +1,7 @@
 import { newId } from "#server/platform/new-id.ts";
 import { childPath, type Frame } from "#server/runs/executor/frame.ts";
 import { errorText, type ItemEnd, type LoopRun } from "#server/runs/executor/loop-run.ts";
-import { type Clock, CUT_OFF, INTERRUPTED, ITEM, type LedgerRow, type LedgerWrite, type RunState } from "#server/runs/executor/ports.ts";
+import { type Clock, ITEM, type LedgerRow, type LedgerWrite, type RunState } from "#server/runs/executor/ports.ts";
 import type { RunBatch } from "#server/runs/executor/run-batch.ts";
 import type { NodeResult } from "#server/workflow/define-node.ts";
 import { outputUrl, toldOutput } from "#server/workflow/output-size.ts";
@@ -52,7 +52,7 @@ export class Ledger {
             type: "node_complete",
             ...common,
             ...told,
-            ...(done.handle === CUT_OFF && { answer_truncated: true }),
+            ...(done.is_cut_off && { answer_truncated: true }),
             input_tokens,
             output_tokens,
             ...(done.cost !== undefined && { cost: done.cost }),
@@ -65,7 +65,7 @@ export class Ledger {
   /** Closes the attempt of a process that died; its node is started again. */
   interrupt(row: LedgerRow): void {
     const error = `Interrupted: the process stopped during attempt ${row.attempt}. The node is started again.`;
-    this.#closed(row, { status: "failed", handle: INTERRUPTED, error });
+    this.#closed(row, { status: "failed", is_interrupted: true, error });
   }
 
   /** Ends a node whose process has died again and again. */

@@ -24,6 +24,10 @@ export interface LedgerRow {
   items: number | null;
   /** What it was given; read back only of a row under way. */
   input: string | null;
+  /** True of an attempt whose process died, and whose node is started again. */
+  is_interrupted?: boolean;
+  /** True of an agent's whose answer ended at the limit of its length and may be cut. */
+  is_cut_off?: boolean;
 }
 
 /** The handle of the row that keeps one item's result: it bears the loop's id and the iteration's path. */
@@ -48,12 +52,6 @@ export type ItemRow = Pick<LedgerRow, "iteration" | "status" | "output" | "error
 
 /** What an Output node inside a loop came to in one iteration. */
 export type BodyOutput = Pick<LedgerRow, "node_id" | "iteration" | "output">;
-
-/** The handle of an attempt whose process died, and whose node is started again. */
-export const INTERRUPTED = "interrupted";
-
-/** The handle of an agent's row whose answer ended at the limit of its length and may be cut; all its edges are live. */
-export const CUT_OFF = "cut_off";
 
 /** A row to write; fields left out of an update keep their value. What a call cost comes with the agent that made it. */
 export interface LedgerWrite extends LedgerRow, Pick<NodeResult, "agent_id" | "provider" | "cached_tokens" | "cost"> {

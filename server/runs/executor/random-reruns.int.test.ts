@@ -89,7 +89,7 @@ function tameRejections(graph: Graph): Rejects {
 async function pictureOf(execution_id: string) {
   const { status, error, values } = await db().execution.findUniqueOrThrow({ where: { id: execution_id }, include: { values: true } });
   const runs = await db().nodeRun.findMany({ where: { execution_id }, include: { values: true } });
-  const rows = runs.filter(({ handle }) => handle !== "interrupted");
+  const rows = runs.filter(({ is_interrupted }) => !is_interrupted);
   const shown = rows.map(
     (row) => `${row.node_id}:${row.iteration}:${row.handle ?? ""} ${row.status} ${row.error ?? row.values?.output ?? ""}`,
   );

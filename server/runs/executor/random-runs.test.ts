@@ -112,7 +112,7 @@ function check(memory: Played): void {
 /** What must be the same however a run is played; its output may be that of the node that ended last. */
 function pictureOf(memory: Played) {
   const { status, error, outputs } = memory.ending() ?? {};
-  const rows = memory.run.ledger.filter(({ handle }) => handle !== "interrupted");
+  const rows = memory.run.ledger.filter(({ is_interrupted }) => !is_interrupted);
   return {
     ending: { status, error, outputs },
     rows: rows.map((row) => `${row.node_id}:${row.iteration}:${row.handle ?? ""} ${row.status} ${row.error ?? row.output}`).sort(),

@@ -1,7 +1,7 @@
 import { childPath, Frame, type Iteration, indexOf, parentOf } from "#server/runs/executor/frame.ts";
 import type { Ledger } from "#server/runs/executor/ledger.ts";
 import { LoopRun } from "#server/runs/executor/loop-run.ts";
-import { INTERRUPTED, type LedgerRow, type RunState } from "#server/runs/executor/ports.ts";
+import type { LedgerRow, RunState } from "#server/runs/executor/ports.ts";
 import { parseJson } from "#server/shared/json-text.ts";
 import type { Plan } from "#server/workflow/compile.ts";
 import { workOf } from "#server/workflow/disabled.ts";
@@ -15,7 +15,7 @@ function latestRows(rows: readonly LedgerRow[]): Map<string, LedgerRow> {
   const latest = new Map<string, LedgerRow>();
   for (const row of rows) if ((latest.get(row.node_id)?.attempt ?? 0) <= row.attempt) latest.set(row.node_id, row);
   // An attempt that was cut off says nothing about its node, whoever closed it.
-  for (const [id, row] of latest) if (row.handle === INTERRUPTED) latest.delete(id);
+  for (const [id, row] of latest) if (row.is_interrupted) latest.delete(id);
   return latest;
 }
 

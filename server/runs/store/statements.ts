@@ -35,7 +35,7 @@ export const ACQUIRE = `
   RETURNING e.id, e.project_id, e.status, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, e.snapshot_id, e.workflow_version, v.input, v.params`;
 
 const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, ${textOf("output")} AS output, r.error,
-  r.started_at, r.completed_at, r.input_tokens, r.output_tokens, r.items, CASE WHEN r.status = 'running' THEN ${textOf("input")} END AS input`;
+  r.started_at, r.completed_at, r.input_tokens, r.output_tokens, r.items, r.is_interrupted, r.is_cut_off, CASE WHEN r.status = 'running' THEN ${textOf("input")} END AS input`;
 export const LEDGER = `
   SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 ORDER BY r.completed_at NULLS LAST, r.id`;
@@ -114,12 +114,14 @@ const NO_CALLS = { counted: "", added: "", used: "" };
 
 const ROW = `
       id uuid, node_id text, iteration text, attempt int, status "NodeStatus", handle text, error text, started_at timestamptz, completed_at timestamptz,
-      duration_ms float8, model text, input_tokens int, output_tokens int, items int, input text, output text, tool_calls jsonb,
+      duration_ms float8, model text, input_tokens int, output_tokens int, items int, is_interrupted boolean, is_cut_off boolean, input text, output text, tool_calls jsonb,
       input_hash text, output_hash text`;
 const VALUES = "input, output, tool_calls, input_hash, output_hash";
 const HAS_VALUES = "coalesce(input, output, input_hash, output_hash) IS NOT NULL";
 const ROW_FIELDS =
   "id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items";
+const FLAGS = "is_interrupted, is_cut_off";
+const FLAG_VALUES = "coalesce(is_interrupted, false), coalesce(is_cut_off, false)";
 
 /**
  * Writes a run's rows and events beside its execution, for a run that has begun, or ended, when it is accepted. Nobody is
@@ -131,7 +133,7 @@ export const firstWrite = (rows: string, events: string, texts?: [hashes: string
     new_rows AS MATERIALIZED (
       SELECT execution.id AS execution_id, r.* FROM execution, jsonb_to_recordset(${rows}::jsonb) AS r(${ROW})
     ), written AS (
-      INSERT INTO node_runs (execution_id, ${ROW_FIELDS}) SELECT execution_id, ${ROW_FIELDS} FROM new_rows
+      INSERT INTO node_runs (execution_id, ${ROW_FIELDS}, ${FLAGS}) SELECT execution_id, ${ROW_FIELDS}, ${FLAG_VALUES} FROM new_rows
     ), valued AS (
       INSERT INTO node_run_values (node_run_id, ${VALUES}) SELECT id, ${VALUES} FROM new_rows WHERE ${HAS_VALUES}
     ), told AS (
@@ -170,10 +172,11 @@ const commitSql = ({ hasWaits, hasCalls, hasTexts }: CommitKind) => {
   ), new_rows AS (
     SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(${ROW}${hasCalls ? ", agent_id uuid, provider text, cost numeric, cached_tokens int" : ""})
   ), written AS (
-    INSERT INTO node_runs (execution_id, ${ROW_FIELDS}${hasCalls ? ", cost, cached_tokens" : ""})
-    SELECT $1, ${ROW_FIELDS}${hasCalls ? ", cost, coalesce(cached_tokens, 0)" : ""} FROM new_rows
+    INSERT INTO node_runs (execution_id, ${ROW_FIELDS}, ${FLAGS}${hasCalls ? ", cost, cached_tokens" : ""})
+    SELECT $1, ${ROW_FIELDS}, ${FLAG_VALUES}${hasCalls ? ", cost, coalesce(cached_tokens, 0)" : ""} FROM new_rows
     ON CONFLICT (execution_id, node_id, iteration, attempt) DO UPDATE SET
       status = excluded.status, handle = excluded.handle, error = excluded.error, completed_at = excluded.completed_at, duration_ms = excluded.duration_ms,
+      is_interrupted = excluded.is_interrupted, is_cut_off = excluded.is_cut_off,
       model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens${hasCalls ? ", cost = excluded.cost, cached_tokens = excluded.cached_tokens" : ""}
   ), valued AS (
     INSERT INTO node_run_values (node_run_id, ${VALUES}) SELECT id, ${VALUES} FROM new_rows WHERE ${HAS_VALUES}

@@ -2,7 +2,6 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { CUT_OFF } from "#server/runs/executor/ports.ts";
 import { type ExecutionLogs, type ExecutionLogsInput, type NodeLog, RunToolCall } from "#server/runs/schema.ts";
 import { logTexts } from "#server/runs/use-cases/log-texts.ts";
 import { deciderDto, deciderFields } from "#server/runs/waits/review.ts";
@@ -55,7 +54,7 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
       cached_tokens,
       output_tokens,
       cost: model === null ? 0 : (run.cost?.toNumber() ?? null),
-      ...(run.handle === CUT_OFF && { answer_truncated: true }),
+      ...(run.is_cut_off && { answer_truncated: true }),
       tool_calls: RunToolCall.array().parse(text?.tool_calls ?? []),
       ...(review && deciderDto(review)),
     };

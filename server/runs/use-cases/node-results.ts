@@ -1,5 +1,5 @@
 import { pool } from "#server/platform/db/client.ts";
-import { CUT_OFF, ITEM } from "#server/runs/executor/ports.ts";
+import { ITEM } from "#server/runs/executor/ports.ts";
 import { type ExecutionStatus, isFinal, type NodeResult } from "#server/runs/schema.ts";
 import { textOf } from "#server/runs/store/texts.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
@@ -12,7 +12,7 @@ import type { Graph } from "#server/workflow/schema.ts";
 const RESULTS = `
   SELECT DISTINCT ON (r.node_id) r.node_id, r.iteration, r.status, r.error, r.duration_ms, r.started_at, r.completed_at,
     r.input_tokens, r.output_tokens, CASE WHEN r.model IS NULL THEN 0 ELSE r.cost::float8 END AS cost, r.attempt, r.reused,
-    r.handle = '${CUT_OFF}' AS is_cut_off, left(${textOf("output")}, ${LARGE_OUTPUT + 1}) AS output,
+    r.is_cut_off, left(${textOf("output")}, ${LARGE_OUTPUT + 1}) AS output,
     length(${textOf("output")}) AS output_length
   FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}'
@@ -30,7 +30,7 @@ type Row = Omit<NodeResult, "started_at" | "completed_at" | "iteration"> & {
   started_at: Date | null;
   completed_at: Date | null;
   output_length: number | null;
-  is_cut_off: boolean | null;
+  is_cut_off: boolean;
 };
 
 const untouched = (status: "idle" | "skipped"): NodeResult => ({

@@ -19,8 +19,8 @@ const TAKE_OVER = `
     WHERE execution_id = $1 AND node_id = ANY($3) AND status IN ('complete', 'failed', 'skipped')
     ORDER BY node_id, iteration, attempt DESC
   ), copied AS (
-    INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, cached_tokens, output_tokens, cost, items, reused)
-    SELECT copy_id, $2, node_id, iteration, 1, status, CASE WHEN node_id <> ALL($4) THEN handle END, error, started_at, completed_at, duration_ms, model, input_tokens, cached_tokens, output_tokens, cost, items, true FROM source
+    INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, cached_tokens, output_tokens, cost, items, is_cut_off, reused)
+    SELECT copy_id, $2, node_id, iteration, 1, status, CASE WHEN node_id <> ALL($4) THEN handle END, error, started_at, completed_at, duration_ms, model, input_tokens, cached_tokens, output_tokens, cost, items, is_cut_off, true FROM source
   ), kept AS (
     INSERT INTO node_run_values (node_run_id, input, output, tool_calls, input_hash, output_hash)
     SELECT source.copy_id, v.input, v.output, v.tool_calls, v.input_hash, v.output_hash
