@@ -1,6 +1,6 @@
 // The layers of the house (README, "The map of the house"): app → http → jobs → features → runs → llm, workflow → platform → shared.
 // Every rule is an error. Tests may look anywhere; nobody may look at a test.
-const TEST = "\\.(test|spec)\\.tsx?$|^server/testing/|^server/jobs/inngest/local/testing/|^e2e/";
+const TEST = "\\.(test|spec)\\.tsx?$|^server/testing/|^e2e/";
 
 const forbid = (name, from, to, comment) => ({
   name,

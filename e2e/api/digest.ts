@@ -14,8 +14,9 @@ const VOLATILE = [
   "lease_owner",
   "lease_epoch",
   "lease_until",
-  "wake_at",
-  "overdue_at",
+  "run_at",
+  "wake",
+  "crashes",
   "dispatch",
   "woken_at",
 ];

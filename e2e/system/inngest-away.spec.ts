@@ -19,7 +19,10 @@ const OTHER_KEY = "ffeeddccbbaa99887766554433221100";
 const EVENT_KEY = "event-key-1";
 const FUNCTION = "treadle-run-workflow";
 
-const pureGraph = graphOf({ t: ["trigger"], o: ["output"] }, ["t>o"]);
+/** A run that might ask a person, and so is for the server. */
+const asking = (nodes: Parameters<typeof graphOf>[0], edges: string[]) =>
+  graphOf({ ...nodes, never: ["branch", { condition: "False" }], r: ["humanLoop"] }, [...edges, "t>never", "never.true>r"]);
+const serversGraph = asking({ t: ["trigger"], o: ["output"] }, ["t>o"]);
 
 async function install(inngest: InngestServer) {
   const postgres = await startOwnPostgres();
@@ -54,9 +57,9 @@ test("an Inngest server that hangs holds up no answer; what it missed it gets wh
   const { api, save, execute, read, ready } = clientOf(first.url);
   const address = `${first.url}/api/inngest`;
   const reviewed = await save("Reviewed", graphOf({ t: ["trigger"], r: ["humanLoop"], o: ["output"] }, ["t>r", "r.approved>o"]));
-  const pure = await save("Pure", pureGraph);
+  const pure = await save("Pure", serversGraph);
   const http = { kind: "http", response_mode: "sync", allowed_methods: ["POST"] };
-  const waitedFor = await save("Waited for", graphOf({ t: ["trigger", http], o: ["output"] }, ["t>o"]));
+  const waitedFor = await save("Waited for", asking({ t: ["trigger", http], o: ["output"] }, ["t>o"]));
 
   const paused = [await execute(reviewed), await execute(reviewed)];
   for (const id of paused) {
@@ -109,7 +112,7 @@ test("wrong keys, a clock that is off and a server that is gone are told by name
   const server = await start();
   const { save, execute, ready } = clientOf(server.url);
   const address = `${server.url}/api/inngest`;
-  const pure = await save("Pure", pureGraph);
+  const pure = await save("Pure", serversGraph);
   const texts: string[] = [];
   const tells = (reason: string, status = "degraded") =>
     until(async () => {
@@ -158,7 +161,7 @@ test("a function ends as its execution did, with ids and states only, and a fail
   const server = await start();
   const { save, execute, read } = clientOf(server.url);
   const address = `${server.url}/api/inngest`;
-  const failing = graphOf({ t: ["trigger"], f: ["branch", { condition: "int(output) == 1 and 'secret-words' != ''" }], o: ["output"] }, [
+  const failing = asking({ t: ["trigger"], f: ["branch", { condition: "int(output) == 1 and 'secret-words' != ''" }], o: ["output"] }, [
     "t>f",
     "f.true>o",
   ]);
@@ -168,7 +171,7 @@ test("a function ends as its execution did, with ids and states only, and a fail
     await inngest.carry(address, run);
     return { id, run };
   };
-  const good = await carried(pureGraph, "Good");
+  const good = await carried(serversGraph, "Good");
   expect(await read(good.id)).toMatchObject({ status: "completed" });
   expect(inngest.ends).toEqual([expect.objectContaining({ status: 200, body: { status: "completed" } })]);
 

@@ -17,7 +17,7 @@ const key = `sk-service-${"inngests".repeat(5)}`;
 const SIGNING_KEY = "00112233445566778899aabbccddeeff";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-test("with an Inngest server nothing here carries a run: it is asked by ids, calls each step itself, and is woken by a decision", async () => {
+test("with an Inngest server nothing here carries a run that works outside: it is asked by ids, calls each step itself, and is woken by a decision", async () => {
   const postgres = await startOwnPostgres();
   const models = await startModelServer();
   const inngest = await startInngestServer(SIGNING_KEY);
@@ -70,9 +70,11 @@ test("with an Inngest server nothing here carries a run: it is asked by ids, cal
       ["t>a", "a>Check", "Check.approved>o"],
     ),
   );
-  // Elsewhere a run of pure nodes is over before anybody could be asked.
+  // A run of pure nodes is over before anybody could be asked.
   const pure = await execute("Pure", graphOf({ t: ["trigger"], o: ["output"] }, ["t>o"]));
-  for (const id of [asked, pure]) {
+  expect(await read(pure)).toMatchObject({ status: "completed", output: "hush-hush" });
+  const other = await execute("Other", graphOf({ t: ["trigger"], Check: ["humanLoop"], o: ["output"] }, ["t>Check", "Check.approved>o"]));
+  for (const id of [asked, other]) {
     await until(() => requested(id).length === 1);
     expect(requested(id)).toMatchObject([
       { id: `${id}-0`, data: { execution_id: id, project_id: expect.stringMatching(UUID), dispatch: 0 } },
@@ -80,14 +82,14 @@ test("with an Inngest server nothing here carries a run: it is asked by ids, cal
   }
 
   // The sweeper finds that nobody has begun them, and does no more than to ask again.
-  await database.query("UPDATE executions SET overdue_at = created_at WHERE id = ANY($1::uuid[])", [[asked, pure]]);
-  for (const id of [asked, pure]) {
+  await database.query("UPDATE executions SET run_at = created_at WHERE id = ANY($1::uuid[])", [[asked, other]]);
+  for (const id of [asked, other]) {
     await until(() => requested(id).length === 2);
     expect(requested(id)[1]?.id).toBe(`${id}-0`);
     expect(await read(id)).toMatchObject({ status: "pending", started_at: null });
   }
   const { rows } = await database.query(
-    "SELECT (SELECT sum(lease_epoch)::int FROM executions) AS leases, to_regnamespace('treadle_jobs') AS executor",
+    "SELECT (SELECT sum(lease_epoch)::int FROM executions WHERE completed_at IS NULL) AS leases, to_regnamespace('treadle_jobs') AS executor",
   );
   expect(rows).toEqual([{ leases: 0, executor: null }]);
   expect(models.calls({ contains: "hush-hush" })).toEqual([]);
@@ -115,12 +117,13 @@ test("with an Inngest server nothing here carries a run: it is asked by ids, cal
   expect(await read(asked)).toMatchObject({ status: "completed", output: "well done, Echo: scout hush-hush" });
   expect(models.calls({ contains: "hush-hush" })).toHaveLength(1);
 
-  await api.post(`/executions/${pure}/cancel`, {}, { schema: Execution, status: 200 });
-  await until(() => sent("execution/cancelled", pure).length > 0);
+  expect(requested(pure)).toEqual([]);
+  await api.post(`/executions/${other}/cancel`, {}, { schema: Execution, status: 200 });
+  await until(() => sent("execution/cancelled", other).length > 0);
   // Asked for again when it has ended, it is not begun.
-  const late: FunctionRun = { fnId: run.fnId, event: requested(pure)[0] as ReceivedEvent, steps: new Map() };
+  const late: FunctionRun = { fnId: run.fnId, event: requested(other)[0] as ReceivedEvent, steps: new Map() };
   expect(await inngest.carry(address, late)).toBeUndefined();
-  expect(await read(pure)).toMatchObject({ status: "cancelled", started_at: null });
+  expect(await read(other)).toMatchObject({ status: "cancelled", started_at: null });
 
   // Ids and counts are all that leaves the house, also in what steps have come to.
   for (const { name, data } of inngest.events)

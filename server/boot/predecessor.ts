@@ -5,7 +5,7 @@ import pg from "pg";
 import { z } from "zod";
 import { holdDataFolder } from "#server/boot/data-folder.ts";
 import { log } from "#server/platform/log.ts";
-import { freeLeasesOf } from "#server/runs/store/run-store.ts";
+import { freeLeases } from "#server/runs/store/run-store.ts";
 
 /** The name of a data folder that is ours, made at its first use. */
 function nameOf(folder: string): string {
@@ -51,7 +51,7 @@ export async function succeedPredecessor(dataFolder: string, databaseUrl: string
       letGo();
       return { giveBack: async () => undefined };
     }
-    await freeLeasesOf(name);
+    await freeLeases(name);
     return {
       name,
       async giveBack() {

@@ -1,18 +1,15 @@
-import { serve } from "inngest/edge";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
 import { jobs } from "#server/jobs/definitions.ts";
-import { beginRunsHere } from "#server/jobs/inngest/begin-here.ts";
-import { inngest } from "#server/jobs/inngest/client.ts";
-import { stopSegments } from "#server/jobs/inngest/engine-services.ts";
-import { firstSegment, runWorkflow } from "#server/jobs/inngest/functions/run-workflow.ts";
-import { startLocalExecutor } from "#server/jobs/inngest/local/executor.ts";
+import { engineServices, stopSegments } from "#server/jobs/inngest/engine-services.ts";
+import { carryDue } from "#server/jobs/inngest/run-workflow.ts";
 import { takeOverOldJobs } from "#server/jobs/postgres/install.ts";
 import { startJobWorker } from "#server/jobs/postgres/worker.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
-import { freeAllLeases } from "#server/runs/store/run-store.ts";
-import { makeUnbegunOverdue, sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { freeLeases } from "#server/runs/store/run-store.ts";
+import { makeUnbegunDue, sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { startRunWorker } from "#server/runs/worker/run-worker.ts";
 
 /** How often overdue executions are looked for, in milliseconds. */
 const SWEEP_MS = 5000;
@@ -35,25 +32,19 @@ async function sweep(): Promise<void> {
  * @returns how to stop it; steps under way get `graceMs` to end
  */
 export async function startWorker(): Promise<(graceMs: number) => Promise<void>> {
-  const { DATABASE_URL = "", TREADLE_EMBEDDED_DATABASE, WORKER_CONCURRENCY } = settings();
+  const { DATABASE_URL = "", TREADLE_EMBEDDED_DATABASE } = settings();
   // With our own database no other process can be alive, so every lease belongs to a dead one.
-  if (TREADLE_EMBEDDED_DATABASE) await freeAllLeases();
-  const executor = isEmbeddedExecutor()
-    ? await startLocalExecutor({
-        handler: serve({ client: inngest(), functions: [runWorkflow()] }),
-        concurrency: WORKER_CONCURRENCY,
-        firstSteps: { "treadle-run-workflow": firstSegment },
-      })
+  if (TREADLE_EMBEDDED_DATABASE) await freeLeases();
+  if (isEmbeddedExecutor()) await takeOverOldJobs(pool());
+  const jobWorker = isEmbeddedExecutor()
+    ? await startJobWorker({ jobs, databaseUrl: DATABASE_URL, concurrency: JOBS_AT_ONCE, isAlone: TREADLE_EMBEDDED_DATABASE })
     : undefined;
-  if (executor) await takeOverOldJobs(pool());
-  const jobWorker =
-    executor && (await startJobWorker({ jobs, databaseUrl: DATABASE_URL, concurrency: JOBS_AT_ONCE, isAlone: TREADLE_EMBEDDED_DATABASE }));
-  const stopBeginning = executor && beginRunsHere(pool(), executor.isAlone);
+  const stopRuns = await startRunWorker(pool(), engineServices, carryDue);
   // What came due while nothing ran fires now, not at the next minute.
   const catchingUp = fireDueSchedules().catch((error) =>
     log.warn({ err: error }, "schedules could not be fired at start, the next minute tries again"),
   );
-  if (!isEmbeddedExecutor()) await makeUnbegunOverdue();
+  if (!isEmbeddedExecutor()) await makeUnbegunDue();
   // One after the other: a server that does not answer makes each take as long as it is waited for.
   let sweeping: Promise<void> | undefined;
   const look = () => {
@@ -67,6 +58,6 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
     clearInterval(timer);
     // Nothing new is started at once; calls that do not end in time are aborted early enough to give their leases back.
     stopSegments(graceMs - HALT_MS);
-    await Promise.all([sweeping, catchingUp, stopBeginning?.(graceMs), executor?.stop(graceMs), jobWorker?.stop(graceMs)]);
+    await Promise.all([sweeping, catchingUp, stopRuns(graceMs), jobWorker?.stop(graceMs)]);
   };
 }

@@ -8,9 +8,9 @@ import { sendEvents } from "#server/jobs/send-events.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { requestRun, requestRuns } from "#server/runs/use-cases/request-run.ts";
+import { requestRuns, tellCarriers } from "#server/runs/use-cases/request-run.ts";
 import { startHere } from "#server/runs/use-cases/start-execution.ts";
-import { makeUnbegunOverdue, sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { makeUnbegunDue, sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 // Events for an Inngest server, which may be away or hang.
@@ -50,14 +50,19 @@ afterAll(() => stop());
 beforeEach(async () => {
   admin = await database.newAdmin();
   [answer, received, mostUnderWay] = [well, [], 0];
-  await pool().query("UPDATE executions SET overdue_at = NULL"); // of earlier tests
+  await pool().query("UPDATE executions SET run_at = NULL"); // of earlier tests
 });
 
 const position = { x: 0, y: 0 };
 
 async function accept() {
-  const nodes = [{ id: "t", type: "triggerNode", position, data: { label: "Start" } }];
-  const workflow = await createWorkflow(admin, { name: `W ${crypto.randomUUID()}`, nodes, edges: [] });
+  const review = { id: "h", type: "humanLoopNode", position, data: { label: "Look" } };
+  const nodes = [{ id: "t", type: "triggerNode", position, data: { label: "Start" } }, review];
+  const workflow = await createWorkflow(admin, {
+    name: `W ${crypto.randomUUID()}`,
+    nodes,
+    edges: [{ id: "th", source: "t", target: "h" }],
+  });
   const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow.id } });
   const common = { project_id: admin.project.id, workflow_id: workflow.id, workflow_version: 1, snapshot_id, started_by_id: admin.user.id };
   return startHere({ ...common, trigger: "manual", input: "x", params: null });
@@ -65,7 +70,7 @@ async function accept() {
 const row = (id: string) => db().execution.findUniqueOrThrow({ where: { id } });
 const elapse = (id: string, seconds: number) =>
   pool().query(
-    "UPDATE executions SET created_at = created_at - make_interval(secs => $2), overdue_at = overdue_at - make_interval(secs => $2) WHERE id = $1",
+    "UPDATE executions SET created_at = created_at - make_interval(secs => $2), run_at = run_at - make_interval(secs => $2) WHERE id = $1",
     [id, seconds],
   );
 const asked = (id: string) =>
@@ -105,7 +110,7 @@ test("however many ask, a few requests are under way, and what waits behind one 
 test("who asks off the way of an answer does not wait for the server", async () => {
   answer = hanging;
   const [run] = requestsOf(1);
-  if (run) await requestRun(run);
+  if (run) void tellCarriers([run]);
   await until(() => received.length > 0);
   expect(underWay).toBe(1); // it was still asked when the caller went on
   expect(await sendEvents([])).toBe(true);
@@ -122,7 +127,7 @@ test("a sweep that waits for the server keeps nothing from the next process", as
   await elapse(second.execution_id, 11);
   // Whoever sweeps now takes what has come due since, and not what is being asked for.
   const taken = sweepExecutions();
-  await until(async () => Number((await row(second.execution_id)).overdue_at) > Date.now());
+  await until(async () => Number((await row(second.execution_id)).run_at) > Date.now());
   const { rows } = await pool().query(
     "SELECT count(*)::int AS held FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
   );
@@ -143,7 +148,7 @@ test("a run that nobody begins is asked for as it was, after a minute anew, and 
   await elapse(execution_id, 11);
   await sweepExecutions();
   expect(asked(execution_id).at(-1)).toBe(`${execution_id}-1`);
-  await makeUnbegunOverdue();
+  await makeUnbegunDue();
   await sweepExecutions();
   expect(asked(execution_id)).toHaveLength(4);
   expect(new Set(asked(execution_id)).size).toBe(3);
@@ -157,13 +162,13 @@ test("after minutes without a server everything that was accepted meanwhile is a
   await Promise.all(runs.map((run) => run.asked));
   for (let sweep = 0; sweep < 3; sweep++) {
     await pool().query(
-      "UPDATE executions SET overdue_at = now() - interval '1 second', created_at = created_at - interval '1 minute' WHERE overdue_at IS NOT NULL",
+      "UPDATE executions SET run_at = now() - interval '1 second', created_at = created_at - interval '1 minute' WHERE run_at IS NOT NULL",
     );
     await sweepExecutions();
   }
   received = [];
   answer = well;
-  await pool().query("UPDATE executions SET overdue_at = now() - interval '1 second' WHERE overdue_at IS NOT NULL");
+  await pool().query("UPDATE executions SET run_at = now() - interval '1 second' WHERE run_at IS NOT NULL");
   expect(await sweepExecutions()).toBe(150);
   expect(new Set(received.flat().map(({ data }) => data.execution_id)).size).toBe(150);
   expect(received).toHaveLength(2);

@@ -39,12 +39,11 @@ async function work(): Promise<void> {
   }
 }
 
-/** What the embedded executor still carries itself. */
+/** What a run's row says itself, where no Inngest server carries it. */
 const isOfRun = ({ name }: JobEvent) => name.startsWith("execution/");
 
 async function store(events: readonly JobEvent[]): Promise<void> {
-  const [ofRuns, others] = [events.filter(isOfRun), events.filter((event) => !isOfRun(event))];
-  if (ofRuns.length) await inngest().send(ofRuns);
+  const others = events.filter((event) => !isOfRun(event));
   if (others.length) await storeEvents(pool(), others);
 }
 

@@ -1,6 +1,6 @@
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";
 
 const position = { x: 0, y: 0 };
@@ -22,6 +22,6 @@ export const agentChain = (agents: string[], more: object = {}) => ({
 /** Runs such a workflow to its end. @returns the execution's id */
 export async function runChain(admin: ProjectPrincipal, graph: ReturnType<typeof agentChain>): Promise<string> {
   const execution_id = await startStoredRun(admin, graph);
-  await advance(engineServices, execution_id, 0, 1e6);
+  await claimAndExecute(engineServices, execution_id, 1e6);
   return execution_id;
 }

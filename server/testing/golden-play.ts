@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { advance, type Outcome } from "#server/runs/executor/advance.ts";
+import { claimAndExecute, type Outcome } from "#server/runs/executor/advance.ts";
 import type { RunStore } from "#server/runs/executor/ports.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
@@ -120,7 +120,7 @@ export async function play(golden: Played, death?: { write: number; isMade: bool
   );
   const steps = [...(golden.then ?? [])];
   for (;;) {
-    const outcome: Outcome | "killed" = await advance(services, "run", 0, 1e6).catch((error: unknown) => {
+    const outcome: Outcome | "killed" = await claimAndExecute(services, "run", 1e6).catch((error: unknown) => {
       if (error instanceof Killed) return "killed";
       throw error;
     });

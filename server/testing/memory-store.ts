@@ -62,6 +62,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     ledger: start.ledger ?? [],
     items: [],
     kept: 0,
+    crashes: 0,
   };
   const commits: Commit[] = [];
   const deltas: EventWrite[] = [];
@@ -90,8 +91,8 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     for (const listener of listeners) listener();
   };
   const store: RunStore = {
-    acquire: async () => ({
-      kind: "acquired",
+    claim: async () => ({
+      kind: "claimed",
       run: { ...run, ...found(graph, run.ledger), toldFrom: new Map() },
     }),
     commit: async (_, commit) => {
@@ -108,7 +109,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     deltas: async (_, events) => void deltas.push(...events),
     spent: async () => undefined,
     renew: async () => true,
-    release: async () => undefined,
+    release: async () => false,
     items: async (_, { node_id, path }) =>
       structuredClone(run.ledger.filter((row) => row.node_id === node_id && row.handle === ITEM && parentOf(row.iteration) === path)),
     bodyOutputs: async (_, ids) => structuredClone(run.ledger.filter((row) => ids.includes(row.node_id) && row.status === "complete")),

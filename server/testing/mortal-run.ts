@@ -25,7 +25,7 @@ export function mortal(mayDie: () => boolean) {
     },
     release: async (...args) => {
       live();
-      await runStore.release(...args);
+      return runStore.release(...args);
     },
     renew: async (run) => {
       live();

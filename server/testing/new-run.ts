@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import type { Commit, EngineServices, RunStore } from "#server/runs/executor/ports.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
@@ -25,7 +25,7 @@ export function newRun(nodes: Golden["nodes"], edges: string[], input = "", own:
     /** What the start of a run would refuse it for. */
     problems: () => findProblems(graph, { agentName: (id) => `Agent ${id}` }),
     /** One segment. */
-    go: (seconds = 1e6, changed: Partial<EngineServices> = {}) => advance({ ...services, ...changed }, "run", 0, seconds),
+    go: (seconds = 1e6, changed: Partial<EngineServices> = {}) => claimAndExecute({ ...services, ...changed }, "run", seconds),
   };
 }
 

@@ -18,7 +18,7 @@ export async function newPausedRun(admin: ProjectPrincipal, name = "Reviewed"): 
   const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow.id } });
   const common = { project_id: admin.project.id, workflow_id: workflow.id, workflow_version: 1, snapshot_id, started_by_id: admin.user.id };
   const { execution_id } = await startExecution({ ...common, trigger: "manual", input: "x", params: null });
-  await db().execution.update({ where: { id: execution_id }, data: { status: "paused", overdue_at: null } });
+  await db().execution.update({ where: { id: execution_id }, data: { status: "paused", run_at: null } });
   return execution_id;
 }
 

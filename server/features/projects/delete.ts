@@ -56,7 +56,7 @@ export async function tellOfStopped(executionIds: readonly string[]): Promise<vo
 export async function stopExecutions(within: Prisma.TransactionClient, project_id: string): Promise<string[]> {
   const stopped = await within.$queryRaw<{ id: string }[]>`
     WITH stopped AS (
-      UPDATE executions SET status = 'cancelled', completed_at = now(), lease_epoch = lease_epoch + 1, lease_until = NULL, overdue_at = NULL
+      UPDATE executions SET status = 'cancelled', completed_at = now(), lease_epoch = lease_epoch + 1, lease_until = NULL, run_at = NULL
       WHERE project_id = ${project_id}::uuid AND status IN ('pending', 'queued', 'running', 'paused') RETURNING id
     ), withdrawn AS (
       UPDATE waits SET status = 'withdrawn', resolved_at = now() FROM stopped WHERE execution_id = stopped.id AND waits.status = 'waiting'

@@ -12,7 +12,7 @@ import { createWorkflow, updateWorkflow } from "#server/features/workflows/servi
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
 import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
@@ -61,7 +61,7 @@ test("a project that holds as much as it may starts no run and takes no document
 test("what reruns take over counts at once", async () => {
   const admin = await database.newAdmin();
   const execution_id = await startStoredRun(admin, flow(), "x".repeat(300_000));
-  await advance(storedServices(), execution_id, 0, 60);
+  await claimAndExecute(storedServices(), execution_id, 60);
   const { runs } = await held(admin);
   setSettings({ PROJECT_STORAGE_BYTES: `${Math.floor(3.5 * runs)}` });
   const again = () => rerunExecution(admin, { execution_id, from_node_id: "o", use_current: false });
@@ -106,7 +106,7 @@ test("a run that has begun may go a little beyond it, and then fails in words", 
   setSettings({ PROJECT_STORAGE_BYTES: `${1_000_000}` });
   let calls = 0;
   const callAgent = async () => ({ output: `${++calls}${"y".repeat(400_000)}` });
-  expect(await advance(storedServices({ callAgent }), execution_id, 0, 60)).toEqual({ kind: "over" });
+  expect(await claimAndExecute(storedServices({ callAgent }), execution_id, 60)).toEqual({ kind: "over" });
   const { status, error } = await getExecution(admin, { execution_id });
   expect(status).toBe("failed");
   expect(error).toMatch(/^A result could not be stored: This project holds 1\.\d MB; its quota is 1\.0 MB\./);
@@ -119,7 +119,7 @@ test("a run that has begun may go a little beyond it, and then fails in words", 
 test("executions from before bytes were counted are measured", async () => {
   const admin = await database.newAdmin();
   const execution_id = await startStoredRun(admin, flow(), "x".repeat(100));
-  await advance(storedServices(), execution_id, 0, 60);
+  await claimAndExecute(storedServices(), execution_id, 60);
   await db().execution.update({ where: { id: execution_id }, data: { bytes: 0 } });
   await measureProjects();
   const { bytes } = await db().execution.findUniqueOrThrow({ where: { id: execution_id }, select: { bytes: true } });

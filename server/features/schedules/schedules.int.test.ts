@@ -155,7 +155,7 @@ test("a fire that the hour or a problem forbids leaves a failed execution with t
   expect(await runsOf(first.id)).toMatchObject([{ status: "pending" }]);
   expect(await runsOf(broken.id)).toMatchObject([{ status: "failed", error: "The workflow cannot run yet: Choose an agent." }]);
   const [refused] = await runsOf(second.id);
-  expect(refused).toMatchObject({ status: "failed", error: expect.stringContaining("1 executions within an hour"), overdue_at: null });
+  expect(refused).toMatchObject({ status: "failed", error: expect.stringContaining("1 executions within an hour"), run_at: null });
   const execution = await getExecution(admin, { execution_id: refused?.id ?? "" });
   expect(execution).toMatchObject({
     trigger: "schedule",

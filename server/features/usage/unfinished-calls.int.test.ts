@@ -9,7 +9,7 @@ import type { UsageGroup } from "#server/features/usage/schema.ts";
 import { getUsage } from "#server/features/usage/service.ts";
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
@@ -63,7 +63,7 @@ test("calls that a cancellation cuts off keep what they had done, each its own, 
   const asked = nodes.map((node) => (node.id === "a1" ? { ...node, data: { ...node.data, input: "four five six seven" } } : node));
   const side = edges.map((edge) => ({ ...edge, source: "t" }));
   const execution_id = await startStoredRun(admin, { nodes: asked, edges: side });
-  const running = advance(engineServices, execution_id, 0, 1e6);
+  const running = claimAndExecute(engineServices, execution_id, 1e6);
   // Both models have answered once, and both are asked again with what the tool found.
   const isAskedAgain = () => models.calls({ model: "tool-then-hang-search_knowledge" }).filter(({ probe }) => !probe).length === 4;
   await until(async () => isAskedAgain() || undefined);
@@ -84,7 +84,7 @@ test("calls that a cancellation cuts off keep what they had done, each its own, 
   expect(await getExecution(admin, { execution_id })).toMatchObject({ status: "cancelled", input_tokens: 7, cost, cost_is_partial: false });
   expect((await usage("source")).items).toMatchObject([{ key: "run", calls: 2, input_tokens: 7, cost }]);
   // Asked for again, nothing is left to carry on and nothing is counted twice.
-  expect(await advance(engineServices, execution_id, 0, 1e6)).toEqual({ kind: "over" });
+  expect(await claimAndExecute(engineServices, execution_id, 1e6)).toEqual({ kind: "over" });
   expect((await usage()).total.calls).toBe(2);
 });
 

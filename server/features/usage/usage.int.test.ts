@@ -10,7 +10,7 @@ import type { UsageGroup } from "#server/features/usage/schema.ts";
 import { getUsage } from "#server/features/usage/service.ts";
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { deleteExecutions } from "#server/runs/use-cases/delete-executions.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
@@ -175,7 +175,7 @@ test("a rerun shows the cost of what it takes over and does not count it again",
   const id = await agent("One", "echo");
   const original = await runChain(admin, agentChain([id, id]));
   const { execution_id } = await rerunExecution(admin, { execution_id: original, from_node_id: "a1", use_current: false });
-  await advance(engineServices, execution_id, 0, 1e6);
+  await claimAndExecute(engineServices, execution_id, 1e6);
   const rerun = await getExecution(admin, { execution_id });
   expect(rerun).toMatchObject({ status: "completed", cost: COST });
   expect(rerun.node_results).toMatchObject({ a0: { cost: COST, reused: true }, a1: { cost: COST, reused: false } });

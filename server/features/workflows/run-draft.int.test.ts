@@ -6,7 +6,7 @@ import { runDraft } from "#server/features/workflows/run-draft.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import type { RunDraftInput } from "#server/runs/schema.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
@@ -52,7 +52,7 @@ async function play(started: Promise<{ execution_id: string }>) {
     asked.push(message);
     return { output: `<${message}>` };
   };
-  await advance(storedServices({ callAgent }), execution_id, 0, 60);
+  await claimAndExecute(storedServices({ callAgent }), execution_id, 60);
   return getExecution(admin, { execution_id });
 }
 const draft = (workflow_id: string, input: Omit<RunDraftInput, "workflow_id"> = {}) => play(runDraft(admin, { workflow_id, ...input }));

@@ -1,14 +1,8 @@
 import { Inngest } from "inngest";
 import { functionLog } from "#server/jobs/inngest/execution-failed.ts";
-import { localFetch, sendHints } from "#server/jobs/inngest/local/fetch.ts";
 import type { EventRefusal } from "#server/jobs/schema.ts";
 import { log } from "#server/platform/log.ts";
-import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
-
-/** All our events only tell what a row says, and the sweepers send them again; so they may take the short way. */
-class EmbeddedInngest extends Inngest {
-  override send: Inngest["send"] = async (events) => ({ ids: await sendHints(events) });
-}
+import { settings } from "#server/platform/settings.ts";
 
 /** How long a server may take to answer that it has an event, in milliseconds. */
 const SEND_MS = 2000;
@@ -65,21 +59,15 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A client for the executor in use: the embedded one through a fetch that answers in process, or a real server. */
+/** A client for the server that the settings name. */
 function open() {
   const { INNGEST_BASE_URL, INNGEST_DEV, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_SIGNING_KEY_FALLBACK } = settings();
-  // Every step of ours may be repeated, so the result of one may wait for the next, or for the end of the function.
-  const common = {
+  return new ServerInngest({
     id: "treadle",
     aiMetadata: false,
     logger: functionLog(log),
+    // Every step of ours may be repeated, so the result of one may wait for the next, or for the end of the function.
     checkpointing: { bufferedSteps: 2, maxRuntime: 0 },
-  } as const;
-  if (isEmbeddedExecutor())
-    // Dev mode checks no signatures; the embedded executor calls the handler in process and nothing is served over HTTP.
-    return new EmbeddedInngest({ ...common, isDev: true, eventKey: "local", baseUrl: "http://inngest.local", fetch: localFetch });
-  return new ServerInngest({
-    ...common,
     isDev: INNGEST_DEV, // unless it is asked for, cloud mode: without a signing key every request is refused
     ...(INNGEST_BASE_URL && { baseUrl: INNGEST_BASE_URL }),
     ...(INNGEST_EVENT_KEY && { eventKey: INNGEST_EVENT_KEY }),

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { ADD_ROWS, SCHEMA } from "#server/jobs/postgres/add-jobs.ts";
 import { openPool } from "#server/jobs/postgres/session.ts";
+import { inTransaction } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 
 /**
@@ -38,10 +39,18 @@ const TAKE_OVER = `
   )
   ${ADD_ROWS("old")}`;
 
-/** Queues what the version before had queued in tables of its own: documents to be indexed, people to be told of reviews. */
+/**
+ * Queues what the version before had queued in tables of its own (documents to be indexed, people to be told of reviews), and
+ * drops those. Its runs go on by their rows.
+ */
 export async function takeOverOldJobs(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ has: boolean }>("SELECT to_regclass('treadle_jobs.runs') IS NOT NULL AS has");
-  if (!rows[0]?.has) return;
-  const { rows: taken } = await pool.query<{ count: number }>(TAKE_OVER);
-  if (taken[0]?.count) log.info({ jobs: taken[0].count }, "took over jobs of the version before");
+  const count = await inTransaction(async (client) => {
+    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('treadle_jobs', 0))");
+    const { rows } = await client.query<{ has: boolean }>("SELECT to_regclass('treadle_jobs.runs') IS NOT NULL AS has");
+    if (!rows[0]?.has) return 0;
+    const { rows: taken } = await client.query<{ count: number }>(TAKE_OVER);
+    await client.query("DROP SCHEMA treadle_jobs CASCADE");
+    return taken[0]?.count ?? 0;
+  }, pool);
+  if (count) log.info({ jobs: count }, "took over jobs of the version before");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -16,10 +16,10 @@ const branching = (condition: string): Graph => ({
 
 test("a run goes the way that a condition in its process says, and fails with its sentence", async () => {
   const memory = memoryStore(branching("len(re.findall('a', output)) == 3"), { input: "banana" });
-  expect(await advance(testServices(memory), "run", 0, 60)).toEqual({ kind: "over" });
+  expect(await claimAndExecute(testServices(memory), "run", 60)).toEqual({ kind: "over" });
   expect(memory.ending()).toMatchObject({ status: "completed", outputs: [expect.objectContaining({ node_id: "yes" })] });
   const failing = memoryStore(branching("re.findall('a*b|a', 'a' * 300000)"), { input: "x" });
-  await advance(testServices(failing), "run", 0, 60);
+  await claimAndExecute(testServices(failing), "run", 60);
   expect(failing.ending()).toMatchObject({ status: "failed", error: expect.stringContaining("took too long, and was stopped") });
 });
 
@@ -36,7 +36,7 @@ test("a run that is cancelled does not wait for its condition, and writes nothin
     onControl = callback;
     return () => undefined;
   };
-  const running = advance(
+  const running = claimAndExecute(
     testServices(memory, {
       // Answers only when it is told to stop waiting.
       evaluate: (_condition, _variables, signalOf) => {
@@ -46,7 +46,6 @@ test("a run that is cancelled does not wait for its condition, and writes nothin
       },
     }),
     "run",
-    0,
     60,
   );
   await asked.promise;

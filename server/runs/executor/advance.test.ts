@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { type EngineServices, HostFault, LeaseLost, type LedgerRow } from "#server/runs/executor/ports.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
@@ -45,13 +45,12 @@ describe("advance", () => {
       ledger: [row("t", "complete", { output: "x" }), row("a", "complete", { output: "A" }), row("b", "running", { attempt: 1 })],
     });
     const called: string[] = [];
-    const outcome = await advance(
+    const outcome = await claimAndExecute(
       services(memory, async ({ agent_id, message }) => {
         called.push(`${agent_id}(${message})`);
         return { output: "B" };
       }),
       "run",
-      0,
       60,
     );
     expect(outcome).toEqual({ kind: "over" });
@@ -67,13 +66,12 @@ describe("advance", () => {
   it("writes a call down as running before it is made, and its result before the next one starts", async () => {
     const memory = memoryStore(chain, { input: "x" });
     const seen: string[][] = [];
-    await advance(
+    await claimAndExecute(
       services(memory, async () => {
         seen.push(memory.rows().map((written) => `${written.node_id}:${written.status}`));
         return { output: "ok" };
       }),
       "run",
-      0,
       60,
     );
     expect(seen).toEqual([
@@ -86,7 +84,7 @@ describe("advance", () => {
     let now = 0;
     const memory = memoryStore(chain, { input: "x" });
     const called: string[] = [];
-    const outcome = await advance(
+    const outcome = await claimAndExecute(
       services(
         memory,
         async ({ agent_id }) => {
@@ -97,7 +95,6 @@ describe("advance", () => {
         () => new Date(now),
       ),
       "run",
-      0,
       60,
     );
     expect(outcome).toEqual({ kind: "yielded" });
@@ -115,7 +112,7 @@ describe("advance", () => {
     };
     memory.store.renew = async () => false;
     let isAborted = false;
-    const outcome = await advance(
+    const outcome = await claimAndExecute(
       services(memory, ({ signal }) => {
         onControl();
         return new Promise((_, reject) =>
@@ -126,7 +123,6 @@ describe("advance", () => {
         );
       }),
       "run",
-      0,
       60,
     );
     expect(outcome).toEqual({ kind: "yielded" });
@@ -140,10 +136,9 @@ describe("advance", () => {
       throw new LeaseLost("taken");
     };
     expect(
-      await advance(
+      await claimAndExecute(
         services(memory, async () => ({ output: "never" })),
         "run",
-        0,
         60,
       ),
     ).toEqual({ kind: "yielded" });
@@ -151,12 +146,11 @@ describe("advance", () => {
 
   it("tells who holds the run", async () => {
     const memory = memoryStore(chain);
-    memory.store.acquire = async () => ({ kind: "busy", seconds: 5 });
+    memory.store.claim = async () => ({ kind: "busy", seconds: 5 });
     expect(
-      await advance(
+      await claimAndExecute(
         services(memory, async () => ({ output: "" })),
         "run",
-        0,
         60,
       ),
     ).toEqual({ kind: "busy", seconds: 5 });
@@ -168,10 +162,9 @@ describe("advance", () => {
       throw new Error("the disk is full");
     };
     await expect(
-      advance(
+      claimAndExecute(
         services(memory, async () => ({ output: "" })),
         "run",
-        0,
         60,
       ),
     ).rejects.toThrow("the disk is full");
@@ -182,7 +175,7 @@ describe("advance", () => {
     const away = async () => {
       throw new HostFault("the database went away");
     };
-    await expect(advance(services(memory, away), "run", 0, 60)).rejects.toThrow("the database went away");
+    await expect(claimAndExecute(services(memory, away), "run", 60)).rejects.toThrow("the database went away");
     expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "running" });
     expect(memory.ending()).toBeUndefined();
   });
@@ -199,16 +192,15 @@ describe("advance", () => {
       await failed.promise;
       return { output: "paid for" };
     };
-    await expect(advance(services(memory, callAgent), "run", 0, 60)).rejects.toThrow("the database went away");
+    await expect(claimAndExecute(services(memory, callAgent), "run", 60)).rejects.toThrow("the database went away");
     expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "complete", output: "paid for" });
   });
 
   it("gives up on a node that was interrupted five times, with the reason", async () => {
     const memory = memoryStore(chain, { input: "x", ledger: [row("t", "complete", { output: "x" }), row("a", "running", { attempt: 5 })] });
-    await advance(
+    await claimAndExecute(
       services(memory, async () => ({ output: "never" })),
       "run",
-      0,
       60,
     );
     expect(memory.ending()).toMatchObject({ status: "failed", error: expect.stringContaining("It is not started again.") });
@@ -223,7 +215,7 @@ describe("advance", () => {
       drain.abort();
       return { output: "in time" };
     };
-    expect(await advance({ ...services(memory, callAgent), drain: drain.signal }, "run", 0, 60)).toEqual({ kind: "yielded" });
+    expect(await claimAndExecute({ ...services(memory, callAgent), drain: drain.signal }, "run", 60)).toEqual({ kind: "yielded" });
     expect(called).toEqual(["a"]);
     expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "complete", output: "in time" });
   });
@@ -234,13 +226,14 @@ describe("advance", () => {
     let isReleased = false;
     memory.store.release = async () => {
       isReleased = true;
+      return false;
     };
     const callAgent: EngineServices["callAgent"] = ({ signal }) =>
       new Promise((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
         halt.abort();
       });
-    expect(await advance({ ...services(memory, callAgent), halt: halt.signal }, "run", 0, 60)).toEqual({ kind: "yielded" });
+    expect(await claimAndExecute({ ...services(memory, callAgent), halt: halt.signal }, "run", 60)).toEqual({ kind: "yielded" });
     expect(isReleased).toBe(true);
     expect(memory.rows().at(-1)).toMatchObject({ node_id: "a", status: "running" });
   });
@@ -256,10 +249,9 @@ describe("advance", () => {
       return commit(run, what, signal);
     };
     expect(
-      await advance(
+      await claimAndExecute(
         services(memory, async () => ({ output: "huge" })),
         "run",
-        0,
         60,
       ),
     ).toEqual({ kind: "over" });
@@ -274,7 +266,7 @@ describe("advance", () => {
       await deltas(run, events);
       write.resolve();
     };
-    await advance(
+    await claimAndExecute(
       services(memory, async ({ agent_id, onDelta }) => {
         onDelta("Hel");
         onDelta("lo");
@@ -282,7 +274,6 @@ describe("advance", () => {
         return { output: "Hello" };
       }),
       "run",
-      0,
       60,
     );
     expect(memory.deltas).toMatchObject([{ type: "node_delta", node_id: "a", content: "Hello" }]);

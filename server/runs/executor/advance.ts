@@ -1,6 +1,6 @@
-import { messageOf } from "#server/platform/errors.ts";
+import { isDatabaseAway, messageOf } from "#server/platform/errors.ts";
 import { follow } from "#server/platform/follow.ts";
-import { type Ending, type EngineServices, LeaseLost, type RunState, StorageFull } from "#server/runs/executor/ports.ts";
+import { type Ending, type EngineServices, HostFault, LeaseLost, type RunState, StorageFull } from "#server/runs/executor/ports.ts";
 import { readSecrets } from "#server/runs/executor/run-secrets.ts";
 import { Segment } from "#server/runs/executor/segment.ts";
 import type { NodeScope } from "#server/workflow/define-node.ts";
@@ -17,10 +17,10 @@ export type Outcome =
   | { kind: "busy"; seconds: number }
   /** The time share is used up and there is more to do. */
   | { kind: "yielded" }
-  /** It does nothing but wait now. `at`: when that was found; `wake_at`: the nearest deadline. */
-  | { kind: "waiting"; at: string; wake_at: string | null };
+  /** It does nothing but wait now. `at`: when that was found; `run_at`: the nearest deadline. */
+  | { kind: "waiting"; at: string; run_at: string | null };
 
-/** What a process that holds the lease came to; a run that it has ended comes with its ending. */
+/** What a process that holds the lease has come to; a run that it has ended comes with its ending. */
 export type Carried = Exclude<Outcome, { kind: "over" | "busy" }> | { kind: "over"; ending?: Ending };
 
 async function namesFor(services: EngineServices, run: RunState): Promise<NodeScope> {
@@ -52,25 +52,31 @@ async function endAsUnstorable(services: EngineServices, run: RunState, error: u
 }
 
 /**
- * Carries an execution on: takes its lease, runs what can run, and gives the lease back. Safe to call at any time and
- * from several processes: one holds the lease, the others are told for how long.
- * @param dispatch which request this is; only the newest acts
- * @param seconds for which new nodes are started, so that a segment fits any host's request limit
+ * Claims a run, runs what can run, and gives the lease back. Safe to call at any time and from several processes: one holds the
+ * lease, the others are told for how long.
+ * @param seconds for which new nodes are started, so that it fits any host's request limit
+ * @param dispatch which request of an Inngest server this is; only the newest acts
  * @throws whatever the store throws when the database is away; calling again is always right
  */
-export async function advance(services: EngineServices, execution_id: string, dispatch: number, seconds: number): Promise<Outcome> {
-  const acquired = await services.store.acquire(execution_id, dispatch);
-  if (acquired.kind !== "acquired") return acquired;
-  const outcome = await carry(services, acquired.run, seconds);
+export async function claimAndExecute(
+  services: EngineServices,
+  execution_id: string,
+  seconds: number,
+  dispatch?: number,
+): Promise<Outcome> {
+  const claim = await services.store.claim(execution_id, dispatch);
+  if (claim.kind !== "claimed") return claim;
+  const outcome = await executeRun(services, claim.run, seconds);
   return outcome.kind === "over" ? { kind: "over" } : outcome;
 }
 
 /**
- * Carries on a run whose lease this process holds, and gives the lease back.
+ * Moves a run on whose lease this process holds, and gives the lease back.
+ * @param seconds for which new nodes are started
  * @param known the names of its agents, if the caller has them
- * @throws as `advance`
+ * @throws as `claimAndExecute`
  */
-export async function carry(services: EngineServices, run: RunState, seconds: number, known?: NodeScope): Promise<Carried> {
+export async function executeRun(services: EngineServices, run: RunState, seconds: number, known?: NodeScope): Promise<Carried> {
   const stop = new AbortController();
   const { signal } = stop;
   const unfollow = services.halt && follow(stop, services.halt);
@@ -102,9 +108,9 @@ export async function carry(services: EngineServices, run: RunState, seconds: nu
       await services.store.release(run);
       return outcome;
     }
-    const { wake_at } = outcome;
-    await services.store.release(run, { wake_at });
-    return { kind: "waiting", at: services.clock.now().toISOString(), wake_at: wake_at?.toISOString() ?? null };
+    const { run_at } = outcome;
+    if (await services.store.release(run, { run_at })) return { kind: "yielded" };
+    return { kind: "waiting", at: services.clock.now().toISOString(), run_at: run_at?.toISOString() ?? null };
   } catch (error) {
     if (error instanceof LeaseLost || isLost) {
       // Cancelled, another's, or undone by a crash of the database: the next look tells, and in the last case goes on.
@@ -112,8 +118,10 @@ export async function carry(services: EngineServices, run: RunState, seconds: nu
       return { kind: "yielded" };
     }
     if (isRefused(error) && !signal.aborted) return await endAsUnstorable(services, run, error, signal);
-    await services.store.release(run).catch(() => undefined);
-    if (services.halt?.aborted) return { kind: "yielded" };
+    const isHalted = services.halt?.aborted;
+    const isHosts = error instanceof HostFault || isDatabaseAway(error);
+    await services.store.release(run, isHalted ? undefined : isHosts ? "later" : "fault").catch(() => undefined);
+    if (isHalted) return { kind: "yielded" };
     throw error;
   } finally {
     clearInterval(timer);

@@ -91,14 +91,20 @@ export interface RunState {
   items: EndedItems[];
   /** Characters that Outputs inside loops have left behind. */
   kept: number;
+  /** How many processes have died, or gone silent, under this run since a node of it has ended last. */
+  crashes: number;
 }
 
 /** What of a run an earlier segment has done. */
 export type Past = Pick<RunState, "ledger" | "items" | "kept">;
 
-export type Acquired =
-  | { kind: "acquired"; run: RunState }
-  /** Another process carries it, and its lease lasts so long. Not a time of day: clocks differ. */
+/** What came of asking for the lease of a run. */
+export type Claim =
+  | { kind: "claimed"; run: RunState }
+  /**
+   * Another process carries it, and its lease lasts so long; that one looks again before it rests. Or the project's places are
+   * taken. Not a time of day: clocks differ.
+   */
   | { kind: "busy"; seconds: number }
   /** A newer dispatch carries it, or it has ended. */
   | { kind: "over" };
@@ -155,7 +161,11 @@ export interface Commit {
 
 /** The database side of a run. Every write carries the lease's epoch, so a process that lost its lease writes nothing. */
 export interface RunStore {
-  acquire(execution_id: string, dispatch: number): Promise<Acquired>;
+  /**
+   * Takes the lease of a run, if nobody has it and the project has a place.
+   * @param dispatch which request of an Inngest server this is: only the newest acts
+   */
+  claim(execution_id: string, dispatch?: number): Promise<Claim>;
   /**
    * Writes all of it or nothing, and waits while the database is away, until `signal` fires.
    * @throws LeaseLost when another process or a cancellation took over
@@ -171,8 +181,13 @@ export interface RunStore {
   spent(run: RunState, rows: LedgerWrite[]): Promise<void>;
   /** Keeps the lease. False when it is lost. */
   renew(run: RunState): Promise<boolean>;
-  /** Gives the lease back without ending the run; `wake_at` when it only waits, with the nearest deadline if there is one. */
-  release(run: RunState, wait?: { wake_at: Date | null }): Promise<void>;
+  /**
+   * Gives the lease back without ending the run.
+   * @param next there is more to do; it only waits, until the nearest deadline if there is one; or something is
+   *   wrong here, so that it had better be tried a little later: `fault` when that is counted as a crash
+   * @returns true when it is due at once, because there is more to do or something has happened meanwhile
+   */
+  release(run: Pick<RunState, "id" | "holder">, next?: { run_at: Date | null } | "later" | "fault"): Promise<boolean>;
   /** The waits that are open, or have ended and are not taken, after those whose deadline has passed at `now` have expired. */
   waits(run: RunState, now: Date): Promise<WaitState[]>;
   /** How the items of a loop have ended, as far as that is written. */

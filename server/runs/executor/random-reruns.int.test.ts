@@ -4,7 +4,7 @@ import { approveExecution } from "#server/features/reviews/decide.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { Killed, mortal, mortalServices } from "#server/testing/mortal-run.ts";
 import { type Draw, drawFrom, failureOf, hashOf, randomGraph } from "#server/testing/random-graph.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
@@ -62,7 +62,7 @@ async function play(execution_id: string, draw: Draw, rejects: Rejects, isCalm: 
   for (let segment = 0; segment < MOST_SEGMENTS; segment++) {
     const { store, life } = mortal(mayDie);
     const seconds = isCalm || draw(3) === 0 ? 60 : 0.005 * (1 + draw(6));
-    const kind = await advance(mortalServices(draw, store), execution_id, 0, seconds).then(
+    const kind = await claimAndExecute(mortalServices(draw, store), execution_id, seconds).then(
       (outcome) => outcome.kind,
       (error: unknown) => {
         if (error instanceof Killed) return "killed" as const;

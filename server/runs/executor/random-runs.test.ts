@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import type { RunStore } from "#server/runs/executor/ports.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
@@ -78,7 +78,7 @@ async function play(graph: Graph, seed: number, { dies, isShort, rejects }: Chao
       },
     );
     const seconds = isShort ? 0.001 * (5 + draw(40)) : 1e6;
-    const kind = await advance(services, "run", 0, seconds).then(
+    const kind = await claimAndExecute(services, "run", seconds).then(
       (outcome) => outcome.kind,
       (error: unknown) => {
         if (error instanceof Killed) return "killed" as const;

@@ -3,7 +3,7 @@ import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import type { EngineServices, RunState, RunStore } from "#server/runs/executor/ports.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 const start = (nodes: Golden["nodes"], edges: string[]) => startStoredRun(admin, graphOf({ nodes, edges }));
-const go = (id: string, own: Partial<EngineServices> = {}) => advance(storedServices(own), id, 0, 60);
+const go = (id: string, own: Partial<EngineServices> = {}) => claimAndExecute(storedServices(own), id, 60);
 const ageRun = (id: string) =>
   pool().query("UPDATE node_runs SET started_at = started_at - interval '30 days' WHERE execution_id = $1", [id]);
 
@@ -164,13 +164,13 @@ test("a wake within a loop of reviews reads how far it is, not what its items ca
     await go(id);
   }
   const found: RunState[] = [];
-  const acquire: RunStore["acquire"] = async (...call) => {
-    const acquired = await runStore.acquire(...call);
-    if (acquired.kind === "acquired") found.push(structuredClone(acquired.run));
+  const claim: RunStore["claim"] = async (...call) => {
+    const acquired = await runStore.claim(...call);
+    if (acquired.kind === "claimed") found.push(structuredClone(acquired.run));
     return acquired;
   };
   await approveExecution(admin, { execution_id: id, decision: "approved" });
-  await go(id, { store: { ...runStore, acquire } });
+  await go(id, { store: { ...runStore, claim } });
   const [run] = found;
   expect(run?.items).toEqual([{ node_id: "l", path: "", spans: [[0, 2]], complete: 2, failed: 0, isStopped: false }]);
   expect(run?.ledger.map((row) => `${row.node_id}:${row.iteration}`).sort()).toEqual(["l:", "r:2", "t:"]);

@@ -26,7 +26,7 @@ import { OpenWaits } from "#server/runs/waits/open-waits.ts";
 import type { NodeOutcome, NodeResult, NodeScope } from "#server/workflow/define-node.ts";
 
 /** What one pass over a run came to; one that only waits names the nearest deadline. */
-export type SegmentOutcome = { kind: "finished"; ending: Ending } | { kind: "yielded" } | { kind: "waiting"; wake_at: Date | null };
+export type SegmentOutcome = { kind: "finished"; ending: Ending } | { kind: "yielded" } | { kind: "waiting"; run_at: Date | null };
 
 /** Why calls under way are aborted at the end; made once, because an error is costly to make. */
 const OVER = new Error("The run does not wait for this call any more.");
@@ -119,7 +119,7 @@ export class Segment {
         if (this.#mustLook || this.#hasMore(isLate)) continue;
         if (this.#calls.size) await this.#bell.rung();
         else if (isLate && this.#news.size) return { kind: "yielded" };
-        else if (this.#waits.size) return { kind: "waiting", wake_at: this.#waits.nearestDeadline() };
+        else if (this.#waits.size) return { kind: "waiting", run_at: this.#waits.nearestDeadline() };
         // No graph that was checked comes here; going round would be worse than saying so.
         else this.#stop = { node_id: "", error: "Nothing of this run can go on: its nodes wait for each other." };
       }

@@ -2,14 +2,16 @@ import type pg from "pg";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
+import { settings } from "#server/platform/settings.ts";
 import type { Commit, RunState } from "#server/runs/executor/ports.ts";
 import type { ExecutionTrigger } from "#server/runs/schema.ts";
 import { AGENT_JSON, type FoundAgent } from "#server/runs/store/agent-json.ts";
 import { hourlyLimit, hourlyValues } from "#server/runs/store/limits.ts";
 import { firstValues } from "#server/runs/store/run-store.ts";
 import { noteStored } from "#server/runs/store/space.ts";
-import { firstWrite, LEASE_SECONDS, LEFT_BEHIND_SECONDS } from "#server/runs/store/statements.ts";
+import { firstWrite, LEASE_SECONDS, projectLock, TELL_DUE } from "#server/runs/store/statements.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
+import { dueIn, mustTellWorkers } from "#server/runs/use-cases/engine-here.ts";
 import type { NodeScope } from "#server/workflow/define-node.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -47,13 +49,16 @@ export interface DeliveryOfExecution {
 /** The agents that a run calls first, by their ids. */
 export type AgentsAsked = Record<string, FoundAgent>;
 
-/** How it went: started, or nothing was written because the hour is used up or the same was started before. */
+/**
+ * How it went: started, or nothing was written because the hour is used up or the same was started before. `isBegun`: this
+ * process holds its lease, or it is over; else it waits for somebody who carries it.
+ */
 export type Started =
-  | { kind: "started"; execution_id: string; agents?: AgentsAsked }
+  | { kind: "started"; execution_id: string; isBegun: boolean; agents?: AgentsAsked }
   | { kind: "limited"; retryAfter: number; limit: number }
   | { kind: "repeated" };
 
-/** A run that this process began before it was written. */
+/** A run that this process began before it was written; written without what it has to write when its project has no place for it. */
 export interface Begun {
   run: RunState;
   /** What it has to write so far; with an ending it is over. */
@@ -77,9 +82,14 @@ const askedAgents = (ids: string) => `(
 function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
   let last = 15;
   const next = () => `$${++last}`;
+  const isWhole = kind === "whole";
+  // Of one that goes on after this: how soon to look for somebody who carries it, whether to tell others of it, and places.
+  const [dueIn, mustTell] = isWhole ? [] : [next(), next()];
+  const isBegun = kind === "begun" || kind === "first";
+  const places = isBegun ? next() : undefined;
   const [holder, elapsed] = kind === "new" ? [] : [next(), next()];
-  const [rows, events] = kind === "first" || kind === "whole" ? [next(), next()] : [];
-  const ending = kind === "whole" ? `${next()}::jsonb` : undefined;
+  const [rows, events] = kind === "first" || isWhole ? [next(), next()] : [];
+  const ending = isWhole ? `${next()}::jsonb` : undefined;
   const agents = kind === "first" ? next() : undefined;
   const texts: [string, string] | undefined = hasTexts ? [next(), next()] : undefined;
   const delivery = `delivery AS (
@@ -87,35 +97,43 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
       SELECT ${next()}::uuid, $3::uuid, 202, $1::uuid, ${next()}, ${next()} FROM room WHERE wait = 0
       ON CONFLICT (workflow_id, delivery_key) DO NOTHING RETURNING id
     ),`;
+  const hasPlace = "(SELECT has_place FROM room)";
+  const ifBegun = (value: string, other = "NULL") => (isBegun ? `CASE WHEN ${hasPlace} THEN ${value} ELSE ${other} END` : value);
   const began = `now() - make_interval(secs => ${elapsed}::float8)`;
-  const written = { last_seq: `jsonb_array_length(${events}::jsonb)`, commit_no: "1" };
+  const due = `now() + make_interval(secs => ${dueIn}::float8)`;
+  const status = `$10::"ExecutionStatus"`;
+  const held = { lease_owner: ifBegun(`${holder}::text`), lease_epoch: ifBegun("1", "0"), created_at: began, started_at: ifBegun(began) };
+  const written = { last_seq: ifBegun(`jsonb_array_length(${events}::jsonb)`, "0"), commit_no: ifBegun("1", "0") };
   const begun = {
-    // What it is answered as, $10, is over by now.
-    status: `CASE WHEN $10::text IS NOT NULL THEN 'running' END::"ExecutionStatus"`,
-    lease_until: `now() + interval '${LEASE_SECONDS} seconds'`,
-    overdue_at: `now() + interval '${LEASE_SECONDS + LEFT_BEHIND_SECONDS} seconds'`,
+    ...held,
+    status: ifBegun(`'running'::"ExecutionStatus"`, status),
+    lease_until: ifBegun(`now() + interval '${LEASE_SECONDS} seconds'`),
+    run_at: ifBegun(`now() + interval '${LEASE_SECONDS} seconds'`, due),
   };
   const columns: Record<Kind, Record<string, string>> = {
-    new: { status: `$10::"ExecutionStatus"`, overdue_at: "now() + interval '10 seconds'" },
+    new: { status, run_at: due },
     begun,
     first: { ...begun, ...written },
     whole: {
+      ...held,
+      ...written,
       status: `coalesce(${ending}->>'status', $10)::"ExecutionStatus"`,
       error: `${ending}->>'error'`,
       output_preview: `left(${ending}->>'output', ${PREVIEW_CHARACTERS})`,
       completed_at: "now()",
-      ...written,
     },
   };
-  const held = { lease_owner: `${holder}::text`, lease_epoch: "1", created_at: began, started_at: began };
-  const also = { ...columns[kind], ...(kind !== "new" && held) };
-  const values = kind === "whole" ? `, ${ending}->>'output', ${ending}->'outputs'` : "";
+  const also = columns[kind];
+  const values = isWhole ? `, ${ending}->>'output', ${ending}->'outputs'` : "";
+  const lock = projectLock("$2::uuid");
   return {
     name: `execution-insert-${kind}${hasDelivery ? "-delivery" : ""}${hasTexts ? "-texts" : ""}`,
     text: `
     WITH allowed AS MATERIALIZED (SELECT ${hourlyLimit("$12::int", "$13::int")} AS hourly FROM projects p WHERE p.id = $2::uuid AND $14::boolean),
-    locked AS MATERIALIZED (SELECT hourly, pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || $2::uuid, 0)) FROM allowed WHERE hourly > 0),
-    room AS MATERIALIZED (SELECT coalesce((SELECT seconds_until_execution($2::uuid, hourly) FROM locked), 0) AS wait),
+    locked AS MATERIALIZED (${isBegun ? `SELECT (SELECT hourly FROM allowed) AS hourly, ${lock}` : `SELECT hourly, ${lock} FROM allowed WHERE hourly > 0`}),
+    room AS MATERIALIZED (SELECT
+      coalesce((SELECT seconds_until_execution($2::uuid, hourly) FROM locked WHERE hourly > 0), 0) AS wait
+      ${isBegun ? `, (SELECT may_begin_run($2::uuid, ${places}::int) FROM locked) AS has_place` : ""}),
     ${hasDelivery ? delivery : ""}
     execution AS (
       INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at, is_counted, bytes,
@@ -123,12 +141,14 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
       SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean, $15::bigint,
         ${Object.values(also).join(", ")}
       FROM ${hasDelivery ? "delivery" : "room WHERE wait = 0"}
-      ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id
+      ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id, lease_owner
     ),
     kept AS (
       INSERT INTO execution_values (execution_id, input, params${values && ", output, outputs"}) SELECT id, $8, $9::jsonb${values} FROM execution
-    )${rows && events ? `, ${firstWrite(rows, events, texts)}` : ""}
-    SELECT wait, (SELECT hourly FROM allowed) AS hourly, (SELECT id FROM execution) AS execution_id${agents ? `, ${askedAgents(agents)}` : ""} FROM room`,
+    )${rows && events ? `, begun AS (SELECT id FROM execution WHERE lease_owner IS NOT NULL), ${firstWrite(rows, events, texts)}` : ""}
+    SELECT wait, (SELECT hourly FROM allowed) AS hourly, execution.id AS execution_id, execution.lease_owner IS NOT NULL AS is_begun
+      ${mustTell ? `, CASE WHEN ${mustTell}::boolean AND execution.id IS NOT NULL AND execution.lease_owner IS NULL THEN ${TELL_DUE} END` : ""}
+      ${agents ? `, ${askedAgents(agents)}` : ""} FROM room LEFT JOIN execution ON true`,
   };
 }
 
@@ -142,13 +162,22 @@ const WITH_DELIVERY = { short: byKind(true, false), long: byKind(true, true) };
 function begunValues({ run, first, asks = [] }: Begun, texts: LongTexts): unknown[] {
   const elapsed = Math.max(0, Date.now() - run.created_at.getTime()) / 1000;
   const written = first ? [...firstValues(run, first, texts), ...(first.ending ? [] : [asks.filter(isUuid)])] : [];
-  return [run.holder, elapsed, ...written, ...(texts.lists ?? [])];
+  const places = first?.ending ? [] : [settings().PROJECT_CONCURRENCY];
+  return [...places, run.holder, elapsed, ...written, ...(texts.lists ?? [])];
 }
 
 function kindOf(begun: Begun | undefined): Kind {
   if (!begun) return "new";
   if (!begun.first) return "begun";
   return begun.first.ending ? "whole" : "first";
+}
+
+interface Written {
+  wait: number;
+  hourly: number | null;
+  execution_id: string | null;
+  is_begun: boolean;
+  agents?: AgentsAsked | null;
 }
 
 /**
@@ -163,6 +192,7 @@ export async function insertExecution(
 ): Promise<Started> {
   const texts = begun && new LongTexts(begun.run);
   const first = begun && texts ? begunValues(begun, texts) : [];
+  const kind = kindOf(begun);
   const params = execution.params && JSON.stringify(execution.params);
   const written = [execution.input, params, delivery?.body, ...first];
   const bytes = written.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), texts?.length ?? 0);
@@ -181,20 +211,18 @@ export async function insertExecution(
     ...hourlyValues(),
     execution.isCounted ?? true,
     bytes,
+    ...(kind === "whole" ? [] : [dueIn(), mustTellWorkers()]),
     ...first,
     ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),
   ];
-  const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[texts?.lists ? "long" : "short"][kindOf(begun)] as ReturnType<typeof statement>;
-  const { rows } = await on.query<{ wait: number; hourly: number | null; execution_id: string | null; agents?: AgentsAsked | null }>({
-    name,
-    text,
-    values,
-  });
+  const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[texts?.lists ? "long" : "short"][kind] as ReturnType<typeof statement>;
+  const { rows } = await on.query<Written>({ name, text, values });
   const [row] = rows;
   if (row?.execution_id) {
     texts?.written();
     noteStored(execution.project_id, "runs", bytes);
   }
-  if (row?.execution_id) return { kind: "started", execution_id: row.execution_id, ...(row.agents && { agents: row.agents }) };
+  if (row?.execution_id)
+    return { kind: "started", execution_id: row.execution_id, isBegun: row.is_begun, ...(row.agents && { agents: row.agents }) };
   return row?.wait ? { kind: "limited", retryAfter: row.wait, limit: row.hourly ?? 0 } : { kind: "repeated" };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { LeaseLost, type RunState } from "#server/runs/executor/ports.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
@@ -31,8 +31,8 @@ beforeEach(async () => {
 });
 
 async function acquired(): Promise<RunState> {
-  const result = await runStore.acquire(execution_id, 0);
-  if (result.kind !== "acquired") throw new Error(`not acquired: ${result.kind}`);
+  const result = await runStore.claim(execution_id, 0);
+  if (result.kind !== "claimed") throw new Error(`not acquired: ${result.kind}`);
   return result.run;
 }
 
@@ -62,17 +62,17 @@ test("a run whose lease the database has forgotten is taken up again at once, an
   const services = testServices({
     store: {
       ...runStore,
-      async acquire(...args) {
-        const result = await runStore.acquire(...args);
-        if (result.kind === "acquired" && result.run.epoch === 1 && calls++ === 0) await undoAcquire();
+      async claim(...args) {
+        const result = await runStore.claim(...args);
+        if (result.kind === "claimed" && result.run.epoch === 1 && calls++ === 0) await undoAcquire();
         return result;
       },
     },
   });
   let made = 0;
   services.callAgent = async () => ({ output: `${++made}` });
-  expect(await advance(services, execution_id, 0, 60)).toEqual({ kind: "yielded" });
-  expect(await advance(services, execution_id, 0, 60)).toEqual({ kind: "over" });
+  expect(await claimAndExecute(services, execution_id, 60)).toEqual({ kind: "yielded" });
+  expect(await claimAndExecute(services, execution_id, 60)).toEqual({ kind: "over" });
   expect(made).toBe(1);
   expect(await db().execution.findUniqueOrThrow({ where: { id: execution_id } })).toMatchObject({ status: "completed" });
 });

@@ -4,7 +4,7 @@ import { createWorkflow, getWorkflow, updateWorkflow } from "#server/features/wo
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool, withClient } from "#server/platform/db/client.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { LeaseLost, type LedgerWrite, type RunState } from "#server/runs/executor/ports.ts";
 import { redispatch } from "#server/runs/store/redispatch.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
@@ -38,8 +38,8 @@ beforeEach(async () => {
 });
 
 async function acquired(): Promise<RunState> {
-  const result = await runStore.acquire(execution_id, 0);
-  if (result.kind !== "acquired") throw new Error(`not acquired: ${result.kind}`);
+  const result = await runStore.claim(execution_id, 0);
+  if (result.kind !== "claimed") throw new Error(`not acquired: ${result.kind}`);
   return result.run;
 }
 
@@ -68,7 +68,7 @@ const eventTypes = async () =>
 
 test("one process at a time: a second one is told for how long, and a lost lease writes nothing", async () => {
   const first = await acquired();
-  expect(await runStore.acquire(execution_id, 0)).toMatchObject({
+  expect(await runStore.claim(execution_id, 0)).toMatchObject({
     kind: "busy",
     seconds: expect.toSatisfy((seconds: number) => seconds > 25 && seconds <= 30),
   });
@@ -112,7 +112,7 @@ test("an error that quotes the middle of an emoji ends the run instead of repeat
       },
     },
   );
-  expect(await advance(services, execution_id, 0, 60)).toEqual({ kind: "over" });
+  expect(await claimAndExecute(services, execution_id, 60)).toEqual({ kind: "over" });
   expect(calls).toBe(1);
   expect(await getExecution(admin, { execution_id })).toMatchObject({
     status: "failed",
@@ -136,7 +136,7 @@ test("a cancelled run takes no more writes, and tells whoever carries it", async
   await control.promise;
   stop();
   await expect(runStore.commit(run, { rows: [row("t", "late")], events: [] }, never)).rejects.toThrow(LeaseLost);
-  expect(await runStore.acquire(execution_id, 0)).toEqual({ kind: "over" });
+  expect(await runStore.claim(execution_id, 0)).toEqual({ kind: "over" });
 });
 
 test("the line for notifications comes back after an outage, once, and everybody looks again", async () => {
@@ -158,8 +158,8 @@ test("while nobody has carried a run, the request that waited longest still may"
   await redispatch({ execution_id, project_id: admin.project.id, dispatch: 3 });
   const run = await acquired(); // asks with dispatch 0
   await runStore.release(run);
-  expect(await runStore.acquire(execution_id, 0)).toEqual({ kind: "over" });
-  expect((await runStore.acquire(execution_id, 3)).kind).toBe("acquired");
+  expect(await runStore.claim(execution_id, 0)).toEqual({ kind: "over" });
+  expect((await runStore.claim(execution_id, 3)).kind).toBe("claimed");
 });
 
 test("a connection that the server ends fails its own work only", async () => {

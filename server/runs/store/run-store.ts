@@ -4,11 +4,11 @@ import { pool } from "#server/platform/db/client.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
 import { isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
-import { processId } from "#server/platform/settings.ts";
+import { isEmbeddedExecutor, processId, settings } from "#server/platform/settings.ts";
 import { factsOf } from "#server/runs/executor/node-facts.ts";
 import {
-  type Acquired,
   type BodyOutput,
+  type Claim,
   type Commit,
   type EndedItems,
   type Ending,
@@ -25,30 +25,36 @@ import {
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { assertSpace, noteStored } from "#server/runs/store/space.ts";
 import {
-  ACQUIRE,
-  BEGUN,
   BODY_OUTPUTS,
   BODY_OUTPUTS_BYTES,
   BODY_OUTPUTS_LENGTH,
+  BUSY,
+  CLAIM,
+  CLAIM_DUE,
   commitStatement,
   DELTAS,
   EXPIRE_OF_RUN,
   FINAL,
   ITEMS,
   ITEMS_ENDED,
-  LEASE_SECONDS,
   LEDGER,
   LEDGER_WITH_LOOPS,
-  LEFT_BEHIND_SECONDS,
-  OVERDUE_SECONDS,
+  RELEASE,
+  RENEW,
   SPENT,
-  WAIT_OVERDUE_SECONDS,
   WAIT_STATES,
 } from "#server/runs/store/statements.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
 import { MAX_OUTPUT } from "#server/workflow/output-size.ts";
 import { withPins } from "#server/workflow/pins.ts";
 import type { Graph } from "#server/workflow/schema.ts";
+
+/** When to ask again for a run whose project has no place, in seconds. */
+const PLACE_SECONDS = 2;
+/** How soon to try a run again that met a fault of the host, in seconds. */
+const LATER_SECONDS = 10;
+/** How long an Inngest server may take to go on with a run that was given back, before it is asked for again, in seconds. */
+const SERVER_GOES_ON_SECONDS = 120;
 
 /** How long a read is tried again while the database is away, in milliseconds. */
 const OUTAGE_MS = 20_000;
@@ -87,39 +93,68 @@ function json(value: unknown): string {
   return JSON.stringify(value, (_, item) => (typeof item === "string" ? cleanText(item) : item));
 }
 
-let acquisitions = 0;
+/** A row of the queue whose lease has just been taken. */
+type ClaimedRow = Omit<RunState, "epoch" | "commits" | keyof Past | "params" | "toldFrom" | "graph"> & {
+  lease_epoch: number;
+  snapshot_id: string;
+  rerun_of_id: string | null;
+  workflow_version: number | null;
+  params: Record<string, unknown> | null;
+};
 
-async function acquire(execution_id: string, dispatch: number): Promise<Acquired> {
-  type Row = Omit<RunState, "epoch" | "holder" | "commits" | keyof Past | "params" | "toldFrom" | "graph"> & {
-    lease_epoch: number;
-    snapshot_id: string;
-    rerun_of_id: string | null;
-    workflow_version: number | null;
-    params: Record<string, unknown> | null;
-  };
-  // A database that crashed may hand out an epoch again that somebody still holds; this name it never does.
-  const holder = `${processId()}-${++acquisitions}`;
-  const [row] = await query<Row>("run-acquire", ACQUIRE, [execution_id, dispatch, holder]);
-  if (row) {
-    const { lease_epoch, snapshot_id, params, workflow_version, ...rest } = row;
-    const isTest = workflow_version === null;
-    const snapshot = await patiently(() => snapshotGraph(snapshot_id));
-    const graph = isTest ? withPins(snapshot) : snapshot;
-    const past =
-      lease_epoch === 1 && !rest.rerun_of_id && !isTest ? { ledger: [], items: [], kept: 0 } : await readPast(execution_id, graph);
-    return {
-      kind: "acquired",
-      run: { ...rest, params: params ?? {}, graph, epoch: lease_epoch, holder, commits: 0, ...past, toldFrom: new Map() },
-    };
+let claims = 0;
+/** Begins the name of a lease: no other ever has it. */
+const claimName = () => `${processId()}-${++claims}`;
+
+/** A claimed run with its graph and what has happened in it so far. */
+async function stateOf(row: ClaimedRow): Promise<RunState> {
+  try {
+    return await readState(row);
+  } catch (error) {
+    await release(row, "later").catch(() => undefined);
+    throw error;
   }
-  const [held] = await query<{ seconds: number }>(
-    "run-held",
-    // One that has run out since is looked for again soon.
-    `SELECT greatest(extract(epoch FROM lease_until - now()), 0)::float8 AS seconds
-     FROM executions WHERE id = $1 AND dispatch = $2 AND status NOT IN ${FINAL}`,
-    [execution_id, dispatch],
-  );
-  return held ? { kind: "busy", seconds: held.seconds } : { kind: "over" };
+}
+
+async function readState({ lease_epoch, snapshot_id, params, workflow_version, ...row }: ClaimedRow): Promise<RunState> {
+  const isTest = workflow_version === null;
+  const snapshot = await patiently(() => snapshotGraph(snapshot_id));
+  const graph = isTest ? withPins(snapshot) : snapshot;
+  const isNew = lease_epoch === 1 && !row.rerun_of_id && !isTest;
+  const past = isNew ? { ledger: [], items: [], kept: 0 } : await readPast(row.id, graph);
+  return { ...row, params: params ?? {}, graph, epoch: lease_epoch, commits: 0, ...past, toldFrom: new Map() };
+}
+
+async function claim(execution_id: string, dispatch: number | null = null): Promise<Claim> {
+  const [row] = await query<ClaimedRow>("run-claim", CLAIM, [claimName(), settings().PROJECT_CONCURRENCY, execution_id, dispatch]);
+  if (row) return { kind: "claimed", run: await stateOf(row) };
+  const [held] = await query<{ seconds: number | null }>("run-busy", BUSY, [execution_id, dispatch]);
+  return held ? { kind: "busy", seconds: held.seconds ?? PLACE_SECONDS } : { kind: "over" };
+}
+
+/** Runs that were due. */
+export interface DueRuns {
+  /** Each under a lease of this process; what it holds is read with the first look at it. */
+  runs: { holder: string; id: string; project_id: string; state(): Promise<RunState> }[];
+  /** True when others may be due, for which there was no place. */
+  hasMore: boolean;
+}
+
+/**
+ * Takes the leases of runs that are due: those of projects that have fewest under way first.
+ * @param most how many
+ * @param held holders of leases under which this process carries runs, also of those that ran out while the database was away
+ * @throws the database's error; then leases may have been taken, and are due again when they end
+ */
+export async function claimDue(most: number, held: Iterable<string>): Promise<DueRuns> {
+  const values = [claimName(), settings().PROJECT_CONCURRENCY, [...held], most];
+  const { rows } = await pool().query<ClaimedRow & { more: boolean }>({ name: "run-claim-due", text: CLAIM_DUE, values });
+  return {
+    runs: rows.flatMap(({ more, ...row }) =>
+      row.id ? [{ holder: row.holder, id: row.id, project_id: row.project_id, state: () => stateOf(row) }] : [],
+    ),
+    hasMore: rows[0]?.more ?? false,
+  };
 }
 
 /** What has happened so far: rows, without the inside of iterations that have ended, and how far loops have come. */
@@ -247,23 +282,17 @@ async function spent(run: RunState, rows: LedgerWrite[]): Promise<void> {
 }
 
 async function renew(run: RunState): Promise<boolean> {
-  const rows = await query(
-    "run-renew",
-    `UPDATE executions SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS}), overdue_at = now() + make_interval(secs => ${LEASE_SECONDS} + $3)
-     WHERE id = $1 AND lease_owner = $2 AND lease_until IS NOT NULL AND status NOT IN ${FINAL} RETURNING 1`,
-    [run.id, run.holder, run.holder.includes(BEGUN) ? LEFT_BEHIND_SECONDS : OVERDUE_SECONDS],
-  );
-  return rows.length > 0;
+  return (await query("run-renew", RENEW, [run.id, run.holder])).length > 0;
 }
 
-async function release(run: RunState, wait?: { wake_at: Date | null }): Promise<void> {
-  const seconds = wait ? WAIT_OVERDUE_SECONDS : OVERDUE_SECONDS;
-  await query(
-    "run-release",
-    `UPDATE executions SET lease_until = NULL, wake_at = $3, overdue_at = now() + make_interval(secs => $4) WHERE id = $1 AND lease_owner = $2 AND status NOT IN ${FINAL}`,
-    [run.id, run.holder, wait?.wake_at ?? null, seconds],
-  );
-}
+const release: RunStore["release"] = async (run, next) => {
+  const isWait = typeof next === "object";
+  const later = next && !isWait ? LATER_SECONDS : 0;
+  const seconds = isEmbeddedExecutor() ? later : SERVER_GOES_ON_SECONDS;
+  const values = [run.id, run.holder, isWait ? next.run_at : null, seconds, isWait, next === "fault" ? 1 : 0];
+  const [row] = await query<{ is_due: boolean }>("run-release", RELEASE, values);
+  return row?.is_due ?? false;
+};
 
 const items = (run: RunState, { node_id, path }: { node_id: string; path: string }): Promise<ItemRow[]> =>
   query<ItemRow>("run-items", ITEMS, [run.id, node_id, path === "" ? 1 : path.split(".").length + 1, path]);
@@ -286,7 +315,7 @@ async function waits(run: RunState, now: Date): Promise<WaitState[]> {
 
 /** The database side of the run loop. */
 export const runStore: RunStore = {
-  acquire,
+  claim,
   commit,
   spent,
   deltas,
@@ -300,25 +329,14 @@ export const runStore: RunStore = {
 };
 
 /**
- * Frees the leases whose owners bear the name of a data folder, and has their runs asked for anew. Only for the process that
- * holds the folder alone, at its start: whoever owned them is dead.
+ * Makes the runs due whose leases a process held that is dead, without waiting for the leases to end. They count as not given
+ * back. Only for the process that holds the data folder alone, at its start.
+ * @param name of the data folder, which the names of such leases bear; left out, every lease is a dead process's
  */
-export async function freeLeasesOf(folderName: string): Promise<void> {
+export async function freeLeases(name = ""): Promise<void> {
   await pool().query(
-    `UPDATE executions SET lease_until = NULL, overdue_at = now()
-     WHERE overdue_at IS NOT NULL AND lease_until > now() AND strpos(lease_owner, $1) > 0 AND status NOT IN ${FINAL}`,
-    [folderName],
-  );
-}
-
-/**
- * Frees every lease. Only for the process that holds the data folder alone, at its start: whoever owned them is dead, and
- * waiting for the leases to end would cost half a minute.
- */
-export async function freeAllLeases(): Promise<void> {
-  await pool().query(
-    // The sweeper asks for those that only their own process knew of.
-    `UPDATE executions SET lease_until = NULL, overdue_at = CASE WHEN lease_owner LIKE '%${BEGUN}%' THEN now() ELSE overdue_at END
-     WHERE lease_until IS NOT NULL`,
+    `UPDATE executions SET lease_until = now(), run_at = now()
+     WHERE lease_until > now() AND strpos(lease_owner, $1) > 0 AND status NOT IN ${FINAL}`,
+    [name],
   );
 }

@@ -7,32 +7,97 @@ import { LARGE_OUTPUT, PREVIEW_CHARACTERS } from "#server/workflow/output-size.t
 
 /** How long a lease lasts without being renewed, in seconds. */
 export const LEASE_SECONDS = 30;
-/** After this time without a live lease the sweeper asks for the run again, in seconds. */
-export const OVERDUE_SECONDS = 120;
-/** The same for a run that only waits for people, which looks again by itself each hour at least. */
-export const WAIT_OVERDUE_SECONDS = 3 * 3600;
-
-/** Stands in the name of the lease of a run that began where it was accepted: no executor knows of it. */
-export const BEGUN = "-begun-";
-/** How soon after its lease has run out such a run is taken up elsewhere, in seconds. */
-export const LEFT_BEHIND_SECONDS = 5;
 
 /** The states in which a run has ended, as an SQL list. */
 export const FINAL = `(${finalStatuses.map((status) => `'${status}'`).join(", ")})`;
 
-export const ACQUIRE = `
+/** Tells the processes that carry runs that one is due. */
+export const TELL_DUE = "pg_notify('treadle_due', '')";
+
+/** The lock of a project, under which its runs are counted: those of the last hour, and those that are carried. */
+export const projectLock = (project_id: string) => `pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || ${project_id}, 0))`;
+
+/** Of a run that is carried, the lease and what follows from it. */
+const LEASE = `lease_until = now() + interval '${LEASE_SECONDS} seconds', run_at = now() + interval '${LEASE_SECONDS} seconds'`;
+
+/**
+ * Takes the leases of runs. $1 begins the name of a lease, $2 is how many runs of one project may be carried at once.
+ * @param project the projects of the runs, as a query: their locks are taken, so that no other claim comes in between
+ * @param chosen the ids of the runs, as a query; it locks their rows. `room` has the places of the projects
+ */
+const claim = (project: string, chosen: string) => `
   -- Not waited for on the disk: losing it only means that the lease is taken again.
-  WITH quiet AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  -- While no request has been answered, whichever comes first is: an older one only waited longer in the queue.
-  UPDATE executions e SET
-    lease_owner = $3, lease_epoch = lease_epoch + 1, lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
-    overdue_at = now() + make_interval(secs => ${LEASE_SECONDS + OVERDUE_SECONDS}),
-    -- A paused run stays so until somebody has decided: looking at it changes nothing.
-    status = CASE WHEN status = 'paused' THEN status ELSE 'running' END, started_at = coalesce(started_at, now()), commit_no = 0
-  FROM execution_values v, quiet
-  WHERE e.id = $1 AND (e.dispatch = $2 OR e.lease_epoch = 0 OR e.lease_owner LIKE '%${BEGUN}%') AND e.status NOT IN ${FINAL} AND (e.lease_until IS NULL OR e.lease_until < now())
-    AND v.execution_id = e.id
-  RETURNING e.id, e.project_id, e.status, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, e.snapshot_id, e.workflow_version, v.input, v.params`;
+  WITH quiet AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)
+  ), project AS MATERIALIZED (${project}
+  ), locked AS MATERIALIZED (SELECT id, ${projectLock("id")} FROM (SELECT id FROM project ORDER BY id) AS p
+  ), room AS MATERIALIZED (SELECT id, free_run_places(id, $2::int) AS places FROM locked
+  ), ${chosen}
+  ), claimed AS (
+    UPDATE executions e SET
+      -- A database that crashed may hand out an epoch again that somebody still holds; a name it never does.
+      lease_owner = $1::text || '-' || e.id, lease_epoch = lease_epoch + 1, ${LEASE}, wake = false, commit_no = 0,
+      -- Whoever had it before has not given it back.
+      crashes = crashes + (lease_until IS NOT NULL)::int,
+      -- A paused run stays so until somebody has decided: looking at it changes nothing.
+      status = CASE WHEN status = 'paused' THEN status ELSE 'running' END, started_at = coalesce(started_at, now())
+    FROM chosen, execution_values v, quiet WHERE e.id = chosen.id AND v.execution_id = e.id
+    RETURNING e.id, e.project_id, e.status, e.lease_owner AS holder, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, e.snapshot_id,
+      e.workflow_version, e.crashes, v.input, v.params
+  )`;
+
+/** One run: $3, for the request $4 of an Inngest server. While none has been answered, whichever comes first is: an older one only waited longer in the queue. */
+export const CLAIM = `${claim(
+  "SELECT project_id AS id FROM executions WHERE id = $3",
+  `chosen AS MATERIALIZED (
+    SELECT e.id FROM room, executions e
+    WHERE e.id = $3 AND room.places > 0 AND (lease_until IS NULL OR lease_until <= now()) AND status NOT IN ${FINAL}
+      AND ($4::int IS NULL OR dispatch = $4 OR lease_epoch = 0)
+    FOR UPDATE OF e`,
+)}
+  SELECT * FROM claimed`;
+
+/** What it is with a run that could not be claimed. Whoever carries it is told to look again before it rests. */
+export const BUSY = `
+  -- One whose lease has run out since is looked for again soon.
+  UPDATE executions SET wake = wake OR coalesce(lease_until > now(), false)
+  WHERE id = $1 AND ($2::int IS NULL OR dispatch = $2 OR lease_epoch = 0) AND status NOT IN ${FINAL}
+  RETURNING greatest(extract(epoch FROM lease_until - now()), 0)::float8 AS seconds`;
+
+/**
+ * Up to $4 runs that are due, those of projects that have fewest under way first, without those that this process carries as
+ * $3. The projects are found by hops over the index, however many runs of one are due. `more`: there may be others.
+ */
+export const CLAIM_DUE = `${claim(
+  `
+    WITH RECURSIVE hop AS (
+      (SELECT project_id AS id FROM executions WHERE run_at <= now() ORDER BY project_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT project_id FROM executions WHERE run_at <= now() AND project_id > hop.id ORDER BY project_id LIMIT 1)
+      FROM hop WHERE hop.id IS NOT NULL
+    ) SELECT id FROM hop WHERE id IS NOT NULL`,
+  `due AS MATERIALIZED (
+    SELECT d.id, d.run_at, room.id AS project_id, row_number() OVER (PARTITION BY room.id ORDER BY d.run_at) - room.places AS turn
+    FROM room CROSS JOIN LATERAL (
+      SELECT id, run_at FROM executions
+      WHERE project_id = room.id AND run_at <= now() AND (lease_owner IS NULL OR lease_owner <> ALL($3::text[]))
+      ORDER BY run_at LIMIT greatest(room.places, 0)
+    ) AS d
+  ), chosen AS MATERIALIZED (
+    SELECT e.id FROM due JOIN executions e ON e.id = due.id WHERE e.run_at <= now()
+    ORDER BY due.turn, due.run_at LIMIT $4 FOR UPDATE OF e SKIP LOCKED`,
+)}
+  SELECT claimed.*, (SELECT count(*) FROM due) > (SELECT count(*) FROM chosen)
+    OR EXISTS (SELECT FROM room WHERE places <= (SELECT count(*) FROM due WHERE due.project_id = room.id)) AS more
+  FROM (VALUES (1)) AS one LEFT JOIN claimed ON true`;
+
+export const RENEW = `
+  UPDATE executions SET ${LEASE} WHERE id = $1 AND lease_owner = $2 AND lease_until IS NOT NULL AND status NOT IN ${FINAL} RETURNING 1`;
+
+/** $5: whether it only waits, until $3; else it is looked at again in $4 seconds. $6: how many faults of ours to count. */
+export const RELEASE = `
+  UPDATE executions SET lease_until = NULL, wake = false, crashes = crashes + $6::int,
+    run_at = CASE WHEN wake THEN now() WHEN $5::boolean THEN $3::timestamptz ELSE now() + make_interval(secs => $4) END
+  WHERE id = $1 AND lease_owner = $2 AND status NOT IN ${FINAL} RETURNING coalesce(run_at <= now(), false) AS is_due`;
 
 const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, ${textOf("output")} AS output, r.error,
   r.started_at, r.completed_at, r.input_tokens, r.output_tokens, r.items, r.is_interrupted, r.is_cut_off, CASE WHEN r.status = 'running' THEN ${textOf("input")} END AS input`;
@@ -126,21 +191,21 @@ const FLAG_VALUES = "coalesce(is_interrupted, false), coalesce(is_cut_off, false
 /**
  * Writes a run's rows and events beside its execution, for a run that has begun, or ended, when it is accepted. Nobody is
  * notified, since nobody can know of it yet.
- * @param rows and `events`: the parameters that hold them as JSON; they go to the one row of `execution`
+ * @param rows and `events`: the parameters that hold them as JSON; they go to the one row of `begun`
  * @param texts the parameters that hold their long texts, if they have any
  */
 export const firstWrite = (rows: string, events: string, texts?: [hashes: string, texts: string]): string => `
     new_rows AS MATERIALIZED (
-      SELECT execution.id AS execution_id, r.* FROM execution, jsonb_to_recordset(${rows}::jsonb) AS r(${ROW})
+      SELECT begun.id AS execution_id, r.* FROM begun, jsonb_to_recordset(${rows}::jsonb) AS r(${ROW})
     ), written AS (
       INSERT INTO node_runs (execution_id, ${ROW_FIELDS}, ${FLAGS}) SELECT execution_id, ${ROW_FIELDS}, ${FLAG_VALUES} FROM new_rows
     ), valued AS (
       INSERT INTO node_run_values (node_run_id, ${VALUES}) SELECT id, ${VALUES} FROM new_rows WHERE ${HAS_VALUES}
     ), told AS (
       INSERT INTO execution_events (execution_id, seq, type, node_id, data)
-      SELECT execution.id, e.position, e.event->>'type', e.event->>'node_id', e.event
-      FROM execution, jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS e(event, position)
-    )${texts ? `, texts AS (${insertTexts("execution.id", "execution", ...texts)})` : ""}`;
+      SELECT begun.id, e.position, e.event->>'type', e.event->>'node_id', e.event
+      FROM begun, jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS e(event, position)
+    )${texts ? `, texts AS (${insertTexts("begun.id", "begun", ...texts)})` : ""}`;
 
 /** `hasWaits`: that begin or end; `hasCalls`: of models; `hasTexts`: long ones. */
 interface CommitKind {
@@ -166,7 +231,9 @@ const commitSql = ({ hasWaits, hasCalls, hasTexts }: CommitKind) => {
       output_preview = coalesce(left($5::jsonb->>'output', ${PREVIEW_CHARACTERS}), output_preview),
       completed_at = CASE WHEN $5::jsonb IS NULL THEN completed_at ELSE now() END,
       lease_until = CASE WHEN $5::jsonb IS NULL THEN lease_until END,
-      overdue_at = CASE WHEN $5::jsonb IS NULL THEN overdue_at END
+      run_at = CASE WHEN $5::jsonb IS NULL THEN run_at END,
+      -- A node has ended: whatever stopped a process before was not the next one's fault.
+      crashes = CASE WHEN crashes > 0 AND NOT jsonb_path_exists($3::jsonb, '$[*] ? (@.status != "running" && !(@.is_interrupted == true))') THEN crashes ELSE 0 END
     FROM quiet${hasCalls ? ", counted" : ""} WHERE id = $1 AND lease_owner = $2 AND commit_no = $9 - 1 AND status NOT IN ${FINAL}
     RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq${hasCalls ? ", project_id, workflow_id" : ""}
   ), new_rows AS (
@@ -255,7 +322,7 @@ export const expiring = (which: string): string => `
     UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM expired) AND read_at IS NULL
   )`;
 export const EXPIRE_OF_RUN = `
-  ${expiring("execution_id = $1 AND deadline <= $2::timestamptz + interval '1 second' FOR UPDATE")} SELECT FROM expired`;
+  ${expiring("execution_id = $1 AND deadline <= greatest($2::timestamptz, now()) + interval '1 second' FOR UPDATE")} SELECT FROM expired`;
 export const WAIT_STATES = `
   -- Viewers are told again of one that is open, and of a larger text no more than its beginning: of others nothing is read.
   SELECT id, node_id, iteration, status, outcome, deadline,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { followExecution } from "#server/runs/use-cases/follow-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
@@ -40,7 +40,7 @@ test("a long text that goes through many nodes is stored a few times, not twice 
   const input = randomBytes(95 * 1024).toString("base64");
   const before = await storedBytes();
   const execution_id = await startStoredRun(admin, chain(), input);
-  expect(await advance(storedServices(), execution_id, 0, 60)).toEqual({ kind: "over" });
+  expect(await claimAndExecute(storedServices(), execution_id, 60)).toEqual({ kind: "over" });
   // The run's own output is one text of all of them; beside it there were five copies for each node.
   expect((await storedBytes()) - before).toBeLessThan((NODES + 10) * input.length);
 
@@ -62,7 +62,7 @@ test("a long text that goes through many nodes is stored a few times, not twice 
 
   // What a rerun takes over is its own: it outlives the execution that it comes from.
   const again = await rerunExecution(admin, { execution_id, from_node_id: `o${NODES - 1}`, use_current: false });
-  expect(await advance(storedServices(), again.execution_id, 0, 60)).toEqual({ kind: "over" });
+  expect(await claimAndExecute(storedServices(), again.execution_id, 60)).toEqual({ kind: "over" });
   await db().execution.delete({ where: { id: execution_id } });
   const rerun = await getExecution(admin, { execution_id: again.execution_id });
   expect(rerun.node_results.o3).toMatchObject({ reused: true, output: input });

@@ -3,8 +3,8 @@ import { pool } from "#server/platform/db/client.ts";
 import { isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { newId } from "#server/platform/new-id.ts";
-import { isEmbeddedExecutor, processId } from "#server/platform/settings.ts";
-import { carry, isRefused } from "#server/runs/executor/advance.ts";
+import { processId } from "#server/platform/settings.ts";
+import { executeRun, isRefused } from "#server/runs/executor/advance.ts";
 import { factsOf } from "#server/runs/executor/node-facts.ts";
 import { type Commit, LeaseLost, type RunState } from "#server/runs/executor/ports.ts";
 import type { ExecutionStatus } from "#server/runs/schema.ts";
@@ -16,9 +16,8 @@ import {
   type Started,
 } from "#server/runs/store/insert-execution.ts";
 import { isAccepted, noteCommit } from "#server/runs/store/run-store.ts";
-import { BEGUN } from "#server/runs/store/statements.ts";
 import { type EngineHere, engineHere } from "#server/runs/use-cases/engine-here.ts";
-import { requestRun, requestRuns } from "#server/runs/use-cases/request-run.ts";
+import { tellCarriers } from "#server/runs/use-cases/request-run.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 /** How long an accepted run may stay unwritten because it may be over in a moment, in milliseconds. */
@@ -63,13 +62,14 @@ function agentsOf({ graph }: RunState, { rows }: Commit): string[] {
   return [...new Set(begun.map((row) => byId.get(row.node_id)?.data.agent_id))].filter((id) => typeof id === "string");
 }
 
-function assertStarted({ kind }: Started): undefined {
-  if (kind !== "started") throw new LeaseLost("The run was not accepted.");
+/** @throws LeaseLost when it was not accepted, or its project has no place for it and it waits for one */
+function assertBegun(started: Started): undefined {
+  if (started.kind !== "started" || !started.isBegun) throw new LeaseLost("The run did not begin here.");
 }
 
 let beginnings = 0;
 /** Names the lease of a run that begins with it; every try to accept one has its own. */
-const beginning = () => `${processId()}${BEGUN}${++beginnings}`;
+const beginning = () => `${processId()}-here-${++beginnings}`;
 
 /**
  * A run in this process, beginning before it is written. Either all of it is written at once, when it is over in a moment,
@@ -101,7 +101,7 @@ class RunHere {
     this.#engine = engine;
     const { id, project_id, graph, params } = execution;
     const now = engine.services.clock.now();
-    const nothing = { ledger: [], items: [], kept: 0, commits: 0, toldFrom: new Map() };
+    const nothing = { ledger: [], items: [], kept: 0, commits: 0, crashes: 0, toldFrom: new Map() };
     const lease = { epoch: 1, holder: beginning(), status: "running" } as const;
     const input = cleanText(execution.input);
     this.#run = { id, project_id, graph, input, params: params ?? {}, created_at: now, started_at: now, ...lease, ...nothing };
@@ -115,7 +115,7 @@ class RunHere {
       return started;
     } catch (error) {
       const isThere = () => isAccepted(this.#run, AbortSignal.timeout(LOST_ANSWER_MS)).catch(() => false);
-      if (isDatabaseAway(error) && (await isThere())) return { kind: "started", execution_id: this.#run.id };
+      if (isDatabaseAway(error) && (await isThere())) return { kind: "started", execution_id: this.#run.id, isBegun: true };
       throw error;
     }
   }
@@ -129,7 +129,7 @@ class RunHere {
   async #begin(): Promise<void> {
     this.#writing ??= this.#insert();
     this.#settle(this.#writing);
-    assertStarted(await this.#writing);
+    assertBegun(await this.#writing);
   }
 
   /** Writes the first thing that it has to. A result that cannot be stored is no reason to refuse the run: it begins, and ends as failed. */
@@ -137,7 +137,7 @@ class RunHere {
     clearTimeout(this.#soon);
     const writing = this.#insert(commit);
     this.#writing = writing;
-    const refusal = await writing.then(assertStarted).catch((error: unknown) => {
+    const refusal = await writing.then(assertBegun).catch((error: unknown) => {
       if (isRefused(error)) return error;
       this.#settle(writing);
       throw error;
@@ -167,7 +167,8 @@ class RunHere {
       commit: this.#commit.bind(this),
       // A lease that is not written yet cannot be lost, and one that was never written not be given back.
       renew: async (run: RunState) => ((await this.#isStarted()) ? services.store.renew(run) : true),
-      release: async (run: RunState) => ((await this.#isStarted()) ? services.store.release(run) : undefined),
+      release: async (...how: Parameters<typeof services.store.release>) =>
+        (await this.#isStarted()) ? services.store.release(...how) : false,
     };
     const callAgent: typeof services.callAgent = (call) => {
       const { agents, until = 0 } = this.#known ?? {};
@@ -177,7 +178,7 @@ class RunHere {
       return services.callAgent({ ...call, known });
     };
     try {
-      const outcome = await carry({ ...services, store, callAgent }, this.#run, LONGEST_SECONDS, this.#execution.names);
+      const outcome = await executeRun({ ...services, store, callAgent }, this.#run, LONGEST_SECONDS, this.#execution.names);
       if (outcome.kind === "over") return this.#end(outcome.ending && keptEnding(outcome.ending));
     } catch (error) {
       log.warn({ err: error, execution_id: this.#run.id }, "a run could not be carried on where it was accepted");
@@ -189,17 +190,17 @@ class RunHere {
     this.#end(undefined);
   }
 
-  /** Leaves the run to the executor, if it was accepted or still can be. */
+  /** Leaves the run to whoever has a place for it, if it was accepted or still can be. */
   async #handOver(): Promise<void> {
     this.#writing ??= insertExecution(this.#execution, { delivery: this.#delivery });
     this.#settle(this.#writing);
     if (!(await this.#isStarted())) return;
-    await requestRun({ execution_id: this.#run.id, project_id: this.#run.project_id, dispatch: 0 });
+    await tellCarriers([{ execution_id: this.#run.id, project_id: this.#run.project_id, dispatch: 0 }]);
   }
 }
 
 /**
- * Writes a new execution and sees to it that it is run: here and at once when that needs nobody else and there is room, else by the executor.
+ * Writes a new execution and sees to it that it is run: here and at once when that needs nobody else and there is a place, else by whoever has one.
  * @throws the database's error; then nothing was accepted
  */
 export async function acceptRun(execution: NewExecution, delivery?: DeliveryOfExecution): Promise<Accepted> {
@@ -207,12 +208,11 @@ export async function acceptRun(execution: NewExecution, delivery?: DeliveryOfEx
   const engine = graph && workflow_version !== null && canBeginHere(graph) ? engineHere(pool()) : undefined;
   // Made before there is a place for it, so that nothing can stand between taking a place and giving it back.
   const here = engine && graph && new RunHere(engine, { ...execution, graph, id: execution.id ?? newId() }, delivery);
-  const place = here && engine.enter(project_id, factsOf(graph).effects.size > 0);
+  const place = here && engine.enter(factsOf(graph).effects.size > 0);
   if (!place) {
     const started = await insertExecution(execution, { delivery });
     if (started.kind !== "started") return started;
-    const asked = requestRuns([{ execution_id: started.execution_id, project_id, dispatch: 0 }]);
-    if (isEmbeddedExecutor()) await asked;
+    const asked = tellCarriers([{ execution_id: started.execution_id, project_id, dispatch: 0 }]);
     return { ...started, asked };
   }
   place(() => here.carry());

@@ -66,7 +66,8 @@ export async function cancelExecution(principal: ProjectPrincipal, { execution_i
         completed_at: now,
         lease_epoch: { increment: 1 },
         lease_until: null,
-        overdue_at: null,
+        run_at: null,
+        wake: false,
         last_seq: row.last_seq + events.length,
       },
     });

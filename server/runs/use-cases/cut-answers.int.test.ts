@@ -4,7 +4,7 @@ import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";
 import { db } from "#server/platform/db/client.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
 import { agentChain, runChain } from "#server/testing/agent-runs.ts";
@@ -44,7 +44,7 @@ test("an answer that ended at the limit of its length says so in the results, th
   expect(told.map(({ data }) => (data as { answer_truncated?: true }).answer_truncated)).toEqual([undefined, true, undefined, undefined]);
 
   const rerun = await rerunExecution(admin, { execution_id, from_node_id: "a2", use_current: false });
-  await advance(engineServices, rerun.execution_id, 0, 1e6);
+  await claimAndExecute(engineServices, rerun.execution_id, 1e6);
   const again = await getExecution(admin, { execution_id: rerun.execution_id });
   expect(again.status).toBe("completed");
   expect(again.node_results).toMatchObject({ a0: { reused: true, answer_truncated: true }, a1: { reused: true }, a2: { reused: false } });

@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { inngest } from "#server/jobs/inngest/client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 import { newPausedRun } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -8,16 +9,17 @@ import { testDatabase } from "#server/testing/test-database.ts";
 const database = testDatabase();
 
 test("a run that was accepted while the executor was away is asked for again within seconds, not minutes", async () => {
+  setSettings({ INNGEST_BASE_URL: "http://127.0.0.1:9", INNGEST_EVENT_KEY: "event-key", INNGEST_SIGNING_KEY: "00" });
   const id = await newPausedRun(await database.newAdmin());
   const send = vi.spyOn(inngest(), "send").mockRejectedValue(new Error("connect ECONNREFUSED"));
   const secondsLeft = async () => {
-    const { overdue_at } = await db().execution.findUniqueOrThrow({ where: { id } });
-    return ((overdue_at?.getTime() ?? 0) - Date.now()) / 1000;
+    const { run_at } = await db().execution.findUniqueOrThrow({ where: { id } });
+    return ((run_at?.getTime() ?? 0) - Date.now()) / 1000;
   };
-  const elapse = () => pool().query("UPDATE executions SET overdue_at = overdue_at - interval '11 seconds' WHERE id = $1", [id]);
+  const elapse = () => pool().query("UPDATE executions SET run_at = run_at - interval '11 seconds' WHERE id = $1", [id]);
   // As it is ten seconds after it was accepted, when nobody has carried it yet.
   await pool().query(
-    "UPDATE executions SET status = 'pending', lease_epoch = 0, dispatch = 0, created_at = now() - interval '10 seconds', overdue_at = now() - interval '1 second' WHERE id = $1",
+    "UPDATE executions SET status = 'pending', lease_epoch = 0, dispatch = 0, created_at = now() - interval '10 seconds', run_at = now() - interval '1 second' WHERE id = $1",
     [id],
   );
   for (let sweep = 0; sweep < 3; sweep++) {

@@ -23,7 +23,7 @@ test("the agent that a run calls first is read with the beginning of its attempt
   models.reset();
   const over = Promise.withResolvers<void>();
   const enter = () => (work: () => Promise<void>) => void work().then(over.resolve, over.reject);
-  onTestFinished(announceEngine(pool(), { services: engineServices, held: new Set(), enter }));
+  onTestFinished(announceEngine(pool(), { services: engineServices, held: new Set(), enter, poke: () => false, hasRoom: () => true }));
 
   const query = vi.spyOn(pool(), "query");
   const { execution_id } = await executeWorkflow(admin, { workflow_id });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
@@ -24,7 +24,7 @@ test("Outputs reached are told while the run waits, and kept when it is cancelle
     edges: ["Start>First", "First>Each", "Each.body>Item", "Each.done>Check", "Check.approved>Late"],
   });
   const execution_id = await startStoredRun(admin, graph);
-  await advance(storedServices(), execution_id, 0, 60);
+  await claimAndExecute(storedServices(), execution_id, 60);
 
   const reached = [
     { node_id: "First", label: "First", format: "markdown", value: "early: x" },

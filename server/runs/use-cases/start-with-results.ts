@@ -6,7 +6,7 @@ import type { ExecuteResult } from "#server/runs/schema.ts";
 import { insertExecution, type NewExecution, type Started } from "#server/runs/store/insert-execution.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
 import { noteStored } from "#server/runs/store/space.ts";
-import { requestRun } from "#server/runs/use-cases/request-run.ts";
+import { tellCarriers } from "#server/runs/use-cases/request-run.ts";
 import { hourUsedUp, startOnce } from "#server/runs/use-cases/start-execution.ts";
 
 // Of a loop that is taken over, its body too: the Output nodes in there are results of the run. A Terminate ($4) ended
@@ -92,6 +92,6 @@ export async function startWithResults(
   if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
   const { execution_id } = started;
   noteStored(execution.project_id, "runs", before);
-  await requestRun({ execution_id, project_id: execution.project_id, dispatch: 0 });
+  await tellCarriers([{ execution_id, project_id: execution.project_id, dispatch: 0 }]);
   return { execution_id, status: execution.status ?? "pending" };
 }

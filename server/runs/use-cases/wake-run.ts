@@ -1,15 +1,14 @@
-import { executionWake } from "#server/jobs/events.ts";
-import { tellExecutor } from "#server/jobs/send-events.ts";
+import { enqueueRuns, tellCarriers } from "#server/runs/use-cases/request-run.ts";
 
 export interface Wake {
   execution_id: string;
-  /** Of the event: the same one again counts once. */
+  /** Of the event for an Inngest server: the same one again counts once. */
   id: string;
 }
 
-/**
- * Tells waiting runs that something happened. Only a hint: what happened is in the database, and the sweeper sends the
- * hint again while nobody has acted on it.
- */
-export const wakeRuns = (wakes: readonly Wake[]): Promise<void> =>
-  tellExecutor(wakes.map(({ execution_id, id }) => executionWake.create({ execution_id }, { id })));
+/** Has runs looked at that wait for something that has happened. */
+export async function wakeRuns(wakes: readonly Wake[]): Promise<void> {
+  if (!wakes.length) return;
+  await enqueueRuns(wakes.map(({ execution_id }) => execution_id));
+  for (const { execution_id, id } of wakes) void tellCarriers([{ execution_id, project_id: "", dispatch: 0 }], id);
+}

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { reviewOpened } from "#server/jobs/events.ts";
 import { tellExecutor } from "#server/jobs/send-events.ts";
 import { pool } from "#server/platform/db/client.ts";
+import { isEmbeddedExecutor } from "#server/platform/settings.ts";
 import { askFor } from "#server/runs/store/redispatch.ts";
 import { expiring, FINAL } from "#server/runs/store/statements.ts";
-import type { RunRequest } from "#server/runs/use-cases/request-run.ts";
+import type { DueRun } from "#server/runs/use-cases/request-run.ts";
 import { wakeRuns } from "#server/runs/use-cases/wake-run.ts";
 
 /** How many waits each part of a sweep takes on. */
@@ -35,7 +36,7 @@ const UNTOLD = `
   ORDER BY created_at LIMIT ${BATCH}`;
 
 const ANEW = `
-  UPDATE executions SET dispatch = dispatch + 1, overdue_at = now() + interval '10 seconds'
+  UPDATE executions SET dispatch = dispatch + 1, run_at = now() + interval '10 seconds'
   WHERE id = ANY($1::uuid[]) AND status NOT IN ${FINAL} RETURNING id AS execution_id, project_id, dispatch`;
 
 interface Untaken {
@@ -85,7 +86,7 @@ export async function sweepWaits(): Promise<number> {
   const asleep = [...new Map(rows.filter((row) => !row.is_over).map((row) => [row.execution_id, row])).values()];
   await wakeAgain(asleep.map(({ execution_id }) => execution_id));
   const late = asleep.filter((row) => row.is_late).map(({ execution_id }) => execution_id);
-  if (late.length) await askFor((await pool().query<RunRequest>(ANEW, [late])).rows);
+  if (late.length && !isEmbeddedExecutor()) await askFor((await pool().query<DueRun>(ANEW, [late])).rows);
   const untold = await pool().query<{ id: string }>(UNTOLD);
   await announceReviews(untold.rows.map(({ id }) => id));
   return asleep.length;

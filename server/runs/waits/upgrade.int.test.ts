@@ -13,7 +13,7 @@ import { migrate } from "#server/platform/db/migrate.ts";
 import { closeNotifications } from "#server/platform/db/notify.ts";
 import { migrationNames } from "#server/platform/db/schema-engine.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
@@ -178,7 +178,7 @@ test("an install of the version before goes on: its open reviews are decided, it
 
   const open = await db().execution.findMany({ where: { completed_at: null }, select: { id: true, dispatch: true } });
   expect(open).toHaveLength(RUNS + 3);
-  for (const { id, dispatch } of open) expect(await advance(storedServices(), id, dispatch, 60)).toEqual({ kind: "over" });
+  for (const { id, dispatch } of open) expect(await claimAndExecute(storedServices(), id, 60)).toEqual({ kind: "over" });
   const ended = await db().execution.groupBy({ by: ["status"], _count: true, orderBy: { status: "asc" } });
   expect(ended.map(({ status, _count }) => [status, _count])).toEqual([
     ["completed", RUNS + 1],

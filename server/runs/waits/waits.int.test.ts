@@ -3,7 +3,7 @@ import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { advance } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/advance.ts";
 import type { Commit, RunStore } from "#server/runs/executor/ports.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
@@ -73,7 +73,7 @@ const start = (nodes: Golden["nodes"], edges: string[]) => startStoredRun(admin,
 const oneWait = (type: string) =>
   start({ t: ["triggerNode"], w: [type], z: ["outputNode", { value: "{{w.output}}" }] }, ["t>w", edge(type)]);
 const edge = (type: string, target = "z") => (type === "humanLoopNode" ? `w.approved>${target}` : `w>${target}`);
-const go = (id: string, store: RunStore = runStore) => advance(storedServices({ store }), id, 0, 60);
+const go = (id: string, store: RunStore = runStore) => claimAndExecute(storedServices({ store }), id, 60);
 const waitsOf = (execution_id: string) => db().wait.findMany({ where: { execution_id }, orderBy: { id: "asc" } });
 const free = (id: string) => pool().query("UPDATE executions SET lease_until = NULL WHERE id = $1", [id]);
 const wakesOf = (id: string) => sent.filter(({ name, data }) => name === "execution/wake" && data.execution_id === id).length;
@@ -89,7 +89,7 @@ test.each(kinds)("a $type pauses its run, which goes on with what came", async (
   const id = await oneWait(type);
   const outcome = await go(id);
   const [wait] = await waitsOf(id);
-  expect(outcome).toMatchObject({ kind: "waiting", wake_at: wait?.deadline?.toISOString() ?? null });
+  expect(outcome).toMatchObject({ kind: "waiting", run_at: wait?.deadline?.toISOString() ?? null });
   expect(wait).toMatchObject({ node_id: "w", reason, label: "w", status: "waiting", outcome: null, resolved_at: null, taken_at: null });
   const paused = await getExecution(admin, { execution_id: id });
   expect(paused.status).toBe("paused");

@@ -1,11 +1,10 @@
-import { serve } from "inngest/edge";
 import { expect, test } from "vitest";
 import { until } from "#e2e/until.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
-import { inngest } from "#server/jobs/inngest/client.ts";
-import { runWorkflow } from "#server/jobs/inngest/functions/run-workflow.ts";
-import { startLocalExecutor } from "#server/jobs/inngest/local/executor.ts";
-import { db } from "#server/platform/db/client.ts";
+import { engineServices } from "#server/jobs/inngest/engine-services.ts";
+import { carryDue } from "#server/jobs/inngest/run-workflow.ts";
+import { db, pool } from "#server/platform/db/client.ts";
+import { startRunWorker } from "#server/runs/worker/run-worker.ts";
 import { missTicks, startTestJobs } from "#server/testing/jobs.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -19,7 +18,7 @@ test("each minute what is due is fired, and the run ends with the schedule's inp
     nodes: [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data }],
     edges: [],
   });
-  const executor = await startLocalExecutor({ handler: serve({ client: inngest(), functions: [runWorkflow()] }), concurrency: 5 });
+  const stopRuns = await startRunWorker(pool(), engineServices, carryDue);
   await (await startTestJobs()).stop(1000); // the clock's jobs are known from now on
   const due_at = new Date(Date.now() - 1000);
   await db().schedule.update({ where: { workflow_id: id }, data: { next_fire_at: due_at } });
@@ -30,6 +29,6 @@ test("each minute what is due is fired, and the run ends with the schedule's inp
     expect(run).toMatchObject({ trigger: "schedule", due_at, values: { output: "good morning" } });
     expect(await db().execution.count({ where: { workflow_id: id } })).toBe(1);
   } finally {
-    await Promise.all([executor.stop(1000), worker.stop(1000)]);
+    await Promise.all([stopRuns(1000), worker.stop(1000)]);
   }
 });

@@ -2,7 +2,7 @@ import { eventType, type Inngest } from "inngest";
 import type { z } from "zod";
 import { jobs } from "#server/jobs/definitions.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
-import { runWorkflow } from "#server/jobs/inngest/functions/run-workflow.ts";
+import { runWorkflowFunction } from "#server/jobs/inngest/functions/run-workflow.ts";
 import type { Job, Step } from "#server/jobs/job.ts";
 import { sendEvents } from "#server/jobs/send-events.ts";
 
@@ -38,4 +38,4 @@ export const functionOf = (client: Client, { id, name, trigger, retries, idempot
   );
 
 /** Every function, made when settings are known. */
-export const inngestFunctions = () => [runWorkflow(), ...jobs.map((job) => functionOf(inngest(), job))];
+export const inngestFunctions = () => [runWorkflowFunction(), ...jobs.map((job) => functionOf(inngest(), job))];

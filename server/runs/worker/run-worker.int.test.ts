@@ -1,0 +1,298 @@
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { until } from "#e2e/until.ts";
+import { approveExecution, decideReview } from "#server/features/reviews/decide.ts";
+import { createWorkflow } from "#server/features/workflows/service.ts";
+import { engineServices } from "#server/jobs/inngest/engine-services.ts";
+import { carryDue } from "#server/jobs/inngest/run-workflow.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db, pool } from "#server/platform/db/client.ts";
+import { setSettings } from "#server/platform/settings.ts";
+import { startExecution } from "#server/runs/use-cases/start-execution.ts";
+import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { type CarryRun, startRunWorker } from "#server/runs/worker/run-worker.ts";
+import { asReview } from "#server/testing/reviews.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
+
+// Runs that are carried because their rows are due: every way in which a decision can arrive, and the limits.
+
+const HOUR_MS = 3_600_000;
+const position = { x: 0, y: 0 };
+/** What a person decided, which is not the content that goes on by itself. */
+const decision = { value: "{{Check.output}}" };
+
+const database = testDatabase();
+let admin: ProjectPrincipal;
+let stopWorker: ((graceMs: number) => Promise<void>) | undefined;
+/** How far the app's clock is ahead of the database's. */
+let appAhead = 0;
+let segments = 0;
+
+beforeEach(async () => {
+  admin = await database.newAdmin();
+  [appAhead, segments] = [0, 0];
+  vi.spyOn(engineServices.clock, "now").mockImplementation(() => new Date(Date.now() + appAhead));
+});
+afterEach(async () => {
+  await stop();
+  vi.restoreAllMocks();
+  setSettings({ PROJECT_CONCURRENCY: "25", WORKER_CONCURRENCY: "50" });
+});
+
+async function start(carry: CarryRun = carryDue): Promise<void> {
+  stopWorker = await startRunWorker(pool(), engineServices, (run, state) => {
+    segments += 1;
+    return carry(run, state);
+  });
+}
+async function stop(): Promise<void> {
+  await stopWorker?.(2000);
+  stopWorker = undefined;
+}
+/** So much time goes by: whatever is due in the future comes nearer. */
+async function move(ms: number): Promise<void> {
+  const seconds = ms / 1000;
+  await pool().query("UPDATE waits SET deadline = deadline - make_interval(secs => $1) WHERE status = 'waiting'", [seconds]);
+  await pool().query(
+    "UPDATE executions SET run_at = run_at - make_interval(secs => $1), lease_until = lease_until - make_interval(secs => $1)",
+    [seconds],
+  );
+}
+
+type Data = Record<string, unknown>;
+
+/** Runs a workflow of these nodes; ids are also labels. */
+async function run(nodes: Record<string, [type: string, data?: Data]>, edges: [string, string, string?][], input = "x"): Promise<string> {
+  const { id: workflow_id } = await createWorkflow(admin, {
+    name: `Reviewed ${crypto.randomUUID()}`,
+    nodes: Object.entries(nodes).map(([id, [type, data]]) => ({ id, type, position, data: { label: id, ...data } })),
+    edges: edges.map(([source, target, sourceHandle]) => ({
+      id: `${source}>${target}`,
+      source,
+      target,
+      ...(sourceHandle && { sourceHandle }),
+    })),
+  });
+  const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow_id } });
+  const common = { project_id: admin.project.id, workflow_id, workflow_version: 1, snapshot_id, started_by_id: admin.user.id };
+  return (await startExecution({ ...common, trigger: "manual", input, params: null })).execution_id;
+}
+
+const oneReview = (data: Data = {}) =>
+  run({ t: ["triggerNode"], Check: ["humanLoopNode", data], yes: ["outputNode", decision], no: ["outputNode", decision] }, [
+    ["t", "Check"],
+    ["Check", "yes", "approved"],
+    ["Check", "no", "rejected"],
+  ]);
+
+async function execution(id: string) {
+  const { waits, ...row } = await db().execution.findUniqueOrThrow({ where: { id }, include: { values: true, waits: true } });
+  return { ...row, reviews: waits.map(asReview) };
+}
+/** The run waits, and nothing of it is under way. */
+const resting = (id: string) =>
+  until(async () => {
+    const row = await execution(id);
+    return row.status === "paused" && row.lease_until === null && (row.run_at === null || row.run_at.getTime() > Date.now());
+  });
+const ended = (id: string) =>
+  until(async () => {
+    const row = await execution(id);
+    return row.completed_at ? row : undefined;
+  });
+const approve = (execution_id: string, more: { comment?: string } = {}) =>
+  approveExecution(admin, { execution_id, decision: "approved", ...more });
+const reviewOf = async (execution_id: string) => db().wait.findFirstOrThrow({ where: { execution_id } });
+
+test("a decision of which nobody was told: the row says so, and the sweeper looks", async () => {
+  await start();
+  const id = await oneReview();
+  await resting(id);
+  await pool().query(`UPDATE waits SET status = 'resolved', outcome = '{"decision":"approved","comment":null}', resolved_at = now() WHERE execution_id = $1`, [id]);
+  await pool().query("UPDATE executions SET run_at = now() WHERE id = $1", [id]);
+  expect((await execution(id)).status).toBe("paused");
+  await sweepExecutions();
+  expect(await ended(id)).toMatchObject({ status: "completed", values: { output: "approved" } });
+});
+
+for (const seconds of [-5, 5])
+  test(`the app's clock ${Math.abs(seconds)} s ${seconds < 0 ? "behind" : "ahead"}: a decision is taken, and a timeout fires without spinning`, async () => {
+    appAhead = seconds * 1000;
+    await start();
+    const decided = await oneReview();
+    await resting(decided);
+    await approve(decided);
+    expect(await ended(decided)).toMatchObject({ status: "completed", values: { output: "approved" } });
+
+    const late = await oneReview({ timeout_hours: 1 });
+    await resting(late);
+    segments = 0;
+    await move(HOUR_MS + Math.max(0, seconds) * 1000);
+    await sweepExecutions();
+    const row = await ended(late);
+    expect(row).toMatchObject({ status: "completed", values: { output: "rejected" }, reviews: [{ status: "rejected", via: "timeout" }] });
+    expect(segments).toBeLessThan(10);
+  });
+
+test("a run that another process holds is left to it, until its lease has ended", async () => {
+  const id = await oneReview();
+  const until30 = new Date(Date.now() + 30_000);
+  await db().execution.update({ where: { id }, data: { lease_owner: "another", lease_epoch: 1, lease_until: until30, run_at: until30 } });
+  await start();
+  await sweepExecutions();
+  expect(await engineServices.store.claim(id)).toMatchObject({ kind: "busy" });
+  expect(segments).toBe(0);
+  await move(31_000);
+  await sweepExecutions();
+  await resting(id);
+  expect(segments).toBe(1);
+  // It was not given back, and somebody looked for it meanwhile: both were taken note of.
+  expect(await execution(id)).toMatchObject({ wake: false, lease_epoch: 2 });
+});
+
+test("timeout_hours fires by the row, with nobody looking", async () => {
+  await start();
+  const id = await oneReview({ timeout_hours: 48 });
+  await resting(id);
+  await move(47 * HOUR_MS);
+  await sweepExecutions();
+  await resting(id);
+  expect((await reviewOf(id)).status).toBe("waiting");
+  await move(2 * HOUR_MS);
+  await sweepExecutions();
+  const row = await ended(id);
+  expect(row).toMatchObject({ status: "completed", values: { output: "rejected" }, reviews: [{ status: "rejected", via: "timeout" }] });
+  expect(row.reviews[0]?.taken_at).not.toBeNull();
+});
+
+test("nobody there for ten minutes: what came due and what was decided meanwhile is taken, once", async () => {
+  await start();
+  const due = await oneReview({ timeout_hours: 0.1 }); // 6 minutes
+  const decided = await oneReview();
+  const both = await oneReview({ timeout_hours: 0.1 });
+  const open = await oneReview({ timeout_hours: 2 });
+  for (const id of [due, decided, both, open]) await resting(id);
+  await stop();
+  await approve(decided, { comment: "while you were away" });
+  await approve(both);
+  const requested = await oneReview(); // accepted while nobody is there
+  await move(10 * 60_000);
+  await start();
+  expect(await ended(due)).toMatchObject({ values: { output: "rejected" }, reviews: [{ via: "timeout" }] });
+  expect(await ended(decided)).toMatchObject({ values: { output: "approved: while you were away" } });
+  expect(await ended(both)).toMatchObject({ values: { output: "approved" }, reviews: [{ status: "approved", via: "ui" }] });
+  await resting(requested);
+  await resting(open);
+  await approve(open);
+  expect(await ended(open)).toMatchObject({ values: { output: "approved" } });
+});
+
+test("a decision before the wait is stored, and one at the very moment of a restart, are not lost", async () => {
+  await start();
+  // Decided between the last look and the giving back of the lease, and right after that.
+  const { store } = engineServices;
+  const release = store.release.bind(store);
+  for (const isBefore of [true, false]) {
+    const released = vi.spyOn(store, "release").mockImplementationOnce(async (given, next) => {
+      if (isBefore) await approve(given.id);
+      const isDue = await release(given, next);
+      if (!isBefore) await approve(given.id);
+      return isDue;
+    });
+    const id = await oneReview();
+    expect(await ended(id)).toMatchObject({ values: { output: "approved" } });
+    released.mockRestore();
+  }
+  // Decided while the worker goes down, and while it comes up again.
+  const [before, after] = [await oneReview(), await oneReview()];
+  await resting(before);
+  await resting(after);
+  await Promise.all([stop(), approve(before)]);
+  await Promise.all([start(), approve(after)]);
+  for (const id of [before, after]) expect(await ended(id)).toMatchObject({ values: { output: "approved" }, crashes: 0 });
+});
+
+test("a decision and the timeout at once: one counts, the run takes that one, and once", async () => {
+  await start();
+  const outcomes = new Set<string>();
+  for (let round = 0; round < 12; round++) {
+    const id = await oneReview({ timeout_hours: 1 });
+    await resting(id);
+    const { id: review_id } = await reviewOf(id);
+    // From 200 ms before the deadline to a little after it.
+    const values = [review_id, 0.2 - round * 0.02];
+    await pool().query("UPDATE waits SET deadline = now() + make_interval(secs => $2) WHERE id = $1", values);
+    const decided = approve(id).catch((error: unknown) => error);
+    await pool().query("UPDATE executions SET run_at = now() WHERE id = $1", [id]);
+    await sweepExecutions();
+    const answer = await decided;
+    await move(1000);
+    await sweepExecutions();
+    const row = await ended(id);
+    const [review] = row.reviews;
+    expect(row.values?.output).toBe(review?.status);
+    expect(answer instanceof Error).toBe(review?.via === "timeout");
+    expect(await db().nodeRun.count({ where: { execution_id: id, node_id: "Check" } })).toBe(1);
+    expect(await db().executionEvent.count({ where: { execution_id: id, type: "execution_resumed" } })).toBe(1);
+    outcomes.add(String(review?.via));
+  }
+  expect([...outcomes].every((via) => via === "ui" || via === "timeout")).toBe(true);
+});
+
+test("a loop of many reviews, decided at random moments: each is taken, and no wake is lost", { timeout: 120_000 }, async () => {
+  await start();
+  const items = Array.from({ length: 200 }, (_, index) => index);
+  const id = await run(
+    {
+      t: ["triggerNode"],
+      Each: ["loopNode", { items_expression: "{{trigger.output}}" }],
+      Check: ["humanLoopNode", { display_value: "{{Each.current_item}}" }],
+      all: ["outputNode", { value: "{{Each.output}}" }],
+    },
+    [
+      ["t", "Each"],
+      ["Each", "Check", "body"],
+      ["Each", "all", "done"],
+    ],
+    JSON.stringify(items),
+  );
+  const { user, role, auth } = admin;
+  for (const item of items) {
+    const where = { execution_id: id, iteration: `${item}`, status: "waiting" } as const;
+    const review = await until(() => db().wait.findFirst({ where, select: { id: true } }), 20_000);
+    await decideReview(review.id, { user, role, auth }, { decision: "approved", comment: `${item}` });
+  }
+  const row = await ended(id);
+  expect(JSON.parse(row.values?.output ?? "")).toEqual(items.map((item) => `approved: ${item}`));
+  expect(row).toMatchObject({ status: "completed", crashes: 0, run_at: null, lease_until: null });
+  expect(row.reviews.every((review) => review.taken_at !== null)).toBe(true);
+});
+
+test("no more runs of a project are carried at once than it may, and the next one starts when one ends", async () => {
+  setSettings({ PROJECT_CONCURRENCY: "3" });
+  const gate = Promise.withResolvers<void>();
+  onTestFinished(() => gate.resolve());
+  let most = 0;
+  const carried: string[] = [];
+  const other = await database.newAdmin();
+  await start(async (due, state) => {
+    carried.push(due.project_id);
+    const { rows } = await pool().query<{ live: number }>(
+      "SELECT count(*)::int AS live FROM executions WHERE project_id = $1 AND lease_until > now()",
+      [due.project_id],
+    );
+    most = Math.max(most, rows[0]?.live ?? 0);
+    await gate.promise;
+    await carryDue(due, state);
+  });
+  const mine = [];
+  for (let count = 0; count < 8; count++) mine.push(await oneReview());
+  admin = other;
+  const theirs = await oneReview();
+  // The others wait, and hold up no other project.
+  await until(() => carried.length === 4);
+  expect(carried.filter((id) => id === other.project.id)).toHaveLength(1);
+  gate.resolve();
+  for (const id of [...mine, theirs]) await resting(id);
+  expect(most).toBe(3);
+  expect(carried).toHaveLength(9);
+});

@@ -1,0 +1,153 @@
+import { AsyncResource } from "node:async_hooks";
+import { setTimeout as pause } from "node:timers/promises";
+import type pg from "pg";
+import { subscribe } from "#server/platform/db/notify.ts";
+import { log } from "#server/platform/log.ts";
+import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
+import type { EngineServices, RunState } from "#server/runs/executor/ports.ts";
+import { claimDue, type DueRuns } from "#server/runs/store/run-store.ts";
+import { announceEngine, type EngineHere } from "#server/runs/use-cases/engine-here.ts";
+
+type Due = DueRuns["runs"][number];
+
+/** How long the worker waits after it could not look, in milliseconds. */
+const AGAIN_MS = 1000;
+
+/** Carries a run whose lease has been taken, for as long as it may be carried in one go. */
+export type CarryRun = (run: Due, state: () => Promise<RunState>) => Promise<void>;
+
+/**
+ * What carries runs in this process: those that begin where they are accepted, and, unless an Inngest server does, those that
+ * are due. Runs that work outside of it share WORKER_CONCURRENCY places; pure ones that begin here have as many of their own,
+ * so that they wait for no model. How many of a project are carried at once is counted in the database, by its leases.
+ */
+class RunWorker implements EngineHere {
+  readonly services: EngineServices;
+  readonly held = new Set<string>();
+  readonly #carry: CarryRun;
+  readonly #places = settings().WORKER_CONCURRENCY;
+  readonly #active = new Set<Promise<void>>();
+  // Whoever accepts a run may be answering a web request; the run is none of that request's business.
+  readonly #apart = AsyncResource.bind((work: () => Promise<void>) => work());
+  /** Runs under way: pure ones that began here, and all others. */
+  #pure = 0;
+  #others = 0;
+  /** Places that a look under way may fill. */
+  #wanted = 0;
+  #isLooking = false;
+  #mustLookAgain = false;
+  /** True when runs were due for which there was no place: whoever leaves one looks for them. */
+  #hasMore = false;
+
+  constructor(services: EngineServices, carry: CarryRun) {
+    this.services = services;
+    this.#carry = carry;
+  }
+
+  get #isDraining(): boolean {
+    return this.services.drain?.aborted ?? false;
+  }
+
+  #free(): number {
+    return this.#isDraining || !isEmbeddedExecutor() ? 0 : this.#places - this.#others - this.#wanted;
+  }
+
+  enter(hasEffects: boolean): ((work: () => Promise<void>) => void) | undefined {
+    if (this.#isDraining || (hasEffects ? this.#free() <= 0 : this.#pure >= this.#places)) return undefined;
+    return (work) => this.#run(hasEffects, work);
+  }
+
+  #run(hasEffects: boolean, work: () => Promise<void>): void {
+    if (hasEffects) this.#others++;
+    else this.#pure++;
+    const done = this.#apart(work)
+      .catch((err: unknown) => log.error({ err }, "a run was left behind, and is tried again"))
+      .finally(() => {
+        this.#active.delete(done);
+        if (hasEffects) this.#others--;
+        else this.#pure--;
+        if (this.#hasMore) this.poke();
+      });
+    this.#active.add(done);
+  }
+
+  hasRoom(): boolean {
+    return this.#free() > 0;
+  }
+
+  poke(): boolean {
+    if (this.#isDraining || !isEmbeddedExecutor()) return false;
+    this.#mustLookAgain = true;
+    if (!this.#isLooking) void this.#look();
+    return this.hasRoom();
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true;
+    try {
+      while (this.#mustLookAgain) {
+        this.#mustLookAgain = false;
+        this.#hasMore ||= this.#free() <= 0;
+        if (this.#free() > 0) await this.#takeDue();
+      }
+    } catch (err) {
+      log.warn({ err }, "runs that are due could not be looked for, trying again");
+      setTimeout(() => this.poke(), AGAIN_MS).unref();
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  /** Half of what is free: the other half is for runs that begin here meanwhile. What is left over is looked for next. */
+  async #takeDue(): Promise<void> {
+    this.#wanted = Math.ceil(this.#free() / 2);
+    try {
+      const { runs, hasMore } = await claimDue(this.#wanted, this.held);
+      this.#hasMore = hasMore;
+      this.#mustLookAgain ||= hasMore && runs.length > 0;
+      this.#wanted = 0;
+      for (const run of runs) this.#run(true, () => this.#carryDue(run));
+    } finally {
+      this.#wanted = 0;
+    }
+  }
+
+  async #carryDue(run: Due): Promise<void> {
+    this.held.add(run.holder);
+    try {
+      await this.#carry(run, run.state);
+    } finally {
+      this.held.delete(run.holder);
+      // What it yielded is due again.
+      this.#hasMore = true;
+    }
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    const ended = async () => {
+      while (this.#active.size) await Promise.allSettled(this.#active);
+    };
+    await Promise.race([ended(), pause(graceMs, undefined, { ref: false })]);
+  }
+}
+
+/**
+ * Begins to carry runs in this process.
+ * @param pool of the database whose runs are carried
+ * @returns how to stop, after the services were told to drain; resolves when what was begun has ended or was given back, within `graceMs`
+ */
+export async function startRunWorker(
+  pool: pg.Pool,
+  services: EngineServices,
+  carry: CarryRun,
+): Promise<(graceMs: number) => Promise<void>> {
+  const worker = new RunWorker(services, carry);
+  const retract = announceEngine(pool, worker);
+  const unsubscribe = isEmbeddedExecutor() ? await subscribe("treadle_due", "", () => worker.poke()) : undefined;
+  worker.poke();
+  return async (graceMs) => {
+    retract();
+    unsubscribe?.();
+    await worker.stop(graceMs);
+  };
+}
