@@ -21,6 +21,53 @@ test("kill -9 in the middle of an agent's call: the run goes on by itself, and n
 test("a process that is told to stop in the middle of an agent's call leaves the run to the next one, and says so to a caller who waits", () =>
   proveThatItGoesOn((server) => server.stop(), true));
 
+test("a run under which the process dies three times is failed with the reason by the fourth, which stays up; a stop that was asked for does not count", async () => {
+  const models = await startModelServer();
+  const dataDir = newDataDir();
+  let server = await startTreadle({ dataDir, env });
+  const post = apiClient({ url: server.url, key }).post;
+  const mark = randomUUID();
+  const { body: llm } = await post(
+    "/llm-keys",
+    { name: "Stand-in", provider: "openai_compatible", api_key: "stand-in-key", base_url: models.url },
+    { schema: LlmKey, status: 201 },
+  );
+  const { body: agent } = await post(
+    "/agents",
+    { name: "Heavy", model: `gate-${mark}`, llm_key_id: llm.id },
+    { schema: Agent, status: 201 },
+  );
+  const nodes = [
+    { id: "t", type: "triggerNode", position, data: { label: "Start", kind: "manual" } },
+    { id: "a", type: "agentNode", position, data: { label: "Weigh", agent_id: agent.id, input: mark } },
+  ];
+  const { body: flow } = await post(
+    "/workflows",
+    { name: "Deadly", nodes, edges: [{ id: "1", source: "t", target: "a" }] },
+    { schema: Workflow, status: 201 },
+  );
+  const { body: run } = await post(`/workflows/${flow.id}/execute`, { input: mark }, { schema: ExecuteResult, status: 202 });
+  const calls = () => models.calls({ contains: mark });
+  for (const [life, stop] of [() => server.kill9(), () => server.stop(), () => server.kill9(), () => server.kill9()].entries()) {
+    await until(() => calls().length === life + 1 && calls()[life]?.outcome === "waiting", 60_000);
+    await stop();
+    server = await startTreadle({ dataDir, env });
+  }
+  const { get } = apiClient({ url: server.url, key });
+  const ended = await until(async () => {
+    const { body } = await get(`/executions/${run.execution_id}`, { schema: Execution });
+    return isFinal(body.status) ? body : undefined;
+  }, 60_000);
+  expect(ended).toMatchObject({
+    status: "failed",
+    error: expect.stringMatching(/stopped 3 times in a row .*"Weigh".* It is not started again/),
+  });
+  expect(ended.node_results.a?.status).not.toBe("running");
+  expect(calls()).toHaveLength(4);
+  await server.stop();
+  await models.stop();
+});
+
 /**
  * Stops a process while an agent of a run is being called, and follows the run through the next one.
  * @param answers whether the process still answers a call that waits for the end of another run

@@ -4,6 +4,7 @@ import { createWorkflow } from "#server/features/workflows/service.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { deciderDto, verdictOf } from "#server/runs/waits/review.ts";
 
@@ -59,8 +60,9 @@ export interface SentEvent {
   data: Record<string, unknown>;
 }
 
-/** Keeps events from the executor. @returns those that are sent from now on, newest last */
+/** Stands in for an Inngest server. @returns the events that are sent to it from now on, newest last */
 export function collectEvents(): SentEvent[] {
+  setSettings({ INNGEST_BASE_URL: "http://127.0.0.1:9", INNGEST_EVENT_KEY: "event-key", INNGEST_SIGNING_KEY: "00" });
   const sent: SentEvent[] = [];
   vi.spyOn(inngest(), "send").mockImplementation(async (events) => {
     sent.push(...([events].flat() as SentEvent[]));

@@ -4,10 +4,13 @@ import { type Ending, type EngineServices, HostFault, LeaseLost, type RunState, 
 import { readSecrets } from "#server/runs/executor/run-secrets.ts";
 import { Segment } from "#server/runs/executor/segment.ts";
 import type { NodeScope } from "#server/workflow/define-node.ts";
+import { labelOf } from "#server/workflow/graph.ts";
 import { shortError } from "#server/workflow/output-size.ts";
 
 /** How often a lease is renewed, in milliseconds; a lease lasts three times as long. */
 const RENEW_MS = 10_000;
+/** So many processes may die under a run, none of whose nodes has ended in between; then it is the reason. */
+const MOST_CRASHES = 3;
 
 /** What run-workflow does next. */
 export type Outcome =
@@ -36,12 +39,24 @@ export function isRefused(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^(22|54)/.test(String(error.code));
 }
 
-/** Ends a run whose results cannot be stored; trying again would only repeat what it has done. */
-async function endAsUnstorable(services: EngineServices, run: RunState, error: unknown, signal: AbortSignal): Promise<Carried> {
-  const reason =
-    error instanceof RangeError
-      ? "The results together are too long to be stored. Keep less of them."
-      : shortError(`A result could not be stored: ${messageOf(error)}`);
+/** Why a run whose results cannot be stored ends; trying again would only repeat what it has done. */
+const whyUnstorable = (error: unknown): string =>
+  error instanceof RangeError
+    ? "The results together are too long to be stored. Keep less of them."
+    : shortError(`A result could not be stored: ${messageOf(error)}`);
+
+/** Why a run ends that takes the service down. */
+function whyGivenUp({ graph, ledger }: RunState): string {
+  const underWay = new Set(ledger.filter(({ status }) => status === "running").map(({ node_id }) => node_id));
+  const labels = graph.nodes.filter(({ id }) => underWay.has(id)).map(labelOf);
+  const where = labels.length ? ` (it was at ${labels.map((label) => `"${label}"`).join(", ")})` : "";
+  return shortError(
+    `The service stopped ${MOST_CRASHES} times in a row while it carried this run${where}, and no node had ended in between. It is not started again: it may need more memory than there is.`,
+  );
+}
+
+/** Fails a run for a reason that is no node's. */
+async function failRun(services: EngineServices, run: RunState, reason: string, signal: AbortSignal): Promise<Carried> {
   const now = services.clock.now();
   const duration_ms = now.getTime() - run.created_at.getTime();
   const event = { type: "execution_failed", status: "failed", error: reason, duration_ms, timestamp: now.toISOString() } as const;
@@ -95,6 +110,7 @@ export async function executeRun(services: EngineServices, run: RunState, second
       void check();
       segment?.look();
     });
+    if (run.crashes >= MOST_CRASHES) return await failRun(services, run, whyGivenUp(run), signal);
     const names = known ?? (await namesFor(services, run));
     const secrets = await readSecrets(services, run);
     const until = new Date(services.clock.now().getTime() + seconds * 1000);
@@ -117,7 +133,7 @@ export async function executeRun(services: EngineServices, run: RunState, second
       await services.store.release(run).catch(() => undefined);
       return { kind: "yielded" };
     }
-    if (isRefused(error) && !signal.aborted) return await endAsUnstorable(services, run, error, signal);
+    if (isRefused(error) && !signal.aborted) return await failRun(services, run, whyUnstorable(error), signal);
     const isHalted = services.halt?.aborted;
     const isHosts = error instanceof HostFault || isDatabaseAway(error);
     await services.store.release(run, isHalted ? undefined : isHosts ? "later" : "fault").catch(() => undefined);

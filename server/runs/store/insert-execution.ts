@@ -9,7 +9,7 @@ import { AGENT_JSON, type FoundAgent } from "#server/runs/store/agent-json.ts";
 import { hourlyLimit, hourlyValues } from "#server/runs/store/limits.ts";
 import { firstValues } from "#server/runs/store/run-store.ts";
 import { noteStored } from "#server/runs/store/space.ts";
-import { firstWrite, LEASE_SECONDS, projectLock, TELL_DUE } from "#server/runs/store/statements.ts";
+import { firstWrite, LEASE_SECONDS, NOW, projectLock, TELL_DUE } from "#server/runs/store/statements.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
 import { dueIn, mustTellWorkers } from "#server/runs/use-cases/engine-here.ts";
 import type { NodeScope } from "#server/workflow/define-node.ts";
@@ -100,7 +100,7 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
   const hasPlace = "(SELECT has_place FROM room)";
   const ifBegun = (value: string, other = "NULL") => (isBegun ? `CASE WHEN ${hasPlace} THEN ${value} ELSE ${other} END` : value);
   const began = `now() - make_interval(secs => ${elapsed}::float8)`;
-  const due = `now() + make_interval(secs => ${dueIn}::float8)`;
+  const due = `${NOW} + make_interval(secs => ${dueIn}::float8)`;
   const status = `$10::"ExecutionStatus"`;
   const held = { lease_owner: ifBegun(`${holder}::text`), lease_epoch: ifBegun("1", "0"), created_at: began, started_at: ifBegun(began) };
   const written = { last_seq: ifBegun(`jsonb_array_length(${events}::jsonb)`, "0"), commit_no: ifBegun("1", "0") };

@@ -39,6 +39,7 @@ import {
   ITEMS_ENDED,
   LEDGER,
   LEDGER_WITH_LOOPS,
+  NOW,
   RELEASE,
   RENEW,
   SPENT,
@@ -335,7 +336,7 @@ export const runStore: RunStore = {
  */
 export async function freeLeases(name = ""): Promise<void> {
   await pool().query(
-    `UPDATE executions SET lease_until = now(), run_at = now()
+    `UPDATE executions SET lease_until = ${NOW}, run_at = ${NOW}
      WHERE lease_until > now() AND strpos(lease_owner, $1) > 0 AND status NOT IN ${FINAL}`,
     [name],
   );

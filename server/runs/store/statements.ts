@@ -11,6 +11,9 @@ export const LEASE_SECONDS = 30;
 /** The states in which a run has ended, as an SQL list. */
 export const FINAL = `(${finalStatuses.map((status) => `'${status}'`).join(", ")})`;
 
+/** Now, as a time that is kept: those are in whole milliseconds, and one that was rounded up would not be due yet. */
+export const NOW = "date_trunc('milliseconds', now())";
+
 /** Tells the processes that carry runs that one is due. */
 export const TELL_DUE = "pg_notify('treadle_due', '')";
 
@@ -96,7 +99,7 @@ export const RENEW = `
 /** $5: whether it only waits, until $3; else it is looked at again in $4 seconds. $6: how many faults of ours to count. */
 export const RELEASE = `
   UPDATE executions SET lease_until = NULL, wake = false, crashes = crashes + $6::int,
-    run_at = CASE WHEN wake THEN now() WHEN $5::boolean THEN $3::timestamptz ELSE now() + make_interval(secs => $4) END
+    run_at = CASE WHEN wake THEN ${NOW} WHEN $5::boolean THEN $3::timestamptz ELSE ${NOW} + make_interval(secs => $4) END
   WHERE id = $1 AND lease_owner = $2 AND status NOT IN ${FINAL} RETURNING coalesce(run_at <= now(), false) AS is_due`;
 
 const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, ${textOf("output")} AS output, r.error,

@@ -3,7 +3,7 @@ import { executionRequested, executionWake } from "#server/jobs/events.ts";
 import { sendEvents } from "#server/jobs/send-events.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
-import { FINAL, TELL_DUE } from "#server/runs/store/statements.ts";
+import { FINAL, NOW, TELL_DUE } from "#server/runs/store/statements.ts";
 import { dueIn, engineHere, mustTellWorkers } from "#server/runs/use-cases/engine-here.ts";
 
 /** A run that is due, and which request to an Inngest server is the newest. */
@@ -17,7 +17,7 @@ export interface DueRun {
 const ENQUEUE = `
   WITH enqueued AS (
     UPDATE executions SET wake = coalesce(lease_until > now(), false),
-      run_at = CASE WHEN lease_until > now() THEN run_at ELSE least(run_at, now() + make_interval(secs => $2)) END
+      run_at = CASE WHEN lease_until > now() THEN run_at ELSE least(run_at, ${NOW} + make_interval(secs => $2)) END
     WHERE id = ANY($1::uuid[]) AND status NOT IN ${FINAL} RETURNING id, project_id, dispatch
   )
   SELECT id AS execution_id, project_id, dispatch, pg_notify('treadle_control', id::text), CASE WHEN $3::boolean THEN ${TELL_DUE} END

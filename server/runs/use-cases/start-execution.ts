@@ -5,7 +5,7 @@ import type { ExecuteResult } from "#server/runs/schema.ts";
 import type { NewExecution, Started } from "#server/runs/store/insert-execution.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
 import { type Accepted, acceptRun } from "#server/runs/use-cases/accept-run.ts";
-import { enqueueRuns, tellCarriers } from "#server/runs/use-cases/request-run.ts";
+import { tellCarriers } from "#server/runs/use-cases/request-run.ts";
 
 /** What a caller is told whose project has used up its hour. */
 export const hourUsedUp = ({ retryAfter, limit }: { retryAfter: number; limit: number }): AppError =>
@@ -64,7 +64,7 @@ export async function startHere(execution: NewExecution): Promise<ExecuteResult 
   if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
   const { execution_id } = started;
   // Found, not written: whoever wrote it may have died before asking for it.
-  if (started !== accepted) await tellCarriers(await enqueueRuns([execution_id]));
+  if (started !== accepted) await tellCarriers([{ execution_id, project_id: execution.project_id, dispatch: 0 }]);
   const { ending, asked } = accepted ?? {};
   return { execution_id, status: execution.status ?? "pending", ...(ending && { ending }), ...(asked && { asked }) };
 }

@@ -3,10 +3,10 @@ import { sendEvents } from "#server/jobs/send-events.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
 import { askFor } from "#server/runs/store/redispatch.ts";
-import { FINAL } from "#server/runs/store/statements.ts";
+import { FINAL, NOW } from "#server/runs/store/statements.ts";
 import { engineHere } from "#server/runs/use-cases/engine-here.ts";
-import { sweepWaits } from "#server/runs/waits/sweep-waits.ts";
 import type { DueRun } from "#server/runs/use-cases/request-run.ts";
+import { sweepWaits } from "#server/runs/waits/sweep-waits.ts";
 
 /** How many executions one sweep takes on, and how many it asks for at once. */
 const BATCH = 1000;
@@ -58,7 +58,7 @@ export async function sweepExecutions(): Promise<number> {
  */
 export async function makeUnbegunDue(): Promise<void> {
   await pool().query(
-    `UPDATE executions SET dispatch = dispatch + 1, run_at = now()
+    `UPDATE executions SET dispatch = dispatch + 1, run_at = ${NOW}
      WHERE run_at IS NOT NULL AND lease_epoch = 0 AND status NOT IN ${FINAL}`,
   );
 }

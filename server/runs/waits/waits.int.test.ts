@@ -133,8 +133,9 @@ test.each(kinds)("a $type that is resolved before its run has stored that it wai
     sent.length = 0;
     await wakeIfEnded(id);
     expect(wakesOf(id)).toBeGreaterThan(before);
-    expect(await go(id)).toEqual({ kind: "over" });
   }
+  // Giving the lease back finds that something has happened, unless the segment has seen it itself.
+  if (outcome.kind !== "over") expect(await go(id)).toEqual({ kind: "over" });
   expect(await getExecution(admin, { execution_id: id })).toMatchObject({ status: "completed", output });
 });
 

@@ -7,6 +7,7 @@ import { carryDue } from "#server/jobs/inngest/run-workflow.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
+import { claimDue } from "#server/runs/store/run-store.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 import { type CarryRun, startRunWorker } from "#server/runs/worker/run-worker.ts";
@@ -107,8 +108,11 @@ test("a decision of which nobody was told: the row says so, and the sweeper look
   await start();
   const id = await oneReview();
   await resting(id);
-  await pool().query(`UPDATE waits SET status = 'resolved', outcome = '{"decision":"approved","comment":null}', resolved_at = now() WHERE execution_id = $1`, [id]);
-  await pool().query("UPDATE executions SET run_at = now() WHERE id = $1", [id]);
+  await pool().query(
+    `UPDATE waits SET status = 'resolved', outcome = '{"decision":"approved","comment":null}', resolved_at = now() WHERE execution_id = $1`,
+    [id],
+  );
+  await pool().query("UPDATE executions SET run_at = now() - interval '1 millisecond' WHERE id = $1", [id]);
   expect((await execution(id)).status).toBe("paused");
   await sweepExecutions();
   expect(await ended(id)).toMatchObject({ status: "completed", values: { output: "approved" } });
@@ -222,7 +226,7 @@ test("a decision and the timeout at once: one counts, the run takes that one, an
     const values = [review_id, 0.2 - round * 0.02];
     await pool().query("UPDATE waits SET deadline = now() + make_interval(secs => $2) WHERE id = $1", values);
     const decided = approve(id).catch((error: unknown) => error);
-    await pool().query("UPDATE executions SET run_at = now() WHERE id = $1", [id]);
+    await pool().query("UPDATE executions SET run_at = now() - interval '1 millisecond' WHERE id = $1", [id]);
     await sweepExecutions();
     const answer = await decided;
     await move(1000);
@@ -295,4 +299,54 @@ test("no more runs of a project are carried at once than it may, and the next on
   for (const id of [...mine, theirs]) await resting(id);
   expect(most).toBe(3);
   expect(carried).toHaveLength(9);
+});
+
+test("leases that were not given back are counted, until a node ends; the third is the run's end", async () => {
+  const id = await oneReview();
+  const { store } = engineServices;
+  const crash = async () => {
+    expect((await store.claim(id)).kind).toBe("claimed");
+    await pool().query(
+      "UPDATE executions SET lease_until = now() - interval '1 second', run_at = now() - interval '1 second' WHERE id = $1",
+      [id],
+    );
+  };
+  await crash();
+  await crash();
+  // A lease that is given back counts for nothing.
+  const claim = await store.claim(id);
+  if (claim.kind === "claimed") await store.release(claim.run);
+  expect(await execution(id)).toMatchObject({ crashes: 2 });
+  await start();
+  await resting(id);
+  expect(await execution(id)).toMatchObject({ status: "paused", crashes: 0 });
+  await stop();
+
+  const other = await oneReview();
+  for (let times = 0; times < 3; times++) {
+    expect((await store.claim(other)).kind).toBe("claimed");
+    await pool().query(
+      "UPDATE executions SET lease_until = now() - interval '1 second', run_at = now() - interval '1 second' WHERE id = $1",
+      [other],
+    );
+  }
+  await start();
+  const row = await ended(other);
+  expect(row).toMatchObject({ status: "failed", error: expect.stringContaining("stopped 3 times in a row"), run_at: null });
+});
+
+test("however many accept and claim side by side, no project gets more places than it has", async () => {
+  setSettings({ PROJECT_CONCURRENCY: "4" });
+  const ids: string[] = [];
+  for (let count = 0; count < 12; count++) ids.push(await oneReview());
+  const claims = await Promise.all([
+    ...ids.slice(0, 8).map((id) => engineServices.store.claim(id)),
+    ...[5, 5, 5].map((most) => claimDue(most, [])),
+  ]);
+  const taken = claims.reduce((sum, claim) => sum + ("runs" in claim ? claim.runs.length : Number(claim.kind === "claimed")), 0);
+  expect(taken).toBe(4);
+  const { rows } = await pool().query("SELECT count(*)::int AS live FROM executions WHERE project_id = $1 AND lease_until > now()", [
+    admin.project.id,
+  ]);
+  expect(rows).toEqual([{ live: 4 }]);
 });
