@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, type Mock, onTestFinished, test, vi } fr
 import { until } from "#e2e/until.ts";
 import { startAndFollow } from "#server/features/http-trigger/service.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
-import { inngest } from "#server/jobs/inngest/client.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
@@ -187,20 +186,6 @@ test("a run that is left behind goes on with whoever looks first, although a lat
   const answering = { ...services, callAgent: async () => ({ output: "said" }) };
   expect(await claimAndExecute(answering, execution_id, 60)).toEqual({ kind: "over" });
   expect(await rowOf(execution_id)).toMatchObject({ status: "completed", lease_epoch: 2 });
-});
-
-test("a process that dies while it asks again for a run leaves it overdue soon", async () => {
-  engine({ callAgent: () => new Promise(() => undefined) });
-  const { execution_id } = await startHere(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
-  await freeLeases();
-  const inSeconds = async () => (Number((await rowOf(execution_id)).run_at) - Date.now()) / 1000;
-  const send = vi.spyOn(inngest(), "send").mockResolvedValue({ ids: [] });
-  send.mockReturnValueOnce(new Promise(() => undefined));
-  void redispatch({ execution_id, project_id: admin.project.id, dispatch: 1 });
-  await until(async () => (await rowOf(execution_id)).dispatch === 1);
-  expect(await inSeconds()).toBeLessThan(11);
-  await redispatch({ execution_id, project_id: admin.project.id, dispatch: 2 });
-  expect(await inSeconds()).toBeGreaterThan(100);
 });
 
 test("a caller who waits for a run here is told its end by it, whatever else is told of the run meanwhile", async () => {

@@ -1,15 +1,22 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { until } from "#e2e/until.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
+import { redispatch } from "#server/runs/store/redispatch.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 import { newPausedRun } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
+beforeAll(() => {
+  setSettings({ INNGEST_BASE_URL: "http://127.0.0.1:9", INNGEST_EVENT_KEY: "event-key", INNGEST_SIGNING_KEY: "00" });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 test("a run that was accepted while the executor was away is asked for again within seconds, not minutes", async () => {
-  setSettings({ INNGEST_BASE_URL: "http://127.0.0.1:9", INNGEST_EVENT_KEY: "event-key", INNGEST_SIGNING_KEY: "00" });
   const id = await newPausedRun(await database.newAdmin());
   const send = vi.spyOn(inngest(), "send").mockRejectedValue(new Error("connect ECONNREFUSED"));
   const secondsLeft = async () => {
@@ -32,4 +39,20 @@ test("a run that was accepted while the executor was away is asked for again wit
   await sweepExecutions();
   expect(send).toHaveBeenCalledTimes(4);
   expect(await secondsLeft()).toBeGreaterThan(40); // until a minute after its start, when it is asked for anew
+});
+
+test("a process that dies while it asks again for a run leaves it due soon", async () => {
+  const admin = await database.newAdmin();
+  const execution_id = await newPausedRun(admin);
+  await pool().query("UPDATE executions SET lease_epoch = 1, run_at = now() WHERE id = $1", [execution_id]);
+  const rowOf = () => db().execution.findUniqueOrThrow({ where: { id: execution_id } });
+  const inSeconds = async () => (Number((await rowOf()).run_at) - Date.now()) / 1000;
+  vi.spyOn(inngest(), "send")
+    .mockResolvedValue({ ids: [] })
+    .mockReturnValueOnce(new Promise(() => undefined));
+  void redispatch({ execution_id, project_id: admin.project.id, dispatch: 1 });
+  await until(async () => (await rowOf()).dispatch === 1);
+  expect(await inSeconds()).toBeLessThan(11);
+  await redispatch({ execution_id, project_id: admin.project.id, dispatch: 2 });
+  expect(await inSeconds()).toBeGreaterThan(100);
 });
