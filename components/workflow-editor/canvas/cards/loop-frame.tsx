@@ -28,7 +28,6 @@ export interface LoopFrameProps {
 
 /** A loop: a frame around its body, with the way in at its left, `body` inside it and `done` at its right. */
 export function LoopFrame({ id, entry, isConnectable, className, head, sentence, foot, status, children }: LoopFrameProps) {
-  const editor = useEditorStore();
   const isReadOnly = useEditor((state) => state.isReadOnly);
   const isSmall = useIsSmall();
   const isTarget = useCanvasUi((state) => state.dropLoop === id);
@@ -47,20 +46,7 @@ export function LoopFrame({ id, entry, isConnectable, className, head, sentence,
       <div className="loop-head pointer-events-auto rounded-t-xl border-line-strong border-b border-dashed bg-raised/90">
         <div className="flex h-10 items-center gap-2 px-3">
           {head}
-          {!isReadOnly && !isSmall && (
-            <button
-              type="button"
-              aria-label="Collapse loop"
-              title="Collapse loop"
-              className="nodrag inline-flex size-6 shrink-0 items-center justify-center rounded-md text-ink-faint hover:bg-hover hover:text-ink"
-              onClick={(event) => {
-                event.stopPropagation();
-                editor.getState().toggleCollapsed(id);
-              }}
-            >
-              <ChevronsDownUp aria-hidden className="size-3.5" />
-            </button>
-          )}
+          {!isReadOnly && !isSmall && <FoldButton id={id} label="Collapse loop" icon={<ChevronsDownUp />} />}
           <span className="mr-3 shrink-0 font-medium text-10 text-ink-faint">done</span>
         </div>
         <div className="flex items-center gap-3 px-3 pb-2 *:min-w-0 [&>:first-child]:flex-1 [&>:first-child]:truncate">
@@ -96,20 +82,22 @@ export function LoopFrame({ id, entry, isConnectable, className, head, sentence,
 }
 
 /** On the card of a collapsed loop: draws it as a frame again. Who may only look opens it too. */
-export function ExpandLoop({ id }: { id: string }) {
+export const ExpandLoop = ({ id }: { id: string }) => <FoldButton id={id} label="Expand loop" icon={<ChevronsUpDown />} />;
+
+function FoldButton({ id, label, icon }: { id: string; label: string; icon: ReactNode }) {
   const editor = useEditorStore();
   return (
     <button
       type="button"
-      aria-label="Expand loop"
-      title="Expand loop"
-      className="nodrag inline-flex size-6 shrink-0 items-center justify-center rounded-md text-ink-faint hover:bg-hover hover:text-ink"
+      aria-label={label}
+      title={label}
+      className="nodrag inline-flex size-6 shrink-0 items-center justify-center rounded-md text-ink-faint hover:bg-hover hover:text-ink [&>svg]:size-3.5"
       onClick={(event) => {
         event.stopPropagation();
         editor.getState().toggleCollapsed(id);
       }}
     >
-      <ChevronsUpDown aria-hidden className="size-3.5" />
+      {icon}
     </button>
   );
 }
