@@ -1,13 +1,5 @@
-import { definitionOf } from "#server/workflow/graph.ts";
+import { definitionOf, withoutPlainHandles } from "#server/workflow/graph.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
-
-/** An edge without the names "output" and "input", by which ports that have none may be called. */
-export function withoutPlainHandles<Edge extends { sourceHandle?: unknown; targetHandle?: unknown }>(edge: Edge): Edge {
-  const { sourceHandle, targetHandle, ...rest } = edge;
-  const named = { ...(sourceHandle !== "output" && { sourceHandle }), ...(targetHandle !== "input" && { targetHandle }) };
-  // cast: what is left out may be left out
-  return { ...rest, ...Object.fromEntries(Object.entries(named).filter(([, name]) => name !== undefined)) } as Edge;
-}
 
 // What two graphs of one workflow have not in common. Pure and browser-safe: a save counts with it, the canvas draws with it.
 

@@ -8,9 +8,8 @@ import {
   hasMoved,
   LAYOUT,
   LAYOUT_DATA,
-  withoutPlainHandles,
 } from "#server/workflow/diff.ts";
-import { checkConnection, definitionOf, labelOf } from "#server/workflow/graph.ts";
+import { checkConnection, definitionOf, labelOf, withoutPlainHandles } from "#server/workflow/graph.ts";
 import { type Names, namesFrom, withNames } from "#server/workflow/rename.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 

@@ -1,5 +1,5 @@
 import type { Edge, Node } from "@xyflow/react";
-import { withoutPlainHandles } from "#server/workflow/diff.ts";
+import { withoutPlainHandles } from "#server/workflow/graph.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
