@@ -229,7 +229,7 @@ test("a secret that runs use stands in no table but its own, no log, no stream, 
   }
   const rows = await wholeDatabase(server.dataDir);
   const tables = (text: string) => [...new Set(rows.filter((row) => row.text.includes(text)).map(({ table }) => table))].sort();
-  expect(tables(MASK)).toEqual(expect.arrayContaining(["public.executions", "public.node_runs", "public.reviews"]));
+  expect(tables(MASK)).toEqual(expect.arrayContaining(["public.executions", "public.node_runs", "public.waits"]));
   expect(rows.some(({ text }) => /"url"+: "+http\S+pp••••\?q=••••/.test(text))).toBe(true); // of a tool's call
   for (const part of parts) expect(tables(part)).toEqual([]);
   expect(filesWith(server.dataDir, parts)).toEqual([]);

@@ -53,9 +53,12 @@ test("fires missed while the service was down are made up for by one run, by a s
 
   expect(await first.stop()).toBe(0);
   // The look at each minute is put off, so that nothing but a start can make up for anything.
-  const never = Date.now() + DAY_MS;
-  const crons = (await database.query("UPDATE treadle_jobs.crons SET next_at = $1 WHERE fn_id LIKE '%fire-schedules'", [never])).rowCount;
-  expect(crons).toBe(1);
+  const never = new Date(Date.now() + DAY_MS);
+  const { rowCount } = await database.query(
+    "UPDATE treadle_worker._private_known_crontabs SET last_execution = $1 WHERE identifier = 'fire-schedules'",
+    [never],
+  );
+  expect(rowCount).toBe(1);
   const missed = new Date(`${new Date(Date.now() - 4 * DAY_MS).toISOString().slice(0, 10)}T09:00:00Z`); // and on each day since
   await dueSince(daily, missed);
 
@@ -81,8 +84,10 @@ test("fires missed while the service was down are made up for by one run, by a s
   expect(await runsOf(daily)).toHaveLength(1);
   expect(await scheduleOf(daily)).toEqual(next);
   for (const name of ["Daily", "Weekly"]) expect(models.calls({ contains: name })).toHaveLength(1);
-  const { rows } = await database.query("SELECT next_at FROM treadle_jobs.crons WHERE fn_id LIKE '%fire-schedules'");
-  expect(rows, "no minute has passed for the executor").toEqual([{ next_at: String(never) }]);
+  const { rows } = await database.query(
+    "SELECT last_execution FROM treadle_worker._private_known_crontabs WHERE identifier = 'fire-schedules'",
+  );
+  expect(rows, "no minute has passed for the worker").toEqual([{ last_execution: never }]);
 
   await third.stop();
   await database.end();
