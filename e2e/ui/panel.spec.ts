@@ -60,6 +60,10 @@ test("a text field knows the last run: values in the list, a live preview, and w
   );
   await list.getByRole("option", { name: /^trigger\.output\.topic/ }).click();
   await expect(input).toHaveValue("About {{trigger.output.topic}}");
+  await input.press("Control+z");
+  await expect(input).toHaveValue("About {{to");
+  await input.press("Control+Shift+z");
+  await expect(input).toHaveValue("About {{trigger.output.topic}}");
   const preview = panel(page).getByRole("figure", { name: "Preview" });
   await expect(preview).toContainText("About looms");
 
@@ -71,6 +75,9 @@ test("a text field knows the last run: values in the list, a live preview, and w
   await panel(page).getByRole("button", { name: "Did you mean {{Research.output}}?" }).click();
   await expect(input).toHaveValue("About {{trigger.output.topic}} by {{Research.output}}");
   await expect(panel(page).getByRole("alert")).toBeHidden();
+  // What was typed into the text before this one is not taken back out of it.
+  await input.press("Control+z");
+  await expect(input).toHaveValue("About {{trigger.output.topic}} by {{Research.output}}");
   await expect(preview).toContainText(`About looms by Echo: ${INPUT}`);
 
   // From the tree: a click at the caret, a drag where it is dropped.
@@ -83,11 +90,16 @@ test("a text field knows the last run: values in the list, a live preview, and w
   await expect(input).toHaveValue("One: {{trigger.output.items[1]}}");
   await expect(preview).toContainText("One: weft");
   await expect(list).toBeHidden();
+  await page.keyboard.press("Control+z");
+  await expect(input).toHaveValue("One: ");
+  await page.keyboard.press("Control+Shift+z");
+  await expect(input).toHaveValue("One: {{trigger.output.items[1]}}");
   await input.fill("");
   await expect(preview).toBeHidden();
   await tree.getByRole("button", { name: "Insert Research.output" }).dragTo(input);
   await expect(input).toHaveValue("{{Research.output}}");
   await page.keyboard.press("Control+z");
+  await expect(input).toHaveValue("");
 });
 
 test("a condition is tried on the last run while it is typed", async ({ signedInPage: page, agent, workflow, executed }) => {

@@ -10,7 +10,6 @@ import {
   type RefObject,
   useEffect,
   useId,
-  useLayoutEffect,
   useRef,
   useState,
 } from "react";
@@ -45,6 +44,7 @@ export function ValueField(props: ValueFieldProps) {
     <Radix.Root open={list !== null} onOpenChange={(isOpen) => !isOpen && values.close()}>
       <Radix.Anchor ref={box}>
         <ColouredTextarea
+          key={values.element}
           rows={rows}
           value={options.value}
           readOnly={isReadOnly}
@@ -143,8 +143,23 @@ export function ColouredTextarea({ value, rows, colours, isCode = false, action,
   );
 }
 
-/** The kind of input by which something outside of a field puts a value into it, as a drop does. */
-export const INSERTED = "insertFromDrop";
+/**
+ * Puts a text where the caret of a field is, or in place of a part of its text, as typing would. A value that a script sets is not
+ * in the browser's own history: an undo after it would take out other characters than were typed.
+ */
+export function typeInto(area: HTMLTextAreaElement, text: string, start = area.selectionStart, end = area.selectionEnd): void {
+  area.focus();
+  area.setSelectionRange(start, end);
+  // Half a value would read nothing: that a text has become too long is said of it.
+  const { maxLength } = area;
+  area.removeAttribute("maxlength");
+  document.execCommand("insertText", false, text);
+  if (maxLength >= 0) area.maxLength = maxLength;
+}
+
+/** True for what came as a whole, by a drop or from outside of the field: it is not the beginning of something. */
+const isWhole = ({ inputType, data }: InputEvent) =>
+  inputType === "insertFromDrop" || (inputType === "insertText" && (data ?? "").length > 1);
 
 interface OpenPart {
   start: number;
@@ -166,7 +181,10 @@ export interface ValueListOptions {
 /** The list of values of a text field: opens while one types the beginning of one, arrow keys and Enter put one in. */
 export function useValueList({ box, value, onChange, all, openPart, insert }: ValueListOptions) {
   const area = () => box.current?.querySelector("textarea");
-  const caretAfter = useRef<number | null>(null);
+  // An undo by the browser goes by where something was typed. A text that came from elsewhere, e.g. by an undo on the canvas, gets
+  // a new element, which has no such history.
+  const [typed, setTyped] = useState({ text: value, element: 0 });
+  if (typed.text !== value) setTyped({ text: value, element: typed.element + 1 });
   // What is offered is worked out anew at each drawing: values may arrive while the list is open.
   const [place, setPlace] = useState<{ start: number; end: number; wanted: string; active: number } | null>(null);
   // A value that stands there whole is not offered again.
@@ -175,19 +193,13 @@ export function useValueList({ box, value, onChange, all, openPart, insert }: Va
     : [];
   const list = place && offered.length > 0 ? { ...place, options: offered, active: Math.min(place.active, offered.length - 1) } : null;
 
-  useLayoutEffect(() => {
-    if (caretAfter.current === null) return;
-    area()?.setSelectionRange(caretAfter.current, caretAfter.current);
-    caretAfter.current = null;
-  });
-
   const take = (option: ValueOption | undefined) => {
-    if (!option || !list) return;
-    const next = insert(value, list.start, list.end, option.code);
-    caretAfter.current = next.caret;
+    const field = area();
+    if (!field || !option || !list) return;
+    const next = insert(field.value, list.start, list.end, option.code);
+    const kept = next.text.length - next.caret;
+    typeInto(field, next.text.slice(list.start, next.caret), list.start, field.value.length - kept);
     setPlace(null);
-    onChange(next.text);
-    area()?.focus();
   };
   /** Opens the list where a value begins before the caret, and closes it elsewhere. */
   const look = (text: string, caret: number) => {
@@ -198,11 +210,12 @@ export function useValueList({ box, value, onChange, all, openPart, insert }: Va
     list,
     take,
     look,
+    element: typed.element,
     onType(event: ChangeEvent<HTMLTextAreaElement>) {
       const { value: text, selectionEnd } = event.target;
+      setTyped({ ...typed, text });
       onChange(text);
-      // What came as a whole is not the beginning of something.
-      if ((event.nativeEvent as InputEvent).inputType === INSERTED) setPlace(null);
+      if (isWhole(event.nativeEvent as InputEvent)) setPlace(null);
       else look(text, selectionEnd);
     },
     close: () => setPlace(null),

@@ -14,7 +14,7 @@ import { NumberField } from "#components/workflow-editor/fields/number-field.tsx
 import { PanelFold } from "#components/workflow-editor/fields/panel-fold.tsx";
 import { SchemaField } from "#components/workflow-editor/fields/schema-field.tsx";
 import { ownTimezone } from "#components/workflow-editor/fields/timezone-field.tsx";
-import { INSERTED } from "#components/workflow-editor/fields/value-field.tsx";
+import { typeInto } from "#components/workflow-editor/fields/value-field.tsx";
 import { ImportedAgentHint } from "#components/workflow-editor/node-panel/imported-agent-hint.tsx";
 import { ReviewPreview } from "#components/workflow-editor/node-panel/review-preview.tsx";
 import { configOf } from "#components/workflow-editor/nodes/node-registry.ts";
@@ -35,13 +35,6 @@ function TriggerPanel({ config, isReadOnly }: { config: Record<string, unknown>;
   if (config.kind === "webhook") return <WebhookPanel isReadOnly={isReadOnly} />;
   if (config.kind !== "http") return null;
   return <HttpPanel methods={Array.isArray(config.allowed_methods) ? config.allowed_methods : []} isReadOnly={isReadOnly} />;
-}
-
-/** Puts a text in where the caret of a field is, as if it had been dropped there. */
-function insertInto(area: HTMLTextAreaElement, text: string): void {
-  area.focus();
-  area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
-  area.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: INSERTED }));
 }
 
 export interface NodeSettingsProps {
@@ -89,12 +82,10 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
   const hasPython = fields.some(([, schema]) => schema.meta()?.widget === "python");
   const takesValues = definition.hasInput && (hasPython || templateFields(definition).length > 0);
   const insert = (code: string) => {
-    const known = lastArea.current?.isConnected ? lastArea.current : null;
-    const area = known ?? settings.current?.querySelector<HTMLTextAreaElement>("textarea[data-takes]");
-    if (!area) return;
+    const areas = [...(settings.current?.querySelectorAll<HTMLTextAreaElement>("textarea[data-takes]") ?? [])];
+    const area = areas.find(({ id }) => id === lastArea.current?.id) ?? areas[0];
     // One that was not written in yet is added to at its end.
-    if (!known) area.setSelectionRange(area.value.length, area.value.length);
-    insertInto(area, code);
+    if (area) typeInto(area, code, ...(area === lastArea.current ? [] : [area.value.length, area.value.length]));
   };
   const firstField = own.find((problem) => problem.field !== null)?.field ?? null;
   const opened = useRef(false);
