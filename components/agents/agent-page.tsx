@@ -11,7 +11,7 @@ import { NotFound } from "#components/shell/notices.tsx";
 import { BackLink, Page, useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
-import { ConfirmDialog } from "#components/ui/dialog.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";

@@ -20,7 +20,7 @@ import { type Answer, type StreamEvent, send } from "#components/api-reference/s
 import { SnippetTabs } from "#components/api-reference/snippet-tabs.tsx";
 import { BodyFields, FormFields, ParameterFields } from "#components/api-reference/try-fields.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ConfirmDialog } from "#components/ui/dialog.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
 type Outcome = { answer: Answer; events: StreamEvent[] } | { failure: string };

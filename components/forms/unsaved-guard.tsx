@@ -2,7 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
-import { ConfirmDialog } from "#components/ui/dialog.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 
 /** The address inside this site that a plain click on a link leads to; null for anything else. */
 function destinationOf(event: MouseEvent): string | null {

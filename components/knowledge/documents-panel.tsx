@@ -10,7 +10,7 @@ import { CitedDocument, DocumentDialog } from "#components/knowledge/document-di
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
-import { ConfirmDialog } from "#components/ui/dialog.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";

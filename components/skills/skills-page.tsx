@@ -9,7 +9,7 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { SkillForm, SkillView } from "#components/skills/skill-dialogs.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ConfirmDialog } from "#components/ui/dialog.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager, TableLoading } from "#components/ui/table.tsx";

@@ -1,13 +1,10 @@
 "use client";
 
 import { X } from "lucide-react";
-import { AlertDialog as Alert, Dialog as Radix } from "radix-ui";
-import { type ReactNode, useRef, useState } from "react";
-import { errorBodyOf } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
+import { Dialog as Radix } from "radix-ui";
+import { type ReactNode, useRef } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { Notice } from "#components/ui/notice.tsx";
 
 const SIZES = { sm: "max-w-100", md: "max-w-130", lg: "max-w-190" } as const;
 
@@ -64,91 +61,6 @@ export function Dialog({ open, onOpenChange, title, description, size = "md", is
 
 export function DialogFooter({ className, children }: { className?: string; children: ReactNode }) {
   return <div className={cn("flex flex-wrap items-center justify-end gap-2 pt-1", className)}>{children}</div>;
-}
-
-export interface ConfirmDialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  /** The question, e.g. "Delete “Daily digest”?" */
-  title: string;
-  /** What will be lost or happen, in one or two sentences. */
-  children: ReactNode;
-  /** The verb, never "OK". */
-  confirmLabel: string;
-  /** In place of "Cancel" where it would be unclear what is cancelled. */
-  cancelLabel?: string;
-  tone?: "danger" | "normal";
-  /** False keeps the button off, e.g. until a name has been typed. */
-  isReady?: boolean;
-  /** Closes the dialog when it resolves; when it rejects, the error's message is shown and the dialog stays. */
-  onConfirm: () => Promise<unknown>;
-}
-
-/** Asks before something that cannot be taken back. Focus starts on Cancel. */
-export function ConfirmDialog({
-  open,
-  onOpenChange,
-  title,
-  children,
-  confirmLabel,
-  cancelLabel = "Cancel",
-  tone = "danger",
-  isReady = true,
-  onConfirm,
-}: ConfirmDialogProps) {
-  const focusReturn = useFocusReturn();
-  const [isPending, setIsPending] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const change = (next: boolean) => {
-    if (isPending) return;
-    setError(null);
-    onOpenChange(next);
-  };
-  const confirm = async () => {
-    setIsPending(true);
-    setError(null);
-    try {
-      await onConfirm();
-      onOpenChange(false);
-    } catch (failure) {
-      setError(errorBodyOf(failure).detail);
-    } finally {
-      setIsPending(false);
-    }
-  };
-  return (
-    <Alert.Root open={open} onOpenChange={change}>
-      <Alert.Portal>
-        <Alert.Overlay className="fixed inset-0 z-50 grid animate-appear place-items-center overflow-y-auto bg-scrim p-4 max-sm:place-items-end max-sm:p-0">
-          <Alert.Content
-            {...focusReturn}
-            className="flex w-full max-w-100 animate-rise flex-col gap-4 rounded-lg border border-line-strong bg-raised p-5 shadow-lg max-sm:max-w-none max-sm:rounded-b-none max-sm:pb-8"
-          >
-            <div className="flex flex-col gap-1.5">
-              <Alert.Title className="break-words font-semibold text-15 text-ink">{title}</Alert.Title>
-              <Alert.Description asChild>
-                <div className="text-13 text-ink-soft">{children}</div>
-              </Alert.Description>
-            </div>
-            {error !== null && <Notice tone="failed">{error}</Notice>}
-            <div className="flex justify-end gap-2">
-              <Alert.Cancel asChild>
-                <Button disabled={isPending}>{cancelLabel}</Button>
-              </Alert.Cancel>
-              <Button
-                variant={tone === "danger" ? "danger" : "primary"}
-                isPending={isPending}
-                disabled={!isReady}
-                onClick={() => void confirm()}
-              >
-                {confirmLabel}
-              </Button>
-            </div>
-          </Alert.Content>
-        </Alert.Overlay>
-      </Alert.Portal>
-    </Alert.Root>
-  );
 }
 
 const DIALOG = "[role=dialog], [role=alertdialog]";
