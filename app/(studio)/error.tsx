@@ -1,6 +1,6 @@
 "use client";
 
-import { CrashNotice } from "#components/shell/notices.tsx";
+import { CrashNotice } from "#components/shell/crash-notice.tsx";
 
 export default function StudioError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
   return <CrashNotice digest={error.digest} onRetry={reset} />;

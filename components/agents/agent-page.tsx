@@ -7,7 +7,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { AgentChat } from "#components/agents/agent-chat.tsx";
 import { AgentEditor } from "#components/agents/agent-form.tsx";
-import { NotFound } from "#components/shell/notices.tsx";
+import { NotFound } from "#components/shell/not-found.tsx";
 import { BackLink, Page, useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";

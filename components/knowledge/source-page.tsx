@@ -9,7 +9,7 @@ import { DocumentsPanel } from "#components/knowledge/documents-panel.tsx";
 import { SearchPanel } from "#components/knowledge/search-panel.tsx";
 import { EditSourceDialog } from "#components/knowledge/source-dialogs.tsx";
 import { sourceKinds } from "#components/knowledge/source-fields.tsx";
-import { NotFound } from "#components/shell/notices.tsx";
+import { NotFound } from "#components/shell/not-found.tsx";
 import { BackLink, Page, useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";

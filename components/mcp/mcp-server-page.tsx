@@ -7,7 +7,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { EditServerDialog } from "#components/mcp/server-dialogs.tsx";
 import { ToolList } from "#components/mcp/tool-list.tsx";
-import { NotFound } from "#components/shell/notices.tsx";
+import { NotFound } from "#components/shell/not-found.tsx";
 import { BackLink, Page, useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";

@@ -1,12 +1,11 @@
 "use client";
 
 import { RotateCw } from "lucide-react";
-import Link from "next/link";
 import { Page } from "#components/shell/page.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 
-/** In place of a page that broke. */
+/** In place of a page that broke. A module of its own, since every page loads it with its own script. */
 export function CrashNotice({ digest, onRetry }: { digest: string | undefined; onRetry: () => void }) {
   return (
     <Page>
@@ -30,24 +29,6 @@ export function CrashNotice({ digest, onRetry }: { digest: string | undefined; o
             For a report, the log line is <code className="font-mono text-12">{digest}</code>.
           </>
         )}
-      </EmptyState>
-    </Page>
-  );
-}
-
-/** In place of a resource that is not in this project, or not any more. */
-export function NotFound({ what, href }: { what: string; href: string }) {
-  return (
-    <Page>
-      <EmptyState
-        title={`There is no such ${what}`}
-        actions={
-          <Button asChild>
-            <Link href={href}>Show all {what}s</Link>
-          </Button>
-        }
-      >
-        It may have been deleted, or it belongs to another project: switch projects at the top of the navigation.
       </EmptyState>
     </Page>
   );
