@@ -2,6 +2,7 @@
 
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { REVIEWS_LIVE_MS } from "#components/approvals/use-waiting-count.ts";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import type { Review, ReviewSummary } from "#server/features/reviews/schema.ts";
 
@@ -63,14 +64,4 @@ export function useWholeReview(review: ReviewSummary): { shown: ReviewSummary; m
   }
   const load = () => (isAsked ? void refetch() : setIsAsked(true));
   return { shown: review, missing: { isLoading: isFetching, error, load } };
-}
-
-/** How often what waits for people is read again while the page is looked at. */
-export const REVIEWS_LIVE_MS = 15_000;
-
-/** How many reviews of the project wait; 0 until it is known. */
-export function useWaitingCount(): number {
-  const trpc = useTRPC();
-  const { data } = useQuery(trpc.reviews.waiting.queryOptions({}, { refetchInterval: REVIEWS_LIVE_MS }));
-  return data?.count ?? 0;
 }

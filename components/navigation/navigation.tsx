@@ -16,7 +16,7 @@ import {
 } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { useWaitingCount } from "#components/approvals/use-reviews.ts";
+import { useWaitingCount } from "#components/approvals/use-waiting-count.ts";
 import { ProjectSwitcher } from "#components/navigation/project-switcher.tsx";
 import { UserMenu } from "#components/navigation/user-menu.tsx";
 import { cn } from "#components/ui/cn.ts";

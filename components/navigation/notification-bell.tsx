@@ -5,7 +5,7 @@ import { Bell } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
-import { REVIEWS_LIVE_MS } from "#components/approvals/use-reviews.ts";
+import { REVIEWS_LIVE_MS } from "#components/approvals/use-waiting-count.ts";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";

@@ -8,7 +8,7 @@ import { RunAgain } from "#components/runs/run-again.tsx";
 import { RunSummary } from "#components/runs/run-summary.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
-import { BackLink } from "#components/shell/page.tsx";
+import { BackLink } from "#components/shell/back-link.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";

@@ -1,7 +1,5 @@
 "use client";
 
-import { ChevronLeft } from "lucide-react";
-import Link from "next/link";
 import { type ReactNode, useEffect } from "react";
 import { cn } from "#components/ui/cn.ts";
 
@@ -15,15 +13,6 @@ export function Page({ width = "normal", className, children }: { width?: keyof 
     >
       {children}
     </div>
-  );
-}
-
-export function BackLink({ href, children }: { href: string; children: string }) {
-  return (
-    <Link href={href} className="-ml-1 inline-flex h-6 w-fit items-center gap-0.5 rounded-sm pr-1 text-12 text-ink-soft hover:text-ink">
-      <ChevronLeft aria-hidden className="size-3.5" />
-      {children}
-    </Link>
   );
 }
 

@@ -19,7 +19,7 @@ import { EditableName } from "#components/workflow-editor/node-panel/editable-na
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 import { RunButton, type RunButtonProps } from "#components/workflow-editor/test-runs/run-button.tsx";
 import { useExport } from "#components/workflows/export-file.ts";
-import { useDuplicate } from "#components/workflows/new-workflow.ts";
+import { useDuplicate } from "#components/workflows/use-duplicate.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 export type EditorTab = "editor" | "runs";

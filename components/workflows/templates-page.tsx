@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { BackLink, Page } from "#components/shell/page.tsx";
+import { BackLink } from "#components/shell/back-link.tsx";
+import { Page } from "#components/shell/page.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { SearchField } from "#components/ui/input.tsx";

@@ -15,7 +15,7 @@ import { Switch } from "#components/ui/switch.tsx";
 import { TableCell, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { useExport } from "#components/workflows/export-file.ts";
-import { useDuplicate } from "#components/workflows/new-workflow.ts";
+import { useDuplicate } from "#components/workflows/use-duplicate.ts";
 import type { WorkflowSummary } from "#server/features/workflows/schema.ts";
 import type { ExecutionSummary } from "#server/runs/schema.ts";
 

@@ -19,7 +19,7 @@ import { ImportedAgentHint } from "#components/workflow-editor/node-panel/import
 import { ReviewPreview } from "#components/workflow-editor/node-panel/review-preview.tsx";
 import { configOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
-import { PinnedOutput } from "#components/workflow-editor/test-runs/pins.tsx";
+import { PinnedOutput } from "#components/workflow-editor/test-runs/pinned-output.tsx";
 import type { NodeDefinition } from "#server/workflow/define-node.ts";
 import { templateFields } from "#server/workflow/graph.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
