@@ -47,8 +47,8 @@ async function everyExecution(api: ApiClient): Promise<ExecutionSummary[]> {
 test("runs under load, kills at random moments: all end, and no finished call is made again", async () => {
   // A kill comes while requests come in, or within LATEST_KILL_MS after them.
   const { RUNS, KILLS, LATEST_KILL_MS } = lengthOf({
-    short: { RUNS: 60, KILLS: 2, LATEST_KILL_MS: 300 },
-    long: { RUNS: 400, KILLS: 10, LATEST_KILL_MS: 1500 },
+    short: { RUNS: 200, KILLS: 5, LATEST_KILL_MS: 1500 },
+    long: { RUNS: 1000, KILLS: 40, LATEST_KILL_MS: 1500 },
   });
   const seed = Number(process.env.LOAD_CRASH_SEED) || (Date.now() % 1_000_000) + 1;
   process.stdout.write(`LOAD_CRASH_SEED=${seed}\n`);

@@ -113,7 +113,10 @@ export class Segment {
         if (this.#loops.hasUnread) await this.#loops.close();
         if (this.#stop || this.#top.schedule.isDone) return await this.#finish();
         const isLate = this.#isLate(until, round);
-        if (!isLate && (await this.#startReady())) continue;
+        if (!isLate && (await this.#startReady())) {
+          await this.#proveProgress();
+          continue;
+        }
         if (this.#calls.size === 0 && this.#waits.size && !this.#news.size) this.#waits.pause();
         await this.#batch.flush();
         if (this.#mustLook || this.#hasMore(isLate)) continue;
@@ -131,6 +134,16 @@ export class Segment {
       this.#ownAbort.abort(OVER);
       this.#deltas.stop();
     }
+  }
+
+  /**
+   * Of a run under which a process has died, the first results are written at once and not with those that follow: else a run that
+   * goes on well, and only was under way each time, would be taken for one that the process died of.
+   */
+  async #proveProgress(): Promise<void> {
+    if (this.#run.crashes === 0 || this.#batch.isEmpty) return;
+    await this.#batch.flush();
+    this.#run.crashes = 0;
   }
 
   /** True when nothing new may be started. However short the time, a segment gets a first round, so that runs go on. */
