@@ -39,6 +39,24 @@ function services(memory: ReturnType<typeof memoryStore>, callAgent: EngineServi
 }
 
 describe("advance", () => {
+  it("writes the first results of a run under which a process has died at once, and else together with the end", async () => {
+    const pure: Graph = {
+      nodes: [node("t", "triggerNode"), node("o", "outputNode"), node("p", "outputNode")],
+      edges: [edge("t", "o"), edge("o", "p")],
+    };
+    const writesOf = async (crashes: number) => {
+      const memory = memoryStore(pure, { input: "x" });
+      memory.run.crashes = crashes;
+      const fails = async () => {
+        throw new Error("not called");
+      };
+      expect(await claimAndExecute(services(memory, fails), "run", 60)).toMatchObject({ kind: "over" });
+      return memory.commits.map(({ rows }) => rows.map(({ node_id }) => node_id));
+    };
+    expect(await writesOf(0)).toEqual([["t", "o", "p"]]);
+    expect(await writesOf(2)).toEqual([["t"], ["o", "p"]]);
+  });
+
   it("goes on from the ledger: what is complete is not run again, an interrupted attempt is", async () => {
     const memory = memoryStore(chain, {
       input: "x",
