@@ -8,9 +8,9 @@ import { sendEvents } from "#server/jobs/send-events.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { requestRuns, tellCarriers } from "#server/runs/use-cases/request-run.ts";
-import { startHere } from "#server/runs/use-cases/start-execution.ts";
+import { startRun } from "#server/runs/use-cases/start-execution.ts";
 import { makeUnbegunDue, sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { dispatchRuns, requestRuns } from "#server/runs/worker/dispatch.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 // Events for an Inngest server, which may be away or hang.
@@ -65,7 +65,7 @@ async function accept() {
   });
   const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow.id } });
   const common = { project_id: admin.project.id, workflow_id: workflow.id, workflow_version: 1, snapshot_id, started_by_id: admin.user.id };
-  return startHere({ ...common, trigger: "manual", input: "x", params: null });
+  return startRun({ ...common, trigger: "manual", input: "x", params: null });
 }
 const row = (id: string) => db().execution.findUniqueOrThrow({ where: { id } });
 const elapse = (id: string, seconds: number) =>
@@ -85,7 +85,7 @@ test("a run is accepted while the server hangs, which is found out afterwards an
   answer = hanging;
   const run = await accept();
   expect(await row(run.execution_id)).toMatchObject({ status: "pending" });
-  expect(await run.asked).toBe(false);
+  expect(await run.dispatched).toBe(false);
   // One try: the server was asked once, and is let go of.
   expect(asked(run.execution_id)).toEqual([`${run.execution_id}-0`]);
   await until(() => underWay === 0);
@@ -110,7 +110,7 @@ test("however many ask, a few requests are under way, and what waits behind one 
 test("who asks off the way of an answer does not wait for the server", async () => {
   answer = hanging;
   const [run] = requestsOf(1);
-  if (run) void tellCarriers([run]);
+  if (run) void dispatchRuns([run]);
   await until(() => received.length > 0);
   expect(underWay).toBe(1); // it was still asked when the caller went on
   expect(await sendEvents([])).toBe(true);
@@ -118,7 +118,7 @@ test("who asks off the way of an answer does not wait for the server", async () 
 
 test("a sweep that waits for the server keeps nothing from the next process", async () => {
   const [first, second] = [await accept(), await accept()];
-  await Promise.all([first.asked, second.asked]);
+  await Promise.all([first.dispatched, second.dispatched]);
   received = [];
   await elapse(first.execution_id, 11);
   answer = hanging;
@@ -159,7 +159,7 @@ test("after minutes without a server everything that was accepted meanwhile is a
   server.closeAllConnections();
   answer = (_request, response) => void response.destroy();
   const runs = await Promise.all(Array.from({ length: 150 }, accept));
-  await Promise.all(runs.map((run) => run.asked));
+  await Promise.all(runs.map((run) => run.dispatched));
   for (let sweep = 0; sweep < 3; sweep++) {
     await pool().query(
       "UPDATE executions SET run_at = now() - interval '1 second', created_at = created_at - interval '1 minute' WHERE run_at IS NOT NULL",

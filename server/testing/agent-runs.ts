@@ -1,6 +1,6 @@
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";
 
 const position = { x: 0, y: 0 };

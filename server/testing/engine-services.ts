@@ -1,5 +1,5 @@
 import { evaluateCondition } from "#server/runs/effects/conditions.ts";
-import type { EngineServices } from "#server/runs/executor/ports.ts";
+import type { EngineServices } from "#server/runs/ports.ts";
 import type { memoryStore } from "#server/testing/memory-store.ts";
 
 /** The run loop's ports over a store in memory; what a test does not hand in does nothing. */

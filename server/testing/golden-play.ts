@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { claimAndExecute, type Outcome } from "#server/runs/executor/advance.ts";
-import type { RunStore } from "#server/runs/executor/ports.ts";
+import { claimAndExecute, type Outcome } from "#server/runs/executor/execute-run.ts";
+import type { RunStore } from "#server/runs/ports.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
 import { Graph } from "#server/workflow/schema.ts";

@@ -1,5 +1,4 @@
 import { indexOf, parentOf } from "#server/runs/executor/frame.ts";
-import { factsOf } from "#server/runs/executor/node-facts.ts";
 import {
   type Commit,
   type EndedItems,
@@ -10,14 +9,15 @@ import {
   type RunState,
   type RunStore,
   type WaitState,
-} from "#server/runs/executor/ports.ts";
+} from "#server/runs/ports.ts";
+import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 const pathOf = ({ iteration, handle }: LedgerRow) => (handle === ITEM ? parentOf(iteration) : iteration);
 
 /** What a later segment finds, as LEDGER_WITH_LOOPS, ITEMS_ENDED and BODY_OUTPUTS_LENGTH of the real store have it. */
 function found(graph: Graph, rows: readonly LedgerRow[]): Past {
-  const { owners, bodyOutputs } = factsOf(graph);
+  const { owners, bodyOutputs } = compileGraph(graph);
   const ended = new Set(rows.filter(({ handle }) => handle === ITEM).map(({ node_id, iteration }) => `${node_id} ${iteration}`));
   const wanted = rows.filter((row) => !ended.has(`${owners[row.node_id]} ${pathOf(row)}`));
   const time = (row: LedgerRow) => row.completed_at?.getTime() ?? Number.MAX_SAFE_INTEGER;

@@ -1,4 +1,4 @@
-import type { EngineServices, RunStore } from "#server/runs/executor/ports.ts";
+import type { EngineServices, RunStore } from "#server/runs/ports.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { type Draw, hashOf } from "#server/testing/random-graph.ts";
 import { storedServices } from "#server/testing/stored-run.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
-import type { Commit, EngineServices, RunStore } from "#server/runs/executor/ports.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
+import type { Commit, EngineServices, RunStore } from "#server/runs/ports.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";

@@ -1,7 +1,7 @@
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import type { EngineServices } from "#server/runs/executor/ports.ts";
+import type { EngineServices } from "#server/runs/ports.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { testServices } from "#server/testing/engine-services.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { factsOf } from "#server/runs/executor/node-facts.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { newRun } from "#server/testing/new-run.ts";
+import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { findFaults } from "#server/workflow/graph.ts";
 import { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
 import { paramValues } from "#server/workflow/params.ts";
@@ -24,7 +24,7 @@ test.each(ODD)("a node called %s runs, and is read, as any other", async (odd) =
   await run.go();
   expect(JSON.parse(run.memory.ending()?.output ?? "")).toEqual({ [odd]: "one", in: ["one 1", "one 2"], z: "one" });
   // Only the Output in the loop's body has values by item.
-  expect(factsOf(run.graph).bodyOutputs).toEqual(["in"]);
+  expect(compileGraph(run.graph).bodyOutputs).toEqual(["in"]);
 });
 
 test("a label __proto__ can be read by a condition; as an id it is refused", async () => {

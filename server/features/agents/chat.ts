@@ -6,7 +6,7 @@ import { recordUsage } from "#server/features/usage/record.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { withMask } from "#server/platform/masking/mask-scope.ts";
 import { type Masker, unmasked } from "#server/platform/masking/masker.ts";
-import type { CallUsage } from "#server/runs/executor/call-usage.ts";
+import type { CallUsage } from "#server/runs/ports.ts";
 
 type Listeners = Pick<RunAgentCall, "onDelta" | "onToolCall" | "onToolResult">;
 

@@ -6,7 +6,7 @@ import { AppError } from "#server/platform/errors.ts";
 import { progressOf } from "#server/runs/executor/frame.ts";
 import type { RerunInput, RerunResult } from "#server/runs/schema.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
-import { findOriginal } from "#server/runs/use-cases/find-execution.ts";
+import { findOriginal } from "#server/runs/use-cases/get-execution.ts";
 import { startWithResults } from "#server/runs/use-cases/start-with-results.ts";
 import { dependentsOf } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";

@@ -18,9 +18,8 @@ import {
   RerunResult,
 } from "#server/runs/schema.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
-import { getExecution } from "#server/runs/use-cases/get-execution.ts";
+import { getExecution, getExecutionView } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
-import { getExecutionView } from "#server/runs/use-cases/get-execution-view.ts";
 import { getLoopItems } from "#server/runs/use-cases/get-loop-items.ts";
 import { getNodeOutput } from "#server/runs/use-cases/get-node-output.ts";
 import { listExecutions } from "#server/runs/use-cases/list-executions.ts";

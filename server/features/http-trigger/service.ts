@@ -12,8 +12,8 @@ import { runIdOfRequest } from "#server/platform/idempotency.ts";
 import { newId } from "#server/platform/new-id.ts";
 import { isFinal } from "#server/runs/schema.ts";
 import type { NewExecution } from "#server/runs/store/insert-execution.ts";
-import type { RunEnding } from "#server/runs/use-cases/accept-run.ts";
-import { startExecution, startHere } from "#server/runs/use-cases/start-execution.ts";
+import type { RunEnding } from "#server/runs/use-cases/inline-run.ts";
+import { startExecution, startRun } from "#server/runs/use-cases/start-execution.ts";
 import { parseJson } from "#server/shared/json-text.ts";
 
 /** Headers that prove who calls or that only our own front and framework need: a workflow never sees them. */
@@ -97,9 +97,9 @@ export async function startAndFollow(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const leave = onToldToStop(() => (timer ??= setTimeout(() => given.abort(), STOPPING_MS)));
   try {
-    const { status, ending, asked } = await startHere({ ...execution, id: execution_id });
+    const { status, ending, dispatched } = await startRun({ ...execution, id: execution_id });
     // A run that nobody is asked for now will not end while the caller waits.
-    void asked?.then((isTaken) => isTaken || given.abort());
+    void dispatched?.then((isTaken) => isTaken || given.abort());
     const end = Date.now() + ms;
     if (ending) {
       // What this process runs itself it need not read, whatever else is told of the run meanwhile.

@@ -6,8 +6,8 @@ import { isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { insertExecution, type NewExecution } from "#server/runs/store/insert-execution.ts";
 import { reasonWithoutRoom } from "#server/runs/store/limits.ts";
-import { tellCarriers } from "#server/runs/use-cases/request-run.ts";
 import { hourUsedUp } from "#server/runs/use-cases/start-execution.ts";
+import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 import { nextFire } from "#server/workflow/cron.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
@@ -103,7 +103,7 @@ async function fireOne(now: Date, without: string[]): Promise<{ workflow_id: str
       return { workflow_id, project_id: "", execution_id: undefined };
     }
   });
-  if (fired?.execution_id) await tellCarriers([{ execution_id: fired.execution_id, project_id: fired.project_id, dispatch: 0 }]);
+  if (fired?.execution_id) await dispatchRuns([{ execution_id: fired.execution_id, project_id: fired.project_id, dispatch: 0 }]);
   return fired;
 }
 

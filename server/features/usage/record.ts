@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { db, inTransaction } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
-import type { CallUsage } from "#server/runs/executor/call-usage.ts";
+import type { CallUsage } from "#server/runs/ports.ts";
 
 /** Stands in the key of a day's usage for the workflow or the agent of a call that had none. */
 export const NO_ONE = "00000000-0000-0000-0000-000000000000";

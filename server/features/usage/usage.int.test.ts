@@ -10,7 +10,7 @@ import type { UsageGroup } from "#server/features/usage/schema.ts";
 import { getUsage } from "#server/features/usage/service.ts";
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { deleteExecutions } from "#server/runs/use-cases/delete-executions.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";

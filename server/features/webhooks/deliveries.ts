@@ -9,7 +9,7 @@ import { AppError, ERRORS, isAppError, notFound } from "#server/platform/errors.
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
-import { acceptRun } from "#server/runs/use-cases/accept-run.ts";
+import { acceptRun } from "#server/runs/use-cases/inline-run.ts";
 import { hourUsedUp } from "#server/runs/use-cases/start-execution.ts";
 import { parseJson } from "#server/shared/json-text.ts";
 

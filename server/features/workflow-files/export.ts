@@ -19,7 +19,7 @@ import { findWorkflow } from "#server/features/workflows/rows.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { credentialsIn } from "#server/runs/executor/node-facts.ts";
+import { credentialsIn } from "#server/workflow/compiled-graph.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import { Graph, type GraphEdge, type GraphNode } from "#server/workflow/schema.ts";
 

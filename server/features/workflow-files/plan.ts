@@ -8,8 +8,8 @@ import { validateModel } from "#server/llm/validate-model.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, isAppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { credentialsIn } from "#server/runs/executor/node-facts.ts";
 import type { FieldError } from "#server/shared/error-schema.ts";
+import { credentialsIn } from "#server/workflow/compiled-graph.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 
 /** What becomes of one agent of a file. */

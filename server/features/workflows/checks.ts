@@ -3,7 +3,7 @@ import { credentialNames } from "#server/features/credentials/values.ts";
 import { pathFault } from "#server/features/workflows/payload-path.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { conditionFault } from "#server/runs/effects/conditions.ts";
-import { credentialsIn } from "#server/runs/executor/node-facts.ts";
+import { credentialsIn } from "#server/workflow/compiled-graph.ts";
 import { CronError, checkCron } from "#server/workflow/cron.ts";
 import type { NodeScope } from "#server/workflow/define-node.ts";
 import { findFaults, type GraphFault, labelOf } from "#server/workflow/graph.ts";

@@ -6,7 +6,7 @@ import { runDraft } from "#server/features/workflows/run-draft.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import type { RunDraftInput } from "#server/runs/schema.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";

@@ -6,7 +6,7 @@ import { isUuid } from "#server/platform/new-id.ts";
 import type { ExecuteResult, NodeStatus, RunDraftInput } from "#server/runs/schema.ts";
 import { textOf } from "#server/runs/store/texts.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
-import { findOriginal } from "#server/runs/use-cases/find-execution.ts";
+import { findOriginal } from "#server/runs/use-cases/get-execution.ts";
 import { type ResultsBefore, startWithResults } from "#server/runs/use-cases/start-with-results.ts";
 import { dependentsOf } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";

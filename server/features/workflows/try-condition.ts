@@ -3,7 +3,7 @@ import { db, pool } from "#server/platform/db/client.ts";
 import { messageOf, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { conditionFault, evaluateCondition } from "#server/runs/effects/conditions.ts";
-import { HostFault, ITEM } from "#server/runs/executor/ports.ts";
+import { HostFault, ITEM } from "#server/runs/ports.ts";
 import { textOf } from "#server/runs/store/texts.ts";
 import type {
   CheckConditionInput,

@@ -5,11 +5,11 @@ import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { withMask } from "#server/platform/masking/mask-scope.ts";
 import { evaluateCondition } from "#server/runs/effects/conditions.ts";
-import { type EngineServices, HostFault } from "#server/runs/executor/ports.ts";
+import { type EngineServices, HostFault } from "#server/runs/ports.ts";
 import type { FoundAgent } from "#server/runs/store/agent-json.ts";
-import { redispatch } from "#server/runs/store/redispatch.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { announceReviews, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
+import { redispatch } from "#server/runs/worker/dispatch.ts";
 import type { NodeResult } from "#server/workflow/define-node.ts";
 
 /** An agent's failure is its node's; a database that is away is nobody's, and the node is started again. */
@@ -18,7 +18,7 @@ const callAgent: EngineServices["callAgent"] = ({ mask, ...call }) =>
 
 async function callUnmasked({ timeout, known, ...call }: Omit<Parameters<EngineServices["callAgent"]>[0], "mask">): Promise<NodeResult> {
   try {
-    const found = known as FoundAgent | undefined; // cast: server/runs/use-cases/accept-run.ts gives it, and nobody else
+    const found = known as FoundAgent | undefined; // cast: server/runs/use-cases/inline-run.ts gives it, and nobody else
     const { text, ...reply } = await runAgentCall({ ...call, found, timeoutMs: timeout * 1000 });
     return {
       output: text,

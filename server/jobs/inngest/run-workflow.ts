@@ -1,9 +1,9 @@
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
-import { executeRun, type Outcome } from "#server/runs/executor/advance.ts";
-import type { Claim, RunState } from "#server/runs/executor/ports.ts";
+import { executeRun, type Outcome } from "#server/runs/executor/execute-run.ts";
+import type { Claim, RunState } from "#server/runs/ports.ts";
 import type { ExecutionStatus } from "#server/runs/schema.ts";
-import { executionStatus } from "#server/runs/use-cases/execution-status.ts";
+import { executionStatus } from "#server/runs/use-cases/get-execution.ts";
 
 /** Segments in one run of the function; then it continues as a new one, long before Inngest's 1,000 steps. */
 const SEGMENTS = 100;

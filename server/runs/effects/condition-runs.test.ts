@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
 import type { Graph } from "#server/workflow/schema.ts";

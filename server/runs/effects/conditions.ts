@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { childPool, type JobFailure, type JobOptions } from "#server/platform/children/pool.ts";
-import { type EngineServices, HostFault } from "#server/runs/executor/ports.ts";
+import { type EngineServices, HostFault } from "#server/runs/ports.ts";
 import { AT_HAND, type ConditionAnswer, type ConditionRequest, type ConditionVariables, NAMES } from "#server/workflow/condition-schema.ts";
 import { nearestName } from "#server/workflow/expressions.ts";
 

@@ -1,10 +1,10 @@
 import { unmasked } from "#server/platform/masking/masker.ts";
 import type { Frame } from "#server/runs/executor/frame.ts";
-import type { NodeFacts } from "#server/runs/executor/node-facts.ts";
-import type { EngineServices, LedgerWrite, RunState } from "#server/runs/executor/ports.ts";
 import { RunNames, upstreamOutput } from "#server/runs/executor/run-scope.ts";
 import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
+import type { EngineServices, LedgerWrite, RunState } from "#server/runs/ports.ts";
 import { newCallbackToken } from "#server/runs/waits/callback-token.ts";
+import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
 import type { NodeContext, NodeDefinition, NodeScope } from "#server/workflow/define-node.ts";
 import { workOf } from "#server/workflow/disabled.ts";
 import { parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/workflow/expressions.ts";
@@ -21,7 +21,7 @@ export interface Attempt {
 }
 
 /** A node as the engine needs it again and again: its config read and its templates taken apart. */
-interface Compiled {
+interface CompiledNode {
   node: GraphNode;
   definition: NodeDefinition;
   config: Record<string, unknown>;
@@ -48,16 +48,16 @@ export class Attempts {
   readonly #run: RunState;
   readonly #names: RunNames;
   readonly #secrets: RunSecrets;
-  readonly #facts: NodeFacts;
+  readonly #graph: CompiledGraph;
   readonly #host: AttemptHost;
-  readonly #compiled = new Map<string, Compiled>();
+  readonly #nodes = new Map<string, CompiledNode>();
 
-  constructor({ services, run, names, secrets }: AttemptParts, facts: NodeFacts, host: AttemptHost) {
+  constructor({ services, run, names, secrets }: AttemptParts, graph: CompiledGraph, host: AttemptHost) {
     this.#services = services;
     this.#run = run;
     this.#secrets = secrets;
     this.#names = new RunNames(run, names, secrets);
-    this.#facts = facts;
+    this.#graph = graph;
     this.#host = host;
   }
 
@@ -80,7 +80,7 @@ export class Attempts {
     // An agent is never asked nothing; what any other node is told to say may well be nothing.
     const isSaid = said !== "" || (own !== undefined && !definition.isEffect && isWritten(own));
     // Who says what it works with needs nothing of what came before, however much that is.
-    const upstream = isSaid ? "" : upstreamOutput(frame, id, this.#facts);
+    const upstream = isSaid ? "" : upstreamOutput(frame, id, this.#graph);
     row.input = isSaid ? said : upstream || (definition.group === "trigger" ? this.#run.input : "");
     const run = this.#run;
     const trigger = { output: run.input, params: run.params };
@@ -107,7 +107,7 @@ export class Attempts {
       typedValue: (field) => masker.deep(resolveValue(String(raw[field] ?? ""), scope)),
       evaluate: (condition) => {
         const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};
-        const output = upstreamOutput(frame, id, this.#facts, true);
+        const output = upstreamOutput(frame, id, this.#graph, true);
         // Of a node with nothing but a condition, the log shows what the condition was about.
         if (own === undefined) row.input = output;
         const variables = { output, trigger_output: run.input, node_outputs };
@@ -117,19 +117,19 @@ export class Attempts {
     return { frame, node, definition, row, context };
   }
 
-  #compile(id: string): Compiled {
-    const known = this.#compiled.get(id);
+  #compile(id: string): CompiledNode {
+    const known = this.#nodes.get(id);
     if (known) return known;
-    const node = this.#facts.byId.get(id);
+    const node = this.#graph.byId.get(id);
     const definition = workOf(node);
     if (!node || !definition) throw new Error(`The plan names "${id}", which is not in the graph.`);
     const config = definition.config.parse(node.data);
-    const fields = templateFields(definition).map((field): Compiled["templates"][number] => [
+    const fields = templateFields(definition).map((field): CompiledNode["templates"][number] => [
       field,
       parseTemplate(String(config[field] ?? ""), this.#names.isName),
     ]);
     const compiled = { node, definition, config, templates: fields };
-    this.#compiled.set(id, compiled);
+    this.#nodes.set(id, compiled);
     return compiled;
   }
 }

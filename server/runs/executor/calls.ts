@@ -1,4 +1,4 @@
-import type { LedgerWrite } from "#server/runs/executor/ports.ts";
+import type { LedgerWrite } from "#server/runs/ports.ts";
 
 /** The effects of a segment that are under way. */
 export class Calls {

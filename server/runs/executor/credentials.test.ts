@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { AppError } from "#server/platform/errors.ts";
-import type { EngineServices } from "#server/runs/executor/ports.ts";
+import type { EngineServices } from "#server/runs/ports.ts";
 import { dyingAfter, newRun } from "#server/testing/new-run.ts";
 import { findProblems } from "#server/workflow/problems.ts";
 

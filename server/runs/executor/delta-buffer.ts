@@ -1,5 +1,5 @@
 import type { MaskedStream, Masker } from "#server/platform/masking/masker.ts";
-import type { Clock, EventWrite } from "#server/runs/executor/ports.ts";
+import type { Clock, EventWrite } from "#server/runs/ports.ts";
 
 /** How long pieces of an answer gather before they are written, in milliseconds. */
 const FLUSH_MS = 50;

@@ -1,5 +1,5 @@
 import type { Frame } from "#server/runs/executor/frame.ts";
-import type { Ending, EventFact, LedgerRow, RunState } from "#server/runs/executor/ports.ts";
+import type { Ending, EventFact, LedgerRow, RunState } from "#server/runs/ports.ts";
 import type { ExecutionOutput } from "#server/runs/schema.ts";
 import { listText, objectText } from "#server/shared/json-text.ts";
 import type { RunEnd } from "#server/workflow/define-node.ts";

@@ -1,5 +1,5 @@
 import type { LoopRun } from "#server/runs/executor/loop-run.ts";
-import type { LedgerRow } from "#server/runs/executor/ports.ts";
+import type { LedgerRow } from "#server/runs/ports.ts";
 import type { PlanScope } from "#server/workflow/compile.ts";
 import { type NodeProgress, Schedule } from "#server/workflow/scheduler.ts";
 

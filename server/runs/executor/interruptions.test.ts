@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EngineServices, RunStore } from "#server/runs/executor/ports.ts";
+import type { EngineServices, RunStore } from "#server/runs/ports.ts";
 import { dyingAfter, newRun, settle } from "#server/testing/new-run.ts";
 
 // Processes that die, and calls that end at an awkward moment. Each of these has gone wrong once.

@@ -1,8 +1,8 @@
 import { newId } from "#server/platform/new-id.ts";
 import { childPath, type Frame } from "#server/runs/executor/frame.ts";
 import { errorText, type ItemEnd, type LoopRun } from "#server/runs/executor/loop-run.ts";
-import { type Clock, ITEM, type LedgerRow, type LedgerWrite, type RunState } from "#server/runs/executor/ports.ts";
 import type { RunBatch } from "#server/runs/executor/run-batch.ts";
+import { type Clock, ITEM, type LedgerRow, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
 import type { NodeResult } from "#server/workflow/define-node.ts";
 import { outputUrl, toldOutput } from "#server/workflow/output-size.ts";
 

@@ -2,11 +2,11 @@ import type { BodyOutputs } from "#server/runs/executor/ending.ts";
 import { Frame, indexOf } from "#server/runs/executor/frame.ts";
 import type { Ledger } from "#server/runs/executor/ledger.ts";
 import { type ItemEnd, LoopRun } from "#server/runs/executor/loop-run.ts";
-import { factsOf } from "#server/runs/executor/node-facts.ts";
-import type { ItemRow, LedgerRow, LedgerWrite, RunState, RunStore } from "#server/runs/executor/ports.ts";
 import { outputOf } from "#server/runs/executor/run-scope.ts";
+import type { ItemRow, LedgerRow, LedgerWrite, RunState, RunStore } from "#server/runs/ports.ts";
 import { objectText } from "#server/shared/json-text.ts";
 import type { Plan } from "#server/workflow/compile.ts";
+import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import type { LoopSettings, NodeResult } from "#server/workflow/define-node.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import { MAX_OUTPUT, MAX_RESULT, shortError, tooLarge, tooMuch } from "#server/workflow/output-size.ts";
@@ -63,13 +63,13 @@ export class LoopDriver {
   /** True when Output nodes inside loops may have put something out in an earlier segment. */
   get hasPast(): boolean {
     const { graph, items, ledger } = this.#run;
-    return factsOf(graph).bodyOutputs.length > 0 && (items.length > 0 || ledger.some((row) => row.iteration !== ""));
+    return compileGraph(graph).bodyOutputs.length > 0 && (items.length > 0 || ledger.some((row) => row.iteration !== ""));
   }
 
   /** Values of Output nodes inside loops, by node id. What earlier segments have written is read only now. */
   async outputs(): Promise<BodyOutputs> {
     if (!this.hasPast) return this.#outputs;
-    const rows = await this.#store.bodyOutputs(this.#run, factsOf(this.#run.graph).bodyOutputs);
+    const rows = await this.#store.bodyOutputs(this.#run, compileGraph(this.#run.graph).bodyOutputs);
     const values = rows.map(({ node_id, iteration, output }) => ({ node_id, path: iteration, value: output ?? "" }));
     return Map.groupBy(values, (row) => row.node_id);
   }

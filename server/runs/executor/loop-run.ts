@@ -1,5 +1,5 @@
 import type { Frame } from "#server/runs/executor/frame.ts";
-import type { EndedItems, LedgerWrite } from "#server/runs/executor/ports.ts";
+import type { EndedItems, LedgerWrite } from "#server/runs/ports.ts";
 import { listText } from "#server/shared/json-text.ts";
 
 /** How one item ended. */

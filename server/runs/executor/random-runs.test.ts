@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
-import type { RunStore } from "#server/runs/executor/ports.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
+import type { RunStore } from "#server/runs/ports.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
 import { type Draw, drawFrom, failureOf, hashOf, randomGraph } from "#server/testing/random-graph.ts";

@@ -1,7 +1,7 @@
 import { childPath, Frame, type Iteration, indexOf, parentOf } from "#server/runs/executor/frame.ts";
 import type { Ledger } from "#server/runs/executor/ledger.ts";
 import { LoopRun } from "#server/runs/executor/loop-run.ts";
-import type { LedgerRow, RunState } from "#server/runs/executor/ports.ts";
+import type { LedgerRow, RunState } from "#server/runs/ports.ts";
 import { parseJson } from "#server/shared/json-text.ts";
 import type { Plan } from "#server/workflow/compile.ts";
 import { workOf } from "#server/workflow/disabled.ts";

@@ -8,7 +8,7 @@ import {
   type LedgerWrite,
   type RunState,
   type WaitWrite,
-} from "#server/runs/executor/ports.ts";
+} from "#server/runs/ports.ts";
 import { shortError } from "#server/workflow/output-size.ts";
 
 /** A batch with more text than this is written at once; PostgreSQL takes no parameter of 256 MiB. */

@@ -1,8 +1,8 @@
 import { type Frame, progressOf } from "#server/runs/executor/frame.ts";
-import type { NodeFacts } from "#server/runs/executor/node-facts.ts";
-import type { LedgerRow, RunState } from "#server/runs/executor/ports.ts";
 import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
+import type { LedgerRow, RunState } from "#server/runs/ports.ts";
 import { dictionary, parseJson } from "#server/shared/json-text.ts";
+import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
 import type { NodeScope } from "#server/workflow/define-node.ts";
 import {
   asText,
@@ -147,19 +147,19 @@ function fieldsOf(node: GraphNode, frame: Frame): Record<string, unknown> | unde
 }
 
 /** What is asked about nodes to tell what comes to one of them. */
-type Passing = Pick<NodeFacts, "continues" | "passesContent">;
+type Passing = Pick<CompiledGraph, "continues" | "passesContent">;
 
 /** Texts that live edges bring to a node, by the node that made them, in edge order. */
-function collect(frame: Frame, id: string, facts: Passing, isLiteral: boolean, texts: Map<string, string>): void {
+function collect(frame: Frame, id: string, graph: Passing, isLiteral: boolean, texts: Map<string, string>): void {
   for (const edge of frame.scope.incoming.get(id) ?? []) {
     const { source } = edge;
     if (edge.isGate || texts.has(source)) continue;
     const iteration = frame.iterationOf(source);
     const row = iteration ? undefined : frame.lookup(source);
-    if (!iteration && !(row && isLive(edge, progressOf(row, facts.continues(source))))) continue;
-    const isDecision = row !== undefined && !isLiteral && facts.passesContent(source);
+    if (!iteration && !(row && isLive(edge, progressOf(row, graph.continues(source))))) continue;
+    const isDecision = row !== undefined && !isLiteral && graph.passesContent(source);
     texts.set(source, isDecision ? "" : iteration ? asText(iteration.item) : row ? outputOf(row) : "");
-    if (isDecision) collect(frame, source, facts, isLiteral, texts);
+    if (isDecision) collect(frame, source, graph, isLiteral, texts);
   }
 }
 
@@ -169,9 +169,9 @@ function collect(frame: Frame, id: string, facts: Passing, isLiteral: boolean, t
  * once, by however many ways it comes.
  * @param isLiteral whether the decision itself is meant instead, as conditions read it
  */
-export function upstreamOutput(frame: Frame, id: string, facts: Passing, isLiteral = false): string {
+export function upstreamOutput(frame: Frame, id: string, graph: Passing, isLiteral = false): string {
   const made = new Map<string, string>();
-  collect(frame, id, facts, isLiteral, made);
+  collect(frame, id, graph, isLiteral, made);
   const texts = [...made.values()].filter((text) => text !== "");
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length > MAX_OUTPUT) throw new ExpressionError(tooLong(length));

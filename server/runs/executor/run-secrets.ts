@@ -1,7 +1,7 @@
 import { isAppError } from "#server/platform/errors.ts";
 import { type Masker, maskerOf, unmasked } from "#server/platform/masking/masker.ts";
-import { factsOf } from "#server/runs/executor/node-facts.ts";
-import type { EngineServices, RunState } from "#server/runs/executor/ports.ts";
+import type { EngineServices, RunState } from "#server/runs/ports.ts";
+import { compileGraph } from "#server/workflow/compiled-graph.ts";
 
 /**
  * The secrets of one segment of a run. In clear they go only to what a node calls; all that is kept and told, and all that
@@ -23,7 +23,7 @@ const none: RunSecrets = { values: {}, masker: unmasked };
  * @throws whatever the port throws when the database is away
  */
 export async function readSecrets(services: Pick<EngineServices, "credentials">, run: RunState): Promise<RunSecrets> {
-  const names = factsOf(run.graph).credentials;
+  const names = compileGraph(run.graph).credentials;
   if (names.size === 0) return none;
   try {
     const values = await services.credentials(run.project_id);

@@ -1,4 +1,4 @@
-import type { LedgerRow } from "#server/runs/executor/ports.ts";
+import type { LedgerRow } from "#server/runs/ports.ts";
 import { MAX_HELD, MAX_OUTPUT, tooLarge, tooMuch } from "#server/workflow/output-size.ts";
 
 /** What is counted of a frame. */

@@ -3,7 +3,8 @@ import { cleanText } from "#server/platform/clean-text.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import { settings } from "#server/platform/settings.ts";
-import type { Commit, RunState } from "#server/runs/executor/ports.ts";
+import { dueIn, mustNotifyWorkers } from "#server/runs/local-worker.ts";
+import type { Commit, RunState } from "#server/runs/ports.ts";
 import type { ExecutionTrigger } from "#server/runs/schema.ts";
 import { AGENT_JSON, type FoundAgent } from "#server/runs/store/agent-json.ts";
 import { hourlyLimit, hourlyValues } from "#server/runs/store/limits.ts";
@@ -11,7 +12,6 @@ import { firstValues } from "#server/runs/store/run-store.ts";
 import { noteStored } from "#server/runs/store/space.ts";
 import { firstWrite, LEASE_SECONDS, NOW, projectLock, TELL_DUE } from "#server/runs/store/statements.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
-import { dueIn, mustTellWorkers } from "#server/runs/use-cases/engine-here.ts";
 import type { NodeScope } from "#server/workflow/define-node.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -211,7 +211,7 @@ export async function insertExecution(
     ...hourlyValues(),
     execution.isCounted ?? true,
     bytes,
-    ...(kind === "whole" ? [] : [dueIn(), mustTellWorkers()]),
+    ...(kind === "whole" ? [] : [dueIn(), mustNotifyWorkers()]),
     ...first,
     ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),
   ];

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
-import { LeaseLost, type RunState } from "#server/runs/executor/ports.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
+import { LeaseLost, type RunState } from "#server/runs/ports.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { testServices } from "#server/testing/engine-services.ts";

@@ -4,13 +4,13 @@ import { createWorkflow, getWorkflow, updateWorkflow } from "#server/features/wo
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool, withClient } from "#server/platform/db/client.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
-import { LeaseLost, type LedgerWrite, type RunState } from "#server/runs/executor/ports.ts";
-import { redispatch } from "#server/runs/store/redispatch.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
+import { LeaseLost, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
+import { redispatch } from "#server/runs/worker/dispatch.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 

@@ -5,7 +5,6 @@ import { subscribe } from "#server/platform/db/notify.ts";
 import { isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor, processId, settings } from "#server/platform/settings.ts";
-import { factsOf } from "#server/runs/executor/node-facts.ts";
 import {
   type BodyOutput,
   type Claim,
@@ -21,7 +20,7 @@ import {
   type RunState,
   type RunStore,
   type WaitState,
-} from "#server/runs/executor/ports.ts";
+} from "#server/runs/ports.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { assertSpace, noteStored } from "#server/runs/store/space.ts";
 import {
@@ -46,6 +45,7 @@ import {
   WAIT_STATES,
 } from "#server/runs/store/statements.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
+import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { MAX_OUTPUT } from "#server/workflow/output-size.ts";
 import { withPins } from "#server/workflow/pins.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -160,7 +160,7 @@ export async function claimDue(most: number, held: Iterable<string>): Promise<Du
 
 /** What has happened so far: rows, without the inside of iterations that have ended, and how far loops have come. */
 async function readPast(execution_id: string, graph: Graph): Promise<Past> {
-  const { owners, bodyOutputs } = factsOf(graph);
+  const { owners, bodyOutputs } = compileGraph(graph);
   if (Object.keys(owners).length === 0) return { ledger: await query<LedgerRow>("run-ledger", LEDGER, [execution_id]), items: [], kept: 0 };
   const inside = JSON.stringify(owners);
   const ledger = await query<LedgerRow>("run-ledger-with-loops", LEDGER_WITH_LOOPS, [execution_id, inside]);
@@ -179,12 +179,12 @@ async function keptBy(execution_id: string, node_ids: readonly string[]): Promis
 
 async function commit(run: RunState, { rows, events, ending, status, ...rest }: Commit, signal: AbortSignal): Promise<void> {
   if (!ending) assertSpace(run.project_id);
-  const facts = factsOf(run.graph);
+  const compiled = compileGraph(run.graph);
   const ended = rows.filter((row) => row.status !== "running");
   const { waits = [], taken = [], withdrawn = [] } = rest;
-  const hasWaits = waits.length + taken.length + withdrawn.length > 0 || (ending !== undefined && facts.hasWaits);
+  const hasWaits = waits.length + taken.length + withdrawn.length > 0 || (ending !== undefined && compiled.hasWaits);
   const sum = (field: "input_tokens" | "output_tokens") => ended.reduce((total, row) => total + row[field], 0);
-  const effects = rows.filter((row) => facts.effects.has(row.node_id));
+  const effects = rows.filter((row) => compiled.effects.has(row.node_id));
   // Only effects tell pieces. Those of an attempt come after its start, and before a first one there are none.
   const talked = effects.filter((row) => row.status !== "running" || row.attempt > 1);
   const first = talked.reduce((least, row) => Math.min(least, run.toldFrom.get(row.id) ?? 0), Number.MAX_SAFE_INTEGER);
@@ -224,7 +224,7 @@ async function commit(run: RunState, { rows, events, ending, status, ...rest }: 
  * @param rows of it; what effects tell from now on stands behind `seq`
  */
 export function noteCommit(run: RunState, rows: Commit["rows"], seq = 0): void {
-  const { effects } = factsOf(run.graph);
+  const { effects } = compileGraph(run.graph);
   run.commits += 1;
   for (const { id, node_id, status } of rows)
     if (status === "running" && effects.has(node_id)) run.toldFrom.set(id, seq);

@@ -4,7 +4,7 @@ import { pool } from "#server/platform/db/client.ts";
 import { isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { settings } from "#server/platform/settings.ts";
-import { StorageFull } from "#server/runs/executor/ports.ts";
+import { StorageFull } from "#server/runs/ports.ts";
 
 // How much each project holds. What is written is added up in this process and goes to the database every other second, so
 // that no run waits for a count that its neighbours change too; what is lost with a process, or was deleted meanwhile, is

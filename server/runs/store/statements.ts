@@ -1,4 +1,4 @@
-import { ITEM } from "#server/runs/executor/ports.ts";
+import { ITEM } from "#server/runs/ports.ts";
 import { finalStatuses } from "#server/runs/schema.ts";
 import { insertTexts, textOf } from "#server/runs/store/texts.ts";
 import { LARGE_OUTPUT, PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { followExecution } from "#server/runs/use-cases/follow-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { pool } from "#server/platform/db/client.ts";
-import type { EventWrite, LedgerWrite, RunState } from "#server/runs/executor/ports.ts";
+import type { EventWrite, LedgerWrite, RunState } from "#server/runs/ports.ts";
 import type { ExecutionOutput } from "#server/runs/schema.ts";
 
 // Most nodes pass on what they were given, whole: of a text that went through a hundred of them the database would keep

@@ -4,7 +4,7 @@ import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";
 import { db } from "#server/platform/db/client.ts";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
 import { agentChain, runChain } from "#server/testing/agent-runs.ts";

@@ -3,8 +3,8 @@ import { until } from "#e2e/until.ts";
 import { inngest } from "#server/jobs/inngest/client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { redispatch } from "#server/runs/store/redispatch.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { redispatch } from "#server/runs/worker/dispatch.ts";
 import { newPausedRun } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 

@@ -5,7 +5,7 @@ import { executeWorkflow } from "#server/features/workflows/execute.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { engineServices } from "#server/jobs/inngest/engine-services.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { announceEngine } from "#server/runs/use-cases/engine-here.ts";
+import { registerWorker } from "#server/runs/local-worker.ts";
 import { agentChain } from "#server/testing/agent-runs.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -22,8 +22,10 @@ test("the agent that a run calls first is read with the beginning of its attempt
   const { id: workflow_id } = await createWorkflow(admin, { name: "Two agents", ...agentChain([first, second]) });
   models.reset();
   const over = Promise.withResolvers<void>();
-  const enter = () => (work: () => Promise<void>) => void work().then(over.resolve, over.reject);
-  onTestFinished(announceEngine(pool(), { services: engineServices, held: new Set(), enter, poke: () => false, hasRoom: () => true }));
+  const reserve = () => (work: () => Promise<void>) => void work().then(over.resolve, over.reject);
+  onTestFinished(
+    registerWorker(pool(), { services: engineServices, held: new Set(), reserve, poke: () => false, hasFreeSlot: () => true }),
+  );
 
   const query = vi.spyOn(pool(), "query");
   const { execution_id } = await executeWorkflow(admin, { workflow_id });

@@ -2,7 +2,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { ITEM } from "#server/runs/executor/ports.ts";
+import { ITEM } from "#server/runs/ports.ts";
 import type { LoopItems, LoopItemsInput } from "#server/runs/schema.ts";
 import { runPlan } from "#server/workflow/disabled.ts";
 import { Graph } from "#server/workflow/schema.ts";

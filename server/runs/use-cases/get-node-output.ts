@@ -2,7 +2,7 @@ import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { ITEM } from "#server/runs/executor/ports.ts";
+import { ITEM } from "#server/runs/ports.ts";
 import type { NodeOutput, NodeOutputInput } from "#server/runs/schema.ts";
 import { textOf } from "#server/runs/store/texts.ts";
 

@@ -1,5 +1,5 @@
 import { pool } from "#server/platform/db/client.ts";
-import { ITEM } from "#server/runs/executor/ports.ts";
+import { ITEM } from "#server/runs/ports.ts";
 import type { ItemSums, LastItem } from "#server/runs/schema.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";

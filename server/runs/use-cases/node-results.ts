@@ -1,5 +1,5 @@
 import { pool } from "#server/platform/db/client.ts";
-import { ITEM } from "#server/runs/executor/ports.ts";
+import { ITEM } from "#server/runs/ports.ts";
 import { type ExecutionStatus, isFinal, type NodeResult } from "#server/runs/schema.ts";
 import { textOf } from "#server/runs/store/texts.ts";
 import { definitionOf } from "#server/workflow/graph.ts";

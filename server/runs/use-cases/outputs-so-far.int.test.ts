@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { graphOf } from "#server/testing/golden-play.ts";

@@ -4,8 +4,8 @@ import { runIdOfRequest } from "#server/platform/idempotency.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
 import type { NewExecution, Started } from "#server/runs/store/insert-execution.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
-import { type Accepted, acceptRun } from "#server/runs/use-cases/accept-run.ts";
-import { tellCarriers } from "#server/runs/use-cases/request-run.ts";
+import { type Accepted, acceptRun } from "#server/runs/use-cases/inline-run.ts";
+import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 
 /** What a caller is told whose project has used up its hour. */
 export const hourUsedUp = ({ retryAfter, limit }: { retryAfter: number; limit: number }): AppError =>
@@ -42,17 +42,17 @@ export async function startOnce(id: string | undefined, start: () => Promise<Sta
  * @throws AppError RATE_LIMIT_EXCEEDED when the project has used up its hour; CONFLICT when it holds as much as it may, or ran for this `due_at` before
  */
 export async function startExecution(execution: NewExecution): Promise<ExecuteResult> {
-  const { execution_id, status } = await startHere(execution);
+  const { execution_id, status } = await startRun(execution);
   return { execution_id, status };
 }
 
 /**
  * Like `startExecution`.
  * @returns with how the run ends when this process runs it at once; that resolves with nothing when another goes on with it.
- *   With whether the executor has taken the request when it is the one to run it
+ *   `dispatched`: when another executes it, whether the request for that has been taken
  * @throws AppError as `startExecution`
  */
-export async function startHere(execution: NewExecution): Promise<ExecuteResult & Pick<Accepted, "ending" | "asked">> {
+export async function startRun(execution: NewExecution): Promise<ExecuteResult & Pick<Accepted, "ending" | "dispatched">> {
   await assertRoom(execution.project_id);
   const id = execution.id ?? runIdOfRequest();
   let accepted: Accepted | undefined;
@@ -64,7 +64,7 @@ export async function startHere(execution: NewExecution): Promise<ExecuteResult 
   if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
   const { execution_id } = started;
   // Found, not written: whoever wrote it may have died before asking for it.
-  if (started !== accepted) await tellCarriers([{ execution_id, project_id: execution.project_id, dispatch: 0 }]);
-  const { ending, asked } = accepted ?? {};
-  return { execution_id, status: execution.status ?? "pending", ...(ending && { ending }), ...(asked && { asked }) };
+  if (started !== accepted) await dispatchRuns([{ execution_id, project_id: execution.project_id, dispatch: 0 }]);
+  const { ending, dispatched } = accepted ?? {};
+  return { execution_id, status: execution.status ?? "pending", ...(ending && { ending }), ...(dispatched && { dispatched }) };
 }

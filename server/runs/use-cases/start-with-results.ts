@@ -6,8 +6,8 @@ import type { ExecuteResult } from "#server/runs/schema.ts";
 import { insertExecution, type NewExecution, type Started } from "#server/runs/store/insert-execution.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
 import { noteStored } from "#server/runs/store/space.ts";
-import { tellCarriers } from "#server/runs/use-cases/request-run.ts";
 import { hourUsedUp, startOnce } from "#server/runs/use-cases/start-execution.ts";
+import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 
 // Of a loop that is taken over, its body too: the Output nodes in there are results of the run. A Terminate ($4) ended
 // the run that it was reached in; taken over it is only done, and its handle, which says how it ended that one, is left out.
@@ -92,6 +92,6 @@ export async function startWithResults(
   if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
   const { execution_id } = started;
   noteStored(execution.project_id, "runs", before);
-  await tellCarriers([{ execution_id, project_id: execution.project_id, dispatch: 0 }]);
+  await dispatchRuns([{ execution_id, project_id: execution.project_id, dispatch: 0 }]);
   return { execution_id, status: execution.status ?? "pending" };
 }

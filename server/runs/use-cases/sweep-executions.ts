@@ -2,11 +2,10 @@ import { executionWake } from "#server/jobs/events.ts";
 import { sendEvents } from "#server/jobs/send-events.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
-import { askFor } from "#server/runs/store/redispatch.ts";
+import { localWorker } from "#server/runs/local-worker.ts";
 import { FINAL, NOW } from "#server/runs/store/statements.ts";
-import { engineHere } from "#server/runs/use-cases/engine-here.ts";
-import type { DueRun } from "#server/runs/use-cases/request-run.ts";
 import { sweepWaits } from "#server/runs/waits/sweep-waits.ts";
+import { type DueRun, requestDue } from "#server/runs/worker/dispatch.ts";
 
 /** How many executions one sweep takes on, and how many it asks for at once. */
 const BATCH = 1000;
@@ -28,15 +27,15 @@ const TAKE = `
   RETURNING e.id AS execution_id, e.project_id, e.dispatch, waits, run_at`;
 
 /** Asks an Inngest server for runs that are due. @returns how many */
-async function askForDue(): Promise<number> {
-  const { rows } = await pool().query<DueRun & { waits: boolean; run_at: Date }>(TAKE, [[...(engineHere(pool())?.held ?? [])]]);
+async function requestAllDue(): Promise<number> {
+  const { rows } = await pool().query<DueRun & { waits: boolean; run_at: Date }>(TAKE, [[...(localWorker(pool())?.held ?? [])]]);
   const asleep = rows.filter(({ waits }) => waits);
   const isTaken = await sendEvents(
     asleep.map(({ execution_id, run_at }) => executionWake.create({ execution_id }, { id: `${execution_id}-${run_at.getTime()}` })),
   );
   const runs = rows.filter(({ waits }) => !waits).map(({ execution_id, project_id, dispatch }) => ({ execution_id, project_id, dispatch }));
   // With the server away the others are due again in ten seconds.
-  for (let from = 0; isTaken && from < runs.length; from += TOGETHER) if (!(await askFor(runs.slice(from, from + TOGETHER)))) break;
+  for (let from = 0; isTaken && from < runs.length; from += TOGETHER) if (!(await requestDue(runs.slice(from, from + TOGETHER)))) break;
   return rows.length;
 }
 
@@ -47,8 +46,8 @@ async function askForDue(): Promise<number> {
  */
 export async function sweepExecutions(): Promise<number> {
   const woken = await sweepWaits();
-  if (!isEmbeddedExecutor()) return woken + (await askForDue());
-  engineHere(pool())?.poke();
+  if (!isEmbeddedExecutor()) return woken + (await requestAllDue());
+  localWorker(pool())?.poke();
   return woken;
 }
 

@@ -1,9 +1,9 @@
 import { messageOf } from "#server/platform/errors.ts";
 import type { Frame } from "#server/runs/executor/frame.ts";
-import type { NodeFacts } from "#server/runs/executor/node-facts.ts";
-import type { EngineServices, LedgerRow, LedgerWrite, RunState, WaitState } from "#server/runs/executor/ports.ts";
 import type { RunBatch } from "#server/runs/executor/run-batch.ts";
+import type { EngineServices, LedgerRow, LedgerWrite, RunState, WaitState } from "#server/runs/ports.ts";
 import { tokenHash } from "#server/runs/waits/callback-token.ts";
+import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
 import type { NodeResult, WaitEnd, WaitRequest } from "#server/workflow/define-node.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import { beginningOf } from "#server/workflow/output-size.ts";
@@ -42,16 +42,16 @@ interface EndedWait extends OpenWait {
 export class OpenWaits {
   readonly #services: EngineServices;
   readonly #run: RunState;
-  readonly #facts: NodeFacts;
+  readonly #graph: CompiledGraph;
   readonly #batch: RunBatch;
   readonly #open = new Map<string, OpenWait>();
   /** True when the last that viewers were told is that the run goes on. */
   #isResumed = false;
 
-  constructor(services: EngineServices, run: RunState, facts: NodeFacts, batch: RunBatch) {
+  constructor(services: EngineServices, run: RunState, graph: CompiledGraph, batch: RunBatch) {
     this.#services = services;
     this.#run = run;
-    this.#facts = facts;
+    this.#graph = graph;
     this.#batch = batch;
   }
 
@@ -129,7 +129,7 @@ export class OpenWaits {
   /** What the end of a wait means for its node, as the node's type says. */
   #endOf({ node_id }: LedgerRow, end: WaitEnd): EndedWait["end"] {
     try {
-      return { status: "complete", ...(this.#facts.definition(node_id)?.resume?.(end) ?? { output: "" }) };
+      return { status: "complete", ...(this.#graph.definition(node_id)?.resume?.(end) ?? { output: "" }) };
     } catch (error) {
       return { status: "failed", error: messageOf(error) };
     }

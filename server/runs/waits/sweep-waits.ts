@@ -3,10 +3,8 @@ import { reviewOpened } from "#server/jobs/events.ts";
 import { tellExecutor } from "#server/jobs/send-events.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
-import { askFor } from "#server/runs/store/redispatch.ts";
 import { expiring, FINAL } from "#server/runs/store/statements.ts";
-import type { DueRun } from "#server/runs/use-cases/request-run.ts";
-import { wakeRuns } from "#server/runs/use-cases/wake-run.ts";
+import { type DueRun, requestDue, wakeRuns } from "#server/runs/worker/dispatch.ts";
 
 /** How many waits each part of a sweep takes on. */
 const BATCH = 200;
@@ -86,7 +84,7 @@ export async function sweepWaits(): Promise<number> {
   const asleep = [...new Map(rows.filter((row) => !row.is_over).map((row) => [row.execution_id, row])).values()];
   await wakeAgain(asleep.map(({ execution_id }) => execution_id));
   const late = asleep.filter((row) => row.is_late).map(({ execution_id }) => execution_id);
-  if (late.length && !isEmbeddedExecutor()) await askFor((await pool().query<DueRun>(ANEW, [late])).rows);
+  if (late.length && !isEmbeddedExecutor()) await requestDue((await pool().query<DueRun>(ANEW, [late])).rows);
   const untold = await pool().query<{ id: string }>(UNTOLD);
   await announceReviews(untold.rows.map(({ id }) => id));
   return asleep.length;

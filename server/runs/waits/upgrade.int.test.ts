@@ -13,7 +13,7 @@ import { migrate } from "#server/platform/db/migrate.ts";
 import { closeNotifications } from "#server/platform/db/notify.ts";
 import { migrationNames } from "#server/platform/db/schema-engine.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 import { graphOf } from "#server/testing/golden-play.ts";

@@ -10,7 +10,7 @@ import { setSettings } from "#server/platform/settings.ts";
 import { claimDue } from "#server/runs/store/run-store.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
-import { type CarryRun, startRunWorker } from "#server/runs/worker/run-worker.ts";
+import { type ExecuteDue, startRunWorker } from "#server/runs/worker/run-worker.ts";
 import { asReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -39,7 +39,7 @@ afterEach(async () => {
   setSettings({ PROJECT_CONCURRENCY: "25", WORKER_CONCURRENCY: "50" });
 });
 
-async function start(carry: CarryRun = carryDue): Promise<void> {
+async function start(carry: ExecuteDue = carryDue): Promise<void> {
   stopWorker = await startRunWorker(pool(), engineServices, (run, state) => {
     segments += 1;
     return carry(run, state);

@@ -4,44 +4,44 @@ import type pg from "pg";
 import { subscribe } from "#server/platform/db/notify.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
-import type { EngineServices, RunState } from "#server/runs/executor/ports.ts";
+import { type LocalWorker, registerWorker } from "#server/runs/local-worker.ts";
+import type { EngineServices, RunState } from "#server/runs/ports.ts";
 import { claimDue, type DueRuns } from "#server/runs/store/run-store.ts";
-import { announceEngine, type EngineHere } from "#server/runs/use-cases/engine-here.ts";
 
 type Due = DueRuns["runs"][number];
 
 /** How long the worker waits after it could not look, in milliseconds. */
 const AGAIN_MS = 1000;
 
-/** Carries a run whose lease has been taken, for as long as it may be carried in one go. */
-export type CarryRun = (run: Due, state: () => Promise<RunState>) => Promise<void>;
+/** Executes a run whose lease has been taken, for one segment. */
+export type ExecuteDue = (run: Due, state: () => Promise<RunState>) => Promise<void>;
 
 /**
- * What carries runs in this process: those that begin where they are accepted, and, unless an Inngest server does, those that
- * are due. Runs that work outside of it share WORKER_CONCURRENCY places; pure ones that begin here have as many of their own,
- * so that they wait for no model. How many of a project are carried at once is counted in the database, by its leases.
+ * What executes runs in this process: those that begin where they are accepted, and, unless an Inngest server does, those that
+ * are due. Runs that work outside of it share WORKER_CONCURRENCY slots; pure ones that begin here have as many of their own,
+ * so that they wait for no model. How many of a project are under way at once is counted in the database, by its leases.
  */
-class RunWorker implements EngineHere {
+class RunWorker implements LocalWorker {
   readonly services: EngineServices;
   readonly held = new Set<string>();
-  readonly #carry: CarryRun;
-  readonly #places = settings().WORKER_CONCURRENCY;
+  readonly #executeDue: ExecuteDue;
+  readonly #slots = settings().WORKER_CONCURRENCY;
   readonly #active = new Set<Promise<void>>();
   // Whoever accepts a run may be answering a web request; the run is none of that request's business.
   readonly #apart = AsyncResource.bind((work: () => Promise<void>) => work());
   /** Runs under way: pure ones that began here, and all others. */
   #pure = 0;
   #others = 0;
-  /** Places that a look under way may fill. */
+  /** Slots that a look under way may fill. */
   #wanted = 0;
   #isLooking = false;
   #mustLookAgain = false;
-  /** True when runs were due for which there was no place: whoever leaves one looks for them. */
+  /** True when runs were due for which no slot was free: whoever frees one looks for them. */
   #hasMore = false;
 
-  constructor(services: EngineServices, carry: CarryRun) {
+  constructor(services: EngineServices, executeDue: ExecuteDue) {
     this.services = services;
-    this.#carry = carry;
+    this.#executeDue = executeDue;
   }
 
   get #isDraining(): boolean {
@@ -49,11 +49,11 @@ class RunWorker implements EngineHere {
   }
 
   #free(): number {
-    return this.#isDraining || !isEmbeddedExecutor() ? 0 : this.#places - this.#others - this.#wanted;
+    return this.#isDraining || !isEmbeddedExecutor() ? 0 : this.#slots - this.#others - this.#wanted;
   }
 
-  enter(hasEffects: boolean): ((work: () => Promise<void>) => void) | undefined {
-    if (this.#isDraining || (hasEffects ? this.#free() <= 0 : this.#pure >= this.#places)) return undefined;
+  reserve(hasEffects: boolean): ((work: () => Promise<void>) => void) | undefined {
+    if (this.#isDraining || (hasEffects ? this.#free() <= 0 : this.#pure >= this.#slots)) return undefined;
     return (work) => this.#run(hasEffects, work);
   }
 
@@ -71,7 +71,7 @@ class RunWorker implements EngineHere {
     this.#active.add(done);
   }
 
-  hasRoom(): boolean {
+  hasFreeSlot(): boolean {
     return this.#free() > 0;
   }
 
@@ -79,7 +79,7 @@ class RunWorker implements EngineHere {
     if (this.#isDraining || !isEmbeddedExecutor()) return false;
     this.#mustLookAgain = true;
     if (!this.#isLooking) void this.#look();
-    return this.hasRoom();
+    return this.hasFreeSlot();
   }
 
   async #look(): Promise<void> {
@@ -106,16 +106,16 @@ class RunWorker implements EngineHere {
       this.#hasMore = hasMore;
       this.#mustLookAgain ||= hasMore && runs.length > 0;
       this.#wanted = 0;
-      for (const run of runs) this.#run(true, () => this.#carryDue(run));
+      for (const run of runs) this.#run(true, () => this.#executeClaimed(run));
     } finally {
       this.#wanted = 0;
     }
   }
 
-  async #carryDue(run: Due): Promise<void> {
+  async #executeClaimed(run: Due): Promise<void> {
     this.held.add(run.holder);
     try {
-      await this.#carry(run, run.state);
+      await this.#executeDue(run, run.state);
     } finally {
       this.held.delete(run.holder);
       // What it yielded is due again.
@@ -132,17 +132,17 @@ class RunWorker implements EngineHere {
 }
 
 /**
- * Begins to carry runs in this process.
- * @param pool of the database whose runs are carried
+ * Begins to execute runs in this process.
+ * @param pool of the database whose runs they are
  * @returns how to stop, after the services were told to drain; resolves when what was begun has ended or was given back, within `graceMs`
  */
 export async function startRunWorker(
   pool: pg.Pool,
   services: EngineServices,
-  carry: CarryRun,
+  executeDue: ExecuteDue,
 ): Promise<(graceMs: number) => Promise<void>> {
-  const worker = new RunWorker(services, carry);
-  const retract = announceEngine(pool, worker);
+  const worker = new RunWorker(services, executeDue);
+  const retract = registerWorker(pool, worker);
   const unsubscribe = isEmbeddedExecutor() ? await subscribe("treadle_due", "", () => worker.poke()) : undefined;
   worker.poke();
   return async (graceMs) => {

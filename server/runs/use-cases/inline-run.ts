@@ -4,9 +4,9 @@ import { isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { newId } from "#server/platform/new-id.ts";
 import { processId } from "#server/platform/settings.ts";
-import { executeRun, isRefused } from "#server/runs/executor/advance.ts";
-import { factsOf } from "#server/runs/executor/node-facts.ts";
-import { type Commit, LeaseLost, type RunState } from "#server/runs/executor/ports.ts";
+import { executeRun, isRefused } from "#server/runs/executor/execute-run.ts";
+import { type LocalWorker, localWorker } from "#server/runs/local-worker.ts";
+import { type Commit, LeaseLost, type RunState } from "#server/runs/ports.ts";
 import type { ExecutionStatus } from "#server/runs/schema.ts";
 import {
   type AgentsAsked,
@@ -16,8 +16,8 @@ import {
   type Started,
 } from "#server/runs/store/insert-execution.ts";
 import { isAccepted, noteCommit } from "#server/runs/store/run-store.ts";
-import { type EngineHere, engineHere } from "#server/runs/use-cases/engine-here.ts";
-import { tellCarriers } from "#server/runs/use-cases/request-run.ts";
+import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
+import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 /** How long an accepted run may stay unwritten because it may be over in a moment, in milliseconds. */
@@ -27,7 +27,7 @@ const MOMENT_MS = 50;
 const KNOWN_MS = 1000;
 /** For how long the answer to an acceptance that got lost is looked for, in milliseconds. */
 const LOST_ANSWER_MS = 3000;
-/** How long a run may be carried here, in seconds: as long as it takes. No request waits for it to hand over. */
+/** How long a run may be executed here, in seconds: as long as it takes. No request waits for it to hand over. */
 const LONGEST_SECONDS = 30 * 24 * 3600;
 
 export interface RunEnding {
@@ -38,13 +38,13 @@ export interface RunEnding {
 
 /**
  * `ending`: how the run ends when this process runs it; resolves with nothing when another goes on with it.
- * `asked`: when the executor runs it, whether that has taken the request.
+ * `dispatched`: when another executes it, whether the request for that has been taken.
  */
-export type Accepted = Started & { ending?: Promise<RunEnding | undefined>; asked?: Promise<boolean> };
+export type Accepted = Started & { ending?: Promise<RunEnding | undefined>; dispatched?: Promise<boolean> };
 
 /** True when a run of the graph needs nobody but the process that accepts it: it waits for nothing and reads no secret. */
-function canBeginHere(graph: Graph): boolean {
-  const { hasWaits, credentials } = factsOf(graph);
+function canRunInline(graph: Graph): boolean {
+  const { hasWaits, credentials } = compileGraph(graph);
   return !hasWaits && credentials.size === 0;
 }
 
@@ -57,12 +57,12 @@ const keptEnding = ({ status, output, error }: RunEnding): RunEnding => ({
 
 /** Ids of the agents whose calls begin once this is written. */
 function agentsOf({ graph }: RunState, { rows }: Commit): string[] {
-  const { byId, effects } = factsOf(graph);
+  const { byId, effects } = compileGraph(graph);
   const begun = rows.filter((row) => row.status === "running" && effects.has(row.node_id));
   return [...new Set(begun.map((row) => byId.get(row.node_id)?.data.agent_id))].filter((id) => typeof id === "string");
 }
 
-/** @throws LeaseLost when it was not accepted, or its project has no place for it and it waits for one */
+/** @throws LeaseLost when it was not accepted, or its project has as many under way as it may, and it waits */
 function assertBegun(started: Started): undefined {
   if (started.kind !== "started" || !started.isBegun) throw new LeaseLost("The run did not begin here.");
 }
@@ -76,12 +76,12 @@ const beginning = () => `${processId()}-here-${++beginnings}`;
  * or its beginning is, under a lease, before it does anything outside, and the rest as the run loop does it. Whatever is
  * written first is the acceptance, and the disk is waited for.
  */
-class RunHere {
+class InlineRun {
   readonly accepted: Promise<Started>;
   readonly ending: Promise<RunEnding | undefined>;
   readonly #execution: NewExecution & { id: string };
   readonly #delivery: DeliveryOfExecution | undefined;
-  readonly #engine: EngineHere;
+  readonly #worker: LocalWorker;
   readonly #run: RunState;
   readonly #settle: (started: Promise<Started>) => void;
   readonly #end: (ending: RunEnding | undefined) => void;
@@ -89,7 +89,7 @@ class RunHere {
   #soon: NodeJS.Timeout | undefined;
   #known: { agents: AgentsAsked; until: number } | undefined;
 
-  constructor(engine: EngineHere, execution: NewExecution & { id: string; graph: Graph }, delivery: DeliveryOfExecution | undefined) {
+  constructor(worker: LocalWorker, execution: NewExecution & { id: string; graph: Graph }, delivery: DeliveryOfExecution | undefined) {
     const accepted = Promise.withResolvers<Started>();
     const ending = Promise.withResolvers<RunEnding | undefined>();
     this.accepted = accepted.promise;
@@ -98,9 +98,9 @@ class RunHere {
     this.#end = ending.resolve;
     this.#execution = execution;
     this.#delivery = delivery;
-    this.#engine = engine;
+    this.#worker = worker;
     const { id, project_id, graph, params } = execution;
-    const now = engine.services.clock.now();
+    const now = worker.services.clock.now();
     const nothing = { ledger: [], items: [], kept: 0, commits: 0, crashes: 0, toldFrom: new Map() };
     const lease = { epoch: 1, holder: beginning(), status: "running" } as const;
     const input = cleanText(execution.input);
@@ -154,12 +154,12 @@ class RunHere {
   async #commit(run: RunState, commit: Commit, signal: AbortSignal): Promise<void> {
     if (!this.#writing) return this.#writeFirst(commit);
     await this.#begin();
-    await this.#engine.services.store.commit(run, commit, signal);
+    await this.#worker.services.store.commit(run, commit, signal);
   }
 
   /** Runs it until it is over or somebody else has to go on. Never throws. */
-  async carry(): Promise<void> {
-    const { services, held } = this.#engine;
+  async execute(): Promise<void> {
+    const { services, held } = this.#worker;
     held.add(this.#run.holder);
     this.#soon = setTimeout(() => void this.#begin().catch(() => undefined), MOMENT_MS);
     const store = {
@@ -190,32 +190,32 @@ class RunHere {
     this.#end(undefined);
   }
 
-  /** Leaves the run to whoever has a place for it, if it was accepted or still can be. */
+  /** Leaves the run to whoever has a slot for it, if it was accepted or still can be. */
   async #handOver(): Promise<void> {
     this.#writing ??= insertExecution(this.#execution, { delivery: this.#delivery });
     this.#settle(this.#writing);
     if (!(await this.#isStarted())) return;
-    await tellCarriers([{ execution_id: this.#run.id, project_id: this.#run.project_id, dispatch: 0 }]);
+    await dispatchRuns([{ execution_id: this.#run.id, project_id: this.#run.project_id, dispatch: 0 }]);
   }
 }
 
 /**
- * Writes a new execution and sees to it that it is run: here and at once when that needs nobody else and there is a place, else by whoever has one.
+ * Writes a new execution and sees to it that it is run: here and at once when that needs nobody else and a slot is free, else by whoever has one.
  * @throws the database's error; then nothing was accepted
  */
 export async function acceptRun(execution: NewExecution, delivery?: DeliveryOfExecution): Promise<Accepted> {
   const { graph, project_id, workflow_version } = execution;
-  const engine = graph && workflow_version !== null && canBeginHere(graph) ? engineHere(pool()) : undefined;
-  // Made before there is a place for it, so that nothing can stand between taking a place and giving it back.
-  const here = engine && graph && new RunHere(engine, { ...execution, graph, id: execution.id ?? newId() }, delivery);
-  const place = here && engine.enter(factsOf(graph).effects.size > 0);
-  if (!place) {
+  const worker = graph && workflow_version !== null && canRunInline(graph) ? localWorker(pool()) : undefined;
+  // Made before a slot is reserved, so that nothing can stand between reserving it and giving it back.
+  const inline = worker && graph && new InlineRun(worker, { ...execution, graph, id: execution.id ?? newId() }, delivery);
+  const work = inline && worker.reserve(compileGraph(graph).effects.size > 0);
+  if (!work) {
     const started = await insertExecution(execution, { delivery });
     if (started.kind !== "started") return started;
-    const asked = tellCarriers([{ execution_id: started.execution_id, project_id, dispatch: 0 }]);
-    return { ...started, asked };
+    const dispatched = dispatchRuns([{ execution_id: started.execution_id, project_id, dispatch: 0 }]);
+    return { ...started, dispatched };
   }
-  place(() => here.carry());
-  const started = await here.accepted;
-  return started.kind === "started" ? { ...started, ending: here.ending } : started;
+  work(() => inline.execute());
+  const started = await inline.accepted;
+  return started.kind === "started" ? { ...started, ending: inline.ending } : started;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { claimAndExecute } from "#server/runs/executor/advance.ts";
-import { type EngineServices, HostFault, LeaseLost, type LedgerRow } from "#server/runs/executor/ports.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
+import { type EngineServices, HostFault, LeaseLost, type LedgerRow } from "#server/runs/ports.ts";
 import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
 import type { Graph } from "#server/workflow/schema.ts";

@@ -6,16 +6,16 @@ import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { claimAndExecute, executeRun } from "#server/runs/executor/advance.ts";
-import type { EngineServices, RunState } from "#server/runs/executor/ports.ts";
+import { claimAndExecute, executeRun } from "#server/runs/executor/execute-run.ts";
+import { registerWorker } from "#server/runs/local-worker.ts";
+import type { EngineServices, RunState } from "#server/runs/ports.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import type { NewExecution } from "#server/runs/store/insert-execution.ts";
-import { redispatch } from "#server/runs/store/redispatch.ts";
 import { claimDue, freeLeases } from "#server/runs/store/run-store.ts";
-import { acceptRun } from "#server/runs/use-cases/accept-run.ts";
-import { announceEngine } from "#server/runs/use-cases/engine-here.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
-import { startHere } from "#server/runs/use-cases/start-execution.ts";
+import { acceptRun } from "#server/runs/use-cases/inline-run.ts";
+import { startRun } from "#server/runs/use-cases/start-execution.ts";
+import { redispatch } from "#server/runs/worker/dispatch.ts";
 import { storedServices } from "#server/testing/stored-run.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -50,9 +50,9 @@ afterEach(() => {
 /** A run loop in this process. */
 function engine(own: Partial<EngineServices> = {}): EngineServices {
   const services = storedServices(own);
-  const enter = () => (work: () => Promise<void>) => void work();
+  const reserve = () => (work: () => Promise<void>) => void work();
   held = new Set();
-  onTestFinished(announceEngine(pool(), { services, held, enter, poke, hasRoom: () => true }));
+  onTestFinished(registerWorker(pool(), { services, held, reserve, poke, hasFreeSlot: () => true }));
   return services;
 }
 
@@ -73,7 +73,7 @@ const due = async () =>
 test("a run of pure nodes is written once, whole, and the executor is not asked", async () => {
   engine();
   const query = vi.spyOn(pool(), "query");
-  const { execution_id, status, ending } = await startHere(await newRun(quick));
+  const { execution_id, status, ending } = await startRun(await newRun(quick));
   const writes = query.mock.calls.filter(([statement]) => String(Reflect.get(Object(statement), "name")).startsWith("execution-insert"));
   expect(writes).toHaveLength(1);
   expect(status).toBe("pending");
@@ -106,7 +106,7 @@ test("a condition, though it is another process that says what it comes to, keep
   const variables = { output: "x", trigger_output: "x", node_outputs: {} };
   expect(await services.evaluate("output == 'x'", variables, () => signal, admin.project.id)).toBe(true);
   const query = vi.spyOn(pool(), "query");
-  const { execution_id, ending } = await startHere(run);
+  const { execution_id, ending } = await startRun(run);
   expect(await ending).toMatchObject({ status: "completed", output: "<x>" });
   const names = query.mock.calls.map(([statement]) => String(Reflect.get(Object(statement), "name")));
   expect(names.filter((name) => /^(execution|run)-/.test(name))).toHaveLength(1);
@@ -115,10 +115,10 @@ test("a condition, though it is another process that says what it comes to, keep
 
 test("it fails as any other, and one that asks a person goes to the executor", async () => {
   engine({ evaluate: () => Promise.reject(new Error("no such name")) });
-  const failing = await startHere(await newRun(asking));
+  const failing = await startRun(await newRun(asking));
   expect(await failing.ending).toMatchObject({ status: "failed", error: expect.stringContaining("no such name") });
   expect(await rowOf(failing.execution_id)).toMatchObject({ status: "failed", run_at: null });
-  const { execution_id, ending } = await startHere(await newRun({ nodes: [trigger, review], edges: [edge("t", "h")] }));
+  const { execution_id, ending } = await startRun(await newRun({ nodes: [trigger, review], edges: [edge("t", "h")] }));
   expect(ending).toBeUndefined();
   expect(await rowOf(execution_id)).toMatchObject({ status: "pending", lease_until: null });
   expect(await due()).toEqual([{ id: execution_id }]);
@@ -130,7 +130,7 @@ test("a run with an agent is accepted with the attempt that it begins, before th
   const callAgent = vi.fn(() => answer);
   engine({ callAgent });
   const query = vi.spyOn(pool(), "query");
-  const started = await startHere(await newRun({ nodes: [trigger, agent, output], edges: [edge("t", "a"), edge("a", "o")] }));
+  const started = await startRun(await newRun({ nodes: [trigger, agent, output], edges: [edge("t", "a"), edge("a", "o")] }));
   const { execution_id } = started;
   const attempt = () => db().nodeRun.findFirst({ where: { execution_id, node_id: "a" } });
   expect(await rowOf(execution_id)).toMatchObject({ status: "running", commit_no: 1, last_seq: 3 });
@@ -158,7 +158,7 @@ test("an acceptance whose answer is lost on the way is one: the run goes on, and
     return rows;
   }) as never);
   for (const graph of [quick, { nodes: [trigger, agent], edges: [edge("t", "a")] }]) {
-    const { execution_id, ending } = await startHere(await newRun(graph));
+    const { execution_id, ending } = await startRun(await newRun(graph));
     expect(await ending).toMatchObject({ status: "completed" });
     expect(await rowOf(execution_id)).toMatchObject({ status: "completed", lease_epoch: 1 });
   }
@@ -169,7 +169,7 @@ test("an acceptance whose answer is lost on the way is one: the run goes on, and
 test("a lease that ran out during an outage is not taken from whoever still carries the run here", async () => {
   const { promise: answer, resolve } = Promise.withResolvers<{ output: string }>();
   engine({ callAgent: () => answer });
-  const { execution_id, ending } = await startHere(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
+  const { execution_id, ending } = await startRun(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
   const past = "now() - interval '1 second'";
   await pool().query(`UPDATE executions SET lease_until = ${past}, run_at = ${past} WHERE id = $1`, [execution_id]);
   expect(await claimOwn(held)).toEqual([]);
@@ -180,7 +180,7 @@ test("a lease that ran out during an outage is not taken from whoever still carr
 
 test("a run that is left behind goes on with whoever looks first, although a later request was made", async () => {
   const services = engine({ callAgent: () => new Promise(() => undefined) });
-  const { execution_id } = await startHere(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
+  const { execution_id } = await startRun(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
   await freeLeases();
   await redispatch({ execution_id, project_id: admin.project.id, dispatch: 1 });
   const answering = { ...services, callAgent: async () => ({ output: "said" }) };
@@ -205,7 +205,7 @@ test("a caller who waits for a run here is told its end by it, whatever else is 
 test("while it goes on, a run that began here stays within reach of the sweeper", async () => {
   const { promise: answer, resolve } = Promise.withResolvers<{ output: string }>();
   const { store } = engine({ callAgent: () => answer });
-  const { execution_id, ending } = await startHere(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
+  const { execution_id, ending } = await startRun(await newRun({ nodes: [trigger, agent], edges: [edge("t", "a")] }));
   const { lease_owner } = await rowOf(execution_id);
   // cast: of a run, renewing its lease looks at these alone
   await store.renew({ id: execution_id, holder: lease_owner } as RunState);
@@ -218,7 +218,7 @@ test("while it goes on, a run that began here stays within reach of the sweeper"
 test("one that takes longer than a moment is accepted under a lease, and goes on here", async () => {
   const gate = Promise.withResolvers<boolean>();
   engine({ evaluate: () => gate.promise });
-  const { execution_id, ending } = await startHere(await newRun(asking));
+  const { execution_id, ending } = await startRun(await newRun(asking));
   const row = await rowOf(execution_id);
   expect(row).toMatchObject({ status: "running", completed_at: null, lease_epoch: 1 });
   expect(Number(row.lease_until) - Date.now()).toBeGreaterThan(20_000);
@@ -229,7 +229,7 @@ test("one that takes longer than a moment is accepted under a lease, and goes on
 
 test("when its process dies, it is taken up once the lease has run out, or by the same folder's next process at once", async () => {
   const services = engine({ evaluate: () => new Promise(() => undefined) });
-  const { execution_id } = await startHere(await newRun(asking));
+  const { execution_id } = await startRun(await newRun(asking));
   expect(await claimOwn([])).toEqual([]);
   const { lease_until, run_at } = await rowOf(execution_id);
   expect(run_at).toEqual(lease_until);
@@ -243,7 +243,7 @@ test("when its process dies, it is taken up once the lease has run out, or by th
 
 test("a process that stops accepts what it was sent and leaves it to another", async () => {
   engine({ drain: AbortSignal.abort() });
-  const { execution_id, ending } = await startHere(await newRun(quick));
+  const { execution_id, ending } = await startRun(await newRun(quick));
   expect(await ending).toBeUndefined();
   expect(await rowOf(execution_id)).toMatchObject({ status: "pending", lease_until: null });
   expect(await due()).toEqual([{ id: execution_id }]);
@@ -256,7 +256,7 @@ test("a result that the database refuses ends the run, not its acceptance", asyn
   const refusal = Object.assign(new Error("too much"), { code: "54000" });
   vi.spyOn(pool(), "query").mockImplementation(((...args: unknown[]) =>
     Reflect.get(Object(args[0]), "name") === "execution-insert-whole" ? Promise.reject(refusal) : query(...args)) as never);
-  const { execution_id, ending } = await startHere(await newRun(quick));
+  const { execution_id, ending } = await startRun(await newRun(quick));
   expect(await ending).toMatchObject({ status: "failed", error: "A result could not be stored: too much" });
   expect(await rowOf(execution_id)).toMatchObject({ status: "failed" });
 });
@@ -279,9 +279,9 @@ test("a request that is repeated under its id finds the run, whose lease stays a
   const gate = Promise.withResolvers<boolean>();
   engine({ evaluate: () => gate.promise });
   const run = { ...(await newRun(asking)), id: crypto.randomUUID() };
-  const first = await startHere(run);
+  const first = await startRun(run);
   const before = await rowOf(run.id);
-  const again = await startHere(run);
+  const again = await startRun(run);
   expect(again).toMatchObject({ execution_id: run.id });
   expect(await rowOf(run.id)).toMatchObject({ lease_owner: before.lease_owner, lease_until: before.lease_until });
   // Nor does the repetition expose it to the sweeper once the lease has run out during an outage.

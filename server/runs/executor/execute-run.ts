@@ -1,8 +1,8 @@
 import { isDatabaseAway, messageOf } from "#server/platform/errors.ts";
 import { follow } from "#server/platform/follow.ts";
-import { type Ending, type EngineServices, HostFault, LeaseLost, type RunState, StorageFull } from "#server/runs/executor/ports.ts";
+import { RunExecutor } from "#server/runs/executor/run-executor.ts";
 import { readSecrets } from "#server/runs/executor/run-secrets.ts";
-import { Segment } from "#server/runs/executor/segment.ts";
+import { type Ending, type EngineServices, HostFault, LeaseLost, type RunState, StorageFull } from "#server/runs/ports.ts";
 import type { NodeScope } from "#server/workflow/define-node.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import { shortError } from "#server/workflow/output-size.ts";
@@ -14,7 +14,7 @@ const MOST_CRASHES = 3;
 
 /** What run-workflow does next. */
 export type Outcome =
-  /** The run has ended, or a newer dispatch carries it. */
+  /** The run has ended, or a newer dispatch is at it. */
   | { kind: "over" }
   /** Another process holds it, for so long unless it renews its lease. */
   | { kind: "busy"; seconds: number }
@@ -24,7 +24,7 @@ export type Outcome =
   | { kind: "waiting"; at: string; run_at: string | null };
 
 /** What a process that holds the lease has come to; a run that it has ended comes with its ending. */
-export type Carried = Exclude<Outcome, { kind: "over" | "busy" }> | { kind: "over"; ending?: Ending };
+export type Executed = Exclude<Outcome, { kind: "over" | "busy" }> | { kind: "over"; ending?: Ending };
 
 async function namesFor(services: EngineServices, run: RunState): Promise<NodeScope> {
   const ids = run.graph.nodes.map((node) => node.data.agent_id).filter((id): id is string => typeof id === "string" && id !== "");
@@ -56,7 +56,7 @@ function whyGivenUp({ graph, ledger }: RunState): string {
 }
 
 /** Fails a run for a reason that is no node's. */
-async function failRun(services: EngineServices, run: RunState, reason: string, signal: AbortSignal): Promise<Carried> {
+async function failRun(services: EngineServices, run: RunState, reason: string, signal: AbortSignal): Promise<Executed> {
   const now = services.clock.now();
   const duration_ms = now.getTime() - run.created_at.getTime();
   const event = { type: "execution_failed", status: "failed", error: reason, duration_ms, timestamp: now.toISOString() } as const;
@@ -91,7 +91,7 @@ export async function claimAndExecute(
  * @param known the names of its agents, if the caller has them
  * @throws as `claimAndExecute`
  */
-export async function executeRun(services: EngineServices, run: RunState, seconds: number, known?: NodeScope): Promise<Carried> {
+export async function executeRun(services: EngineServices, run: RunState, seconds: number, known?: NodeScope): Promise<Executed> {
   const stop = new AbortController();
   const { signal } = stop;
   const unfollow = services.halt && follow(stop, services.halt);
@@ -102,13 +102,13 @@ export async function executeRun(services: EngineServices, run: RunState, second
     isLost = true;
     stop.abort(new LeaseLost());
   };
-  let segment: Segment | undefined;
+  let executor: RunExecutor | undefined;
   let stopListening = () => {};
   const timer = setInterval(() => void check(), RENEW_MS);
   try {
     stopListening = await services.store.onControl(run.id, () => {
       void check();
-      segment?.look();
+      executor?.look();
     });
     if (run.crashes >= MOST_CRASHES) return await failRun(services, run, whyGivenUp(run), signal);
     const names = known ?? (await namesFor(services, run));
@@ -117,8 +117,8 @@ export async function executeRun(services: EngineServices, run: RunState, second
     // Whoever started the run may have written a secret down there; what reads it later must find what is kept.
     run.input = secrets.masker.text(run.input);
     run.params = secrets.masker.deep(run.params);
-    segment = new Segment(services, run, names, secrets, signal);
-    const outcome = await segment.carryOn(until);
+    executor = new RunExecutor(services, run, names, secrets, signal);
+    const outcome = await executor.execute(until);
     if (outcome.kind === "finished") return { kind: "over", ending: outcome.ending };
     if (outcome.kind === "yielded") {
       await services.store.release(run);

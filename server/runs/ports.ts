@@ -1,10 +1,10 @@
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
-import type { CallUsage } from "#server/runs/executor/call-usage.ts";
 import type { ExecutionOutput, ExecutionStatus, NodeStatus } from "#server/runs/schema.ts";
 import type { AgentCall, NodeResult, ReviewRequest, WaitEnd, WaitRequest } from "#server/workflow/define-node.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
-// What the run loop needs from the world. It imports none of it, so a test can hand in its own.
+// What the executor needs from the world, and what it and the store tell each other. The executor imports none of it, so a test
+// can hand in its own.
 
 /** One attempt of a node, as the ledger keeps it. */
 export interface LedgerRow {
@@ -199,6 +199,14 @@ export interface RunStore {
   /** Calls back when somebody else changes the execution; returns how to stop listening. */
   onControl(execution_id: string, callback: () => void): Promise<() => void>;
 }
+
+/**
+ * What a call of an agent has used and done so far, as a node's result tells it. A call tells it as it goes on, so that it is
+ * known of one that fails or is cut off, too.
+ */
+export type CallUsage = Required<
+  Pick<NodeResult, "agent_id" | "provider" | "model" | "input_tokens" | "cached_tokens" | "output_tokens" | "cost" | "tool_calls">
+>;
 
 export class LeaseLost extends Error {
   override name = "LeaseLost";

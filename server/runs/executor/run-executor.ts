@@ -2,43 +2,44 @@ import { Bell } from "#server/platform/bell.ts";
 import { messageOf } from "#server/platform/errors.ts";
 import { follow } from "#server/platform/follow.ts";
 import { type Attempt, Attempts } from "#server/runs/executor/attempt.ts";
-import { breathe } from "#server/runs/executor/breathe.ts";
 import { Calls } from "#server/runs/executor/calls.ts";
 import { DeltaBuffer } from "#server/runs/executor/delta-buffer.ts";
 import { endingEvent, endingOf, type RunStop, terminationOf } from "#server/runs/executor/ending.ts";
 import { type Frame, progressOf } from "#server/runs/executor/frame.ts";
 import { Ledger } from "#server/runs/executor/ledger.ts";
 import { LoopDriver } from "#server/runs/executor/loop-driver.ts";
-import { factsOf, type NodeFacts } from "#server/runs/executor/node-facts.ts";
-import {
-  type Ending,
-  type EngineServices,
-  HostFault,
-  type LedgerRow,
-  type LedgerWrite,
-  type RunState,
-} from "#server/runs/executor/ports.ts";
 import { restoreFrames } from "#server/runs/executor/restore.ts";
 import { RunBatch } from "#server/runs/executor/run-batch.ts";
 import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
 import { RunSize } from "#server/runs/executor/run-size.ts";
+import { type Ending, type EngineServices, HostFault, type LedgerRow, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
 import { OpenWaits } from "#server/runs/waits/open-waits.ts";
+import { type CompiledGraph, compileGraph } from "#server/workflow/compiled-graph.ts";
 import type { NodeOutcome, NodeResult, NodeScope } from "#server/workflow/define-node.ts";
 
 /** What one pass over a run came to; one that only waits names the nearest deadline. */
-export type SegmentOutcome = { kind: "finished"; ending: Ending } | { kind: "yielded" } | { kind: "waiting"; run_at: Date | null };
+export type ExecutorOutcome = { kind: "finished"; ending: Ending } | { kind: "yielded" } | { kind: "waiting"; run_at: Date | null };
 
 /** Why calls under way are aborted at the end; made once, because an error is costly to make. */
 const OVER = new Error("The run does not wait for this call any more.");
 
+/** Nodes after which the event loop has its turn, which renews the lease among other things. */
+const TURN = 50;
+
+/** Lets everything else of the process have its turn, once in a while. */
+async function yieldToOthers(count: number): Promise<void> {
+  if (count % TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
 /**
- * One stretch of a run in this process: starts whatever is ready, side by side, and writes each result before it counts.
- * Results of pure nodes wait in a batch and go out with the next effect, or when there is nothing to do but wait.
+ * Moves a run on, in this process and for one segment: as long as there is something to do, and time. Starts whatever is ready,
+ * side by side, and writes each result before it counts. Results of pure nodes wait in a batch and go out with the next effect,
+ * or when there is nothing to do but wait.
  */
-export class Segment {
+export class RunExecutor {
   readonly #services: EngineServices;
   readonly #run: RunState;
-  readonly #facts: NodeFacts;
+  readonly #graph: CompiledGraph;
   readonly #ownAbort = new AbortController();
   readonly #signal = this.#ownAbort.signal;
   readonly #batch: RunBatch;
@@ -61,16 +62,16 @@ export class Segment {
   constructor(services: EngineServices, run: RunState, names: NodeScope, secrets: RunSecrets, signal: AbortSignal) {
     this.#services = services;
     this.#run = run;
-    this.#facts = factsOf(run.graph);
-    const { byId: nodes, plan } = this.#facts;
+    this.#graph = compileGraph(run.graph);
+    const { byId: nodes, plan } = this.#graph;
     follow(this.#ownAbort, signal);
     this.#signal.addEventListener("abort", () => this.#bell.ring());
     this.#batch = new RunBatch(services, run, signal, secrets.masker);
     this.#ledger = new Ledger(run, services.clock, this.#batch);
-    this.#waits = new OpenWaits(services, run, this.#facts, this.#batch);
+    this.#waits = new OpenWaits(services, run, this.#graph, this.#batch);
     this.#deltas = new DeltaBuffer((events) => services.store.deltas(run, events), services.clock, secrets.masker);
-    const continues = (id: string) => this.#facts.continues(id);
-    this.#attempts = new Attempts({ services, run, names, secrets }, this.#facts, {
+    const continues = (id: string) => this.#graph.continues(id);
+    this.#attempts = new Attempts({ services, run, names, secrets }, this.#graph, {
       signal: (frame) => frame.signal(this.#signal),
       onDelta: (row, content) => this.#deltas.add(row, content),
       onRestart: (row) => this.#deltas.reset(row),
@@ -96,12 +97,12 @@ export class Segment {
    * Runs until nothing is left to do here, or until `until`, after which nothing new is started.
    * @throws LeaseLost when somebody else took over; whatever the store throws when the database is away
    */
-  async carryOn(until: Date): Promise<SegmentOutcome> {
+  async execute(until: Date): Promise<ExecutorOutcome> {
     try {
       this.#takeUp(this.#top);
       this.#mustLook ||= this.#waits.size > 0;
       for (let round = 1; ; round++) {
-        await breathe(round);
+        await yieldToOthers(round);
         this.#signal.throwIfAborted();
         if (this.#fault) {
           // The step is tried again; what calls under way bring is kept.
@@ -162,8 +163,8 @@ export class Segment {
   /** Takes note of what a row of an earlier segment means for the run. */
   #recall(frame: Frame, row: LedgerRow): void {
     if (row.status === "waiting") this.#waits.restore(frame, row);
-    this.#stop ??= terminationOf(this.#facts.byId.get(row.node_id), row);
-    frame.isRejected ||= this.#facts.isRejection(row);
+    this.#stop ??= terminationOf(this.#graph.byId.get(row.node_id), row);
+    frame.isRejected ||= this.#graph.isRejection(row);
   }
 
   /** What the ledger of an earlier segment leaves to decide, the innermost frames first. */
@@ -171,7 +172,7 @@ export class Segment {
     for (const loop of [...frame.loops]) for (const inner of [...loop.active.values()]) this.#takeUp(inner);
     if (frame.isClosed || this.#stop) return;
     for (const loop of [...frame.loops]) this.#loops.fill(loop);
-    const failed = [...frame.rows.values()].find((row) => row.status === "failed" && !this.#facts.continues(row.node_id));
+    const failed = [...frame.rows.values()].find((row) => row.status === "failed" && !this.#graph.continues(row.node_id));
     if (failed) this.#fail(frame, failed);
     else this.#touch(frame);
   }
@@ -191,9 +192,9 @@ export class Segment {
     for (const frame of [...this.#news]) {
       this.#news.delete(frame);
       for (const id of frame.schedule.takeReady()) {
-        await breathe(++count);
+        await yieldToOthers(++count);
         if (frame.isClosed || this.#stop) break;
-        if (this.#facts.definition(id)?.isEffect) effects.push([frame, id]);
+        if (this.#graph.definition(id)?.isEffect) effects.push([frame, id]);
         else await this.#perform(this.#prepare(frame, id));
         if (this.#batch.isLarge) await this.#batch.flush();
       }
@@ -205,7 +206,7 @@ export class Segment {
   /** Resolves the config; a node whose expressions cannot be resolved fails here, without having started. */
   #prepare(frame: Frame, id: string): Attempt | undefined {
     const row = this.#ledger.begin(frame, id);
-    const where = { node_id: id, ...(frame.path && { iteration: frame.path }), node_type: this.#facts.byId.get(id)?.type ?? "" };
+    const where = { node_id: id, ...(frame.path && { iteration: frame.path }), node_type: this.#graph.byId.get(id)?.type ?? "" };
     this.#batch.tell({ type: "node_start", ...where, attempt: row.attempt });
     try {
       return this.#attempts.prepare(frame, id, row);
@@ -282,12 +283,12 @@ export class Segment {
         ? this.#ledger.skip(frame, row.node_id)
         : this.#ledger.end(row, error === undefined ? { ...end, status: end.status } : { status: "failed", error });
     frame.rows.set(row.node_id, done);
-    const excess = frame.parent && this.#facts.isOutput(row.node_id) ? this.#loops.keepOutput(done) : undefined;
+    const excess = frame.parent && this.#graph.isOutput(row.node_id) ? this.#loops.keepOutput(done) : undefined;
     if (excess !== undefined) this.#stop ??= { node_id: row.node_id, error: excess };
-    if (this.#facts.isRejection(done)) frame.isRejected = true;
-    if (done.status === "failed" && !this.#facts.continues(row.node_id)) this.#fail(frame, done);
+    if (this.#graph.isRejection(done)) frame.isRejected = true;
+    if (done.status === "failed" && !this.#graph.continues(row.node_id)) this.#fail(frame, done);
     else {
-      frame.schedule.end(row.node_id, progressOf(done, this.#facts.continues(row.node_id)));
+      frame.schedule.end(row.node_id, progressOf(done, this.#graph.continues(row.node_id)));
       this.#touch(frame);
     }
   }
@@ -311,7 +312,7 @@ export class Segment {
   }
 
   /** Aborts what still runs, marks what was not reached, and writes the end together with the last results. */
-  async #finish(): Promise<SegmentOutcome> {
+  async #finish(): Promise<ExecutorOutcome> {
     this.#ownAbort.abort(OVER);
     await this.#calls.settled();
     // What earlier segments have put out is read where it is written, and then so must be what this one has.

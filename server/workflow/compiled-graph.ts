@@ -1,4 +1,3 @@
-import type { LedgerRow } from "#server/runs/executor/ports.ts";
 import type { Plan } from "#server/workflow/compile.ts";
 import type { NodeDefinition } from "#server/workflow/define-node.ts";
 import { runPlan, workOf } from "#server/workflow/disabled.ts";
@@ -17,8 +16,8 @@ export function credentialsIn(graph: Graph): Set<string> {
   return new Set(names.filter((name) => name !== undefined));
 }
 
-/** What the run loop and its store ask about the nodes of one graph. */
-class NodeFacts {
+/** A graph made ready to run: its plan, and what the executor and the store ask about its nodes. */
+class CompiledGraph {
   readonly byId: ReadonlyMap<string, GraphNode>;
   readonly plan: Plan;
   /** Ids of nodes that do work outside this process. */
@@ -65,19 +64,19 @@ class NodeFacts {
   }
 
   /** True for a review that was rejected and has nothing attached to the rejection, wherever in the graph it would lead. */
-  isRejection({ node_id, status, handle }: LedgerRow): boolean {
+  isRejection({ node_id, status, handle }: { node_id: string; status: string; handle: string | null }): boolean {
     if (status !== "complete" || handle === null || this.definition(node_id)?.rejects !== handle) return false;
     return !this.#graph.edges.some((edge) => edge.source === node_id && edge.sourceHandle === handle);
   }
 }
 
-export type { NodeFacts };
+export type { CompiledGraph };
 
-const known = new WeakMap<Graph, NodeFacts>();
+const known = new WeakMap<Graph, CompiledGraph>();
 
 /** The facts of a graph, found out once. The graph must not change any more. */
-export function factsOf(graph: Graph): NodeFacts {
-  const facts = known.get(graph) ?? new NodeFacts(graph);
+export function compileGraph(graph: Graph): CompiledGraph {
+  const facts = known.get(graph) ?? new CompiledGraph(graph);
   known.set(graph, facts);
   return facts;
 }
