@@ -4,11 +4,11 @@ import { headers } from "next/headers";
 import Link from "next/link";
 import { Fragment, type ReactNode } from "react";
 import expressions from "#app/docs/examples/expressions.json";
-import { settingGroups } from "#app/docs/settings-list.ts";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { keysOf, SHORTCUT_GROUPS, type ShortcutId } from "#components/workflow-editor/canvas/shortcuts.ts";
 import { priceList } from "#server/llm/prices.ts";
+import { settingGroups } from "#server/platform/settings-schema.ts";
 
 // What the chapters of the guide, which are MDX, may use beside Markdown.
 

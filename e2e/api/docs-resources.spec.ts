@@ -131,4 +131,4 @@ test("the answers that are shown have the shapes of the API", () => {
   expect(events.map(({ type }) => type)).toEqual([...exampleText("chat-events.txt").matchAll(/^event: (.*)$/gm)].map(([, type]) => type));
 });
 
-// Variables of "several-processes.env" and "inngest.env" are compared with the settings in app/docs/settings-list.test.ts.
+// Variables of "several-processes.env" and "inngest.env" are compared with the settings in server/platform/settings-schema.test.ts.

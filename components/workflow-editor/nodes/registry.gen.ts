@@ -1,4 +1,4 @@
-// Written by server/generate-registries.ts. Run `npm run gen` after adding a node type.
+// Written by server/generate.ts. Run `npm run gen` after adding a node type.
 import { agentNodeUi } from "#components/workflow-editor/nodes/agent-node.tsx";
 import { branchNodeUi } from "#components/workflow-editor/nodes/branch-node.tsx";
 import { humanLoopNodeUi } from "#components/workflow-editor/nodes/human-loop-node.tsx";

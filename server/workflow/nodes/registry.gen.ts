@@ -1,4 +1,4 @@
-// Written by server/generate-registries.ts. Run `npm run gen` after adding a node type.
+// Written by server/generate.ts. Run `npm run gen` after adding a node type.
 import { agentNode } from "#server/workflow/nodes/agent-node.ts";
 import { branchNode } from "#server/workflow/nodes/branch-node.ts";
 import { humanLoopNode } from "#server/workflow/nodes/human-loop-node.ts";

@@ -1,11 +1,13 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { settingGroups } from "#server/platform/settings-schema.ts";
 
-// Writes the two registries of node types: what the engine runs, and what the canvas draws. A node type is one file in
-// server/workflow/nodes and one in components/workflow-editor/nodes; forgetting the second is a compile error (`satisfies NodeUiRegistry`).
+// Writes the two registries of node types (what the engine runs, and what the canvas draws) and .env.example. A node type is one
+// file in server/workflow/nodes and one in components/workflow-editor/nodes; forgetting the second is a compile error
+// (`satisfies NodeUiRegistry`).
 
 const root = join(import.meta.dirname, "..");
-const HEADER = "// Written by server/generate-registries.ts. Run `npm run gen` after adding a node type.\n";
+const HEADER = "// Written by server/generate.ts. Run `npm run gen` after adding a node type.\n";
 
 const camel = (file: string) => file.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -31,9 +33,25 @@ async function uiRegistry(): Promise<string> {
   return `${HEADER}${[...imports, types].join("\n")}\n\nexport const nodeUis = {\n${rows.join("\n")}\n} satisfies NodeUiRegistry;\n`;
 }
 
+/** Lines of at most 120 characters, as comments. */
+const comment = (text: string): string => `# ${text.replace(/(.{1,118})(?: |$)/g, "$1\n# ").slice(0, -3)}`;
+
+/** A default with a blank in it would need quotes, which not everybody who reads such files takes off: an empty one means it, too. */
+const settingsExample = (): string =>
+  [
+    comment("Every setting. All are optional on one machine: `npm start` alone works. An empty value counts as not set."),
+    comment("Written by server/generate.ts from server/platform/settings-schema.ts."),
+    ...settingGroups.flatMap(({ title, rows }) => [
+      `\n# ---- ${title} ----`,
+      ...rows.map(({ name, preset, meaning }) => `\n${comment(meaning)}\n${name}=${preset?.includes(" ") ? "" : (preset ?? "")}`),
+    ]),
+    "",
+  ].join("\n");
+
 const wanted = {
   "server/workflow/nodes/registry.gen.ts": await engineRegistry(),
   "components/workflow-editor/nodes/registry.gen.ts": await uiRegistry(),
+  ".env.example": settingsExample(),
 };
 const isCheck = process.argv.includes("--check");
 const stale: string[] = [];
