@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { dialects } from "#e2e/fakes/dialects.ts";
 import { WRONG_KEY } from "#e2e/fakes/model-server.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
-import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
+import { type ProviderId, providerIds, providerKind } from "#server/llm/kinds.ts";
 import { validateModel } from "#server/llm/validate-model.ts";
 import { json, testEndpoint } from "#server/testing/ask-model.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
@@ -13,7 +14,7 @@ import { serveHttp, startHttpServer } from "#server/testing/start-http-server.ts
 const models = testModelServer();
 
 function endpointOf(provider: ProviderId, more: Partial<ModelEndpoint> = {}): ModelEndpoint {
-  const dialect = provider === "openai_compatible" ? "/openai" : `/${provider}`;
+  const dialect = dialects[provider] ? `/${provider}` : "/openai";
   return testEndpoint(`http://127.0.0.1:${models.port}${dialect}${provider === "azure" ? "" : "/v1"}`, { provider, ...more });
 }
 
@@ -34,17 +35,24 @@ const NEXT = {
     `The model ${model} cannot call tools (LLM key "Main"): take tools, MCP servers and knowledge away from the agent, or choose another model.`,
 };
 
-const said = {
+interface Said {
+  wrongKey: string;
+  wrongModel: string;
+  noTools: string;
+}
+
+const asOpenAi = (label: string): Said => ({
+  wrongKey: `${label} answered 401: Incorrect API key provided: sk-12****89. You can find your API key at https://platform.openai.com/account/api-keys.`,
+  wrongModel: `${label} answered 404: The model \`trouble-unknown-model\` does not exist or you do not have access to it.`,
+  noTools: `${label} answered 400: Unsupported parameter: 'tools' is not supported with this model.`,
+});
+
+/** Of those that say it in other words than OpenAI. */
+const inOtherWords: Partial<Record<ProviderId, Said>> = {
   anthropic: {
     wrongKey: "Anthropic answered 401: invalid x-api-key.",
     wrongModel: "Anthropic answered 404: model: trouble-unknown-model.",
     noTools: "Anthropic answered 400: 'trouble-no-tools' does not support tool use.",
-  },
-  openai: {
-    wrongKey:
-      "OpenAI answered 401: Incorrect API key provided: sk-12****89. You can find your API key at https://platform.openai.com/account/api-keys.",
-    wrongModel: "OpenAI answered 404: The model `trouble-unknown-model` does not exist or you do not have access to it.",
-    noTools: "OpenAI answered 400: Unsupported parameter: 'tools' is not supported with this model.",
   },
   gemini: {
     wrongKey: "Google Gemini answered 400: API key not valid. Please pass a valid API key.",
@@ -69,16 +77,11 @@ const said = {
       "Azure AI answered 404: The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please wait a moment and try again.",
     noTools: "Azure AI answered 400: Unsupported parameter: 'tools' is not supported with this model.",
   },
-  openai_compatible: {
-    wrongKey:
-      "OpenAI-compatible answered 401: Incorrect API key provided: sk-12****89. You can find your API key at https://platform.openai.com/account/api-keys.",
-    wrongModel: "OpenAI-compatible answered 404: The model `trouble-unknown-model` does not exist or you do not have access to it.",
-    noTools: "OpenAI-compatible answered 400: Unsupported parameter: 'tools' is not supported with this model.",
-  },
-} satisfies Partial<Record<ProviderId, { wrongKey: string; wrongModel: string; noTools: string }>>;
+};
 
-// cast: the keys of a literal
-describe.each(Object.keys(said) as (keyof typeof said)[])("%s", (provider) => {
+describe.each(providerIds)("%s", (provider) => {
+  const said = inOtherWords[provider] ?? asOpenAi(providerKind(provider).label);
+
   test("a model that works passes, with one call of few tokens", async () => {
     expect(await sentence(endpointOf(provider), "echo")).toBe("It works.");
     const probes = models.calls().filter(({ outcome }) => outcome === "answered");
@@ -86,18 +89,18 @@ describe.each(Object.keys(said) as (keyof typeof said)[])("%s", (provider) => {
   });
 
   test("a wrong key", async () => {
-    expect(await sentence(endpointOf(provider, { apiKey: WRONG_KEY }), "echo")).toBe(`${said[provider].wrongKey} ${NEXT.wrongKey("echo")}`);
+    expect(await sentence(endpointOf(provider, { apiKey: WRONG_KEY }), "echo")).toBe(`${said.wrongKey} ${NEXT.wrongKey("echo")}`);
   });
 
   test("a wrong model", async () => {
     const model = "trouble-unknown-model";
-    expect(await sentence(endpointOf(provider), model)).toBe(`${said[provider].wrongModel} ${NEXT.wrongModel(model, provider)}`);
+    expect(await sentence(endpointOf(provider), model)).toBe(`${said.wrongModel} ${NEXT.wrongModel(model, provider)}`);
   });
 
   // An agent with tools on a kind without them is refused before any call; a model of another kind may have none either.
   test("no tool support", async () => {
     const model = "trouble-no-tools";
-    expect(await sentence(endpointOf(provider), model, true)).toBe(`${said[provider].noTools} ${NEXT.noTools(model)}`);
+    expect(await sentence(endpointOf(provider), model, true)).toBe(`${said.noTools} ${NEXT.noTools(model)}`);
     models.reset();
     expect(await sentence(endpointOf(provider), model), "without tools it is fine").toBe("It works.");
   });

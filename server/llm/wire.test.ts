@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ChatRequest } from "#server/llm/chat.ts";
 import { baseUrlOf, openModelClient } from "#server/llm/client.ts";
-import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
+import { type ProviderId, providerIds, providerKind } from "#server/llm/kinds.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { answered, ask, delta, json, stream, TEST_KEY, testEndpoint } from "#server/testing/ask-model.ts";
 import { serveHttp } from "#server/testing/start-http-server.ts";
@@ -32,7 +32,7 @@ interface Wire {
 const bearer = ["authorization", `Bearer ${TEST_KEY}`] as const;
 const askingForUsage = ',"stream_options":{"include_usage":true}';
 
-const wires = {
+const documented = {
   // https://platform.claude.com/docs/en/api/openai-sdk: base URL, fields; response_format is ignored there.
   anthropic: {
     base: "https://api.anthropic.com/v1",
@@ -128,19 +128,37 @@ const wires = {
     isSchemaNative: true,
   },
 } satisfies Partial<Record<ProviderId, Wire>>;
-type WiredKind = keyof typeof wires;
 /** Kinds whose wire was read up in the vendor's documents. */
-const wiredKinds = Object.keys(wires) as WiredKind[]; // cast: the keys of a literal
+const documentedKinds = Object.keys(documented) as (keyof typeof documented)[]; // cast: the keys of a literal
 
-const typedBase = (provider: WiredKind) => (providerKind(provider).baseUrl === null ? wires[provider].base : null);
+/** The common format, as the row of a kind describes it. */
+function wireByRow(provider: ProviderId): Wire {
+  const { baseUrl, routingPrefix, tokenLimitField, hasStreamOptions, structuredOutput, curatedModels } = providerKind(provider);
+  const base = (baseUrl ?? "https://models.example.com/v1").replace(/\/$/, "");
+  const model = curatedModels[0] ?? "any-model";
+  return {
+    base,
+    path: `${new URL(base).pathname.replace(/\/$/, "")}/chat/completions`,
+    auth: bearer,
+    prefix: routingPrefix,
+    models: [[model, model], ...(routingPrefix ? [[`${routingPrefix}${model}`, model] as const] : [])],
+    limitField: tokenLimitField,
+    streaming: hasStreamOptions ? askingForUsage : "",
+    isSchemaNative: structuredOutput !== "never",
+  };
+}
+
+const wires: Partial<Record<ProviderId, Wire>> = documented;
+const wireOf = (provider: ProviderId): Wire => wires[provider] ?? wireByRow(provider);
+const typedBase = (provider: ProviderId) => (providerKind(provider).baseUrl === null ? wireOf(provider).base : null);
 
 /** Sends a question to a server with the vendor's path, and tells what arrived there. */
-async function sentTo(provider: WiredKind, more: Partial<ChatRequest>) {
+async function sentTo(provider: ProviderId, more: Partial<ChatRequest>) {
   const server = await serveHttp((response, _, request) =>
     (request.body as { stream: boolean }).stream ? stream(response, delta("ok")) : json(response, 200, answered("ok")),
   );
-  const endpoint = testEndpoint(`${server.url}${new URL(wires[provider].base).pathname}`, { provider });
-  await ask("", { endpoint, model: wires[provider].models[0]?.[0] ?? "", ...more });
+  const endpoint = testEndpoint(`${server.url}${new URL(wireOf(provider).base).pathname}`, { provider });
+  await ask("", { endpoint, model: wireOf(provider).models[0]?.[0] ?? "", ...more });
   expect(server.requests.length).toBe(1);
   const { method, path, headers, body } = server.requests[0] ?? { method: "", path: "", headers: {}, body: {} };
   const text = JSON.stringify(body);
@@ -182,8 +200,8 @@ const asks: Record<string, { more: Partial<ChatRequest>; body(wire: Wire, model:
 
 const offered = `"tools":[{"type":"function","function":{"name":"find","description":"Finds.","parameters":${JSON.stringify(parameters)}}}]`;
 
-describe.each(wiredKinds)("%s", (provider) => {
-  const wire = wires[provider];
+describe.each(providerIds)("%s", (provider) => {
+  const wire = wireOf(provider);
   const model = wire.models[0]?.[1] ?? "";
 
   test("is called at its documented address", () => {
@@ -237,7 +255,7 @@ describe.each(wiredKinds)("%s", (provider) => {
 
 test("with tools, a schema goes in its own field only where a vendor takes both", async () => {
   const native: ProviderId[] = [];
-  for (const provider of wiredKinds.filter((id) => providerKind(id).supportsTools)) {
+  for (const provider of documentedKinds.filter((id) => providerKind(id).supportsTools)) {
     const { text } = await sentTo(provider, { answerSchema: parameters, tools: [tool] });
     if (text.includes('"response_format"')) native.push(provider);
     else expect(text).toContain("It must follow this JSON Schema");
