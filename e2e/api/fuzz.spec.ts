@@ -4,7 +4,7 @@ import { faultsOfError, type Reply } from "#e2e/api/envelope.ts";
 import { type Amount, type Mutation, mutationsOf } from "#e2e/api/mutations.ts";
 import { type OpenWorld, openWorld } from "#e2e/api/open-world.ts";
 import type { Operation } from "#e2e/api/operations.ts";
-import { rowOf, type Sample } from "#e2e/api/samples.ts";
+import type { Sample } from "#e2e/api/samples.ts";
 import { send, told } from "#e2e/api/send.ts";
 import type { World } from "#e2e/api/world.ts";
 import { until } from "#e2e/until.ts";
@@ -33,11 +33,12 @@ let url: string;
 let world: World;
 let operations: Operation[];
 let digest: Digest;
+let sampleOf: OpenWorld["sampleOf"];
 let open: OpenWorld | undefined;
 
 test.beforeAll(async () => {
   open = await openWorld();
-  ({ url, world, operations, digest } = open);
+  ({ url, world, operations, digest, sampleOf } = open);
 });
 test.afterAll(() => open?.stop());
 
@@ -107,8 +108,7 @@ async function culprits(operation: Operation, refused: Mutation[], sample: Sampl
 
 /** Sends every mutation; then those that were refused again, to what nobody has touched yet, and compares what is kept. */
 async function fuzz(operation: Operation): Promise<{ sent: number; faults: string[] }> {
-  const row = rowOf(operation.name);
-  let sample = await row(world);
+  let sample = await sampleOf(operation);
   const mutations = mutationsOf(operation, sample, { amount, seed, foreign: world.foreign });
   let before = await sums();
   const outcomes = await inWaves(mutations, (mutation) => fire(operation, mutation, sample));
@@ -117,7 +117,7 @@ async function fuzz(operation: Operation): Promise<{ sent: number; faults: strin
   let sent = mutations.length;
   // What was served may have changed things; then the comparison needs a round of refusals alone.
   for (let round = 0, isMixed = refused.length < sent; isMixed && round < 3; round++) {
-    sample = await row(world);
+    sample = await sampleOf(operation);
     before = await sums();
     const again = await inWaves(refused, (mutation) => fire(operation, mutation, sample));
     sent += refused.length;
@@ -127,7 +127,7 @@ async function fuzz(operation: Operation): Promise<{ sent: number; faults: strin
     if (isMixed) before = await sums();
   }
   const changes = differences(before, await sums());
-  if (changes.length) faults.push(...(await culprits(operation, refused, await row(world))));
+  if (changes.length) faults.push(...(await culprits(operation, refused, await sampleOf(operation))));
   return { sent, faults };
 }
 

@@ -1,5 +1,6 @@
 import { type Digest, openDigest } from "#e2e/api/digest.ts";
 import { type Operation, readOperations } from "#e2e/api/operations.ts";
+import { type Sample, samplerOf } from "#e2e/api/samples.ts";
 import { buildWorld, type World } from "#e2e/api/world.ts";
 import { startMcpServer } from "#e2e/fakes/mcp-server.ts";
 
@@ -8,6 +9,8 @@ export interface OpenWorld {
   world: World;
   operations: Operation[];
   digest: Digest;
+  /** A request of an operation that an admin of the world's project may make, for what exists there. */
+  sampleOf(operation: Operation): Promise<Sample>;
   stop(): Promise<void>;
 }
 
@@ -23,7 +26,8 @@ export async function openWorld(): Promise<OpenWorld> {
       await digest.stop();
       await mcp.stop();
     };
-    return { url, world, operations, digest, stop };
+    const sample = samplerOf(operations);
+    return { url, world, operations, digest, sampleOf: (operation) => sample(operation, world), stop };
   } catch (error) {
     await mcp.stop();
     throw error;

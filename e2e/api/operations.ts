@@ -3,6 +3,8 @@
 interface Parameter {
   in: "path" | "query" | "header";
   name: string;
+  /** A value that the document shows, or one of its type where it is required; else undefined. */
+  example?: unknown;
 }
 
 export interface Operation {
@@ -14,6 +16,8 @@ export interface Operation {
   parameters: Parameter[];
   /** Names of the JSON body's fields; more may be in a sample of it. */
   bodyFields: string[];
+  /** The JSON body that the document shows; undefined where it takes none. */
+  bodyExample: Record<string, unknown> | undefined;
   /** Every status that the document names. */
   statuses: number[];
   /** Those of them that mean success. */
@@ -22,9 +26,15 @@ export interface Operation {
   declaredRole: unknown;
 }
 
+interface DescribedParameter extends Partial<Parameter> {
+  $ref?: string;
+  required?: boolean;
+  schema?: { type?: string; enum?: unknown[]; example?: unknown; examples?: unknown[] };
+}
+
 interface Described {
-  parameters?: (Partial<Parameter> & { $ref?: string })[];
-  requestBody?: { content?: Record<string, { schema?: Schema }> };
+  parameters?: DescribedParameter[];
+  requestBody?: { content?: Record<string, { schema?: Schema; example?: Record<string, unknown> }> };
   responses: Record<string, unknown>;
   "x-required-role"?: unknown;
 }
@@ -43,6 +53,7 @@ interface ApiDocument {
 }
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
+const PLAIN: Record<string, unknown> = { string: "text", integer: 1, number: 1, boolean: true };
 const nameOf = (ref: string) => ref.split("/").at(-1) ?? "";
 
 function fieldsOf(document: ApiDocument, schema: Schema | undefined): string[] {
@@ -52,10 +63,15 @@ function fieldsOf(document: ApiDocument, schema: Schema | undefined): string[] {
   return [...new Set([...Object.keys(schema.properties ?? {}), ...parts.flatMap((part) => fieldsOf(document, part))])];
 }
 
+function exampleOf({ example, schema = {}, required }: DescribedParameter): unknown {
+  const shown = example ?? schema.example ?? schema.examples?.[0];
+  return shown === undefined && required ? (schema.enum?.[0] ?? PLAIN[schema.type ?? ""]) : shown;
+}
+
 function parametersOf(document: ApiDocument, { parameters = [] }: Described): Parameter[] {
   return parameters.flatMap((parameter) => {
     const found = parameter.$ref ? document.components.parameters?.[nameOf(parameter.$ref)] : parameter;
-    return found?.in && found.name ? [{ in: found.in, name: found.name }] : [];
+    return found?.in && found.name ? [{ in: found.in, name: found.name, example: exampleOf(parameter) }] : [];
   });
 }
 
@@ -67,13 +83,15 @@ export async function readOperations(url: string): Promise<Operation[]> {
       const described = item[method];
       if (!described) return [];
       const statuses = Object.keys(described.responses).map(Number);
+      const body = described.requestBody?.content?.["application/json"];
       return [
         {
           name: `${method.toUpperCase()} ${path}`,
           method: method.toUpperCase(),
           path,
           parameters: parametersOf(document, described),
-          bodyFields: fieldsOf(document, described.requestBody?.content?.["application/json"]?.schema),
+          bodyFields: fieldsOf(document, body?.schema),
+          bodyExample: body?.example,
           statuses,
           successes: statuses.filter((status) => status < 300),
           declaredRole: described["x-required-role"],

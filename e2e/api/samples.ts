@@ -1,10 +1,11 @@
 import { createHmac, randomUUID } from "node:crypto";
+import type { Operation } from "#e2e/api/operations.ts";
 import { cron, everyNode, workflowFile } from "#e2e/api/workflow-samples.ts";
 import type { World } from "#e2e/api/world.ts";
 import type { Person } from "#e2e/fixtures.ts";
 
-// One well-formed request for every operation of the API. Whoever adds an operation adds a row: the specs that walk the API
-// document fail by the operation's name until then.
+// One well-formed request for every operation of the API: by default what the document itself shows. A row stands here for
+// what needs more than that, and to say more than the document's examples do.
 
 export type Json = Record<string, unknown>;
 
@@ -72,9 +73,7 @@ const widgets = ({ ids }: Pick<World, "ids">) =>
     options,
   }));
 
-export const samples: Record<string, Row> = {
-  "GET /auth/me": () => ({}),
-  "GET /users/me": () => ({}),
+const samples: Record<string, Row> = {
   "DELETE /users/me": async ({ newPerson }) => {
     const by = await newPerson();
     return { by, query: { password: by.password, delete_projects: "true" } };
@@ -86,8 +85,6 @@ export const samples: Record<string, Row> = {
     body: { name: "Newcomer", password: randomUUID() },
   }),
 
-  "GET /llm-providers": () => ({}),
-  "GET /llm-keys": () => page,
   "POST /llm-keys": ({ name }) => ({
     body: {
       name: name(),
@@ -102,12 +99,8 @@ export const samples: Record<string, Row> = {
     path: { key_id: await world.newLlmKey() },
     body: { name: world.name(), prices: [{ model: "echo*", input_per_million: 1.5, output_per_million: 6 }] },
   }),
-  "DELETE /llm-keys/{key_id}": async (world) => ({ path: { key_id: await world.newLlmKey() } }),
-  "GET /llm-keys/{key_id}/models": ({ ids }) => ({ path: { key_id: ids.llmKey } }),
 
-  "GET /platform-keys": () => page,
   "POST /platform-keys": ({ name }) => ({ body: { name: name() } }),
-  "DELETE /platform-keys/{key_id}": async ({ make, name }) => ({ path: { key_id: await make("/platform-keys", { name: name() }) } }),
 
   "GET /install/admins": ({ owner }) => ({ by: owner, ...page }),
   "POST /install/admins": async ({ owner, newPerson }) => ({
@@ -120,48 +113,36 @@ export const samples: Record<string, Row> = {
     return { by: owner, path: { user_id: id } };
   },
 
-  "GET /projects": () => page,
   "POST /projects": ({ name }) => ({ body: { name: name(), slug: `s-${randomUUID()}` } }),
-  "GET /projects/{project_id}": (world) => ({ path: inProject(world) }),
-  "GET /projects/{project_id}/storage": (world) => ({ path: inProject(world) }),
   "PUT /projects/{project_id}": (world) => ({
     path: inProject(world),
     body: { name: world.name(), slug: `s-${randomUUID()}`, retention_days: 30 },
   }),
   "DELETE /projects/{project_id}": async ({ newProject }) => ({ path: { project_id: await newProject() } }),
-  "GET /projects/{project_id}/members": (world) => ({ path: inProject(world), ...page }),
   "POST /projects/{project_id}/members": (world) => ({
     path: inProject(world),
     body: { email: `${randomUUID()}@example.com`, role: "viewer" },
   }),
   "DELETE /projects/{project_id}/members": async (world) => ({ path: inProject(world), query: { user_id: (await world.newMember()).id } }),
 
-  "GET /agents": () => page,
   "POST /agents": (world) => ({ body: agentFields(world) }),
-  "GET /agents/{agent_id}": ({ ids }) => ({ path: { agent_id: ids.agent } }),
   "PUT /agents/{agent_id}": async (world) => ({ path: await agent(world), body: agentFields(world) }),
-  "DELETE /agents/{agent_id}": async (world) => ({ path: await agent(world) }),
   "POST /agents/{agent_id}/test": ({ ids }) => ({ path: { agent_id: ids.agent }, body: { message: "Hello" } }),
   "POST /agents/{agent_id}/chat": ({ ids }) => ({
     path: { agent_id: ids.agent },
     body: { message: "And now?", history: [{ role: "user", content: "Hi" }], stream: false },
   }),
 
-  "GET /workflows": () => page,
   "POST /workflows": (world) => ({ body: { name: world.name(), description: "All", enabled: true, ...everyNode(world) } }),
-  "GET /workflows/{workflow_id}": ({ ids }) => ({ path: { workflow_id: ids.workflow } }),
   "PUT /workflows/{workflow_id}": async (world) => ({
     path: { workflow_id: await world.newTrigger("manual") },
     body: { name: world.name(), description: "New", enabled: true, ...everyNode(world) },
   }),
-  "DELETE /workflows/{workflow_id}": workflow(({ newTrigger }) => newTrigger("manual")),
   "POST /workflows/{workflow_id}/execute": ({ ids }) => ({ path: { workflow_id: ids.workflow }, body: { input: "Go" } }),
   "PUT /workflows/{workflow_id}/schedule": async ({ newTrigger }) => ({
     path: { workflow_id: await newTrigger("schedule", cron) },
     body: { enabled: true, ...cron },
   }),
-  "GET /workflows/{workflow_id}/versions": ({ ids }) => ({ path: { workflow_id: ids.workflow }, ...page }),
-  "GET /workflows/{workflow_id}/versions/{version}": ({ ids }) => ({ path: { workflow_id: ids.workflow, version: "1" } }),
   "PUT /workflows/{workflow_id}/versions/{version}": (world) => ({
     path: { workflow_id: world.ids.workflow, version: "1" },
     body: { name: world.name() },
@@ -182,11 +163,8 @@ export const samples: Record<string, Row> = {
       enabled: false,
     },
   }),
-  "GET /workflow-templates": () => ({}),
 
   "GET /executions": ({ ids }) => ({ query: { ...page.query, workflow_id: ids.workflow, status: "completed" } }),
-  "GET /executions/{execution_id}": execution(({ ids }) => ids.execution),
-  "GET /executions/{execution_id}/stream": execution(({ ids }) => ids.execution),
   "GET /executions/{execution_id}/logs": ({ ids }) => ({ path: { execution_id: ids.execution }, query: { node_id: "o", iteration: "" } }),
   "GET /executions/{execution_id}/nodes/{node_id}/output": ({ ids }) => ({
     path: { execution_id: ids.execution, node_id: "o" },
@@ -203,7 +181,6 @@ export const samples: Record<string, Row> = {
   }),
 
   "GET /reviews": ({ ids }) => ({ query: { ...page.query, status: "waiting", execution_id: ids.paused } }),
-  "GET /reviews/{review_id}": ({ ids }) => ({ path: { review_id: ids.review } }),
 
   "POST /webhooks/setup/{workflow_id}": workflow(({ newTrigger }) => newTrigger("webhook")),
   "POST /webhooks/{workflow_id}": ({ ids, webhookSecret }) => ({
@@ -217,22 +194,14 @@ export const samples: Record<string, Row> = {
   "PATCH /http/{workflow_id}": http,
   "DELETE /http/{workflow_id}": http,
 
-  "GET /rags": () => page,
   "POST /rags": ({ name, ids }) => ({
     body: { name: name(), type: "documents", config: { embedding_llm_key_id: ids.llmKey, embedding_model: "echo-embedding" } },
   }),
-  "GET /rags/{rag_id}": ({ ids }) => ({ path: { rag_id: ids.rag } }),
   "PUT /rags/{rag_id}": async ({ newRag, name }) => ({ path: { rag_id: await newRag() }, body: { name: name(), config: {} } }),
-  "DELETE /rags/{rag_id}": async ({ newRag }) => ({ path: { rag_id: await newRag() } }),
   "POST /rags/{rag_id}/test": ({ ids }) => ({ path: { rag_id: ids.rag } }),
   "GET /rags/{rag_id}/search": ({ ids }) => ({ path: { rag_id: ids.rag }, query: { query: "quiet", limit: "3" } }),
   "GET /rags/{rag_id}/documents": ({ ids }) => ({ path: { rag_id: ids.rag }, query: { ...page.query, status: "ready" } }),
   "POST /rags/{rag_id}/documents": ({ ids, name }) => ({ path: { rag_id: ids.rag }, body: { title: name(), text: `Words of ${name()}` } }),
-  "GET /rags/{rag_id}/documents/{document_id}": ({ ids }) => ({ path: { rag_id: ids.rag, document_id: ids.document } }),
-  "DELETE /rags/{rag_id}/documents/{document_id}": async ({ ids, newDocument }) => ({
-    path: { rag_id: ids.rag, document_id: await newDocument() },
-  }),
-  "POST /rags/{rag_id}/documents/{document_id}/index": ({ ids }) => ({ path: { rag_id: ids.rag, document_id: ids.document } }),
 
   "GET /usage": () => ({ query: { from: "2026-11-01", to: "2026-11-30", group_by: "agent" } }),
 
@@ -248,40 +217,66 @@ export const samples: Record<string, Row> = {
     },
   }),
 
-  "GET /canvases": () => page,
   "POST /canvases": (world) => ({ body: { name: world.name(), widgets: widgets(world) } }),
-  "GET /canvases/{canvas_id}": ({ ids }) => ({ path: { canvas_id: ids.canvas } }),
   "PUT /canvases/{canvas_id}": ({ ids, ...world }) => ({
     path: { canvas_id: ids.canvas },
     body: { name: world.name(), widgets: widgets({ ids }) },
   }),
-  "DELETE /canvases/{canvas_id}": async ({ make, name }) => ({ path: { canvas_id: await make("/canvases", { name: name() }) } }),
 
-  "GET /skills": () => page,
-  "GET /skills/{skill_id}": ({ ids }) => ({ path: { skill_id: ids.skill } }),
-
-  "GET /mcp": () => page,
   "POST /mcp": (world) => ({ body: mcpFields(world) }),
-  "GET /mcp/{mcp_id}": ({ ids }) => ({ path: { mcp_id: ids.mcp } }),
   "PUT /mcp/{mcp_id}": (world) => ({ path: { mcp_id: world.ids.mcp }, body: mcpFields(world) }),
-  "DELETE /mcp/{mcp_id}": async (world) => ({ path: { mcp_id: await world.make("/mcp", mcpFields(world)) } }),
-  "POST /mcp/{mcp_id}/refresh": ({ ids }) => ({ path: { mcp_id: ids.mcp } }),
   "POST /mcp/discover": ({ mcpUrl }) => ({ body: { url: mcpUrl, transport: "streamable_http", headers: { "X-Order": "7" } } }),
 
-  "GET /credentials": () => page,
   "POST /credentials": () => ({ body: { name: `C_${randomUUID().replaceAll("-", "_")}`, value: "not to be told" } }),
-  "DELETE /credentials/{cred_id}": async ({ make }) => ({
-    path: { cred_id: await make("/credentials", { name: `C_${randomUUID().replaceAll("-", "_")}`, value: "not to be told" }) },
-  }),
 };
 
-/** What to do about the operations that have no row yet. */
-export const missingRows = (operations: { name: string }[]): string[] =>
-  operations.flatMap(({ name }) => (samples[name] ? [] : [`Add a request for ${name} to e2e/api/samples.ts.`]));
+/** What a parameter of a path, or a field that ends so, names: an id of the world that stays. */
+const known = ({ ids, admin }: World): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(ids).map(([kind, id]) => [`${kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_id`, id]),
+  ),
+  key_id: ids.llmKey,
+  mcp_server_id: ids.mcp,
+  project_id: admin.project.id,
+  version: "1",
+  node_id: "o",
+});
 
-/** @throws Error that names the operation and this file, for one that has no row yet */
-export function rowOf(operation: string): Row {
-  const row = samples[operation];
-  if (!row) throw new Error(`Add a request for ${operation} to e2e/api/samples.ts.`);
-  return row;
+/** A body as the document shows it, about what there is in the world, with a name of its own. */
+function about(world: World, example: Json): Json {
+  const ids = known(world);
+  const text = JSON.stringify(example, (key, value) => (typeof value === "string" && key in ids ? ids[key] : value));
+  return { ...JSON.parse(text), ...(typeof example.name === "string" && { name: world.name() }) };
+}
+
+/**
+ * Makes a well-formed request for any operation of the document: its row of the table above, or what the document shows of it.
+ * What stands at the end of the path of a DELETE, and what the world has none of, is made first, by the POST of its collection.
+ */
+export function samplerOf(operations: readonly Operation[]): (operation: Operation, world: World) => Promise<Sample> {
+  const made = async (collection: string, world: World): Promise<string> => {
+    const create = operations.find(({ method, path }) => method === "POST" && path === collection);
+    if (!create) throw new Error(`Add a request for what is below ${collection} to e2e/api/samples.ts: nothing there is made by a POST.`);
+    const { path = {}, body = {} } = await sampleOf(create, world);
+    return world.make(
+      collection.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? ""),
+      body,
+    );
+  };
+  const sampleOf = async (operation: Operation, world: World): Promise<Sample> => {
+    const row = samples[operation.name];
+    if (row) return row(world);
+    const { method, path, parameters, bodyExample } = operation;
+    const sample: Sample = {};
+    for (const { in: place, name, example } of parameters) {
+      const shown = known(world)[name] ?? example;
+      if (place === "query" && shown !== undefined) sample.query = { ...sample.query, [name]: String(shown) };
+      if (place !== "path") continue;
+      const isUsedUp = method === "DELETE" && path.endsWith(`/{${name}}`);
+      const id = isUsedUp ? undefined : known(world)[name];
+      sample.path = { ...sample.path, [name]: id ?? (await made(path.slice(0, path.indexOf(`/{${name}}`)), world)) };
+    }
+    return { ...sample, ...(bodyExample && { body: about(world, bodyExample) }) };
+  };
+  return sampleOf;
 }
