@@ -1,4 +1,4 @@
-// The layers of the house (README, "The map of the house"): app → http → jobs → features → runs → llm, workflow → platform → shared.
+// The layers of the house (README, "The map of the house"): app → http → jobs → features → runs → events, llm, workflow → platform → shared.
 // Every rule is an error. Tests may look anywhere; nobody may look at a test.
 const TEST = "\\.(test|spec)\\.tsx?$|^server/testing/|^e2e/";
 
@@ -13,9 +13,9 @@ const forbid = (name, from, to, comment) => ({
 const atRunTime = { dependencyTypesNot: ["type-only"] };
 const OURS = "^(app|components|prisma|server)/";
 /** What loads anywhere. */
-const PURE = "^server/(workflow|shared)/|^server/(?!llm/|jobs/inngest/).*schema\\.ts$|^server/llm/kinds\\.ts$";
+const PURE = "^server/(workflow|shared)/|^server/(?!llm/).*schema\\.ts$|^server/llm/kinds\\.ts$";
 /** Rooms of the server, the top first. */
-const ROOMS = ["boot", "http", "jobs", "features", "runs", "llm", "platform"];
+const ROOMS = ["boot", "http", "jobs", "features", "runs", "events", "llm", "platform"];
 const above = (room) => `^(app|components)/|^server/(${ROOMS.slice(0, ROOMS.indexOf(room)).join("|")})/|^server/main\\.ts$`;
 
 /** @type {import("dependency-cruiser").IConfiguration} */
@@ -43,14 +43,15 @@ module.exports = {
     ),
     forbid(
       "database-has-few-doors",
-      { pathNot: ["^server/(features|runs|platform|boot|jobs)/", "^server/(main|http/health)\\.ts$", "^prisma/"] },
+      { pathNot: ["^server/(features|runs|events|platform|boot|jobs)/", "^server/(main|http/health)\\.ts$", "^prisma/"] },
       { path: "^(server/platform/db|prisma)/", ...atRunTime },
       "Features and the life of a run touch the database; boot opens and closes it.",
     ),
     forbid("platform-is-below-all", { path: "^server/platform/" }, { path: above("platform") }),
     forbid("llm-knows-no-feature", { path: "^server/llm/" }, { path: above("llm"), pathNot: PURE }),
-    forbid("runs-know-no-feature", { path: "^server/runs/" }, { path: above("runs"), pathNot: "^server/jobs/[^/]+$" }),
-    forbid("features-know-no-door", { path: "^server/features/" }, { path: above("features"), pathNot: "^server/jobs/[^/]+$" }),
+    forbid("events-know-no-receiver", { path: "^server/events/" }, { path: above("events"), pathNot: PURE }),
+    forbid("runs-know-no-feature", { path: "^server/runs/" }, { path: above("runs") }),
+    forbid("features-know-no-door", { path: "^server/features/" }, { path: above("features") }),
     forbid("jobs-below-entry-points", { path: "^server/jobs/" }, { path: above("jobs") }),
     forbid("doors-below-boot", { path: "^server/http/" }, { path: above("http") }),
     forbid("server-knows-no-page", { path: "^server/" }, { path: "^(app|components)/" }),

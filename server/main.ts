@@ -93,7 +93,7 @@ async function start(): Promise<void> {
   stops.push(async () => void (await Promise.all([stopWeb?.(), stopWorker?.(GRACE_MS)])));
   // Steps that an Inngest server calls are requests to our web: they are told to end first, or it would wait for them.
   if (stopWeb && !isEmbeddedExecutor()) {
-    const { stopSegments } = await import("#server/jobs/inngest/engine-services.ts");
+    const { stopSegments } = await import("#server/jobs/engine-services.ts");
     stops.push(async () => stopSegments(HAND_OVER_MS));
   }
   const { SMTP_URL, APP_URL } = settings();

@@ -7,7 +7,7 @@ import { useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { ExecutorContact } from "#server/jobs/schema.ts";
+import type { ExecutorContact } from "#server/events/schema.ts";
 
 /** How long a run may wait to begin before anybody wonders, and how often it is looked again, in milliseconds. */
 const PATIENCE_MS = 3000;
@@ -25,7 +25,7 @@ export function ExecutorBanner() {
     const timer = setTimeout(() => setIsLate(true), Math.max(0, Date.parse(since) + PATIENCE_MS - Date.now()));
     return () => clearTimeout(timer);
   }, [since]);
-  const { data } = useQuery(trpc.executor.contact.queryOptions({}, { enabled: isLate, refetchInterval: LOOK_AGAIN_MS }));
+  const { data } = useQuery(trpc.install.executor.queryOptions({}, { enabled: isLate, refetchInterval: LOOK_AGAIN_MS }));
   if (!isLate || data?.kind !== "inngest") return null;
   const { problem } = data;
   return (

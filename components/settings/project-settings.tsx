@@ -124,7 +124,7 @@ const LOOK_AGAIN_MS = 10_000;
 /** How it stands with the Inngest server that carries the runs of this install; nothing where none is named. */
 export function ExecutorSettings() {
   const trpc = useTRPC();
-  const { data } = useQuery(trpc.executor.contact.queryOptions({}, { refetchInterval: LOOK_AGAIN_MS }));
+  const { data } = useQuery(trpc.install.executor.queryOptions({}, { refetchInterval: LOOK_AGAIN_MS }));
   if (data?.kind !== "inngest") return null;
   return (
     <SettingsSection title="Inngest server" description="It carries the runs of every project of this install.">

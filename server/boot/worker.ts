@@ -1,9 +1,9 @@
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
-import { jobs } from "#server/jobs/definitions.ts";
-import { engineServices, stopSegments } from "#server/jobs/inngest/engine-services.ts";
-import { carryDue } from "#server/jobs/inngest/run-workflow.ts";
+import { queuedJobs } from "#server/jobs/definitions.ts";
+import { engineServices, stopSegments } from "#server/jobs/engine-services.ts";
 import { takeOverOldJobs } from "#server/jobs/postgres/install.ts";
 import { startJobWorker } from "#server/jobs/postgres/worker.ts";
+import { carryDue } from "#server/jobs/run-workflow.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
@@ -28,7 +28,8 @@ async function sweep(): Promise<void> {
 }
 
 /**
- * Starts what carries runs in this process: the embedded executor unless a real Inngest server is named, and the sweeper.
+ * Starts what carries runs and jobs in this process: all of them unless an Inngest server is named, which is then asked for
+ * runs that are due; and the sweeper.
  * @returns how to stop it; steps under way get `graceMs` to end
  */
 export async function startWorker(): Promise<(graceMs: number) => Promise<void>> {
@@ -37,7 +38,7 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
   if (TREADLE_EMBEDDED_DATABASE) await freeLeases();
   if (isEmbeddedExecutor()) await takeOverOldJobs(pool());
   const jobWorker = isEmbeddedExecutor()
-    ? await startJobWorker({ jobs, databaseUrl: DATABASE_URL, concurrency: JOBS_AT_ONCE, isAlone: TREADLE_EMBEDDED_DATABASE })
+    ? await startJobWorker({ jobs: queuedJobs, databaseUrl: DATABASE_URL, concurrency: JOBS_AT_ONCE, isAlone: TREADLE_EMBEDDED_DATABASE })
     : undefined;
   const stopRuns = await startRunWorker(pool(), engineServices, carryDue);
   // What came due while nothing ran fires now, not at the next minute.

@@ -1,16 +1,16 @@
 import { serve } from "inngest/next";
+import { noteCall } from "#server/events/contact.ts";
+import { inngest } from "#server/events/inngest-client.ts";
 import { STEP_BYTES } from "#server/http/front/body-bounds.ts";
 import { readBytes } from "#server/http/rest/read-json.ts";
-import { noteCall } from "#server/jobs/contact.ts";
-import { inngest } from "#server/jobs/inngest/client.ts";
-import { inngestFunctions } from "#server/jobs/inngest/functions/index.ts";
+import { inngestFunctions } from "#server/jobs/inngest-functions.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
 
 type Handler = (request: Request) => Promise<Response>;
 let handler: Handler | undefined;
 
 /**
- * What a real Inngest server calls. With the embedded executor nothing is there: its mode checks no signatures.
+ * What a real Inngest server calls. Without one nothing is there: nothing would check signatures.
  * Of the SDK's adapters it takes Next's, because that one goes by the `Host` header: a server inside a network is told to call us
  * where it found us.
  */

@@ -3,7 +3,6 @@ import { auditRouter } from "#server/features/audit/router.ts";
 import { canvasesRouter } from "#server/features/canvases/router.ts";
 import { credentialsRouter } from "#server/features/credentials/router.ts";
 import { executionsRouter } from "#server/features/executions/router.ts";
-import { executorRouter } from "#server/features/executor/router.ts";
 import { identityRouter } from "#server/features/identity/router.ts";
 import { installRouter } from "#server/features/install/router.ts";
 import { ragsRouter } from "#server/features/knowledge/router.ts";
@@ -30,7 +29,6 @@ export const appRouter = router({
   checks: checksRouter,
   credentials: credentialsRouter,
   executions: executionsRouter,
-  executor: executorRouter,
   identity: identityRouter,
   install: installRouter,
   llmKeys: llmKeysRouter,

@@ -1,7 +1,9 @@
+import { NonRetriableError } from "inngest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { until } from "#e2e/until.ts";
-import { defineJob, eventType, type Job } from "#server/jobs/job.ts";
+import { eventType } from "#server/events/events.ts";
+import { defineJob, type Job } from "#server/jobs/job.ts";
 import { inngestCarrier } from "#server/testing/inngest-carrier.ts";
 import { type Carrier, postgresCarrier } from "#server/testing/jobs.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -90,6 +92,23 @@ describe.each([
     });
     await carrier.hurry();
     expect([tries, failures]).toEqual([3, [["x", "AppError", "Never."]]]);
+  });
+
+  test("a job that says that it cannot succeed is not tried again", async () => {
+    let tries = 0;
+    const failures: unknown[] = [];
+    const jobs = jobOf(
+      () => {
+        tries += 1;
+        throw new NonRetriableError("Never.");
+      },
+      { retries: 2, onFailure: ({ event: { data }, error }) => failures.push([data.key, error.message]) },
+    );
+    await carrier.start(jobs);
+    await carrier.send(event("x"));
+    await until(() => failures.length);
+    await carrier.hurry();
+    expect([tries, failures]).toEqual([1, [["x", "Never."]]]);
   });
 
   test("an event that is sent again before its job has begun counts once", async () => {

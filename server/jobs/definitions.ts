@@ -1,3 +1,4 @@
+import { documentAdded, reviewOpened } from "#server/events/events.ts";
 import { countAhead, measureProjects, tidyExecutions } from "#server/features/executions/tidy-executions.ts";
 import { tidySessions } from "#server/features/identity/sign-in.ts";
 import { resumeIndexing } from "#server/features/knowledge/documents.ts";
@@ -7,8 +8,8 @@ import { mailReview, tellReviewers } from "#server/features/reviews/tell.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
 import { foldUsage } from "#server/features/usage/record.ts";
 import { tidyDeliveries } from "#server/features/webhooks/deliveries.ts";
-import { documentAdded, reviewOpened } from "#server/jobs/events.ts";
 import { defineJob, type Job } from "#server/jobs/job.ts";
+import { runWorkflow } from "#server/jobs/run-workflow.ts";
 import { tidyKeys } from "#server/platform/idempotency.ts";
 import { log } from "#server/platform/log.ts";
 
@@ -17,8 +18,11 @@ const MOST_EMBEDDINGS = 500;
 /** How many turns of 20 seconds tidying gets in an hour; what is left waits for the next. */
 const TIDY_TURNS = 30;
 
-/** Every job in the background. One that works for a project is limited in it, so that no project keeps others waiting. */
-export const jobs: readonly Job[] = [
+/**
+ * What graphile-worker carries by default, from its tables. One that works for a project is limited in it, so that no project
+ * keeps others waiting.
+ */
+export const queuedJobs: readonly Job[] = [
   // Each step finds in PostgreSQL what is done, so a process that dies costs at most one call of the embedding model.
   defineJob({
     id: "index-document",
@@ -105,3 +109,9 @@ export const jobs: readonly Job[] = [
     },
   }),
 ];
+
+/**
+ * Every job. By default the row of an execution is its entry in the queue (decision 22): server/runs/worker takes rows that are
+ * due and runs the handler of `runWorkflow` with their leases.
+ */
+export const jobs: readonly Job[] = [runWorkflow, ...queuedJobs];

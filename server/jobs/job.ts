@@ -1,35 +1,4 @@
-import type { z } from "zod";
-
-/** Something that has happened, as it is sent: ids only, the data stays in PostgreSQL. */
-export interface JobEvent<Data = unknown> {
-  name: string;
-  /** The same id again counts once. */
-  id: string;
-  data: Data;
-  /** Starts nothing: wakes the jobs that wait for such an event with this value. */
-  wakes?: unknown;
-}
-
-/** A kind of event. */
-export interface EventType<Data = unknown> {
-  name: string;
-  schema: z.ZodType<Data, Data>;
-  /** Of an event that starts nothing but wakes jobs which wait for it: the field that says which ones. */
-  match: string | undefined;
-  create(data: Data, options: { id: string }): JobEvent<Data>;
-}
-
-/**
- * Declares a kind of event.
- * @param options.match makes it one that jobs wait for, by this field of their own event and of this one
- */
-export function eventType<Data>(
-  name: string,
-  schema: z.ZodType<Data, Data>,
-  { match }: { match?: keyof Data & string } = {},
-): EventType<Data> {
-  return { name, schema, match, create: (data, { id }) => ({ name, id, data, ...(match && { wakes: data[match] }) }) };
-}
+import type { EventType, JobEvent } from "#server/events/events.ts";
 
 /** What a handler does, in the shape of an Inngest function's steps. Ids are unique within a handler. */
 export interface Step {
@@ -63,6 +32,9 @@ export interface Job<Data = unknown> {
   idempotency?: string;
   /** How many run at once, of all or of those with the same value of a field, over all processes. */
   concurrency?: { key?: `event.data.${string}`; limit: number };
+  /** For an Inngest server: an event that ends a run of the function there, by its `match`. */
+  cancelOn?: EventType;
+  /** One that ends with Inngest's `NonRetriableError` is not tried again. */
   handler(context: { event: { data: Data }; step: Step }): Promise<unknown>;
   /** After the last try. An error of another process has its name and message only. */
   onFailure?(context: { event: { data: Data }; error: Error }): unknown;

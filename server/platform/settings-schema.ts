@@ -89,7 +89,7 @@ const GROUPS = {
       .default(25)
       .describe("Runs of one project that are carried at once; in each process as many again of those without an agent or a review"),
     SEGMENT_SECONDS: within(1, 3600).default(60).describe("After how many seconds a run is handed on between processes"),
-    INNGEST_BASE_URL: z.url().optional().describe("An Inngest server in place of the embedded executor"),
+    INNGEST_BASE_URL: z.url().optional().describe("An Inngest server to carry runs and background work, in place of this service alone"),
     INNGEST_DEV: flag.describe("1: it is a dev server on this machine (http://localhost:8288 unless named), and nothing is signed"),
     INNGEST_EVENT_KEY: text.describe("Its event key"),
     INNGEST_SIGNING_KEY: text.describe("Its signing key"),

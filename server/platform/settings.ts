@@ -64,7 +64,7 @@ export const dataDir = (): string => resolve(settings().DATA_DIR);
 /** The address that people use, without a trailing slash: APP_URL, else this machine. */
 export const appUrl = (): string => (settings().APP_URL ?? `http://localhost:${settings().PORT}`).replace(/\/$/, "");
 
-/** True when no Inngest server is named, so that the embedded executor carries the runs. */
+/** True when no Inngest server is named, so that our own processes carry runs and jobs. */
 export const isEmbeddedExecutor = (): boolean => settings().INNGEST_BASE_URL === undefined && !settings().INNGEST_DEV;
 
 let ownId: string | undefined;

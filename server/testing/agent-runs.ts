@@ -1,4 +1,4 @@
-import { engineServices } from "#server/jobs/inngest/engine-services.ts";
+import { engineServices } from "#server/jobs/engine-services.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { startStoredRun } from "#server/testing/stored-run.ts";

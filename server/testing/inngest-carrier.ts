@@ -1,7 +1,8 @@
 import { Inngest } from "inngest";
 import { serve } from "inngest/edge";
-import { functionOf } from "#server/jobs/inngest/functions/index.ts";
-import type { Job, JobEvent } from "#server/jobs/job.ts";
+import type { JobEvent } from "#server/events/events.ts";
+import { functionOf } from "#server/jobs/inngest-functions.ts";
+import type { Job } from "#server/jobs/job.ts";
 import { log } from "#server/platform/log.ts";
 import type { Carrier } from "#server/testing/jobs.ts";
 

@@ -1,12 +1,13 @@
-import { jobs } from "#server/jobs/definitions.ts";
-import type { Job, JobEvent } from "#server/jobs/job.ts";
-import { SCHEMA, storeEvents } from "#server/jobs/postgres/add-jobs.ts";
+import type { JobEvent } from "#server/events/events.ts";
+import { SCHEMA, storeEvents } from "#server/events/job-rows.ts";
+import { queuedJobs } from "#server/jobs/definitions.ts";
+import type { Job } from "#server/jobs/job.ts";
 import { type JobWorker, startJobWorker } from "#server/jobs/postgres/worker.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { settings } from "#server/platform/settings.ts";
 
 /** Runs jobs, of the product unless others are given, on the test's database, as a process of the embedded default does. */
-export const startTestJobs = (some = jobs): Promise<JobWorker> =>
+export const startTestJobs = (some = queuedJobs): Promise<JobWorker> =>
   startJobWorker({ jobs: some, databaseUrl: settings().DATABASE_URL ?? "", concurrency: 5, isAlone: false });
 
 /** Has every job that waits for its time run now, as if that time had come. */

@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import type { Wait } from "#prisma/generated/client.ts";
+import { inngest } from "#server/events/inngest-client.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
-import { inngest } from "#server/jobs/inngest/client.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";

@@ -1,7 +1,9 @@
+import { executorContact } from "#server/events/contact.ts";
+import { ExecutorContact } from "#server/events/schema.ts";
 import { InstallAdmin, InstallAdminPage, InstallAdminRef, NameInstallAdminInput } from "#server/features/install/schema.ts";
 import { listInstallAdmins, nameInstallAdmin, removeInstallAdmin } from "#server/features/install/service.ts";
-import { endpoint, router, userProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+import { endpoint, router, userProcedure, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { NoContent, Nothing, PageInput } from "#server/shared/primitives-schema.ts";
 
 const tag = "Install";
 const role = "install_admin";
@@ -38,4 +40,9 @@ export const installRouter = router({
     .input(InstallAdminRef)
     .output(NoContent)
     .mutation(({ ctx, input }) => removeInstallAdmin(ctx.principal, input)),
+  // The web UI only; others ask /api/health/ready.
+  executor: viewerProcedure
+    .input(Nothing)
+    .output(ExecutorContact)
+    .query(() => executorContact()),
 });

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Prisma } from "#prisma/generated/client.ts";
+import { documentAdded } from "#server/events/events.ts";
+import { publishEvents } from "#server/events/send-events.ts";
 import { findRag, findRagDocument, toRagDocument } from "#server/features/knowledge/find-source.ts";
 import {
   type AddRagDocumentInput,
@@ -9,8 +11,6 @@ import {
   type RagDocumentRef,
   SHOWN_TEXT,
 } from "#server/features/knowledge/schema.ts";
-import { documentAdded } from "#server/jobs/events.ts";
-import { tellExecutor } from "#server/jobs/send-events.ts";
 import { recordAudit } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
@@ -47,7 +47,7 @@ export async function indexAgain(where: Prisma.RagDocumentWhereInput, within: Pr
 /** Has documents indexed in the background. What cannot be sent is made up for by `resumeIndexing`. */
 export async function announceIndexing(project_id: string, documents: readonly AskedDocument[]): Promise<void> {
   for (let at = 0; at < documents.length; at += BATCH)
-    await tellExecutor(
+    await publishEvents(
       documents
         .slice(at, at + BATCH)
         .map(({ id, generation }) => documentAdded.create({ document_id: id, project_id, generation }, { id: `${id}-${generation}` })),

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Prisma } from "#prisma/generated/client.ts";
+import { executionCancelled } from "#server/events/events.ts";
+import { publishEvents } from "#server/events/send-events.ts";
 import { memberOf } from "#server/features/projects/members.ts";
 import type { ProjectRef } from "#server/features/projects/schema.ts";
-import { executionCancelled } from "#server/jobs/events.ts";
-import { tellExecutor } from "#server/jobs/send-events.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
@@ -44,7 +44,7 @@ export async function tellOfStopped(executionIds: readonly string[]): Promise<vo
     const events = executionIds
       .slice(from, from + AT_ONCE)
       .map((execution_id) => executionCancelled.create({ execution_id }, { id: `${execution_id}-cancelled` }));
-    await tellExecutor(events);
+    await publishEvents(events);
   }
 }
 

@@ -7,7 +7,7 @@ import type { ModelPrice } from "#server/features/llm-keys/schema.ts";
 import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import type { UsageGroup } from "#server/features/usage/schema.ts";
 import { getUsage } from "#server/features/usage/service.ts";
-import { engineServices } from "#server/jobs/inngest/engine-services.ts";
+import { engineServices } from "#server/jobs/engine-services.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";

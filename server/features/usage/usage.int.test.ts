@@ -8,7 +8,7 @@ import { createLlmKey, updateLlmKey } from "#server/features/llm-keys/service.ts
 import { foldUsage } from "#server/features/usage/record.ts";
 import type { UsageGroup } from "#server/features/usage/schema.ts";
 import { getUsage } from "#server/features/usage/service.ts";
-import { engineServices } from "#server/jobs/inngest/engine-services.ts";
+import { engineServices } from "#server/jobs/engine-services.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { deleteExecutions } from "#server/runs/use-cases/delete-executions.ts";

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { ADD_ROWS, SCHEMA } from "#server/jobs/postgres/add-jobs.ts";
+import { ADD_ROWS, SCHEMA } from "#server/events/job-rows.ts";
 import { openPool } from "#server/jobs/postgres/session.ts";
 import { inTransaction } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";

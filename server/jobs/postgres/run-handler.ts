@@ -1,6 +1,6 @@
+import { type Payload, waitKey } from "#server/events/job-rows.ts";
+import { sendEvents } from "#server/events/send-events.ts";
 import type { Job, Step } from "#server/jobs/job.ts";
-import { type Payload, waitKey } from "#server/jobs/postgres/add-jobs.ts";
-import { sendEvents } from "#server/jobs/send-events.ts";
 import { log } from "#server/platform/log.ts";
 
 /** How a handler leaves a job for later. */

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { SCHEMA } from "#server/jobs/postgres/add-jobs.ts";
+import { SCHEMA } from "#server/events/job-rows.ts";
 
 /** Connections of a worker: one that listens, one that holds locks, the others for jobs to be taken and ended. */
 const CONNECTIONS = 4;

@@ -2,8 +2,9 @@ import EventEmitter from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { Cron } from "croner";
 import { parseCronItems, type Runner, run, type Task, type WorkerEvents, type WorkerPool } from "graphile-worker";
+import { NonRetriableError } from "inngest";
+import { addJobs, keyOf, type NewJob, type Payload, SCHEMA } from "#server/events/job-rows.ts";
 import type { Job } from "#server/jobs/job.ts";
-import { addJobs, keyOf, type NewJob, type Payload, SCHEMA } from "#server/jobs/postgres/add-jobs.ts";
 import { runHandler } from "#server/jobs/postgres/run-handler.ts";
 import { openPool, Session } from "#server/jobs/postgres/session.ts";
 import { workerLog } from "#server/jobs/postgres/worker-log.ts";
@@ -112,7 +113,7 @@ export async function startJobWorker(options: {
         await runHandler(job, payload, { isDraining: () => isDraining, leave: ({ at, ...later }) => leave({ run_at: at, ...later }) });
       } catch (thrown) {
         const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-        if (failed >= job.retries) await giveUp(error);
+        if (failed >= job.retries || error instanceof NonRetriableError) await giveUp(error);
         else {
           log.warn({ err: error, job: job.id, failed: failed + 1 }, "a job has failed, it is tried again");
           await leave({ failed: failed + 1, run_at: retryAt(failed) });

@@ -26,7 +26,7 @@ function connection() {
 /** The Prisma client of this process, opened at first use. */
 export const db = (): PrismaClient => connection().db;
 
-/** The pool behind it, for the hot paths that are written in SQL (run store, embedded executor). */
+/** The pool behind it, for the hot paths that are written in SQL (runs and their results, jobs). */
 export const pool = (): pg.Pool => connection().pool;
 
 /**

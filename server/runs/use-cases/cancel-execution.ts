@@ -1,5 +1,5 @@
-import { executionCancelled } from "#server/jobs/events.ts";
-import { tellExecutor } from "#server/jobs/send-events.ts";
+import { executionCancelled } from "#server/events/events.ts";
+import { publishEvents } from "#server/events/send-events.ts";
 import { recordAudit } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -76,6 +76,6 @@ export async function cancelExecution(principal: ProjectPrincipal, { execution_i
     await recordAudit(principal, { action: "execution.cancel", ...resource, detail: { was: row.status } }, tx);
     await tx.$executeRaw`SELECT pg_notify('treadle_execution', ${execution_id}), pg_notify('treadle_control', ${execution_id})`;
   });
-  await tellExecutor([executionCancelled.create({ execution_id }, { id: `${execution_id}-cancelled` })]);
+  await publishEvents([executionCancelled.create({ execution_id }, { id: `${execution_id}-cancelled` })]);
   return getExecution(principal, { execution_id });
 }

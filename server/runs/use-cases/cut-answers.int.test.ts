@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { createAgent } from "#server/features/agents/service.ts";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { createLlmKey } from "#server/features/llm-keys/service.ts";
-import { engineServices } from "#server/jobs/inngest/engine-services.ts";
+import { engineServices } from "#server/jobs/engine-services.ts";
 import { db } from "#server/platform/db/client.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";

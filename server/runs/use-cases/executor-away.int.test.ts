@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { until } from "#e2e/until.ts";
-import { inngest } from "#server/jobs/inngest/client.ts";
+import { inngest } from "#server/events/inngest-client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";

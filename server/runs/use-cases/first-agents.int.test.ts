@@ -3,7 +3,7 @@ import { createAgent } from "#server/features/agents/service.ts";
 import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import { executeWorkflow } from "#server/features/workflows/execute.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
-import { engineServices } from "#server/jobs/inngest/engine-services.ts";
+import { engineServices } from "#server/jobs/engine-services.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { registerWorker } from "#server/runs/local-worker.ts";
 import { agentChain } from "#server/testing/agent-runs.ts";

@@ -1,5 +1,5 @@
-import { executionWake } from "#server/jobs/events.ts";
-import { sendEvents } from "#server/jobs/send-events.ts";
+import { executionWake } from "#server/events/events.ts";
+import { sendEvents } from "#server/events/send-events.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
 import { localWorker } from "#server/runs/local-worker.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { reviewOpened } from "#server/jobs/events.ts";
-import { tellExecutor } from "#server/jobs/send-events.ts";
+import { reviewOpened } from "#server/events/events.ts";
+import { publishEvents } from "#server/events/send-events.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
 import { expiring, FINAL } from "#server/runs/store/statements.ts";
@@ -95,4 +95,4 @@ export async function sweepWaits(): Promise<number> {
  * is not an error of the caller: the sweeper asks again for reviews of which nobody was told.
  */
 export const announceReviews = (review_ids: readonly string[]): Promise<void> =>
-  tellExecutor(review_ids.map((review_id) => reviewOpened.create({ review_id }, { id: `${review_id}-opened` })));
+  publishEvents(review_ids.map((review_id) => reviewOpened.create({ review_id }, { id: `${review_id}-opened` })));

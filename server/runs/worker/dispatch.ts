@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { executionRequested, executionWake } from "#server/jobs/events.ts";
-import { sendEvents } from "#server/jobs/send-events.ts";
+import { executionRequested, executionWake } from "#server/events/events.ts";
+import { sendEvents } from "#server/events/send-events.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
 import { dueIn, localWorker, mustNotifyWorkers } from "#server/runs/local-worker.ts";

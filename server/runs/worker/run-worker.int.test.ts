@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { until } from "#e2e/until.ts";
 import { approveExecution, decideReview } from "#server/features/reviews/decide.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
-import { engineServices } from "#server/jobs/inngest/engine-services.ts";
-import { carryDue } from "#server/jobs/inngest/run-workflow.ts";
+import { engineServices } from "#server/jobs/engine-services.ts";
+import { carryDue } from "#server/jobs/run-workflow.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";

@@ -1,7 +1,7 @@
-import { noteEvent } from "#server/jobs/contact.ts";
-import { inngest, NotTaken } from "#server/jobs/inngest/client.ts";
-import type { JobEvent } from "#server/jobs/job.ts";
-import { storeEvents } from "#server/jobs/postgres/add-jobs.ts";
+import { noteEvent } from "#server/events/contact.ts";
+import type { JobEvent } from "#server/events/events.ts";
+import { inngest, NotTaken } from "#server/events/inngest-client.ts";
+import { storeEvents } from "#server/events/job-rows.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
@@ -11,16 +11,17 @@ const TOGETHER = 100;
 const AT_ONCE = 4;
 const MOST_WAITING = 10_000;
 
-interface Parcel {
+/** What one caller sends, until it is known whether that was taken. */
+interface Pending {
   events: readonly JobEvent[];
   settle(isTaken: boolean): void;
 }
 
-const waiting: Parcel[] = [];
+const waiting: Pending[] = [];
 let underWay = 0;
 
 /** What goes next in one request, and leaves the queue. */
-function nextParcels(): Parcel[] {
+function nextBatch(): Pending[] {
   let count = 0;
   const end = waiting.findIndex(({ events }) => {
     count += events.length;
@@ -32,24 +33,16 @@ function nextParcels(): Parcel[] {
 /** Sends while something waits. Where the server takes nothing, what waits behind is left to the sweeper too. */
 async function work(): Promise<void> {
   while (waiting.length) {
-    const parcels = nextParcels();
-    const isTaken = await sendNow(parcels.flatMap(({ events }) => events));
-    if (!isTaken) parcels.push(...waiting.splice(0));
-    for (const { settle } of parcels) settle(isTaken);
+    const batch = nextBatch();
+    const isTaken = await sendNow(batch.flatMap(({ events }) => events));
+    if (!isTaken) batch.push(...waiting.splice(0));
+    for (const { settle } of batch) settle(isTaken);
   }
-}
-
-/** What a run's row says itself, where no Inngest server carries it. */
-const isOfRun = ({ name }: JobEvent) => name.startsWith("execution/");
-
-async function store(events: readonly JobEvent[]): Promise<void> {
-  const others = events.filter((event) => !isOfRun(event));
-  if (others.length) await storeEvents(pool(), others);
 }
 
 async function sendNow(events: readonly JobEvent[]): Promise<boolean> {
   try {
-    if (isEmbeddedExecutor()) await store(events);
+    if (isEmbeddedExecutor()) await storeEvents(pool(), events);
     else {
       await inngest().send([...events]);
       noteEvent(null);
@@ -57,13 +50,13 @@ async function sendNow(events: readonly JobEvent[]): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof NotTaken) noteEvent(error.reason);
-    else log.warn({ err: error }, "the executor could not be reached, the sweeper will ask again");
+    else log.warn({ err: error }, "events could not be sent, the sweeper will ask again");
     return false;
   }
 }
 
 /**
- * Sends events to the executor, with one try: what they tell is in the database, and the sweeper sends it again. Many callers
+ * Sends events to whoever carries jobs, with one try: what they tell is in the database, and the sweeper sends it again. Many callers
  * share a few requests, so that a server which hangs holds up no more than those.
  * @returns whether they were taken, in two seconds or soon after; never throws
  */
@@ -83,10 +76,10 @@ export function sendEvents(events: readonly JobEvent[]): Promise<boolean> {
 }
 
 /**
- * Sends events off the caller's way. Only the embedded executor is waited for, since it has them in one statement; how a
+ * Sends events off the caller's way. Only our own tables are waited for, which have them in one statement; how an Inngest
  * server fares is nobody's wait, least of all that of a request whose rows are written.
  */
-export async function tellExecutor(events: readonly JobEvent[]): Promise<void> {
+export async function publishEvents(events: readonly JobEvent[]): Promise<void> {
   const sent = sendEvents(events);
   if (isEmbeddedExecutor()) await sent;
 }

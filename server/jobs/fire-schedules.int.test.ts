@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { until } from "#e2e/until.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
-import { engineServices } from "#server/jobs/inngest/engine-services.ts";
-import { carryDue } from "#server/jobs/inngest/run-workflow.ts";
+import { engineServices } from "#server/jobs/engine-services.ts";
+import { carryDue } from "#server/jobs/run-workflow.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { startRunWorker } from "#server/runs/worker/run-worker.ts";
 import { missTicks, startTestJobs } from "#server/testing/jobs.ts";

@@ -1,10 +1,9 @@
 import { eventType, type Inngest } from "inngest";
 import type { z } from "zod";
+import { inngest } from "#server/events/inngest-client.ts";
+import { sendEvents } from "#server/events/send-events.ts";
 import { jobs } from "#server/jobs/definitions.ts";
-import { inngest } from "#server/jobs/inngest/client.ts";
-import { runWorkflowFunction } from "#server/jobs/inngest/functions/run-workflow.ts";
 import type { Job, Step } from "#server/jobs/job.ts";
-import { sendEvents } from "#server/jobs/send-events.ts";
 
 type Client = Inngest;
 type Handler = Parameters<Client["createFunction"]>[1];
@@ -23,7 +22,7 @@ const stepOf = (step: InngestStep): Step => ({
 });
 
 /** A job as a function of an Inngest server. */
-export const functionOf = (client: Client, { id, name, trigger, retries, idempotency, concurrency, handler, onFailure }: Job) =>
+export const functionOf = (client: Client, { id, name, trigger, retries, idempotency, concurrency, cancelOn, handler, onFailure }: Job) =>
   client.createFunction(
     {
       id,
@@ -31,11 +30,12 @@ export const functionOf = (client: Client, { id, name, trigger, retries, idempot
       retries: retries as NonNullable<Parameters<Client["createFunction"]>[0]["retries"]>,
       triggers: ["event" in trigger ? eventType(trigger.event.name, { schema: trigger.event.schema as ObjectSchema }) : trigger],
       ...(idempotency && { idempotency }),
-      ...(concurrency && { concurrency: [concurrency] }),
+      ...(concurrency && { concurrency: [{ ...concurrency }] }),
+      ...(cancelOn?.match && { cancelOn: [{ event: cancelOn.name, match: `data.${cancelOn.match}` }] }),
       ...(onFailure && { onFailure: ({ event, error }) => onFailure({ event: { data: event.data.event.data }, error }) }),
     },
     ({ event, step }) => handler({ event, step: stepOf(step) }),
   );
 
 /** Every function, made when settings are known. */
-export const inngestFunctions = () => [runWorkflowFunction(), ...jobs.map((job) => functionOf(inngest(), job))];
+export const inngestFunctions = () => jobs.map((job) => functionOf(inngest(), job));

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { listen } from "#e2e/fakes/listen.ts";
 import { until } from "#e2e/until.ts";
+import { executorContact, problemOf } from "#server/events/contact.ts";
+import { sendEvents } from "#server/events/send-events.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
-import { executorContact, problemOf } from "#server/jobs/contact.ts";
-import { sendEvents } from "#server/jobs/send-events.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";

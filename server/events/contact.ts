@@ -1,4 +1,4 @@
-import type { CallRefusal, EventRefusal, ExecutorContact, Refusal } from "#server/jobs/schema.ts";
+import type { CallRefusal, EventRefusal, ExecutorContact, Refusal } from "#server/events/schema.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";

@@ -1,5 +1,35 @@
 import { z } from "zod";
-import { eventType } from "#server/jobs/job.ts";
+
+/** Something that has happened, as it is sent: ids only, the data stays in PostgreSQL. */
+export interface JobEvent<Data = unknown> {
+  name: string;
+  /** The same id again counts once. */
+  id: string;
+  data: Data;
+  /** Starts nothing: wakes the jobs that wait for such an event with this value. */
+  wakes?: unknown;
+}
+
+/** A kind of event. */
+export interface EventType<Data = unknown> {
+  name: string;
+  schema: z.ZodType<Data, Data>;
+  /** Of an event that starts nothing but wakes jobs which wait for it: the field that says which ones. */
+  match: string | undefined;
+  create(data: Data, options: { id: string }): JobEvent<Data>;
+}
+
+/**
+ * Declares a kind of event.
+ * @param options.match makes it one that jobs wait for, by this field of their own event and of this one
+ */
+export function eventType<Data>(
+  name: string,
+  schema: z.ZodType<Data, Data>,
+  { match }: { match?: keyof Data & string } = {},
+): EventType<Data> {
+  return { name, schema, match, create: (data, { id }) => ({ name, id, data, ...(match && { wakes: data[match] }) }) };
+}
 
 // Payloads are ids: events are at most 256 KiB on small Inngest plans, and the data stays in PostgreSQL.
 

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { JobEvent } from "#server/jobs/job.ts";
+import type { JobEvent } from "#server/events/events.ts";
 
 /** The schema of graphile-worker in our database. */
 export const SCHEMA = "treadle_worker";

@@ -1,12 +1,16 @@
-import { engineServices } from "#server/jobs/inngest/engine-services.ts";
-import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
+import { NonRetriableError } from "inngest";
+import type { z } from "zod";
+import { executionCancelled, executionRequested, executionWake } from "#server/events/events.ts";
+import { engineServices } from "#server/jobs/engine-services.ts";
+import { defineJob, type Step } from "#server/jobs/job.ts";
+import { settings } from "#server/platform/settings.ts";
 import { executeRun, type Outcome } from "#server/runs/executor/execute-run.ts";
 import type { Claim, RunState } from "#server/runs/ports.ts";
 import type { ExecutionStatus } from "#server/runs/schema.ts";
 import { executionStatus } from "#server/runs/use-cases/get-execution.ts";
 
-/** Segments in one run of the function; then it continues as a new one, long before Inngest's 1,000 steps. */
-const SEGMENTS = 100;
+/** Turns in one run of the handler, of four steps at most; then it continues as a new one, long before Inngest's 1,000 steps. */
+const TURNS = 100;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 /** A wait is bounded: 15 minutes at first, an hour in the end. A wake may be lost, and then this is the net. */
@@ -26,26 +30,12 @@ function waitMs({ at, run_at }: Extract<Outcome, { kind: "waiting" }>, waits: nu
   return wholeSeconds(left / SECOND_MS);
 }
 
-/** An Inngest server goes on in the request that it has made; what this process must not start is for the next request. */
-const isHandingOver = (): boolean => !isEmbeddedExecutor() && engineServices.drain?.aborted === true;
-
-/** What the handler asks of whatever carries it: the part of Inngest's `step` that it uses. */
-export interface RunSteps {
-  run<Result>(id: string, work: () => Promise<Result>): Promise<Result>;
-  sleep(id: string, ms: number): Promise<unknown>;
-  /** Waits until something has happened to the run, for so many milliseconds. @returns null when nothing has */
-  waitForWake(id: string, ms: number): Promise<unknown>;
-}
-
 /** Which run, and which request for it: a newer one takes its place. */
-export interface RequestedRun {
-  execution_id: string;
-  project_id: string;
-  dispatch: number;
-}
+type RequestedRun = z.infer<typeof executionRequested.schema>;
 
 /** Takes the lease of the run. */
-export type ClaimRun = (request: RequestedRun) => Promise<Claim>;
+type ClaimRun = (request: RequestedRun) => Promise<Claim>;
+const claimRun: ClaimRun = ({ execution_id, dispatch }) => engineServices.store.claim(execution_id, dispatch);
 
 /** With the state of a run that is over, for the pages of an Inngest server. */
 type Carried = Outcome & { status?: ExecutionStatus };
@@ -58,29 +48,43 @@ async function carryOn(request: RequestedRun, claim: ClaimRun): Promise<Carried>
   return { kind: "over", status: outcome?.ending?.status ?? (await executionStatus(request.execution_id)) };
 }
 
+/** A run has failed, and is not tried again. Nothing of what happened leaves the house with it. */
+class ExecutionFailed extends NonRetriableError {
+  constructor() {
+    super("The execution failed. Its page in Treadle tells why.");
+    this.stack = "";
+  }
+}
+
 /**
- * Carries a workflow run, whoever runs the handler. Control is here, data is in PostgreSQL: each step is one segment of the run,
- * however many nodes it runs, and a step that is repeated finds in the ledger what is done.
+ * Carries a run. Control is here, data is in PostgreSQL: each step carries the run for a time share, however many nodes that
+ * runs, and a step that is repeated finds in the ledger what is done.
+ * @param claim of a caller that holds the lease already
  * @returns how the run ended; nothing when another request goes on with it
+ * @throws ExecutionFailed of a run that failed; all its steps are done
  */
-export async function runWorkflow(
-  { event, step }: { event: { data: RequestedRun }; step: RunSteps },
-  claim: ClaimRun,
+export async function carryRun(
+  { event, step }: { event: { data: RequestedRun }; step: Step },
+  claim: ClaimRun = claimRun,
 ): Promise<{ status: ExecutionStatus } | undefined> {
   const { execution_id, project_id, dispatch } = event.data;
   let waits = 0;
-  for (let n = 0; n < SEGMENTS; n++) {
+  for (let n = 0; n < TURNS; n++) {
     const outcome = await step.run(`advance ${n}`, () => carryOn(event.data, claim));
-    if (outcome.kind === "over") return outcome.status && { status: outcome.status };
+    if (outcome.kind === "over") {
+      if (outcome.status === "failed") throw new ExecutionFailed();
+      return outcome.status && { status: outcome.status };
+    }
     if (outcome.kind === "busy") await step.sleep(`busy ${n}`, wholeSeconds(outcome.seconds));
-    if (outcome.kind === "yielded" && isHandingOver()) break;
+    // This process must start nothing more: the next request may come to another.
+    if (outcome.kind === "yielded" && engineServices.drain?.aborted) break;
     if (outcome.kind !== "waiting") {
       waits = 0;
       continue;
     }
     // The wait is stored before the step beside it starts, so a decision made in between is not lost.
     const [wake] = await Promise.all([
-      step.waitForWake(`wake ${n}`, waitMs(outcome, waits)),
+      step.waitForEvent(`wake ${n}`, { event: executionWake, timeout: waitMs(outcome, waits) }),
       step.run(`look again ${n}`, () => engineServices.wakeIfEnded(execution_id)),
     ]);
     waits = wake ? 0 : waits + 1;
@@ -89,6 +93,23 @@ export async function runWorkflow(
   return undefined;
 }
 
+/** Runs workflows. */
+export const runWorkflow = defineJob({
+  id: "run-workflow",
+  name: "Run a workflow",
+  trigger: { event: executionRequested },
+  retries: 20,
+  idempotency: "event.data.execution_id + '-' + string(event.data.dispatch)",
+  cancelOn: executionCancelled,
+  concurrency: {
+    key: "event.data.project_id",
+    get limit() {
+      return settings().PROJECT_CONCURRENCY;
+    },
+  },
+  handler: carryRun,
+});
+
 /** The run rests: its row says when somebody has to look at it next, and then the handler begins anew. */
 class Rest extends Error {}
 const rest = () => {
@@ -96,23 +117,25 @@ const rest = () => {
 };
 
 /**
- * Carries a run that is due in this process, which has its lease, for one segment: whatever comes after that is a turn of its
- * own, behind others that are due.
+ * Carries a run that is due in this process, which has its lease, for one time share: whatever comes after that is a turn of
+ * its own, behind others that are due.
  */
 export async function carryDue(request: { id: string; project_id: string }, state: () => Promise<RunState>): Promise<void> {
   let hasRun = false;
   const claim = async () => ({ kind: "claimed" as const, run: await state() });
-  const step: RunSteps = {
+  const step: Step = {
     run: async (_, work) => {
       if (hasRun) rest();
       hasRun = true;
       return work();
     },
     sleep: rest,
-    waitForWake: rest,
+    sleepUntil: rest,
+    waitForEvent: rest,
+    sendEvent: rest,
   };
   const { id: execution_id, project_id } = request;
-  await runWorkflow({ event: { data: { execution_id, project_id, dispatch: 0 } }, step }, claim).catch((error: unknown) => {
-    if (!(error instanceof Rest)) throw error;
+  await carryRun({ event: { data: { execution_id, project_id, dispatch: 0 } }, step }, claim).catch((error: unknown) => {
+    if (!(error instanceof Rest || error instanceof ExecutionFailed)) throw error;
   });
 }

@@ -1,6 +1,6 @@
-import { Inngest } from "inngest";
-import { functionLog } from "#server/jobs/inngest/execution-failed.ts";
-import type { EventRefusal } from "#server/jobs/schema.ts";
+import { Inngest, NonRetriableError } from "inngest";
+import type { Logger } from "pino";
+import type { EventRefusal } from "#server/events/schema.ts";
 import { log } from "#server/platform/log.ts";
 import { settings } from "#server/platform/settings.ts";
 
@@ -57,6 +57,21 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+type Say = (about: object, message?: string) => void;
+
+/** What the SDK logs, without runs that have failed: those are told of where they are shown, and no fault of ours. */
+function functionLog(log: Logger): Record<"debug" | "info" | "warn" | "error", Say> & { child(bindings: object): unknown } {
+  return {
+    debug: log.debug.bind(log),
+    info: log.info.bind(log),
+    warn: log.warn.bind(log),
+    error: (about, ...rest) => {
+      if (!("err" in about && about.err instanceof NonRetriableError)) log.error(about, ...rest);
+    },
+    child: (bindings) => functionLog(log.child(bindings)),
+  };
 }
 
 /** A client for the server that the settings name. */
