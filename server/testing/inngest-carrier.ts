@@ -46,7 +46,7 @@ const FAILED = "inngest/function.failed";
 const fieldOf = (expression: string): string => /event\.data\.(\w+)/.exec(expression)?.[1] ?? "";
 const dataAt = (data: unknown, expression: string): unknown => Reflect.get(Object(data), fieldOf(expression));
 
-export function inngestCarrier(): Carrier {
+export function inngestCarrier(): Carrier & { answers: readonly string[] } {
   const client = new Inngest({ id: APP, isDev: true, eventKey: "contract", checkpointing: false, logger: log });
   let handlers: Handler[] = [];
   let functions: Config[] = [];
@@ -55,6 +55,8 @@ export function inngestCarrier(): Carrier {
   const runs = new Set<Run>();
   const active = new Set<Promise<void>>();
   let turn = 0;
+  /** What the functions have answered so far: what they returned, and their steps. */
+  const answers: string[] = [];
 
   const placeOf = ({ fn, event }: Run) => fn.concurrency?.[0]?.key && String(dataAt(event.data, fn.concurrency[0].key));
   const hasRoom = (run: Run) =>
@@ -97,7 +99,9 @@ export function inngestCarrier(): Carrier {
         body: JSON.stringify(body),
       }),
     );
-    const answer = JSON.parse((await response.text()) || "null");
+    const text = await response.text();
+    answers.push(text);
+    const answer = JSON.parse(text || "null");
     const fail = (error: unknown) => {
       runs.delete(run);
       const data = { function_id: run.fn.id, run_id: run.event.id, error, event: run.event };
@@ -153,6 +157,7 @@ export function inngestCarrier(): Carrier {
   }
 
   return {
+    answers,
     async start(jobs: readonly Job[]) {
       const handler: Handler = serve({ client, functions: jobs.map((job) => functionOf(client, job)) });
       const answer = await handler(
