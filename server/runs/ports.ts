@@ -159,6 +159,16 @@ export interface Commit {
   ending?: Ending;
 }
 
+/** The write that ends a run as failed for a reason that is no node's. */
+export function failure(error: string, now: Date, created_at: Date): Commit & { ending: Ending } {
+  const duration_ms = now.getTime() - created_at.getTime();
+  return {
+    rows: [],
+    events: [{ type: "execution_failed", status: "failed", error, duration_ms, timestamp: now.toISOString() }],
+    ending: { status: "failed", output: null, outputs: [], error },
+  };
+}
+
 /** The database side of a run. Every write carries the lease's epoch, so a process that lost its lease writes nothing. */
 export interface RunStore {
   /**

@@ -7,7 +7,7 @@ import { progressOf } from "#server/runs/executor/frame.ts";
 import type { RerunInput, RerunResult } from "#server/runs/schema.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
 import { findOriginal } from "#server/runs/use-cases/get-execution.ts";
-import { startWithResults } from "#server/runs/use-cases/start-with-results.ts";
+import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { dependentsOf } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";
 import { definitionOf, goesOnAfterFailure } from "#server/workflow/graph.ts";
@@ -108,7 +108,7 @@ export async function rerunExecution(principal: ProjectPrincipal, input: RerunIn
     if (isNewInput) taken = taken.filter((id) => definitionOf(graph.nodes.find((node) => node.id === id)?.type ?? "")?.group !== "trigger");
   }
   const ends = graph.nodes.filter((node) => node.type === "terminateNode").map((node) => node.id);
-  const result = await startWithResults(
+  const result = await startExecution(
     {
       project_id,
       workflow_id,
@@ -124,11 +124,11 @@ export async function rerunExecution(principal: ProjectPrincipal, input: RerunIn
     {
       taken: { execution_id: input.execution_id, node_ids: taken, terminate_ids: ends },
       given: givenResults(played, givenWithout(played, left_out), left_out),
-    },
-    async (client, execution_id) => {
-      const resource = { resource_type: "execution", resource_id: input.execution_id, resource_name: original.workflow.name };
-      const detail = { execution_id, ...(input.from_node_id !== undefined && { from_node_id: input.from_node_id }) };
-      await recordAuditOn(client, principal, { action: "execution.rerun", ...resource, detail });
+      async also(client, execution_id) {
+        const resource = { resource_type: "execution", resource_id: input.execution_id, resource_name: original.workflow.name };
+        const detail = { execution_id, ...(input.from_node_id !== undefined && { from_node_id: input.from_node_id }) };
+        await recordAuditOn(client, principal, { action: "execution.rerun", ...resource, detail });
+      },
     },
   );
   return { ...result, rerun_of: input.execution_id };

@@ -32,6 +32,7 @@ async function executions(admin: ProjectPrincipal, rows: { status: ExecutionStat
     status,
     created_at: created,
     completed_at: ended ?? null,
+    last_seq: 1,
   }));
   await db().execution.createMany({ data: made });
   const ids = made.map(({ id }) => id);

@@ -11,7 +11,7 @@ import { follow, onToldToStop } from "#server/platform/follow.ts";
 import { runIdOfRequest } from "#server/platform/idempotency.ts";
 import { newId } from "#server/platform/new-id.ts";
 import { isFinal } from "#server/runs/schema.ts";
-import type { NewExecution } from "#server/runs/store/insert-execution.ts";
+import type { NewExecution } from "#server/runs/store/create.ts";
 import type { RunEnding } from "#server/runs/use-cases/inline-run.ts";
 import { startExecution, startRun } from "#server/runs/use-cases/start-execution.ts";
 import { parseJson } from "#server/shared/json-text.ts";

@@ -1,7 +1,7 @@
 import type { Prisma } from "#prisma/generated/client.ts";
 import type { AccountDeletion, DeleteAccountInput } from "#server/features/identity/schema.ts";
 import { keepAnInstallAdmin } from "#server/features/install/service.ts";
-import { closeProject, removeDeletedProject, tellOfStopped } from "#server/features/projects/delete.ts";
+import { closeProject, removeDeletedProject } from "#server/features/projects/delete.ts";
 import { freeSlug } from "#server/features/projects/members.ts";
 import { recordAudit } from "#server/platform/audit.ts";
 import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/platform/auth/limits.ts";
@@ -11,6 +11,7 @@ import { AppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { namesInUse } from "#server/platform/resources.ts";
 import { isPassword } from "#server/platform/secrets.ts";
+import { tellCancelled } from "#server/runs/use-cases/cancel-execution.ts";
 
 export interface AccountProjects {
   /** Nobody else is in them. */
@@ -144,7 +145,7 @@ export async function deleteAccount(principal: Principal, input: DeleteAccountIn
     { timeout: 60_000 },
   );
   log.info({ user_id, projects: alone.map(({ id }) => id) }, "account deleted");
-  await tellOfStopped(stopped);
+  await tellCancelled(stopped);
   const until = performance.now() + WAIT_MS;
   for (const { id } of alone)
     await removeDeletedProject(id, () => performance.now() < until).catch((error) =>

@@ -1,10 +1,10 @@
 import type pg from "pg";
-import { v7 as uuid } from "uuid";
 import { assertRunnable } from "#server/features/workflows/execute.ts";
 import { withClient } from "#server/platform/db/client.ts";
 import { isAppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
-import { insertExecution, type NewExecution } from "#server/runs/store/insert-execution.ts";
+import { createExecution } from "#server/runs/store/create.ts";
+import { refuseRun } from "#server/runs/store/end.ts";
 import { reasonWithoutRoom } from "#server/runs/store/limits.ts";
 import { hourUsedUp } from "#server/runs/use-cases/start-execution.ts";
 import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
@@ -30,32 +30,6 @@ const CLAIM = `
   WHERE s.active AND s.next_fire_at <= $1 AND w.enabled AND w.deleted_at IS NULL AND s.workflow_id <> ALL ($2::uuid[])
   ORDER BY s.next_fire_at LIMIT 1 FOR UPDATE OF s SKIP LOCKED`;
 
-// A fire that nothing came of is an execution all the same, with the event that ends its stream.
-const REFUSED = `
-  WITH execution AS (
-    INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, input_preview, due_at, status, error, completed_at, last_seq)
-    VALUES ($1, $2, $3, $4, $5, 'schedule', left($6, 2000), $7, 'failed', $8, now(), 1)
-    ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id
-  ), kept AS (
-    INSERT INTO execution_values (execution_id, input) SELECT id, $6 FROM execution
-  )
-  INSERT INTO execution_events (execution_id, seq, type, data) SELECT id, 1, 'execution_failed', $9::jsonb FROM execution`;
-
-async function recordRefusal(client: pg.PoolClient, execution: NewExecution & { due_at: Date }, error: string): Promise<void> {
-  const id = uuid();
-  const event = {
-    type: "execution_failed",
-    execution_id: id,
-    timestamp: new Date().toISOString(),
-    status: "failed",
-    error,
-    duration_ms: 0,
-  };
-  const { project_id, workflow_id, workflow_version, snapshot_id, input, due_at } = execution;
-  const values = [id, project_id, workflow_id, workflow_version, snapshot_id, input, due_at, error, JSON.stringify(event)];
-  await client.query(REFUSED, values);
-}
-
 /** The reason why a graph cannot run, or undefined. */
 async function reasonAgainst(project_id: string, graph: unknown): Promise<string | undefined> {
   try {
@@ -76,11 +50,12 @@ async function fire(client: pg.PoolClient, row: DueRow, now: Date): Promise<stri
   const values = [workflow_id, due_at, nextFire(row, now)];
   await client.query("UPDATE schedules SET last_fire_at = $2, next_fire_at = $3 WHERE workflow_id = $1", values);
   const reason = (await reasonAgainst(project_id, row.graph)) ?? (await reasonWithoutRoom(project_id, client));
-  const started = reason === undefined ? await insertExecution(run, { on: client }) : undefined;
+  const started = reason === undefined ? await createExecution(run, { on: client }) : undefined;
   if (started?.kind === "started") return started.execution_id;
   const limited = started?.kind === "limited" ? hourUsedUp(started).message : undefined;
   const refusal = reason ?? limited;
-  if (refusal !== undefined) await recordRefusal(client, run, refusal);
+  // A fire that nothing came of is an execution all the same.
+  if (refusal !== undefined) await refuseRun(client, run, refusal);
   return undefined;
 }
 

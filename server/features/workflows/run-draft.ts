@@ -4,10 +4,11 @@ import { pool } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import type { ExecuteResult, NodeStatus, RunDraftInput } from "#server/runs/schema.ts";
+import type { EarlierResults } from "#server/runs/store/earlier-results.ts";
 import { textOf } from "#server/runs/store/texts.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
 import { findOriginal } from "#server/runs/use-cases/get-execution.ts";
-import { type ResultsBefore, startWithResults } from "#server/runs/use-cases/start-with-results.ts";
+import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { dependentsOf } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";
 import { definitionOf, goesOnAfterFailure } from "#server/workflow/graph.ts";
@@ -94,7 +95,7 @@ export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput
   const fault = findPinFault(draft);
   if (fault) throw invalid(`${fault.node_id}.pinned`, fault.message);
   const graph = withPins(draft);
-  const results: ResultsBefore = {};
+  const results: EarlierResults = {};
   let left_out: readonly string[] = [];
   if (until !== undefined) {
     assertNode(graph, "until_node_id", until);
@@ -105,7 +106,7 @@ export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput
   await assertRunnable(project_id, cutGraph(graph, left_out), agents);
   const isCounted = principal.auth.type !== "session";
   const common = { isCounted, project_id, workflow_id, workflow_version: null, snapshot_id, started_by_id: principal.user.id };
-  if (!from) return startWithResults({ ...common, ...triggerValues(graph, input), rerun_of_id: null }, results);
+  if (!from) return startExecution({ ...common, ...triggerValues(graph, input) }, results);
 
   assertNode(graph, "from.node_id", from.node_id);
   const original = await findOriginal(project_id, from.execution_id);
@@ -122,7 +123,7 @@ export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput
   const others = new Set(results.given?.map(({ node_id }) => node_id));
   const terminate_ids = graph.nodes.filter((node) => node.type === "terminateNode").map((node) => node.id);
   results.taken = { execution_id: from.execution_id, node_ids: ids.filter((id) => !others.has(id)), terminate_ids };
-  return startWithResults(
+  return startExecution(
     { ...common, trigger: "rerun", input: values.input, params: values.params, rerun_of_id: from.execution_id },
     results,
   );

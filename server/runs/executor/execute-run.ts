@@ -2,7 +2,7 @@ import { isDatabaseAway, messageOf } from "#server/platform/errors.ts";
 import { follow } from "#server/platform/follow.ts";
 import { RunExecutor } from "#server/runs/executor/run-executor.ts";
 import { readSecrets } from "#server/runs/executor/run-secrets.ts";
-import { type Ending, type EngineServices, HostFault, LeaseLost, type RunState, StorageFull } from "#server/runs/ports.ts";
+import { type Ending, type EngineServices, failure, HostFault, LeaseLost, type RunState, StorageFull } from "#server/runs/ports.ts";
 import type { NodeScope } from "#server/workflow/define-node.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import { shortError } from "#server/workflow/output-size.ts";
@@ -57,13 +57,10 @@ function whyGivenUp({ graph, ledger }: RunState): string {
 
 /** Fails a run for a reason that is no node's. */
 async function failRun(services: EngineServices, run: RunState, reason: string, signal: AbortSignal): Promise<Executed> {
-  const now = services.clock.now();
-  const duration_ms = now.getTime() - run.created_at.getTime();
-  const event = { type: "execution_failed", status: "failed", error: reason, duration_ms, timestamp: now.toISOString() } as const;
-  const ending = { status: "failed", output: null, outputs: [], error: reason } as const;
-  await services.store.commit(run, { rows: [], events: [event], ending: { ...ending, outputs: [] } }, signal);
+  const commit = failure(reason, services.clock.now(), run.created_at);
+  await services.store.commit(run, commit, signal);
   await services.store.closeOpen(run);
-  return { kind: "over", ending: { ...ending, outputs: [] } };
+  return { kind: "over", ending: commit.ending };
 }
 
 /**

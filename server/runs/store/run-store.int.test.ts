@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import { closeProject } from "#server/features/projects/delete.ts";
 import { saveDraft } from "#server/features/workflows/draft.ts";
 import { createWorkflow, getWorkflow, updateWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
@@ -16,6 +17,7 @@ import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
 let admin: ProjectPrincipal;
+let workflow_id: string;
 let execution_id: string;
 const never = new AbortController().signal;
 const position = { x: 0, y: 0 };
@@ -32,10 +34,16 @@ beforeEach(async () => {
     { id: "2", source: "a", target: "o" },
   ];
   const workflow = await createWorkflow(admin, { name: "Stored", nodes, edges });
-  const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow.id } });
-  const common = { project_id: admin.project.id, workflow_id: workflow.id, workflow_version: 1, snapshot_id, started_by_id: admin.user.id };
-  ({ execution_id } = await startExecution({ ...common, trigger: "manual", input: "x", params: null }));
+  workflow_id = workflow.id;
+  await begin();
 });
+
+/** Starts a run that nobody executes yet. */
+async function begin(): Promise<void> {
+  const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow_id } });
+  const common = { project_id: admin.project.id, workflow_id, workflow_version: 1, snapshot_id, started_by_id: admin.user.id };
+  ({ execution_id } = await startExecution({ ...common, trigger: "manual", input: "x", params: null }));
+}
 
 async function acquired(): Promise<RunState> {
   const result = await runStore.claim(execution_id, 0);
@@ -137,6 +145,42 @@ test("a cancelled run takes no more writes, and tells whoever carries it", async
   stop();
   await expect(runStore.commit(run, { rows: [row("t", "late")], events: [] }, never)).rejects.toThrow(LeaseLost);
   expect(await runStore.claim(execution_id, 0)).toEqual({ kind: "over" });
+});
+
+const wait = { node_id: "a", iteration: "", reason: "review", label: "Look", deadline: null } as const;
+
+test("however a run is cancelled, its open nodes, waits and stream end with it, and whoever executes it has lost it", async () => {
+  const stopEach = {
+    alone: () => cancelExecution(admin, { execution_id }),
+    "with its project": () => db().$transaction((tx) => closeProject(tx, admin.project.id)),
+  };
+  for (const stop of Object.values(stopEach)) {
+    const run = await acquired();
+    const open = [{ ...row("t", "done") }, { ...row("a", ""), status: "waiting" as const, completed_at: null, output: null }];
+    await runStore.commit(run, { rows: open, events: [told("t")], waits: [{ ...wait, id: open[1]?.id ?? "" }] }, never);
+    await runStore.deltas(run, [{ type: "node_delta", node_id: "a", content: "x", timestamp: new Date().toISOString() }]);
+    await stop();
+    await expect(runStore.commit(run, { rows: [row("o", "late")], events: [] }, never)).rejects.toThrow(LeaseLost);
+    const where = { where: { execution_id } };
+    expect(await db().nodeRun.findMany({ ...where, orderBy: { node_id: "asc" }, select: { node_id: true, status: true } })).toEqual([
+      { node_id: "a", status: "skipped" },
+      { node_id: "t", status: "complete" },
+    ]);
+    expect(await db().wait.findMany({ ...where, select: { status: true } })).toEqual([{ status: "withdrawn" }]);
+    const events = await db().executionEvent.findMany({ ...where, orderBy: { seq: "asc" }, skip: 1 });
+    const { last_seq } = await db().execution.findUniqueOrThrow({ where: { id: execution_id }, select: { last_seq: true } });
+    expect(events.at(-1)).toMatchObject({
+      seq: last_seq,
+      data: { type: "execution_complete", status: "cancelled", output: null, execution_id, duration_ms: expect.any(Number) },
+    });
+    // Of a project that is gone nobody hears of what was not reached.
+    expect(events.map(({ type, node_id }) => `${type} ${node_id}`)).toEqual([
+      "node_skipped a",
+      ...(stop === stopEach.alone ? ["node_skipped o"] : []),
+      "execution_complete null",
+    ]);
+    if (stop === stopEach.alone) await begin();
+  }
 });
 
 test("the line for notifications comes back after an outage, once, and everybody looks again", async () => {

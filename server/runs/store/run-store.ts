@@ -82,7 +82,7 @@ const query = <Row extends pg.QueryResultRow>(name: string, text: string, values
   patiently(async () => (await pool().query<Row>({ name, text, values })).rows, signal);
 
 /** Events as they are stored: with whose they are. */
-const eventJson = (run: RunState, events: EventWrite[], texts?: LongTexts) =>
+const eventJson = (run: Pick<RunState, "id">, events: EventWrite[], texts?: LongTexts) =>
   json(events.map((event) => ({ ...(texts?.event(event) ?? event), execution_id: run.id })));
 const rowJson = (rows: Commit["rows"], texts: LongTexts) => json(lastOfEach(rows).map((row) => texts.row(row)));
 const endingJson = (ending: Ending, texts: LongTexts) => json({ ...ending, outputs: ending.outputs.map((output) => texts.output(output)) });
@@ -257,7 +257,7 @@ export async function isAccepted({ id, holder }: RunState, signal: AbortSignal):
  * it has ended.
  * @param texts takes the long ones, which are parameters of their own
  */
-export const firstValues = (run: RunState, { rows, events, ending }: Commit, texts: LongTexts): string[] => [
+export const firstValues = (run: Pick<RunState, "id">, { rows, events, ending }: Commit, texts: LongTexts): string[] => [
   rowJson(rows, texts),
   eventJson(run, events, texts),
   ...(ending ? [endingJson(ending, texts)] : []),

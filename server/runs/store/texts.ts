@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { pool } from "#server/platform/db/client.ts";
-import type { EventWrite, LedgerWrite, RunState } from "#server/runs/ports.ts";
+import type { EventWrite, LedgerWrite } from "#server/runs/ports.ts";
 import type { ExecutionOutput } from "#server/runs/schema.ts";
 
 // Most nodes pass on what they were given, whole: of a text that went through a hundred of them the database would keep
@@ -15,7 +15,7 @@ const LONG = 16 * 1024;
 const MOST_KNOWN = 10_000;
 
 /** Hashes of texts that are in the database, by run. */
-const known = new WeakMap<RunState, Set<string>>();
+const known = new WeakMap<object, Set<string>>();
 
 /** A row, an event or an output as it is stored: of long texts the hashes. */
 type StoredRow = LedgerWrite & { input_hash?: string; output_hash?: string };
@@ -24,11 +24,12 @@ type StoredOutput = Omit<ExecutionOutput, "value"> & { value?: string; value_has
 
 /** Takes the long texts out of one write of a run, to be written beside it in the same statement. */
 export class LongTexts {
-  readonly #run: RunState;
+  readonly #run: object;
   readonly #texts = new Map<string, string>();
   readonly #referred = new Set<string>();
 
-  constructor(run: RunState) {
+  /** @param run the same object for every write of a run */
+  constructor(run: object) {
     this.#run = run;
   }
 

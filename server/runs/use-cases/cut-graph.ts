@@ -1,4 +1,4 @@
-import type { ResultsBefore } from "#server/runs/use-cases/start-with-results.ts";
+import type { EarlierResults } from "#server/runs/store/earlier-results.ts";
 import { runPlan } from "#server/workflow/disabled.ts";
 import { pinOf } from "#server/workflow/pins.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -18,7 +18,7 @@ export const givenResults = (
   { nodes }: Graph,
   given: readonly string[],
   left_out: readonly string[],
-): NonNullable<ResultsBefore["given"]> => [
+): NonNullable<EarlierResults["given"]> => [
   ...nodes.flatMap((node) => {
     const pin = given.includes(node.id) ? pinOf(node) : null;
     return pin ? [{ node_id: node.id, ...pin }] : [];

@@ -62,6 +62,12 @@ export async function executionStatus(execution_id: string): Promise<ExecutionSt
   return rows[0]?.status ?? "cancelled";
 }
 
+/** True when there is an execution with this id. */
+export async function isStored(id: string): Promise<boolean> {
+  const { rows } = await pool().query("SELECT FROM executions WHERE id = $1", [id]);
+  return rows.length > 0;
+}
+
 /** Id of the project that an execution belongs to, or undefined. Says nothing about who may see it. */
 export async function projectOfExecution(execution_id: string): Promise<string | undefined> {
   if (!isUuid(execution_id)) return undefined;

@@ -8,13 +8,7 @@ import { executeRun, isRefused } from "#server/runs/executor/execute-run.ts";
 import { type LocalWorker, localWorker } from "#server/runs/local-worker.ts";
 import { type Commit, LeaseLost, type RunState } from "#server/runs/ports.ts";
 import type { ExecutionStatus } from "#server/runs/schema.ts";
-import {
-  type AgentsAsked,
-  type DeliveryOfExecution,
-  insertExecution,
-  type NewExecution,
-  type Started,
-} from "#server/runs/store/insert-execution.ts";
+import { type AgentsAsked, createExecution, type DeliveryOfExecution, type NewExecution, type Started } from "#server/runs/store/create.ts";
 import { isAccepted, noteCommit } from "#server/runs/store/run-store.ts";
 import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
@@ -110,7 +104,7 @@ class InlineRun {
   async #insert(first?: Commit): Promise<Started> {
     const begun = { run: this.#run, ...(first && { first, asks: agentsOf(this.#run, first) }) };
     try {
-      const started = await insertExecution(this.#execution, { delivery: this.#delivery, begun });
+      const started = await createExecution(this.#execution, { delivery: this.#delivery, begun });
       if (started.kind === "started" && started.agents) this.#known = { agents: started.agents, until: Date.now() + KNOWN_MS };
       return started;
     } catch (error) {
@@ -192,7 +186,7 @@ class InlineRun {
 
   /** Leaves the run to whoever has a slot for it, if it was accepted or still can be. */
   async #handOver(): Promise<void> {
-    this.#writing ??= insertExecution(this.#execution, { delivery: this.#delivery });
+    this.#writing ??= createExecution(this.#execution, { delivery: this.#delivery });
     this.#settle(this.#writing);
     if (!(await this.#isStarted())) return;
     await dispatchRuns([{ execution_id: this.#run.id, project_id: this.#run.project_id, dispatch: 0 }]);
@@ -210,7 +204,7 @@ export async function acceptRun(execution: NewExecution, delivery?: DeliveryOfEx
   const inline = worker && graph && new InlineRun(worker, { ...execution, graph, id: execution.id ?? newId() }, delivery);
   const work = inline && worker.reserve(compileGraph(graph).effects.size > 0);
   if (!work) {
-    const started = await insertExecution(execution, { delivery });
+    const started = await createExecution(execution, { delivery });
     if (started.kind !== "started") return started;
     const dispatched = dispatchRuns([{ execution_id: started.execution_id, project_id, dispatch: 0 }]);
     return { ...started, dispatched };

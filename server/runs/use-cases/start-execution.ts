@@ -1,9 +1,12 @@
-import { pool } from "#server/platform/db/client.ts";
+import type pg from "pg";
+import { inTransaction } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { runIdOfRequest } from "#server/platform/idempotency.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
-import type { NewExecution, Started } from "#server/runs/store/insert-execution.ts";
+import { createExecution, type NewExecution, type Started } from "#server/runs/store/create.ts";
+import type { EarlierResults } from "#server/runs/store/earlier-results.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
+import { isStored } from "#server/runs/use-cases/get-execution.ts";
 import { type Accepted, acceptRun } from "#server/runs/use-cases/inline-run.ts";
 import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 
@@ -17,32 +20,42 @@ export const hourUsedUp = ({ retryAfter, limit }: { retryAfter: number; limit: n
 
 const isTakenId = (error: unknown): boolean => error instanceof Error && "constraint" in error && error.constraint === "executions_pkey";
 
-async function isThere(id: string): Promise<boolean> {
-  const { rows } = await pool().query("SELECT FROM executions WHERE id = $1", [id]);
-  return rows.length > 0;
-}
-
 /**
  * Starts a run under an id that stands for the request, or finds the one that an earlier try of the same request wrote
  * before it died and could not answer.
  * @param id undefined for a request that does not name itself
  */
-export async function startOnce(id: string | undefined, start: () => Promise<Started>): Promise<Started> {
+async function startOnce(id: string | undefined, start: () => Promise<Accepted>): Promise<Accepted> {
   if (id === undefined) return start();
-  const started = await start().catch((error: unknown): Started => {
-    if (isTakenId(error)) return { kind: "started", execution_id: id, isBegun: false };
+  const found: Started = { kind: "started", execution_id: id, isBegun: false };
+  const started = await start().catch((error: unknown) => {
+    if (isTakenId(error)) return found;
     throw error;
   });
   // The earlier try may have used up the hour itself.
-  return started.kind === "limited" && (await isThere(id)) ? { kind: "started", execution_id: id, isBegun: false } : started;
+  return started.kind === "limited" && (await isStored(id)) ? found : started;
 }
+
+interface FromResults extends EarlierResults {
+  /** Writes something with the run or not at all, e.g. the audit's record. */
+  also?(client: pg.PoolClient, execution_id: string): Promise<void>;
+}
+
+/** Writes a run that has results before it begins, which takes several statements. */
+const createFrom = (execution: NewExecution, { also, ...results }: FromResults): Promise<Started> =>
+  inTransaction(async (client) => {
+    const started = await createExecution(execution, { on: client, results });
+    if (started.kind === "started") await also?.(client, started.execution_id);
+    return started;
+  });
 
 /**
  * Accepts a run: once this returns it is in the database and will end, whatever happens to this process.
+ * @param from results that it has before it begins
  * @throws AppError RATE_LIMIT_EXCEEDED when the project has used up its hour; CONFLICT when it holds as much as it may, or ran for this `due_at` before
  */
-export async function startExecution(execution: NewExecution): Promise<ExecuteResult> {
-  const { execution_id, status } = await startRun(execution);
+export async function startExecution(execution: NewExecution, from?: FromResults): Promise<ExecuteResult> {
+  const { execution_id, status } = await startRun(execution, from);
   return { execution_id, status };
 }
 
@@ -52,19 +65,18 @@ export async function startExecution(execution: NewExecution): Promise<ExecuteRe
  *   `dispatched`: when another executes it, whether the request for that has been taken
  * @throws AppError as `startExecution`
  */
-export async function startRun(execution: NewExecution): Promise<ExecuteResult & Pick<Accepted, "ending" | "dispatched">> {
+export async function startRun(
+  execution: NewExecution,
+  from?: FromResults,
+): Promise<ExecuteResult & Pick<Accepted, "ending" | "dispatched">> {
   await assertRoom(execution.project_id);
   const id = execution.id ?? runIdOfRequest();
-  let accepted: Accepted | undefined;
-  const started = await startOnce(id, async () => {
-    accepted = await acceptRun({ ...execution, ...(id !== undefined && { id }) });
-    return accepted;
-  });
+  const run = { ...execution, ...(id !== undefined && { id }) };
+  const started = await startOnce(id, () => (from ? createFrom(run, from) : acceptRun(run)));
   if (started.kind === "limited") throw hourUsedUp(started);
   if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
-  const { execution_id } = started;
+  const { execution_id, ending, dispatched } = started;
   // Found, not written: whoever wrote it may have died before asking for it.
-  if (started !== accepted) await dispatchRuns([{ execution_id, project_id: execution.project_id, dispatch: 0 }]);
-  const { ending, dispatched } = accepted ?? {};
+  if (!ending && !dispatched) await dispatchRuns([{ execution_id, project_id: execution.project_id, dispatch: 0 }]);
   return { execution_id, status: execution.status ?? "pending", ...(ending && { ending }), ...(dispatched && { dispatched }) };
 }

@@ -1,13 +1,4 @@
 import type pg from "pg";
-import { inTransaction } from "#server/platform/db/client.ts";
-import { AppError } from "#server/platform/errors.ts";
-import { runIdOfRequest } from "#server/platform/idempotency.ts";
-import type { ExecuteResult } from "#server/runs/schema.ts";
-import { insertExecution, type NewExecution, type Started } from "#server/runs/store/insert-execution.ts";
-import { assertRoom } from "#server/runs/store/limits.ts";
-import { noteStored } from "#server/runs/store/space.ts";
-import { hourUsedUp, startOnce } from "#server/runs/use-cases/start-execution.ts";
-import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 
 // Of a loop that is taken over, its body too: the Output nodes in there are results of the run. A Terminate ($4) ended
 // the run that it was reached in; taken over it is only done, and its handle, which says how it ended that one, is left out.
@@ -49,7 +40,7 @@ const GIVE = `
   SELECT given.id, given.output FROM given JOIN written ON written.id = given.id WHERE given.output IS NOT NULL`;
 
 /** Results that a run has before it begins. */
-export interface ResultsBefore {
+export interface EarlierResults {
   /** Nodes whose results of another run are taken over; bodies of loops named beside their loop. */
   taken?: { execution_id: string; node_ids: readonly string[]; terminate_ids: readonly string[] };
   /** Nodes with an output of their own; without one they take no part and count as skipped. */
@@ -57,41 +48,20 @@ export interface ResultsBefore {
 }
 
 /**
- * Accepts a run that begins with results, in one transaction.
- * @param also written with it, e.g. the audit's record
- * @throws AppError RATE_LIMIT_EXCEEDED when the project has used up its hour; CONFLICT when it holds as much as it may, or was started before
+ * Writes what a new run has before it begins.
+ * @param on a client within the transaction that writes the run
+ * @returns about how many bytes that is
  */
-export async function startWithResults(
-  execution: NewExecution & { rerun_of_id: string | null },
-  { taken, given = [] }: ResultsBefore,
-  also: (client: pg.PoolClient, execution_id: string) => Promise<void> = async () => {},
-): Promise<ExecuteResult> {
-  await assertRoom(execution.project_id);
-  const id = execution.id ?? runIdOfRequest();
-  const { rerun_of_id, ...fields } = execution;
-  let before = 0;
-  const write = (): Promise<Started> =>
-    inTransaction(async (client) => {
-      const started = await insertExecution({ ...fields, ...(id !== undefined && { id }) }, { on: client });
-      if (started.kind !== "started") return started;
-      const { execution_id } = started;
-      if (rerun_of_id !== null) await client.query("UPDATE executions SET rerun_of_id = $2 WHERE id = $1", [execution_id, rerun_of_id]);
-      const from = taken?.node_ids.length ? taken : undefined;
-      const texts = JSON.stringify(given);
-      if (from) await client.query(TAKE_OVER, [from.execution_id, execution_id, from.node_ids, from.terminate_ids]);
-      if (given.length) await client.query(GIVE, [execution_id, texts]);
-      if (from || given.length) {
-        const { rows } = await client.query<{ bytes: number }>(COUNT_RESULTS, [execution_id, texts.length, from?.execution_id]);
-        before = rows[0]?.bytes ?? 0;
-      }
-      await also(client, execution_id);
-      return started;
-    });
-  const started = await startOnce(id, write);
-  if (started.kind === "limited") throw hourUsedUp(started);
-  if (started.kind === "repeated") throw new AppError("CONFLICT", "This run has been started before. Look for it among the executions.");
-  const { execution_id } = started;
-  noteStored(execution.project_id, "runs", before);
-  await dispatchRuns([{ execution_id, project_id: execution.project_id, dispatch: 0 }]);
-  return { execution_id, status: execution.status ?? "pending" };
+export async function giveResults(
+  on: Pick<pg.Pool, "query">,
+  execution_id: string,
+  { taken, given = [] }: EarlierResults,
+): Promise<number> {
+  const from = taken?.node_ids.length ? taken : undefined;
+  if (!from && !given.length) return 0;
+  const texts = JSON.stringify(given);
+  if (from) await on.query(TAKE_OVER, [from.execution_id, execution_id, from.node_ids, from.terminate_ids]);
+  if (given.length) await on.query(GIVE, [execution_id, texts]);
+  const { rows } = await on.query<{ bytes: number }>(COUNT_RESULTS, [execution_id, texts.length, from?.execution_id]);
+  return rows[0]?.bytes ?? 0;
 }

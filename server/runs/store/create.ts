@@ -7,6 +7,7 @@ import { dueIn, mustNotifyWorkers } from "#server/runs/local-worker.ts";
 import type { Commit, RunState } from "#server/runs/ports.ts";
 import type { ExecutionTrigger } from "#server/runs/schema.ts";
 import { AGENT_JSON, type FoundAgent } from "#server/runs/store/agent-json.ts";
+import { type EarlierResults, giveResults } from "#server/runs/store/earlier-results.ts";
 import { hourlyLimit, hourlyValues } from "#server/runs/store/limits.ts";
 import { firstValues } from "#server/runs/store/run-store.ts";
 import { noteStored } from "#server/runs/store/space.ts";
@@ -35,6 +36,8 @@ export interface NewExecution {
   status?: "pending" | "queued";
   /** Of a schedule: the time that it was due. A workflow runs once for each. */
   due_at?: Date;
+  /** The execution that it runs again. */
+  rerun_of_id?: string | null;
   /** False for what a person tries in the web app: it spends nothing of the project's hour. */
   isCounted?: boolean;
 }
@@ -58,9 +61,12 @@ export type Started =
   | { kind: "limited"; retryAfter: number; limit: number }
   | { kind: "repeated" };
 
-/** A run that this process began before it was written; written without what it has to write when its project has no place for it. */
-export interface Begun {
-  run: RunState;
+/**
+ * A run that this process began before it was written; written without what it has to write when its project has no place for it.
+ * Without a holder: one that nobody begins, and is over.
+ */
+interface Begun {
+  run: Pick<RunState, "id" | "created_at"> & { holder: string | null };
   /** What it has to write so far; with an ending it is over. */
   first?: Commit;
   /** Ids of the agents that it calls as soon as that is written. They are read with it. */
@@ -80,7 +86,7 @@ const askedAgents = (ids: string) => `(
  * is written when the count says to wait, or when the delivery or the fire is there already.
  */
 function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
-  let last = 15;
+  let last = 16;
   const next = () => `$${++last}`;
   const isWhole = kind === "whole";
   // Of one that goes on after this: how soon to look for somebody who carries it, whether to tell others of it, and places.
@@ -118,6 +124,7 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
       ...held,
       ...written,
       status: `coalesce(${ending}->>'status', $10)::"ExecutionStatus"`,
+      started_at: `CASE WHEN ${holder}::text IS NOT NULL THEN ${began} END`,
       error: `${ending}->>'error'`,
       output_preview: `left(${ending}->>'output', ${PREVIEW_CHARACTERS})`,
       completed_at: "now()",
@@ -136,16 +143,16 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
       ${isBegun ? `, (SELECT may_begin_run($2::uuid, ${places}::int) FROM locked) AS has_place` : ""}),
     ${hasDelivery ? delivery : ""}
     execution AS (
-      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at, is_counted, bytes,
+      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at, is_counted, bytes, rerun_of_id,
         ${Object.keys(also).join(", ")})
-      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean, $15::bigint,
+      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean, $15::bigint, $16::uuid,
         ${Object.values(also).join(", ")}
       FROM ${hasDelivery ? "delivery" : "room WHERE wait = 0"}
       ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id, lease_owner
     ),
     kept AS (
       INSERT INTO execution_values (execution_id, input, params${values && ", output, outputs"}) SELECT id, $8, $9::jsonb${values} FROM execution
-    )${rows && events ? `, begun AS (SELECT id FROM execution WHERE lease_owner IS NOT NULL), ${firstWrite(rows, events, texts)}` : ""}
+    )${rows && events ? `, begun AS (SELECT id FROM execution${isWhole ? "" : " WHERE lease_owner IS NOT NULL"}), ${firstWrite(rows, events, texts)}` : ""}
     SELECT wait, (SELECT hourly FROM allowed) AS hourly, execution.id AS execution_id, execution.lease_owner IS NOT NULL AS is_begun
       ${mustTell ? `, CASE WHEN ${mustTell}::boolean AND execution.id IS NOT NULL AND execution.lease_owner IS NULL THEN ${TELL_DUE} END` : ""}
       ${agents ? `, ${askedAgents(agents)}` : ""} FROM room LEFT JOIN execution ON true`,
@@ -180,16 +187,21 @@ interface Written {
   agents?: AgentsAsked | null;
 }
 
+interface Beside {
+  /** The pool, or a client within a transaction: then the project's lock is held until that ends. */
+  on?: Pick<pg.Pool, "query">;
+  delivery?: DeliveryOfExecution | undefined;
+  /** How far this process has come with it already. */
+  begun?: Begun;
+  /** What it has before it begins; within a transaction. */
+  results?: EarlierResults;
+}
+
 /**
  * Writes a new execution if the project's hour has room, without asking anybody to run it yet. Requests of one project
  * queue up on a lock, so that together they never get past the limit.
- * @param on the pool, or a client within a transaction: then the lock is held until that ends
- * @param begun how far this process has come with it already
  */
-export async function insertExecution(
-  execution: NewExecution,
-  { on = pool(), delivery, begun }: { on?: Pick<pg.Pool, "query">; delivery?: DeliveryOfExecution | undefined; begun?: Begun } = {},
-): Promise<Started> {
+export async function createExecution(execution: NewExecution, { on = pool(), delivery, begun, results }: Beside = {}): Promise<Started> {
   const texts = begun && new LongTexts(begun.run);
   const first = begun && texts ? begunValues(begun, texts) : [];
   const kind = kindOf(begun);
@@ -211,6 +223,7 @@ export async function insertExecution(
     ...hourlyValues(),
     execution.isCounted ?? true,
     bytes,
+    execution.rerun_of_id ?? null,
     ...(kind === "whole" ? [] : [dueIn(), mustNotifyWorkers()]),
     ...first,
     ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),
@@ -218,11 +231,10 @@ export async function insertExecution(
   const { name, text } = (delivery ? WITH_DELIVERY : ALONE)[texts?.lists ? "long" : "short"][kind] as ReturnType<typeof statement>;
   const { rows } = await on.query<Written>({ name, text, values });
   const [row] = rows;
-  if (row?.execution_id) {
-    texts?.written();
-    noteStored(execution.project_id, "runs", bytes);
-  }
-  if (row?.execution_id)
-    return { kind: "started", execution_id: row.execution_id, isBegun: row.is_begun, ...(row.agents && { agents: row.agents }) };
-  return row?.wait ? { kind: "limited", retryAfter: row.wait, limit: row.hourly ?? 0 } : { kind: "repeated" };
+  if (!row?.execution_id) return row?.wait ? { kind: "limited", retryAfter: row.wait, limit: row.hourly ?? 0 } : { kind: "repeated" };
+  const { execution_id, is_begun: isBegun, agents } = row;
+  texts?.written();
+  const before = results ? await giveResults(on, execution_id, results) : 0;
+  noteStored(execution.project_id, "runs", bytes + before);
+  return { kind: "started", execution_id, isBegun, ...(agents && { agents }) };
 }
