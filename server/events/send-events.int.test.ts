@@ -8,8 +8,9 @@ import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
+import { makeUnbegunDue } from "#server/runs/store/queue.ts";
 import { startRun } from "#server/runs/use-cases/start-execution.ts";
-import { makeUnbegunDue, sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
+import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 import { dispatchRuns, requestRuns } from "#server/runs/worker/dispatch.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 

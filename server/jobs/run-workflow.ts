@@ -7,7 +7,7 @@ import { settings } from "#server/platform/settings.ts";
 import { executeRun, type Outcome } from "#server/runs/executor/execute-run.ts";
 import type { Claim, RunState } from "#server/runs/ports.ts";
 import type { ExecutionStatus } from "#server/runs/schema.ts";
-import { executionStatus } from "#server/runs/use-cases/get-execution.ts";
+import { executionStatus } from "#server/runs/store/executions.ts";
 
 /** Turns in one run of the handler, of four steps at most; then it continues as a new one, long before Inngest's 1,000 steps. */
 const TURNS = 100;

@@ -1,12 +1,12 @@
 import { assertRunnable, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
 import { recordAuditOn } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { progressOf } from "#server/runs/executor/frame.ts";
 import type { RerunInput, RerunResult } from "#server/runs/schema.ts";
+import { findOriginal } from "#server/runs/store/executions.ts";
+import { topLevelEnds } from "#server/runs/store/node-results.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
-import { findOriginal } from "#server/runs/use-cases/get-execution.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { dependentsOf } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";
@@ -56,24 +56,16 @@ function reusedNodes(graph: Graph, from: string, ended: Ended): string[] {
 }
 
 /** Top-level nodes that took no part in a run which went only as far as one node. */
-async function leftOut(execution_id: string): Promise<string[]> {
-  const where = { execution_id, iteration: "", status: "skipped", reused: true } as const;
-  return (await db().nodeRun.findMany({ where, select: { node_id: true } })).map((row) => row.node_id);
-}
+const leftOut = async (execution_id: string): Promise<string[]> =>
+  (await topLevelEnds(execution_id)).flatMap(({ node_id, status, reused }) => (status === "skipped" && reused ? [node_id] : []));
 
 /** Top-level nodes of the original with a result that may be taken over. */
 async function endedNodes(execution_id: string, graph: Graph): Promise<Ended> {
-  const rows = await db().nodeRun.findMany({
-    where: { execution_id, iteration: "" },
-    orderBy: { attempt: "asc" },
-    select: { node_id: true, status: true, handle: true },
-  });
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
-  const last = new Map(rows.map((row) => [row.node_id, row]));
-  const counts = [...last].filter(
-    ([id, row]) => row.status === "complete" || (row.status === "failed" && goesOnAfterFailure(nodes.get(id))),
+  const counts = (await topLevelEnds(execution_id)).filter(
+    ({ node_id, status }) => status === "complete" || (status === "failed" && goesOnAfterFailure(nodes.get(node_id))),
   );
-  return new Map(counts.map(([id, row]) => [id, { ...progressOf(row, true), type: nodes.get(id)?.type ?? "" }]));
+  return new Map(counts.map((row) => [row.node_id, { ...progressOf(row, true), type: nodes.get(row.node_id)?.type ?? "" }]));
 }
 
 /**

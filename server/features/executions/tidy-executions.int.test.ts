@@ -9,7 +9,7 @@ import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import type { ExecutionStatus } from "#server/runs/schema.ts";
-import { BATCH, deleteExecutions } from "#server/runs/use-cases/delete-executions.ts";
+import { BATCH, deleteExecutions } from "#server/runs/store/delete-executions.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();

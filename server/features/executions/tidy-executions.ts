@@ -1,9 +1,9 @@
 import { removeDeletedProjects } from "#server/features/projects/delete.ts";
 import { db } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
+import { countOlderExecutions } from "#server/runs/store/count-older-executions.ts";
+import { deleteExecutions } from "#server/runs/store/delete-executions.ts";
 import { measureStorage } from "#server/runs/store/limits.ts";
-import { countOlderExecutions } from "#server/runs/use-cases/count-older-executions.ts";
-import { deleteExecutions } from "#server/runs/use-cases/delete-executions.ts";
 
 const DAY_MS = 86_400_000;
 /** How long one turn may take, in milliseconds; well below what a host allows one request. */

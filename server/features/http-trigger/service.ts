@@ -4,7 +4,6 @@ import type { SavedWorkflow } from "#server/features/workflows/saved-workflow.ts
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { Bell } from "#server/platform/bell.ts";
 import { cleanText, parseCleanJson } from "#server/platform/clean-text.ts";
-import { pool } from "#server/platform/db/client.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { follow, onToldToStop } from "#server/platform/follow.ts";
@@ -12,7 +11,7 @@ import { runIdOfRequest } from "#server/platform/idempotency.ts";
 import { newId } from "#server/platform/new-id.ts";
 import { isFinal } from "#server/runs/schema.ts";
 import type { NewExecution } from "#server/runs/store/create.ts";
-import type { RunEnding } from "#server/runs/use-cases/inline-run.ts";
+import { type RunEnding, readEnding } from "#server/runs/store/executions.ts";
 import { startExecution, startRun } from "#server/runs/use-cases/start-execution.ts";
 import { parseJson } from "#server/shared/json-text.ts";
 
@@ -68,11 +67,6 @@ const LONGEST_PAUSE_MS = 200;
 /** How long it waits on when the process is told to stop, in milliseconds: the way down cuts what is open after eight seconds. */
 const STOPPING_MS = 5000;
 
-const READ = {
-  name: "execution-ending",
-  text: "SELECT e.status, e.error, v.output FROM executions e JOIN execution_values v ON v.execution_id = e.id WHERE e.id = $1",
-};
-
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
@@ -112,8 +106,7 @@ export async function startAndFollow(
       const left = given.signal.aborted ? 0 : end - Date.now();
       if (reads > 1) await pause(Math.min(10 * reads, LONGEST_PAUSE_MS));
       await bell.rung(Math.min(LOOK_AGAIN_MS, Math.max(1, left)));
-      const { rows } = await pool().query<RunEnding>({ ...READ, values: [execution_id] });
-      seen = rows[0] ?? seen;
+      seen = (await readEnding(execution_id)) ?? seen;
       if (left <= 0 || isFinal(seen.status) || seen.status === "paused") break;
     }
     return { execution_id, ...seen };

@@ -5,9 +5,9 @@ import type { ProjectRef } from "#server/features/projects/schema.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
+import { deleteExecutions } from "#server/runs/store/delete-executions.ts";
 import { cancelRunsOf } from "#server/runs/store/end.ts";
 import { tellCancelled } from "#server/runs/use-cases/cancel-execution.ts";
-import { deleteExecutions } from "#server/runs/use-cases/delete-executions.ts";
 
 /**
  * Ends a project at once, within the transaction: its runs are cancelled, its schedules and webhooks are gone, nobody is a

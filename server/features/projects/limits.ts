@@ -2,23 +2,9 @@ import type { z } from "zod";
 import { memberOf } from "#server/features/projects/members.ts";
 import type { HourlyUse, ProjectRef, ProjectStorage } from "#server/features/projects/schema.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
-import { db, pool } from "#server/platform/db/client.ts";
+import { db } from "#server/platform/db/client.ts";
 import { settings } from "#server/platform/settings.ts";
-import { hourlyLimit, hourlyValues, measureStorage } from "#server/runs/store/limits.ts";
-
-// No more are counted than the limit says: beyond it, how many there are changes nothing.
-const USED = {
-  name: "hourly-use",
-  text: `
-    SELECT h.hourly AS limit, count(e.created_at)::int AS used, min(e.created_at) + interval '1 hour' AS next_at
-    FROM (SELECT p.id, ${hourlyLimit("$2::int", "$3::int")} AS hourly FROM projects p WHERE p.id = $1::uuid) AS h
-    LEFT JOIN LATERAL (
-      SELECT created_at FROM executions
-      WHERE project_id = h.id AND created_at > now() - interval '1 hour' AND is_counted AND NOT (status = 'failed' AND started_at IS NULL)
-      ORDER BY created_at DESC LIMIT h.hourly
-    ) AS e ON true
-    GROUP BY h.hourly`,
-};
+import { hourlyUse, hourlyValues, measureStorage } from "#server/runs/store/limits.ts";
 
 /**
  * How much of its hour a project has used.
@@ -27,11 +13,7 @@ const USED = {
 export async function getHourlyUse(principal: Principal, { project_id }: z.infer<typeof ProjectRef>): Promise<HourlyUse> {
   await memberOf(principal, project_id, "viewer");
   const [preset, most] = hourlyValues();
-  const { rows } = await pool().query<{ limit: number; used: number; next_at: Date | null }>({
-    ...USED,
-    values: [project_id, preset, most],
-  });
-  const { limit = 0, used = 0, next_at = null } = rows[0] ?? {};
+  const { limit, used, next_at } = await hourlyUse(project_id);
   return { limit: limit || null, used, next_at: next_at?.toISOString() ?? null, preset: preset || null, most: most || null };
 }
 

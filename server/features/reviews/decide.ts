@@ -1,19 +1,21 @@
 import type { Prisma, Wait } from "#prisma/generated/client.ts";
+import type { WaitStatus } from "#prisma/generated/enums.ts";
 import type { ApproveInput, Decision } from "#server/features/reviews/schema.ts";
-import { type AuditActor, recordAudit } from "#server/platform/audit.ts";
+import { type AuditActor, recordAuditOn } from "#server/platform/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
-import { db } from "#server/platform/db/client.ts";
+import { inTransaction } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
-import { isUuid } from "#server/platform/new-id.ts";
 import { type Execution, isFinal } from "#server/runs/schema.ts";
+import { findExecution } from "#server/runs/store/executions.ts";
+import { snapshotGraph } from "#server/runs/store/graphs.ts";
+import { findReviews, type ShortReviewRow } from "#server/runs/store/reviews.ts";
+import { resolveWait } from "#server/runs/store/waits.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
-import { resolveWait } from "#server/runs/waits/resolve-wait.ts";
-import { longTexts, verdictOf } from "#server/runs/waits/review.ts";
+import { verdictOf } from "#server/runs/waits/review.ts";
 import { expireWaits, wakeEnded } from "#server/runs/waits/sweep-waits.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import type { Verdict } from "#server/workflow/nodes/human-loop-node.ts";
-import { Graph } from "#server/workflow/schema.ts";
 
 /** Who decides, and how he or she came here. */
 export interface ReviewActor {
@@ -39,11 +41,12 @@ export async function decideReview(
   const { user, role, auth } = actor;
   const outcome: Verdict = { decision: verdict.decision, comment: cleanText(verdict.comment ?? "") || null };
   const by = { ...user, role, via: VIA[auth.type] };
-  const decided = await db().$transaction(async (tx) => {
-    const review = await resolveWait(tx, { id: review_id, reason: "review", outcome, by });
+  const decided = await inTransaction(async (client) => {
+    const review = await resolveWait({ id: review_id, reason: "review", outcome, by }, client);
     if (!review) return undefined;
     const { project_id, execution_id, node_id, iteration, label } = review;
-    await recordAudit(
+    await recordAuditOn(
+      client,
       { user, auth, project: { id: project_id } },
       {
         action: verdict.decision === "approved" ? "review.approve" : "review.reject",
@@ -52,22 +55,17 @@ export async function decideReview(
         resource_name: label,
         detail: { execution_id, node_id, ...(iteration && { iteration }) },
       },
-      tx,
     );
     return review;
   });
   if (!decided) throw await tooLate(review_id);
-  await wakeEnded([decided]);
+  wakeEnded([decided]);
 }
 
 /** Why a review could not be decided. One that is due is rejected now, so that the answer is the truth. */
 async function tooLate(review_id: string): Promise<AppError> {
   await expireWaits(review_id);
-  const row = await db().wait.findUnique({
-    where: { id: review_id },
-    include: { execution: { select: { status: true } } },
-    omit: longTexts,
-  });
+  const [row] = await findReviews({ id: review_id }, {});
   if (!row) return notFound("review");
   if (row.status !== "waiting") return new AppError("CONFLICT", decidedSentence(row));
   const { status } = row.execution;
@@ -108,24 +106,13 @@ export async function approveExecution(principal: ProjectPrincipal, input: Appro
 
 /** Id of the one waiting review that the input means. */
 async function reviewMeant({ project }: ProjectPrincipal, { execution_id, node_id, iteration }: ApproveInput): Promise<string> {
-  if (!isUuid(execution_id)) throw notFound("execution");
-  const execution = await db().execution.findFirst({
-    where: { id: execution_id, project_id: project.id },
-    select: { status: true, snapshot_id: true },
-  });
-  if (!execution) throw notFound("execution");
+  const execution = await findExecution({ project_id: project.id, execution_id }, { status: true, snapshot_id: true });
   const where = {
     execution_id,
-    reason: "review" as const,
     ...(node_id !== undefined && { node_id }),
     ...(iteration !== undefined && { iteration }),
   };
-  const waiting = await db().wait.findMany({
-    where: { ...where, status: "waiting" },
-    omit: longTexts,
-    orderBy: { id: "asc" },
-    take: LISTED,
-  });
+  const waiting = await findReviews({ ...where, status: "waiting" }, { orderBy: { id: "asc" }, take: LISTED });
   const [review, ...others] = waiting;
   if (review && others.length === 0) return review.id;
   if (review) throw ambiguous(waiting);
@@ -133,12 +120,10 @@ async function reviewMeant({ project }: ProjectPrincipal, { execution_id, node_i
   throw await noneWaits(where, execution.status);
 }
 
-type Waiting = Prisma.WaitGetPayload<{ omit: typeof longTexts }>;
-
-function ambiguous(waiting: Waiting[]): AppError {
+function ambiguous(waiting: ShortReviewRow[]): AppError {
   const isOneNode = new Set(waiting.map((review) => review.node_id)).size === 1;
   const path = isOneNode ? "iteration" : "node_id";
-  const placeOf = ({ node_id, label, iteration }: Waiting) =>
+  const placeOf = ({ node_id, label, iteration }: ShortReviewRow) =>
     `node_id ${node_id} (${label})${iteration === "" ? "" : `, iteration ${iteration}`}`;
   const count = waiting.length === LISTED ? `${LISTED} or more` : waiting.length;
   return new AppError(
@@ -150,20 +135,17 @@ function ambiguous(waiting: Waiting[]): AppError {
 
 /** @throws AppError VALIDATION_ERROR unless the graph that runs has a review with this id */
 async function assertReviewNode(snapshot_id: string, node_id: string): Promise<void> {
-  const { graph } = await db().workflowSnapshot.findUniqueOrThrow({ where: { id: snapshot_id }, select: { graph: true } });
-  if (Graph.parse(graph).nodes.some((node) => node.id === node_id && node.type === "humanLoopNode")) return;
+  const { nodes } = await snapshotGraph(snapshot_id);
+  if (nodes.some((node) => node.id === node_id && node.type === "humanLoopNode")) return;
   throw new AppError("VALIDATION_ERROR", `node_id: this workflow has no review with the id “${node_id}”.`, {
     errors: [{ path: "node_id", message: "There is no review with this id." }],
   });
 }
 
 async function noneWaits(where: Prisma.WaitWhereInput, status: Execution["status"]): Promise<AppError> {
-  const last =
-    (await db().wait.findFirst({
-      where: { ...where, status: { in: ["resolved", "expired"] } },
-      omit: longTexts,
-      orderBy: { resolved_at: "desc" },
-    })) ?? (await db().wait.findFirst({ where: { ...where, status: "withdrawn" }, omit: longTexts }));
+  const lastOf = async (...ends: WaitStatus[]) =>
+    (await findReviews({ ...where, status: { in: ends } }, { orderBy: { resolved_at: "desc" }, take: 1 }))[0];
+  const last = (await lastOf("resolved", "expired")) ?? (await lastOf("withdrawn"));
   if (last) return new AppError("CONFLICT", decidedSentence(last));
   if (isFinal(status)) return new AppError("CONFLICT", `This execution has already ended: it is ${status}.`);
   const isNamed = where.node_id !== undefined || where.iteration !== undefined;

@@ -1,11 +1,11 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import type { Prisma } from "#prisma/generated/client.ts";
 import { decidedSentence, decideReview, type ReviewActor } from "#server/features/reviews/decide.ts";
-import { linkedReviewDto, reviewFields } from "#server/features/reviews/read.ts";
+import { linkedReviewDto } from "#server/features/reviews/read.ts";
 import type { DecideByLinkInput, LinkedReview } from "#server/features/reviews/schema.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { settings } from "#server/platform/settings.ts";
+import { findReview, type ReviewRow } from "#server/runs/store/reviews.ts";
 
 // What a link in an e-mail carries: 16 bytes of the review's id, 4 of the second in which the link ends, 32 of their HMAC.
 // Nothing is stored: a decision counts once, so a link need not be used up.
@@ -46,15 +46,13 @@ export function readReviewToken(token: string): { review_id: string; expires_at:
   return { review_id, expires_at: new Date(body.readUInt32BE(ID_BYTES) * 1000) };
 }
 
-type LinkedRow = Prisma.WaitGetPayload<{ include: typeof reviewFields }>;
-
 /**
  * The review that a link leads to: whoever holds the link may see and decide it, and nothing else.
  * @throws AppError NOT_FOUND with a sentence for a link that is not ours, or has expired, or whose review is gone
  */
-async function findLinkedReview(token: string): Promise<LinkedRow> {
+async function findLinkedReview(token: string): Promise<ReviewRow> {
   const link = readReviewToken(token);
-  const row = link && (await db().wait.findUnique({ where: { id: link.review_id, reason: "review" }, include: reviewFields }));
+  const row = link && (await findReview({ id: link.review_id }));
   if (!row) throw new AppError("NOT_FOUND", "This link does not lead to a review. Check that it was copied whole.");
   if (link.expires_at > new Date()) return row;
   const fate = row.status === "waiting" ? "Ask a member of the project to decide in the web app." : decidedSentence(row);

@@ -1,10 +1,10 @@
 import { v7 as uuid } from "uuid";
 import { linkEnd, reviewToken } from "#server/features/reviews/link.ts";
-import { reviewFields } from "#server/features/reviews/read.ts";
 import { db } from "#server/platform/db/client.ts";
 import { button, page, paragraph, quote, quotedName, shorten, unlinked, utc } from "#server/platform/mail/layout.ts";
 import { isMailOn, type MailBody, sendMail } from "#server/platform/mail/send-mail.ts";
 import { appUrl } from "#server/platform/settings.ts";
+import { findReview, noteTold } from "#server/runs/store/reviews.ts";
 
 /** A title may hold what a run has worked out, so it may be of any length. */
 const TITLE_SHOWN = 200;
@@ -15,11 +15,7 @@ const TITLE_SHOWN = 200;
  */
 export async function tellReviewers(review_id: string): Promise<void> {
   await db().$transaction(async (tx) => {
-    // Locks the row: a decision that comes now waits, and marks these as read.
-    const [review] = await tx.$queryRaw<{ project_id: string; execution_id: string; name: string; workflow: string }[]>`
-      UPDATE waits w SET notified_at = coalesce(w.notified_at, now()) FROM executions e JOIN workflows f ON f.id = e.workflow_id
-      WHERE w.id = ${review_id}::uuid AND w.reason = 'review' AND w.status = 'waiting' AND e.id = w.execution_id
-      RETURNING w.project_id, w.execution_id, coalesce(nullif(w.title, ''), w.label) AS name, f.name AS workflow`;
+    const review = await noteTold(tx, review_id);
     if (!review) return;
     const { project_id, execution_id, name, workflow } = review;
     const members = await tx.membership.findMany({
@@ -48,7 +44,7 @@ export async function tellReviewers(review_id: string): Promise<void> {
  */
 export async function mailReview(review_id: string): Promise<void> {
   if (!isMailOn()) return;
-  const row = await db().wait.findUnique({ where: { id: review_id, reason: "review" }, include: reviewFields });
+  const row = await findReview({ id: review_id });
   if (row?.status !== "waiting" || !row.notification_email) return;
   const expires_at = linkEnd(row.deadline);
   await sendMail({

@@ -11,7 +11,7 @@ import { getUsage } from "#server/features/usage/service.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
-import { deleteExecutions } from "#server/runs/use-cases/delete-executions.ts";
+import { deleteExecutions } from "#server/runs/store/delete-executions.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
 import { listExecutions } from "#server/runs/use-cases/list-executions.ts";

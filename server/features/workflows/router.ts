@@ -24,7 +24,7 @@ import {
 import { setSchedule } from "#server/features/workflows/set-schedule.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { ExecuteInput, ExecuteResult, ExecutionSummary, RunDraftInput, WorkflowExecutionsInput } from "#server/runs/schema.ts";
-import { listWorkflowExecutions } from "#server/runs/use-cases/list-workflow-executions.ts";
+import { listWorkflowExecutions } from "#server/runs/use-cases/list-executions.ts";
 import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
 
 const tag = "Workflows";

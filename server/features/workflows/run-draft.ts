@@ -1,39 +1,22 @@
 import { assertRunnable, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { pool } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import type { ExecuteResult, NodeStatus, RunDraftInput } from "#server/runs/schema.ts";
+import type { ExecuteResult, RunDraftInput } from "#server/runs/schema.ts";
 import type { EarlierResults } from "#server/runs/store/earlier-results.ts";
-import { textOf } from "#server/runs/store/texts.ts";
+import { findOriginal } from "#server/runs/store/executions.ts";
+import { nodesOfChangedAgents, topLevelEnds } from "#server/runs/store/node-results.ts";
 import { cutGraph, givenResults } from "#server/runs/use-cases/cut-graph.ts";
-import { findOriginal } from "#server/runs/use-cases/get-execution.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { dependentsOf } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";
 import { definitionOf, goesOnAfterFailure } from "#server/workflow/graph.ts";
 import { findPinFault, withPins } from "#server/workflow/pins.ts";
 import { nodesUntil } from "#server/workflow/run-until.ts";
-import { Graph, MAX_PINNED } from "#server/workflow/schema.ts";
+import { Graph } from "#server/workflow/schema.ts";
 import { staleNodes } from "#server/workflow/stale.ts";
 
 const invalid = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
-
-/** How top-level nodes ended, newest attempt first; a text longer than any pin need not be read whole to be compared with one. */
-const ENDED = `
-  SELECT DISTINCT ON (r.node_id) r.node_id, r.status, left(${textOf("output")}, ${MAX_PINNED + 1}) AS output
-  FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 AND r.iteration = '' ORDER BY r.node_id, r.attempt DESC`;
-
-/** Nodes whose agent was changed after they ran, at any item of the loops around them. */
-const CHANGED_AGENTS = `
-  SELECT DISTINCT r.node_id
-  FROM (
-    SELECT DISTINCT ON (node_id, iteration) node_id, started_at FROM node_runs
-    WHERE execution_id = $1 AND node_id = ANY($2) ORDER BY node_id, iteration, attempt DESC
-  ) r
-  JOIN unnest($2::text[], $3::uuid[]) AS n (node_id, agent_id) ON n.node_id = r.node_id
-  JOIN agents a ON a.id = n.agent_id AND a.updated_at > r.started_at`;
 
 function assertNode(graph: Graph, path: string, id: string): void {
   const node = graph.nodes.find((candidate) => candidate.id === id);
@@ -48,12 +31,8 @@ async function resultsThatHold(execution_id: string, before: Graph, graph: Graph
   const agents = graph.nodes.flatMap(({ id, data: { agent_id } }) =>
     typeof agent_id === "string" && isUuid(agent_id) ? [{ id, agent_id }] : [],
   );
-  const [{ rows }, others] = await Promise.all([
-    pool().query<{ node_id: string; status: NodeStatus; output: string | null }>(ENDED, [execution_id]),
-    pool().query<{ node_id: string }>(CHANGED_AGENTS, [execution_id, agents.map(({ id }) => id), agents.map(({ agent_id }) => agent_id)]),
-  ]);
+  const [rows, asked] = await Promise.all([topLevelEnds(execution_id), nodesOfChangedAgents(execution_id, agents)]);
   const ended = new Map(rows.map((row) => [row.node_id, row]));
-  const asked = new Set(others.rows.map(({ node_id }) => node_id));
   const outputOf = (id: string) => ended.get(id)?.output ?? null;
   const stale = staleNodes(before, graph, outputOf, honoured, ({ id }) => asked.has(id));
   const byId = new Map(graph.nodes.map((node) => [node.id, node]));

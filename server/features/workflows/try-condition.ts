@@ -1,10 +1,9 @@
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db, pool } from "#server/platform/db/client.ts";
-import { messageOf, notFound } from "#server/platform/errors.ts";
-import { isUuid } from "#server/platform/new-id.ts";
+import { messageOf } from "#server/platform/errors.ts";
 import { conditionFault, evaluateCondition } from "#server/runs/effects/conditions.ts";
-import { HostFault, ITEM } from "#server/runs/ports.ts";
-import { textOf } from "#server/runs/store/texts.ts";
+import { HostFault } from "#server/runs/ports.ts";
+import { findExecution } from "#server/runs/store/executions.ts";
+import { leftBehind } from "#server/runs/store/node-results.ts";
 import type {
   CheckConditionInput,
   ConditionCheck,
@@ -25,23 +24,9 @@ interface Result {
   completed_at: number;
 }
 
-const RESULTS = `
-  SELECT DISTINCT ON (r.node_id) r.node_id, r.completed_at, CASE r.status WHEN 'failed' THEN r.error ELSE ${textOf("output")} END AS text,
-    r.status = 'skipped' AS is_skipped
-  FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status IN ('complete', 'failed', 'skipped') AND r.handle IS DISTINCT FROM '${ITEM}'
-  ORDER BY r.node_id, string_to_array(r.iteration, '.')::int[] DESC, r.attempt DESC`;
-
-interface Row {
-  node_id: string;
-  completed_at: Date | null;
-  text: string | null;
-  is_skipped: boolean;
-}
-
 /** What each node left behind in a run; of one inside a loop, its latest iteration. A failed one left its error. */
 async function resultsOf(execution_id: string, ids: ReadonlySet<string>): Promise<Map<string, Result>> {
-  const { rows } = await pool().query<Row>({ name: "condition-trial", text: RESULTS, values: [execution_id, [...ids]] });
+  const rows = await leftBehind(execution_id, [...ids]);
   return new Map(
     rows.map(({ node_id, text, completed_at, is_skipped }) => [
       node_id,
@@ -59,13 +44,7 @@ export async function tryCondition(
   { condition, execution_id, before, item, outputs, pinned = {} }: TryConditionInput,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<ConditionTrial> {
-  const execution =
-    isUuid(execution_id) &&
-    (await db().execution.findFirst({
-      where: { id: execution_id, project_id: project.id },
-      select: { values: { select: { input: true } } },
-    }));
-  if (!execution) throw notFound("execution");
+  const execution = await findExecution({ project_id: project.id, execution_id }, { values: { select: { input: true } } });
   const named = condition.includes("node_outputs") ? Object.entries(outputs) : [];
   const results = await resultsOf(execution_id, new Set([...before, ...named.flatMap(([, ids]) => ids)]));
   for (const [id, text] of Object.entries(pinned)) results.set(id, { text, completed_at: Number.POSITIVE_INFINITY });

@@ -1,7 +1,7 @@
 import { type ApiRouteOptions, apiRoute } from "#server/http/rest/api-route.ts";
 import { sseResponse } from "#server/http/streams/sse.ts";
+import { projectOfExecution } from "#server/runs/store/executions.ts";
 import { followExecution } from "#server/runs/use-cases/follow-execution.ts";
-import { projectOfExecution } from "#server/runs/use-cases/get-execution.ts";
 
 type Params = { execution_id: string };
 

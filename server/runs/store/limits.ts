@@ -20,6 +20,27 @@ export const hourlyValues = (): [preset: number, most: number] => {
   return [EXECUTIONS_PER_HOUR, EXECUTIONS_PER_HOUR_MAX];
 };
 
+// No more are counted than the limit says: beyond it, how many there are changes nothing.
+const USED = {
+  name: "hourly-use",
+  text: `
+    SELECT h.hourly AS limit, count(e.created_at)::int AS used, min(e.created_at) + interval '1 hour' AS next_at
+    FROM (SELECT p.id, ${hourlyLimit("$2::int", "$3::int")} AS hourly FROM projects p WHERE p.id = $1::uuid) AS h
+    LEFT JOIN LATERAL (
+      SELECT created_at FROM executions
+      WHERE project_id = h.id AND created_at > now() - interval '1 hour' AND is_counted AND NOT (status = 'failed' AND started_at IS NULL)
+      ORDER BY created_at DESC LIMIT h.hourly
+    ) AS e ON true
+    GROUP BY h.hourly`,
+};
+
+/** How many executions a project may start in an hour, how many it has, and when the first of these no longer counts. 0 is no limit. */
+export async function hourlyUse(project_id: string): Promise<{ limit: number; used: number; next_at: Date | null }> {
+  const values = [project_id, ...hourlyValues()];
+  const { rows } = await pool().query<{ limit: number; used: number; next_at: Date | null }>({ ...USED, values });
+  return rows[0] ?? { limit: 0, used: 0, next_at: null };
+}
+
 /** Full projects that were measured in the last ten seconds; after that something may have been deleted. */
 const measured = new LRUCache<string, true>({ max: 1000, ttl: 10_000 });
 

@@ -32,19 +32,17 @@ import {
   CLAIM_DUE,
   commitStatement,
   DELTAS,
-  EXPIRE_OF_RUN,
-  FINAL,
   ITEMS,
   ITEMS_ENDED,
   LEDGER,
   LEDGER_WITH_LOOPS,
-  NOW,
   RELEASE,
   RENEW,
   SPENT,
   WAIT_STATES,
 } from "#server/runs/store/statements.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
+import { EXPIRE_OF_RUN } from "#server/runs/store/waits.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { MAX_OUTPUT } from "#server/workflow/output-size.ts";
 import { withPins } from "#server/workflow/pins.ts";
@@ -328,16 +326,3 @@ export const runStore: RunStore = {
   closeOpen,
   onControl: (execution_id, callback) => subscribe("treadle_control", execution_id, callback),
 };
-
-/**
- * Makes the runs due whose leases a process held that is dead, without waiting for the leases to end. They count as not given
- * back. Only for the process that holds the data folder alone, at its start.
- * @param name of the data folder, which the names of such leases bear; left out, every lease is a dead process's
- */
-export async function freeLeases(name = ""): Promise<void> {
-  await pool().query(
-    `UPDATE executions SET lease_until = ${NOW}, run_at = ${NOW}
-     WHERE lease_until > now() AND strpos(lease_owner, $1) > 0 AND status NOT IN ${FINAL}`,
-    [name],
-  );
-}

@@ -311,21 +311,6 @@ export const DELTAS = `
   )
   SELECT pg_notify('treadle_execution', $1::text) FROM lease`;
 
-/**
- * The statement that ends waits whose deadline has passed, of whatever reason, up to where it says what of `expired` it wants. A
- * wait's end is one conditional update: here, in `resolveWait`, or by the end of its run.
- * @param which conditions, which must lock the rows so that their state is looked at again once they are free
- */
-export const expiring = (which: string): string => `
-  WITH due AS (
-    SELECT id FROM waits WHERE status = 'waiting' AND ${which}
-  ), expired AS (
-    UPDATE waits w SET status = 'expired', resolved_at = now() FROM due WHERE w.id = due.id RETURNING w.id, w.execution_id
-  ), seen AS (
-    UPDATE notifications SET read_at = now() WHERE kind = 'review' AND subject_id IN (SELECT id FROM expired) AND read_at IS NULL
-  )`;
-export const EXPIRE_OF_RUN = `
-  ${expiring("execution_id = $1 AND deadline <= greatest($2::timestamptz, now()) + interval '1 second' FOR UPDATE")} SELECT FROM expired`;
 export const WAIT_STATES = `
   -- Viewers are told again of one that is open, and of a larger text no more than its beginning: of others nothing is read.
   SELECT id, node_id, iteration, status, outcome, deadline,

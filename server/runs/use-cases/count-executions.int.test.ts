@@ -3,8 +3,8 @@ import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { type ExecutionStatus, ExecutionStatus as Statuses } from "#server/runs/schema.ts";
-import { countOlderExecutions, PIECE } from "#server/runs/use-cases/count-older-executions.ts";
-import { deleteExecutions } from "#server/runs/use-cases/delete-executions.ts";
+import { countOlderExecutions, PIECE } from "#server/runs/store/count-older-executions.ts";
+import { deleteExecutions } from "#server/runs/store/delete-executions.ts";
 import { listExecutions } from "#server/runs/use-cases/list-executions.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 

@@ -1,35 +1,12 @@
-import type { Prisma } from "#prisma/generated/client.ts";
 import { type Execution, ExecutionOutput, type ExecutionSummary, type ExecutionTrigger } from "#server/runs/schema.ts";
+import type { DetailRow, SummaryRow } from "#server/runs/store/executions.ts";
+import { nodeResults } from "#server/runs/store/node-results.ts";
 import { withTexts } from "#server/runs/store/texts.ts";
-import { nodeResults } from "#server/runs/use-cases/node-results.ts";
+
 import { outputsSoFar } from "#server/runs/use-cases/outputs-so-far.ts";
-import { deciderDto, longTexts, verdictOf } from "#server/runs/waits/review.ts";
+import { deciderDto, verdictOf } from "#server/runs/waits/review.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
-
-/** What a list reads: never the big values. */
-export const summaryFields = {
-  id: true,
-  workflow_id: true,
-  workflow_version: true,
-  status: true,
-  trigger: true,
-  input_preview: true,
-  output_preview: true,
-  error: true,
-  rerun_of_id: true,
-  input_tokens: true,
-  output_tokens: true,
-  cost: true,
-  cost_is_partial: true,
-  created_at: true,
-  started_at: true,
-  completed_at: true,
-  workflow: { select: { name: true } },
-  started_by: { select: { id: true, name: true } },
-} as const satisfies Prisma.ExecutionSelect;
-
-type SummaryRow = Prisma.ExecutionGetPayload<{ select: typeof summaryFields }>;
 
 const iso = (time: Date | null) => time?.toISOString() ?? null;
 
@@ -69,17 +46,6 @@ export const summaryDto = (row: SummaryRow): ExecutionSummary => ({
   output: row.output_preview,
   truncated: [row.input_preview, row.output_preview].some((text) => (text?.length ?? 0) >= PREVIEW_CHARACTERS),
 });
-
-/** What one execution reads. */
-export const detailFields = {
-  ...summaryFields,
-  last_seq: true,
-  snapshot_id: true,
-  values: { select: { input: true, output: true, outputs: true } },
-  waits: { where: { reason: "review" }, omit: longTexts, orderBy: { id: "asc" } },
-} as const satisfies Prisma.ExecutionSelect;
-
-type DetailRow = Prisma.ExecutionGetPayload<{ select: typeof detailFields }>;
 
 async function wholeOutputs({ id, values }: DetailRow): Promise<ExecutionOutput[]> {
   const outputs = values?.outputs ?? [];

@@ -1,10 +1,10 @@
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db } from "#server/platform/db/client.ts";
-import { notFound } from "#server/platform/errors.ts";
-import { isUuid } from "#server/platform/new-id.ts";
 import { type ExecutionLogs, type ExecutionLogsInput, type NodeLog, RunToolCall } from "#server/runs/schema.ts";
-import { logTexts } from "#server/runs/use-cases/log-texts.ts";
-import { deciderDto, deciderFields } from "#server/runs/waits/review.ts";
+import { findExecution } from "#server/runs/store/executions.ts";
+import { logTexts } from "#server/runs/store/log-texts.ts";
+import { attemptsOf } from "#server/runs/store/node-results.ts";
+import { findReviews } from "#server/runs/store/reviews.ts";
+import { deciderDto } from "#server/runs/waits/review.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
@@ -15,19 +15,11 @@ import { Graph } from "#server/workflow/schema.ts";
  */
 export async function getExecutionLogs({ project }: ProjectPrincipal, input: ExecutionLogsInput): Promise<ExecutionLogs> {
   const { execution_id, node_id, iteration } = input;
-  if (!isUuid(execution_id)) throw notFound("execution");
-  const row = await db().execution.findFirst({
-    where: { id: execution_id, project_id: project.id },
-    select: { snapshot: { select: { graph: true } } },
-  });
-  if (!row) throw notFound("execution");
+  const row = await findExecution({ project_id: project.id, execution_id }, { snapshot: { select: { graph: true } } });
   // First, since it refuses what is too much to be read.
   const texts = await logTexts(input);
   const where = { execution_id, ...(node_id !== undefined && { node_id }), ...(iteration !== undefined && { iteration }) };
-  const [runs, reviews] = await Promise.all([
-    db().nodeRun.findMany({ where, orderBy: [{ started_at: { sort: "asc", nulls: "last" } }, { id: "asc" }] }),
-    db().wait.findMany({ where: { ...where, reason: "review" }, select: { node_id: true, iteration: true, ...deciderFields } }),
-  ]);
+  const [runs, reviews] = await Promise.all([attemptsOf(where), findReviews(where, {})]);
   const reviewAt = new Map(reviews.map((review) => [`${review.node_id} ${review.iteration}`, review]));
   const nodes = new Map(Graph.parse(row.snapshot.graph).nodes.map((node) => [node.id, node]));
   const items = runs.map((run): NodeLog => {

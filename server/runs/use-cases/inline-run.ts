@@ -7,8 +7,8 @@ import { processId } from "#server/platform/settings.ts";
 import { executeRun, isRefused } from "#server/runs/executor/execute-run.ts";
 import { type LocalWorker, localWorker } from "#server/runs/local-worker.ts";
 import { type Commit, LeaseLost, type RunState } from "#server/runs/ports.ts";
-import type { ExecutionStatus } from "#server/runs/schema.ts";
 import { type AgentsAsked, createExecution, type DeliveryOfExecution, type NewExecution, type Started } from "#server/runs/store/create.ts";
+import type { RunEnding } from "#server/runs/store/executions.ts";
 import { isAccepted, noteCommit } from "#server/runs/store/run-store.ts";
 import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
@@ -23,12 +23,6 @@ const KNOWN_MS = 1000;
 const LOST_ANSWER_MS = 3000;
 /** How long a run may be executed here, in seconds: as long as it takes. No request waits for it to hand over. */
 const LONGEST_SECONDS = 30 * 24 * 3600;
-
-export interface RunEnding {
-  status: ExecutionStatus;
-  output: string | null;
-  error: string | null;
-}
 
 /**
  * `ending`: how the run ends when this process runs it; resolves with nothing when another goes on with it.

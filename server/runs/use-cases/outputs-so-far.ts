@@ -1,7 +1,6 @@
-import { pool } from "#server/platform/db/client.ts";
 import { outputNodes, reachedOutputs } from "#server/runs/executor/ending.ts";
 import type { ExecutionOutput } from "#server/runs/schema.ts";
-import { BODY_OUTPUTS, BODY_OUTPUTS_BYTES } from "#server/runs/store/statements.ts";
+import { outputsOf } from "#server/runs/store/node-results.ts";
 import { MAX_RESULT } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -12,15 +11,7 @@ import type { Graph } from "#server/workflow/schema.ts";
 export async function outputsSoFar(execution_id: string, graph: Graph): Promise<ExecutionOutput[]> {
   const nodes = outputNodes(graph);
   if (nodes.length === 0) return [];
-  const values = [execution_id, nodes];
-  const { rows: sizes } = await pool().query<{ kept: number }>({ name: "outputs-so-far-bytes", text: BODY_OUTPUTS_BYTES, values });
-  const kept = sizes[0]?.kept ?? 0;
-  if (kept > MAX_RESULT) return [];
-  const { rows } = await pool().query<{ node_id: string; iteration: string; output: string | null }>({
-    name: "outputs-so-far",
-    text: BODY_OUTPUTS,
-    values,
-  });
+  const rows = await outputsOf(execution_id, nodes, MAX_RESULT);
   const [outside, inside] = [rows.filter((row) => row.iteration === ""), rows.filter((row) => row.iteration !== "")];
   return reachedOutputs(
     graph,

@@ -5,8 +5,8 @@ import { runIdOfRequest } from "#server/platform/idempotency.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
 import { createExecution, type NewExecution, type Started } from "#server/runs/store/create.ts";
 import type { EarlierResults } from "#server/runs/store/earlier-results.ts";
+import { isStored } from "#server/runs/store/executions.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
-import { isStored } from "#server/runs/use-cases/get-execution.ts";
 import { type Accepted, acceptRun } from "#server/runs/use-cases/inline-run.ts";
 import { dispatchRuns } from "#server/runs/worker/dispatch.ts";
 

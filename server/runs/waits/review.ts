@@ -1,4 +1,4 @@
-import type { Prisma, Wait } from "#prisma/generated/client.ts";
+import type { Wait } from "#prisma/generated/client.ts";
 import type { Execution } from "#server/runs/schema.ts";
 import { Verdict } from "#server/workflow/nodes/human-loop-node.ts";
 
@@ -19,26 +19,12 @@ export function verdictOf({ status, outcome }: Pick<Wait, "status" | "outcome">)
 const reviewerDto = (row: Pick<Wait, "reviewer_id" | "reviewer_email" | "reviewer_name">): Execution["reviews"][number]["reviewer"] =>
   row.reviewer_email === null ? null : { id: row.reviewer_id, email: row.reviewer_email, name: row.reviewer_name ?? "" };
 
-/** What deciderDto reads. */
-export const deciderFields = {
-  status: true,
-  reviewer_id: true,
-  reviewer_email: true,
-  reviewer_name: true,
-  reviewer_role: true,
-  via: true,
-  resolved_at: true,
-} as const satisfies Prisma.WaitSelect;
-
 /** Who decided, as what, how and when. */
 export const deciderDto = (
-  row: Pick<Wait, keyof typeof deciderFields>,
+  row: Pick<Wait, "status" | "reviewer_id" | "reviewer_email" | "reviewer_name" | "reviewer_role" | "via" | "resolved_at">,
 ): Pick<Execution["reviews"][number], "reviewer" | "role" | "via" | "decided_at"> => ({
   reviewer: reviewerDto(row),
   role: row.reviewer_role,
   via: row.status === "expired" ? "timeout" : row.via,
   decided_at: row.resolved_at?.toISOString() ?? null,
 });
-
-/** The columns that a run fills with text of any length, to be left out wherever many reviews are read. */
-export const longTexts = { title: true, description: true, display_value: true } as const satisfies Prisma.WaitOmit;

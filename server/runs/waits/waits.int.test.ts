@@ -8,7 +8,7 @@ import type { Commit, RunStore } from "#server/runs/ports.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
-import { resolveCallback } from "#server/runs/waits/resolve-wait.ts";
+import { resolveCallback } from "#server/runs/waits/resolve-callback.ts";
 import { sweepWaits, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
 import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { dyingAfter } from "#server/testing/new-run.ts";

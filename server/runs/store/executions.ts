@@ -1,0 +1,166 @@
+import type { Prisma } from "#prisma/generated/client.ts";
+import { db, pool } from "#server/platform/db/client.ts";
+import { AppError, notFound } from "#server/platform/errors.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import { type ExecutionStatus, isFinal } from "#server/runs/schema.ts";
+import { conditions, type countExecutions, countedPieces, type ExecutionFilter } from "#server/runs/store/count-executions.ts";
+import { longTexts } from "#server/runs/store/reviews.ts";
+
+// Reading executions: one, or a page of a list.
+
+/** What a list reads: never the big values. */
+const summaryFields = {
+  id: true,
+  workflow_id: true,
+  workflow_version: true,
+  status: true,
+  trigger: true,
+  input_preview: true,
+  output_preview: true,
+  error: true,
+  rerun_of_id: true,
+  input_tokens: true,
+  output_tokens: true,
+  cost: true,
+  cost_is_partial: true,
+  created_at: true,
+  started_at: true,
+  completed_at: true,
+  workflow: { select: { name: true } },
+  started_by: { select: { id: true, name: true } },
+} as const satisfies Prisma.ExecutionSelect;
+
+/** What one execution reads. */
+export const detailFields = {
+  ...summaryFields,
+  last_seq: true,
+  snapshot_id: true,
+  values: { select: { input: true, output: true, outputs: true } },
+  waits: { where: { reason: "review" }, omit: longTexts, orderBy: { id: "asc" } },
+} as const satisfies Prisma.ExecutionSelect;
+
+export type SummaryRow = Prisma.ExecutionGetPayload<{ select: typeof summaryFields }>;
+export type DetailRow = Prisma.ExecutionGetPayload<{ select: typeof detailFields }>;
+
+/**
+ * An execution of a project.
+ * @throws AppError NOT_FOUND
+ */
+export async function findExecution<Select extends Prisma.ExecutionSelect>(
+  { project_id, execution_id }: { project_id: string; execution_id: string },
+  select: Select,
+): Promise<Prisma.ExecutionGetPayload<{ select: Select }>> {
+  const row = isUuid(execution_id) ? await db().execution.findFirst({ where: { id: execution_id, project_id }, select }) : null;
+  if (!row) throw notFound("execution");
+  return row as Prisma.ExecutionGetPayload<{ select: Select }>; // cast: it is what was asked for
+}
+
+/**
+ * An execution that has ended, to begin another with its results.
+ * @throws AppError NOT_FOUND; CONFLICT when it has not ended, or its workflow has been deleted
+ */
+export async function findOriginal(project_id: string, execution_id: string) {
+  const row = await findExecution(
+    { project_id, execution_id },
+    {
+      status: true,
+      workflow_id: true,
+      workflow_version: true,
+      snapshot_id: true,
+      snapshot: { select: { graph: true } },
+      values: { select: { input: true, params: true } },
+      workflow: { select: { deleted_at: true, name: true } },
+    },
+  );
+  if (!isFinal(row.status))
+    throw new AppError("CONFLICT", `This execution has not ended: it is ${row.status}. Wait for it, or cancel it first.`);
+  if (row.workflow.deleted_at) throw new AppError("CONFLICT", "The workflow of this execution has been deleted, so it cannot run again.");
+  return row;
+}
+
+const newestFirst = [{ created_at: "desc" }, { id: "desc" }] as const satisfies Prisma.ExecutionOrderByWithRelationInput[];
+
+/** The latest executions of a workflow, newest first. */
+export const latestOfWorkflow = (workflow_id: string, limit: number): Promise<SummaryRow[]> =>
+  db().execution.findMany({ where: { workflow_id }, select: summaryFields, orderBy: [...newestFirst], take: limit });
+
+/** An end of time, for a list from its newest. */
+const END_OF_TIME = "infinity";
+
+/** Where a page begins: how many to pass over among those created before `until`. A deep page is reached over counted pieces. */
+async function startOf(filter: ExecutionFilter, skip: number, { newer, until }: { newer: number; until: Date }) {
+  if (skip <= newer) return { before: END_OF_TIME, skip };
+  let left = skip - newer;
+  let before: Date = until;
+  for (const piece of await countedPieces(filter)) {
+    before = piece.until;
+    if (left < piece.count) break;
+    left -= piece.count;
+  }
+  return { before, skip: left };
+}
+
+/**
+ * A page of a project's executions, newest first.
+ * @param counted how many the filter matches
+ */
+export async function pageOfExecutions(
+  filter: ExecutionFilter,
+  { skip, take }: { skip: number; take: number },
+  counted: Awaited<ReturnType<typeof countExecutions>>,
+): Promise<SummaryRow[]> {
+  if (skip >= counted.total) return [];
+  const start = await startOf(filter, skip, counted);
+  const {
+    executions,
+    values: [project, ...values],
+  } = conditions(filter, 5);
+  const { rows } = await pool().query<{ id: string }>(
+    `SELECT e.id FROM executions e WHERE ${executions} AND e.created_at < $2::timestamptz
+     ORDER BY e.created_at DESC, e.id DESC OFFSET $3 LIMIT $4`,
+    [project, start.before, start.skip, take, ...values],
+  );
+  return db().execution.findMany({
+    where: { id: { in: rows.map(({ id }) => id) } },
+    select: summaryFields,
+    orderBy: [...newestFirst],
+  });
+}
+
+/** True when there is an execution with this id. */
+export async function isStored(id: string): Promise<boolean> {
+  return (await pool().query("SELECT FROM executions WHERE id = $1", [id])).rows.length > 0;
+}
+
+/** Id of the project that an execution belongs to, or undefined. Says nothing about who may see it. */
+export async function projectOfExecution(execution_id: string): Promise<string | undefined> {
+  if (!isUuid(execution_id)) return undefined;
+  const { rows } = await pool().query<{ project_id: string }>("SELECT project_id FROM executions WHERE id = $1", [execution_id]);
+  return rows[0]?.project_id;
+}
+
+/**
+ * The state that an execution is in; one that is gone counts as cancelled.
+ * @throws the database's error
+ */
+export async function executionStatus(execution_id: string): Promise<ExecutionStatus> {
+  const { rows } = await pool().query<{ status: ExecutionStatus }>("SELECT status FROM executions WHERE id = $1", [execution_id]);
+  return rows[0]?.status ?? "cancelled";
+}
+
+/** How an execution stands, and what it has come to. */
+export interface RunEnding {
+  status: ExecutionStatus;
+  output: string | null;
+  error: string | null;
+}
+
+/** How an execution stands; undefined for one that is gone. */
+export async function readEnding(execution_id: string): Promise<RunEnding | undefined> {
+  const { rows } = await pool().query<RunEnding>({
+    name: "execution-ending",
+    text: "SELECT e.status, e.error, v.output FROM executions e JOIN execution_values v ON v.execution_id = e.id WHERE e.id = $1",
+    values: [execution_id],
+  });
+  return rows[0];
+}

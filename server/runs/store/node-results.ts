@@ -1,0 +1,284 @@
+import type { NodeRun } from "#prisma/generated/client.ts";
+import { db, pool } from "#server/platform/db/client.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import { ITEM } from "#server/runs/ports.ts";
+import {
+  type ExecutionStatus,
+  type ItemSums,
+  isFinal,
+  type LastItem,
+  type LoopItems,
+  type NodeOutputInput,
+  type NodeResult,
+  type NodeStatus,
+} from "#server/runs/schema.ts";
+import { BODY_OUTPUTS, BODY_OUTPUTS_BYTES } from "#server/runs/store/statements.ts";
+import { textOf } from "#server/runs/store/texts.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+import { LARGE_OUTPUT, outputUrl, toldOutput } from "#server/workflow/output-size.ts";
+import { pinOf } from "#server/workflow/pins.ts";
+import { type Graph, MAX_PINNED } from "#server/workflow/schema.ts";
+
+// Of a node inside a loop the latest iteration speaks. A large output is not read whole: one character more than the
+// limit is enough to know that it is cut.
+const RESULTS = `
+  SELECT DISTINCT ON (r.node_id) r.node_id, r.iteration, r.status, r.error, r.duration_ms, r.started_at, r.completed_at,
+    r.input_tokens, r.output_tokens, CASE WHEN r.model IS NULL THEN 0 ELSE r.cost::float8 END AS cost, r.attempt, r.reused,
+    r.is_cut_off, left(${textOf("output")}, ${LARGE_OUTPUT + 1}) AS output,
+    length(${textOf("output")}) AS output_length
+  FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}'
+  ORDER BY r.node_id, string_to_array(r.iteration, '.')::int[] DESC, r.attempt DESC`;
+
+const ITERATIONS = `
+  SELECT node_id, coalesce(sum(items), 0)::int AS total,
+    (count(*) FILTER (WHERE handle = '${ITEM}' AND status = 'complete'))::int AS complete,
+    (count(*) FILTER (WHERE handle = '${ITEM}' AND status = 'failed'))::int AS failed
+  FROM node_runs WHERE execution_id = $1 AND node_id = ANY($2) GROUP BY node_id HAVING sum(items) IS NOT NULL`;
+
+type Row = Omit<NodeResult, "started_at" | "completed_at" | "iteration"> & {
+  node_id: string;
+  iteration: string;
+  started_at: Date | null;
+  completed_at: Date | null;
+  output_length: number | null;
+  is_cut_off: boolean;
+};
+
+const untouched = (status: "idle" | "skipped"): NodeResult => ({
+  status,
+  output: null,
+  error: null,
+  duration_ms: null,
+  started_at: null,
+  completed_at: null,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost: 0,
+  attempt: 0,
+  reused: false,
+});
+
+function resultOf(
+  execution_id: string,
+  { node_id, iteration, output_length, is_cut_off, output, started_at, completed_at, ...row }: Row,
+): NodeResult {
+  const told = toldOutput(output, outputUrl(execution_id, node_id, iteration));
+  return {
+    ...row,
+    ...told,
+    ...("output_url" in told && output_length !== null && { output_length }),
+    ...(is_cut_off && { answer_truncated: true }),
+    ...(iteration && { iteration }),
+    started_at: started_at?.toISOString() ?? null,
+    completed_at: completed_at?.toISOString() ?? null,
+  };
+}
+
+/** Every node of the graph that takes part: its newest attempt, or how it stands without one. */
+export async function nodeResults(
+  execution: { id: string; status: ExecutionStatus; workflow_version: number | null },
+  graph: Graph,
+): Promise<Record<string, NodeResult>> {
+  const loops = graph.nodes.filter((node) => definitionOf(node.type)?.body).map((node) => node.id);
+  const [rows, iterations] = await Promise.all([
+    pool().query<Row>({ name: "node-results", text: RESULTS, values: [execution.id] }),
+    loops.length
+      ? pool().query<{ node_id: string; total: number; complete: number; failed: number }>({
+          name: "node-iterations",
+          text: ITERATIONS,
+          values: [execution.id, loops],
+        })
+      : { rows: [] },
+  ]);
+  const rest = untouched(isFinal(execution.status) ? "skipped" : "idle");
+  const results: Record<string, NodeResult> = {};
+  for (const node of graph.nodes) if (!definitionOf(node.type)?.isInert) results[node.id] = rest;
+  for (const row of rows.rows) results[row.node_id] = resultOf(execution.id, row);
+  // Only test runs take pins: those of a draft, which is no version.
+  if (execution.workflow_version === null)
+    for (const node of graph.nodes) {
+      const result = results[node.id];
+      if (result?.status === "complete" && pinOf(node)) results[node.id] = { ...result, pinned: true };
+    }
+  for (const { node_id, ...counts } of iterations.rows) {
+    const result = results[node_id];
+    if (result) results[node_id] = { ...result, iterations: counts };
+  }
+  return results;
+}
+
+/** Rows that ended after the event are told of by the events that follow it, and would count twice. */
+const UP_TO =
+  "($2::int IS NULL OR completed_at <= (SELECT (data->>'timestamp')::timestamptz FROM execution_events WHERE execution_id = $1 AND seq = $2))";
+const SUMS = `
+  SELECT node_id, count(DISTINCT iteration)::int AS count, coalesce(sum(duration_ms), 0)::float8 AS duration_ms,
+    sum(input_tokens)::int AS input_tokens, sum(output_tokens)::int AS output_tokens
+  FROM node_runs
+  WHERE execution_id = $1 AND iteration <> '' AND handle IS DISTINCT FROM '${ITEM}' AND status IN ('complete', 'failed')
+    AND ${UP_TO}
+  GROUP BY node_id`;
+const LAST = `
+  SELECT DISTINCT ON (node_id) node_id, iteration, status, attempt, started_at, duration_ms::float8 AS duration_ms
+  FROM node_runs
+  WHERE execution_id = $1 AND node_id = ANY($3) AND iteration <> '' AND handle IS DISTINCT FROM '${ITEM}' AND status IN ('complete', 'failed')
+    AND ${UP_TO}
+  ORDER BY node_id, string_to_array(iteration, '.')::int[] DESC, attempt DESC`;
+
+/**
+ * What the nodes inside loops took for all their items together, by node id.
+ * @param upTo number of the event after which nothing counts; null for a run that has ended
+ */
+export async function itemSums(execution_id: string, graph: Graph, upTo: number | null): Promise<Record<string, ItemSums>> {
+  if (!graph.nodes.some((node) => definitionOf(node.type)?.body)) return {};
+  type Row = { node_id: string } & ItemSums;
+  const { rows } = await pool().query<Row>({ name: "item-sums", text: SUMS, values: [execution_id, upTo] });
+  return Object.fromEntries(rows.map(({ node_id, ...sums }) => [node_id, sums]));
+}
+
+/** The latest items that these nodes have worked on, by node id. */
+export async function lastItems(execution_id: string, node_ids: readonly string[], upTo: number | null): Promise<Record<string, LastItem>> {
+  if (node_ids.length === 0) return {};
+  type Row = { node_id: string; started_at: Date | null } & Omit<LastItem, "started_at">;
+  const { rows } = await pool().query<Row>({ name: "last-items", text: LAST, values: [execution_id, upTo, node_ids] });
+  return Object.fromEntries(
+    rows.map(({ node_id, started_at, ...item }) => [node_id, { ...item, started_at: started_at?.toISOString() ?? null }]),
+  );
+}
+
+const LOOP = `
+  SELECT r.items, s.graph FROM node_runs r JOIN executions e ON e.id = r.execution_id JOIN workflow_snapshots s ON s.id = e.snapshot_id
+  WHERE r.execution_id = $1 AND r.node_id = $2 AND r.iteration = $3 AND r.items IS NOT NULL AND e.project_id = $4
+  ORDER BY r.attempt DESC LIMIT 1`;
+
+// An item that has ended has a row of its own, which bears the loop's id; one under way shows by the rows of its body.
+const CELL_COUNTS = `
+  WITH rows AS (
+    SELECT split_part(iteration, '.', $4)::int AS index, status, node_id = $2 AND handle = '${ITEM}' AS is_end
+    FROM node_runs
+    WHERE execution_id = $1 AND iteration <> '' AND ($3 = '' OR iteration LIKE $3 || '.%')
+      AND ((node_id = $2 AND handle = '${ITEM}') OR (node_id = ANY($6) AND status IN ('running', 'waiting')))
+  ), items AS (
+    SELECT index, max(status::text) FILTER (WHERE is_end) AS ended, bool_or(status = 'waiting') AS waits FROM rows GROUP BY index
+  )
+  SELECT index / $5 AS cell,
+    (count(*) FILTER (WHERE ended = 'complete'))::int AS complete,
+    (count(*) FILTER (WHERE ended = 'failed'))::int AS failed,
+    (count(*) FILTER (WHERE ended = 'skipped'))::int AS skipped,
+    (count(*) FILTER (WHERE ended IS NULL AND NOT waits))::int AS running,
+    (count(*) FILTER (WHERE ended IS NULL AND waits))::int AS waiting,
+    min(index) FILTER (WHERE ended = 'failed') AS first_failed
+  FROM items GROUP BY cell`;
+
+type Cell = LoopItems["cells"][number] & { cell: number };
+
+/** A loop that has started: how many items it has, and the graph that its run runs. */
+export async function findLoop(
+  project_id: string,
+  { execution_id, node_id, iteration }: NodeOutputInput,
+): Promise<{ items: number; graph: unknown } | undefined> {
+  if (!isUuid(execution_id)) return undefined;
+  return (await pool().query<{ items: number; graph: unknown }>(LOOP, [execution_id, node_id, iteration, project_id])).rows[0];
+}
+
+/**
+ * How the items of a loop stand, in groups of `per_cell`.
+ * @param body ids of the nodes inside it
+ */
+export async function loopCells(
+  { execution_id, node_id, iteration }: NodeOutputInput,
+  per_cell: number,
+  body: readonly string[],
+): Promise<Cell[]> {
+  const depth = iteration === "" ? 1 : iteration.split(".").length + 1;
+  return (await pool().query<Cell>(CELL_COUNTS, [execution_id, node_id, iteration, depth, per_cell, body])).rows;
+}
+
+const OUTPUT = `
+  SELECT ${textOf("output")} AS output
+  FROM node_runs r JOIN executions e ON e.id = r.execution_id LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.node_id = $2 AND r.iteration = $3 AND r.handle IS DISTINCT FROM '${ITEM}' AND e.project_id = $4
+  ORDER BY r.attempt DESC LIMIT 1`;
+
+/** The whole output of one node's newest attempt, however large; undefined when it has none. */
+export async function findNodeOutput(
+  project_id: string,
+  { execution_id, node_id, iteration }: NodeOutputInput,
+): Promise<{ output: string | null } | undefined> {
+  return (await pool().query<{ output: string | null }>(OUTPUT, [execution_id, node_id, iteration, project_id])).rows[0];
+}
+
+/**
+ * What these nodes came to in every iteration, or outside of loops.
+ * @param most how many bytes they may have together; with more none is read
+ */
+export async function outputsOf(
+  execution_id: string,
+  node_ids: readonly string[],
+  most: number,
+): Promise<{ node_id: string; iteration: string; output: string | null }[]> {
+  const values = [execution_id, node_ids];
+  const { rows: sizes } = await pool().query<{ kept: number }>({ name: "outputs-so-far-bytes", text: BODY_OUTPUTS_BYTES, values });
+  if ((sizes[0]?.kept ?? 0) > most) return [];
+  return (
+    await pool().query<{ node_id: string; iteration: string; output: string | null }>({
+      name: "outputs-so-far",
+      text: BODY_OUTPUTS,
+      values,
+    })
+  ).rows;
+}
+
+const LEFT_BEHIND = `
+  SELECT DISTINCT ON (r.node_id) r.node_id, r.completed_at, CASE r.status WHEN 'failed' THEN r.error ELSE ${textOf("output")} END AS text,
+    r.status = 'skipped' AS is_skipped
+  FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status IN ('complete', 'failed', 'skipped') AND r.handle IS DISTINCT FROM '${ITEM}'
+  ORDER BY r.node_id, string_to_array(r.iteration, '.')::int[] DESC, r.attempt DESC`;
+
+/** What nodes left behind in a run; of one inside a loop, its latest iteration. A failed one left its error. */
+export async function leftBehind(
+  execution_id: string,
+  node_ids: readonly string[],
+): Promise<{ node_id: string; completed_at: Date | null; text: string | null; is_skipped: boolean }[]> {
+  return (await pool().query({ name: "condition-trial", text: LEFT_BEHIND, values: [execution_id, node_ids] })).rows;
+}
+
+/** How top-level nodes ended, newest attempt first; a text longer than any pin need not be read whole to be compared with one. */
+const ENDS = `
+  SELECT DISTINCT ON (r.node_id) r.node_id, r.status, r.handle, r.reused, left(${textOf("output")}, ${MAX_PINNED + 1}) AS output
+  FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
+  WHERE r.execution_id = $1 AND r.iteration = '' ORDER BY r.node_id, r.attempt DESC`;
+
+/** Nodes whose agent was changed after they ran, at any item of the loops around them. */
+const CHANGED_AGENTS = `
+  SELECT DISTINCT r.node_id
+  FROM (
+    SELECT DISTINCT ON (node_id, iteration) node_id, started_at FROM node_runs
+    WHERE execution_id = $1 AND node_id = ANY($2) ORDER BY node_id, iteration, attempt DESC
+  ) r
+  JOIN unnest($2::text[], $3::uuid[]) AS n (node_id, agent_id) ON n.node_id = r.node_id
+  JOIN agents a ON a.id = n.agent_id AND a.updated_at > r.started_at`;
+
+/** How top-level nodes ended, by id; of a text longer than any pin a beginning that is longer too. */
+export async function topLevelEnds(
+  execution_id: string,
+): Promise<{ node_id: string; status: NodeStatus; handle: string | null; reused: boolean; output: string | null }[]> {
+  return (await pool().query(ENDS, [execution_id])).rows;
+}
+
+/**
+ * Ids of nodes whose agent was changed after they ran, at any item of the loops around them.
+ * @param agents nodes with the agents that they call
+ */
+export async function nodesOfChangedAgents(
+  execution_id: string,
+  agents: readonly { id: string; agent_id: string }[],
+): Promise<Set<string>> {
+  const values = [execution_id, agents.map(({ id }) => id), agents.map(({ agent_id }) => agent_id)];
+  return new Set((await pool().query<{ node_id: string }>(CHANGED_AGENTS, values)).rows.map(({ node_id }) => node_id));
+}
+
+/** Every attempt of nodes, in the order in which they started. */
+export const attemptsOf = (where: { execution_id: string; node_id?: string; iteration?: string }): Promise<NodeRun[]> =>
+  db().nodeRun.findMany({ where, orderBy: [{ started_at: { sort: "asc", nulls: "last" } }, { id: "asc" }] });

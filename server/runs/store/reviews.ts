@@ -1,0 +1,102 @@
+import type { Prisma } from "#prisma/generated/client.ts";
+import { db, pool } from "#server/platform/db/client.ts";
+import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
+
+// Waits for people, as they are looked at. How one ends: waits.ts.
+
+/** The columns that a run fills with text of any length, to be left out wherever many reviews are read. */
+export const longTexts = { title: true, description: true, display_value: true } as const satisfies Prisma.WaitOmit;
+
+/** What a review reads beside its own row. */
+const withWorkflow = {
+  execution: { select: { workflow_id: true, status: true, workflow: { select: { name: true } } } },
+} as const satisfies Prisma.WaitInclude;
+
+/** A review with its workflow. */
+export type ReviewRow = Prisma.WaitGetPayload<{ include: typeof withWorkflow }>;
+/** The same without its long texts. */
+export type ShortReviewRow = Prisma.WaitGetPayload<{ include: typeof withWorkflow; omit: typeof longTexts }>;
+
+const reviews = (where: Prisma.WaitWhereInput) => ({ where: { ...where, reason: "review" }, include: withWorkflow }) as const;
+
+/** One review, with all that it asks. */
+export const findReview = (where: Prisma.WaitWhereInput & { id: string }): Promise<ReviewRow | null> => db().wait.findFirst(reviews(where));
+
+/** Some reviews. */
+export const findReviews = (
+  where: Prisma.WaitWhereInput,
+  how: Pick<Prisma.WaitFindManyArgs, "orderBy" | "take" | "skip">,
+): Promise<ShortReviewRow[]> => db().wait.findMany({ ...reviews(where), omit: longTexts, ...how });
+
+/** How many reviews there are. */
+export const countReviews = (where: Prisma.WaitWhereInput): Promise<number> => db().wait.count({ where: reviews(where).where });
+
+/**
+ * Ids of those reviews whose node has something attached to Rejected, by the graph that their runs run.
+ * @param ids reviews that the caller may see
+ */
+export async function continuingReviews(ids: readonly string[]): Promise<Set<string>> {
+  if (!ids.length) return new Set();
+  const { rows } = await pool().query<{ id: string }>(
+    `SELECT w.id FROM waits w JOIN executions e ON e.id = w.execution_id JOIN workflow_snapshots s ON s.id = e.snapshot_id
+     WHERE w.id = ANY($1::uuid[]) AND EXISTS (
+       SELECT FROM jsonb_array_elements(s.graph->'edges') AS edge
+       WHERE edge->>'source' = w.node_id AND edge->>'sourceHandle' = 'rejected')`,
+    [ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+interface Texts {
+  title: string;
+  description: string;
+  display_value: string;
+  /** One of them is longer. */
+  truncated: boolean;
+}
+
+const columns = Object.keys(longTexts);
+// The database counts whole characters, so no emoji is halved, and it unpacks no more of a stored text than that.
+const beginning = (column: string) => `left(${column}, ${PREVIEW_CHARACTERS}) AS ${column}`;
+const isLonger = (column: string) => `length(left(${column}, ${PREVIEW_CHARACTERS} + 1)) > ${PREVIEW_CHARACTERS}`;
+const BEGINNINGS = `
+  SELECT id, ${columns.map(beginning).join(", ")}, ${columns.map(isLonger).join(" OR ")} AS truncated
+  FROM waits WHERE id = ANY($1::uuid[])`;
+
+/**
+ * What reviews ask, each text cut by the database to what a list shows.
+ * @param ids reviews that the caller may see
+ */
+export async function textBeginnings(ids: readonly string[]): Promise<Map<string, Texts>> {
+  if (!ids.length) return new Map();
+  const { rows } = await pool().query<Texts & { id: string }>(BEGINNINGS, [ids]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** How many reviews one sweep has people told of. */
+const BATCH = 200;
+
+/** Ids of waiting reviews that nobody was told of. */
+export async function untoldReviews(): Promise<string[]> {
+  const { rows } = await pool().query<{ id: string }>(
+    `SELECT id FROM waits
+     WHERE reason = 'review' AND status = 'waiting' AND notified_at IS NULL AND created_at < now() - interval '10 seconds'
+     ORDER BY created_at LIMIT ${BATCH}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Takes note, within a transaction, that people are told of a review. Its row is locked: a decision that comes now waits.
+ * @returns undefined when it does not wait any more
+ */
+export async function noteTold(
+  within: Pick<Prisma.TransactionClient, "$queryRaw">,
+  review_id: string,
+): Promise<{ project_id: string; execution_id: string; name: string; workflow: string } | undefined> {
+  const [review] = await within.$queryRaw<{ project_id: string; execution_id: string; name: string; workflow: string }[]>`
+    UPDATE waits w SET notified_at = coalesce(w.notified_at, now()) FROM executions e JOIN workflows f ON f.id = e.workflow_id
+    WHERE w.id = ${review_id}::uuid AND w.reason = 'review' AND w.status = 'waiting' AND e.id = w.execution_id
+    RETURNING w.project_id, w.execution_id, coalesce(nullif(w.title, ''), w.label) AS name, f.name AS workflow`;
+  return review;
+}
