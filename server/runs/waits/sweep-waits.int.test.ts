@@ -1,9 +1,13 @@
 import { beforeEach, expect, test } from "vitest";
-import { approveExecution } from "#server/features/reviews/decide.ts";
+import { until } from "#e2e/until.ts";
+import { approveExecution, decideReview } from "#server/features/reviews/decide.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db, pool } from "#server/platform/db/client.ts";
+import { db, inTransaction, pool } from "#server/platform/db/client.ts";
+import { isAppError } from "#server/platform/errors.ts";
+import { resolveWait } from "#server/runs/store/waits.ts";
+import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
-import { wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
+import { expireWaits, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
 import { ageReview, collectEvents, inSeconds, newPausedRun, openReview, type SentEvent } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -86,4 +90,63 @@ test("reviews that nobody was told of are announced again by the sweeper", async
   await db().wait.update({ where: { id }, data: { notified_at: new Date() } });
   await sweepExecutions();
   expect(announced()).toEqual([id]);
+});
+
+test("what ends a wait makes its run due in the same statement, whoever was first", async () => {
+  const { id } = await openReview(execution_id, "a");
+  const outcome = { decision: "approved", comment: null };
+  const run_at = await inTransaction(async (client) => {
+    expect(await resolveWait({ id, reason: "review", outcome }, client)).toMatchObject({ id, execution_id });
+    expect(await resolveWait({ id, reason: "review", outcome }, client)).toBeUndefined();
+    return (await client.query<{ run_at: Date | null }>("SELECT run_at FROM executions WHERE id = $1", [execution_id])).rows[0]?.run_at;
+  });
+  expect(run_at).toEqual(expect.any(Date));
+  await db().execution.update({ where: { id: execution_id }, data: { run_at: null } });
+  await openReview(execution_id, "b", { due_at: inSeconds(-1) });
+  await sweepExecutions();
+  expect((await db().execution.findUniqueOrThrow({ where: { id: execution_id } })).run_at).toEqual(expect.any(Date));
+});
+
+test("a decision and a deadline wait for whoever ends the run, and hold nothing that it needs", async () => {
+  const decided = await openReview(execution_id, "a");
+  const expired = await openReview(execution_id, "b", { due_at: inSeconds(-1) });
+  const waiting =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE waits%'";
+  let ends: Promise<PromiseSettledResult<void>[]> | undefined;
+  await inTransaction(async (client) => {
+    await client.query("SELECT FROM executions WHERE id = $1 FOR UPDATE", [execution_id]);
+    const actor = { user: { ...admin.user }, role: admin.role, auth: admin.auth };
+    ends = Promise.allSettled([decideReview(decided.id, actor, { decision: "approved" }), expireWaits(expired.id)]);
+    await until(async () => (await pool().query(waiting)).rowCount === 2);
+    await client.query("SET LOCAL lock_timeout = '2s'");
+    await client.query("UPDATE waits SET status = 'withdrawn', resolved_at = now() WHERE execution_id = $1", [execution_id]);
+    await client.query("UPDATE executions SET status = 'cancelled', run_at = NULL WHERE id = $1", [execution_id]);
+  });
+  const [decision, expiry] = (await ends) ?? [];
+  expect(decision).toMatchObject({ status: "rejected", reason: { code: "CONFLICT" } });
+  expect(expiry).toMatchObject({ status: "fulfilled" });
+  expect([(await rowOf(decided.id)).status, (await rowOf(expired.id)).status]).toEqual(["withdrawn", "withdrawn"]);
+  expect((await db().execution.findUniqueOrThrow({ where: { id: execution_id } })).run_at).toBeNull();
+});
+
+test("of decisions, deadlines and cancels that come at once, each wait ends one way and nobody waits in a circle", async () => {
+  const runs = await Promise.all(Array.from({ length: 12 }, (_, n) => newPausedRun(admin, `Hurried ${n}`)));
+  const attempts = await Promise.all(
+    runs.map(async (id) => {
+      for (const iteration of ["0", "1", "2"]) await openReview(id, "a", { iteration, due_at: inSeconds(-1) });
+      for (const iteration of ["0", "1", "2"]) await openReview(id, "b", { iteration });
+      const approve = (iteration: string) => approveExecution(admin, { execution_id: id, node_id: "b", iteration, decision: "approved" });
+      return [() => approve("0"), () => cancelExecution(admin, { execution_id: id }), () => sweepExecutions(), () => approve("1")];
+    }),
+  );
+  const results = await Promise.allSettled(attempts.flat().map(async (attempt) => attempt()));
+  const faults = results.flatMap((one) => (one.status === "rejected" && !isAppError(one.reason) ? [one.reason] : []));
+  expect(faults).toEqual([]);
+  const rows = await db().execution.findMany({ where: { id: { in: runs } }, include: { waits: true } });
+  expect(new Set(rows.map(({ status, run_at }) => `${status} ${run_at}`))).toEqual(new Set(["cancelled null"]));
+  const waits = rows.flatMap((row) => row.waits);
+  expect(waits.filter(({ status, resolved_at }) => status === "waiting" || !resolved_at)).toEqual([]);
+  // Who was told that the decision counts finds it there.
+  const approved = results.filter((one, n) => n % 4 !== 1 && n % 4 !== 2 && one.status === "fulfilled");
+  expect(waits.filter(({ status }) => status === "resolved")).toHaveLength(approved.length);
 });
