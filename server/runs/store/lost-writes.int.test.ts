@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
@@ -28,6 +28,10 @@ beforeEach(async () => {
   const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow_id } });
   const common = { project_id: admin.project.id, workflow_id, workflow_version: 1, snapshot_id, started_by_id: admin.user.id };
   ({ execution_id } = await startExecution({ ...common, trigger: "manual", input: "x", params: null }));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 
 async function acquired(): Promise<RunState> {
@@ -75,6 +79,22 @@ test("a run whose lease the database has forgotten is taken up again at once, an
   expect(await claimAndExecute(services, execution_id, 60)).toEqual({ kind: "over" });
   expect(made).toBe(1);
   expect(await db().execution.findUniqueOrThrow({ where: { id: execution_id } })).toMatchObject({ status: "completed" });
+});
+
+test("a claim whose answer is lost holds the run up for as long as its lease, and the next one goes on with it", async () => {
+  const query = pool().query.bind(pool());
+  let isLost = false;
+  vi.spyOn(pool(), "query").mockImplementation((async (...args: Parameters<typeof query>) => {
+    const result = await query(...args);
+    if (isLost || Reflect.get(Object(args[0]), "name") !== "run-claim") return result;
+    isLost = true;
+    throw new Error("Connection terminated unexpectedly");
+  }) as typeof query);
+  const busy = await runStore.claim(execution_id, 0);
+  expect(busy).toEqual({ kind: "busy", seconds: expect.any(Number) });
+  expect(busy.kind === "busy" && busy.seconds).toBeGreaterThan(20);
+  await pool().query("UPDATE executions SET lease_until = now() WHERE id = $1", [execution_id]);
+  expect(await acquired()).toMatchObject({ epoch: 2, ledger: [] });
 });
 
 test("while an effect is under way every write waits for the disk", async () => {

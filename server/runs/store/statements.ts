@@ -96,11 +96,14 @@ export const CLAIM_DUE = `${claim(
 export const RENEW = `
   UPDATE executions SET ${LEASE} WHERE id = $1 AND lease_owner = $2 AND lease_until IS NOT NULL AND status NOT IN ${FINAL} RETURNING 1`;
 
-/** $5: whether it only waits, until $3; else it is looked at again in $4 seconds. $6: how many faults of ours to count. */
+/**
+ * $5: whether it only waits, until $3; else it is looked at again in $4 seconds. $6: how many faults of ours to count. A lease
+ * that was given back stays so: when the answer got lost and this is said again, the run may have become due meanwhile.
+ */
 export const RELEASE = `
   UPDATE executions SET lease_until = NULL, wake = false, crashes = crashes + $6::int,
     run_at = CASE WHEN wake THEN ${NOW} WHEN $5::boolean THEN $3::timestamptz ELSE ${NOW} + make_interval(secs => $4) END
-  WHERE id = $1 AND lease_owner = $2 AND status NOT IN ${FINAL} RETURNING coalesce(run_at <= now(), false) AS is_due`;
+  WHERE id = $1 AND lease_owner = $2 AND lease_until IS NOT NULL AND status NOT IN ${FINAL} RETURNING coalesce(run_at <= now(), false) AS is_due`;
 
 const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, ${textOf("output")} AS output, r.error,
   r.started_at, r.completed_at, r.input_tokens, r.output_tokens, r.items, r.is_interrupted, r.is_cut_off, CASE WHEN r.status = 'running' THEN ${textOf("input")} END AS input`;

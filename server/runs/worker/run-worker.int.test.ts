@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { until } from "#e2e/until.ts";
 import { approveExecution, decideReview } from "#server/features/reviews/decide.ts";
@@ -6,7 +7,7 @@ import { engineServices } from "#server/jobs/engine-services.ts";
 import { carryDue } from "#server/jobs/run-workflow.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { setSettings } from "#server/platform/settings.ts";
+import { setSettings, settings } from "#server/platform/settings.ts";
 import { claimDue } from "#server/runs/store/run-store.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
@@ -242,9 +243,29 @@ test("a decision and the timeout at once: one counts, the run takes that one, an
   expect([...outcomes].every((via) => via === "ui" || via === "timeout")).toBe(true);
 });
 
-test("a loop of many reviews, decided at random moments: each is taken, and no wake is lost", { timeout: 120_000 }, async () => {
+test("a loop of 500 reviews, decided as soon as they are there or as soon as the run rests: each is taken, and no wake is lost", {
+  timeout: 240_000,
+}, async () => {
+  const { user, role, auth } = admin;
+  const decisions: Promise<unknown>[] = [];
+  const decide = async (review_id: string) => {
+    const { iteration } = await db().wait.findUniqueOrThrow({ where: { id: review_id }, select: { iteration: true } });
+    await decideReview(review_id, { user, role, auth }, { decision: "approved", comment: iteration });
+  };
+  const open: string[] = [];
+  vi.spyOn(engineServices, "reviewsOpened").mockImplementation((ids) => {
+    if (decisions.length % 2) decisions.push(...ids.map(decide));
+    else open.push(...ids);
+  });
+  const { store } = engineServices;
+  const release = store.release.bind(store);
+  vi.spyOn(store, "release").mockImplementation(async (...how) => {
+    const isDue = await release(...how);
+    decisions.push(...open.splice(0).map(decide));
+    return isDue;
+  });
   await start();
-  const items = Array.from({ length: 200 }, (_, index) => index);
+  const items = Array.from({ length: 500 }, (_, index) => index);
   const id = await run(
     {
       t: ["triggerNode"],
@@ -259,16 +280,95 @@ test("a loop of many reviews, decided at random moments: each is taken, and no w
     ],
     JSON.stringify(items),
   );
-  const { user, role, auth } = admin;
-  for (const item of items) {
-    const where = { execution_id: id, iteration: `${item}`, status: "waiting" } as const;
-    const review = await until(() => db().wait.findFirst({ where, select: { id: true } }), 20_000);
-    await decideReview(review.id, { user, role, auth }, { decision: "approved", comment: `${item}` });
-  }
+  await until(() => decisions.length === items.length, 200_000);
+  await Promise.all(decisions);
   const row = await ended(id);
   expect(JSON.parse(row.values?.output ?? "")).toEqual(items.map((item) => `approved: ${item}`));
   expect(row).toMatchObject({ status: "completed", crashes: 0, run_at: null, lease_until: null });
   expect(row.reviews.every((review) => review.taken_at !== null)).toBe(true);
+});
+
+/** A run that asks an agent. */
+const oneCall = () =>
+  run({ t: ["triggerNode"], a: ["agentNode", { agent_id: "any" }], o: ["outputNode", { value: "{{a.output}}" }] }, [
+    ["t", "a"],
+    ["a", "o"],
+  ]);
+/** Answers what agents are asked once the gate is open. */
+function answerBehindGate() {
+  const gate = Promise.withResolvers<void>();
+  onTestFinished(() => gate.resolve());
+  vi.spyOn(engineServices, "agentNames").mockImplementation(async (_, ids) => new Map(ids.map((id) => [id, id])));
+  const call = vi.spyOn(engineServices, "callAgent").mockImplementation(async () => {
+    await gate.promise;
+    return { output: "said" };
+  });
+  return { call, open: gate.resolve };
+}
+
+test("a database that goes away while runs are carried, and comes back, ends nothing: no result is lost, and none is asked for again", async () => {
+  const { call, open } = answerBehindGate();
+  const claimed = await oneCall();
+  await start();
+  await until(() => call.mock.calls.length === 1);
+  const begun = await oneCall(); // here, where it is accepted
+  await until(() => call.mock.calls.length === 2);
+
+  const address = new URL(settings().DATABASE_URL ?? "");
+  const name = address.pathname.slice(1);
+  const outside = new pg.Client({ connectionString: Object.assign(address, { pathname: "/postgres" }).href });
+  await outside.connect();
+  await outside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  await outside.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [name]);
+  await expect(pool().query("SELECT 1")).rejects.toThrow();
+  open();
+  await outside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+  await outside.end();
+
+  for (const id of [claimed, begun])
+    expect(await ended(id)).toMatchObject({ status: "completed", values: { output: "said" }, lease_epoch: 1, crashes: 0 });
+  // The worker works on, and hears again of what others accept.
+  expect(await ended(await oneCall())).toMatchObject({ status: "completed" });
+  const asked = await oneReview();
+  await resting(asked);
+  await pool().query("WITH due AS (UPDATE executions SET run_at = now() WHERE id = $1) SELECT pg_notify('treadle_due', '')", [asked]);
+  await until(async () => (await execution(asked)).lease_epoch === 2);
+  await resting(asked);
+  expect(call).toHaveBeenCalledTimes(3);
+});
+
+test("claims and writes whose answers are lost leave no run behind: it goes on once its lease has ended, and nothing is done twice", async () => {
+  const { call, open } = answerBehindGate();
+  open();
+  const id = await run(
+    { t: ["triggerNode"], a: ["agentNode", { agent_id: "any" }], Check: ["humanLoopNode"], o: ["outputNode", { value: "{{a.output}}" }] },
+    [
+      ["t", "a"],
+      ["a", "Check"],
+      ["Check", "o", "approved"],
+    ],
+  );
+  const query = pool().query.bind(pool());
+  const lost = new Set(["run-claim-due", "run-commit", "run-commit-waits", "run-release"]);
+  vi.spyOn(pool(), "query").mockImplementation((async (...args: Parameters<typeof query>) => {
+    const result = await query(...args);
+    if (lost.delete(String(Reflect.get(Object(args[0]), "name")))) throw new Error("Connection terminated unexpectedly");
+    return result;
+  }) as typeof query);
+  await start();
+  await until(() => !lost.has("run-claim-due"));
+  await sweepExecutions();
+  expect(await execution(id)).toMatchObject({ status: "running", lease_epoch: 1, lease_until: expect.any(Date), commit_no: 0 });
+  expect(call).not.toHaveBeenCalled();
+  await move(31_000);
+  await sweepExecutions();
+  await resting(id);
+  await approve(id);
+  expect(await ended(id)).toMatchObject({ status: "completed", values: { output: "said" }, lease_epoch: 3, crashes: 0 });
+  expect([...lost]).toEqual([]);
+  expect(call).toHaveBeenCalledTimes(1);
+  const attempts = await db().nodeRun.findMany({ where: { execution_id: id }, select: { node_id: true, attempt: true } });
+  expect(attempts.map(({ node_id, attempt }) => `${node_id}${attempt}`).sort()).toEqual(["Check1", "a1", "o1", "t1"]);
 });
 
 test("no more runs of a project are carried at once than it may, and the next one starts when one ends", async () => {
