@@ -2,17 +2,20 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
+import { until } from "#e2e/until.ts";
+import { startWorker } from "#server/boot/worker.ts";
 import { decideReview } from "#server/features/reviews/decide.ts";
 import { decideByLink, reviewToken } from "#server/features/reviews/link.ts";
 import { getReview, listReviews } from "#server/features/reviews/read.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
+import { installJobSchema } from "#server/jobs/postgres/install.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { closeDatabase, db } from "#server/platform/db/client.ts";
+import { closeDatabase, db, pool } from "#server/platform/db/client.ts";
 import { migrate } from "#server/platform/db/migrate.ts";
 import { closeNotifications } from "#server/platform/db/notify.ts";
 import { migrationNames } from "#server/platform/db/schema-engine.ts";
-import { setSettings } from "#server/platform/settings.ts";
+import { setSettings, settings } from "#server/platform/settings.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
@@ -39,6 +42,12 @@ async function migrateAsBefore(client: pg.Client): Promise<void> {
   }
 }
 
+/** Of the tables in which the version before queued runs, what is read. */
+const OLD_QUEUE = `CREATE SCHEMA treadle_jobs;
+  CREATE TABLE treadle_jobs.events (id text PRIMARY KEY, name text NOT NULL, payload text NOT NULL, routed boolean NOT NULL, delete_at bigint NOT NULL);
+  CREATE TABLE treadle_jobs.runs (id text PRIMARY KEY, fn_id text NOT NULL, event text NOT NULL, status text NOT NULL, due_at bigint, owner int,
+    blocked_on text, created_at bigint NOT NULL, ended_at bigint)`;
+
 const idOf = (kind: number, n: number) => `00000000-0000-7000-8000-${kind}${String(n).padStart(11, "0")}`;
 const [PROJECT, USER, REVIEWED, PLAIN] = [idOf(1, 1), idOf(1, 2), idOf(1, 3), idOf(1, 4)];
 const RUNS = 100;
@@ -57,8 +66,18 @@ const reviewed = graphOf({
 });
 const plain = graphOf({ nodes: { t: ["triggerNode"], z: ["outputNode"] }, edges: ["t>z"] });
 
-/** 1,000 reviews of 100 paused runs, two runs whose process has died, and a schedule that is due; in the tables of the version before. */
-async function fillAsBefore(client: pg.Client): Promise<void> {
+/**
+ * Runs that are accepted and queued, but not begun: one that was asked for just now, one that waits for its turn, and one that
+ * was asked for again, whose next look the version before had put off for ten minutes.
+ */
+const QUEUED = [
+  { status: "pending", dispatch: 0, overdueIn: 10 },
+  { status: "queued", dispatch: 0, overdueIn: 50 },
+  { status: "pending", dispatch: 2, overdueIn: 600 },
+].map((fields, index) => ({ id: executionOf(RUNS + 2 + index), ...fields }));
+
+/** Ten reviews of each paused run, two runs whose process has died, and a schedule that is due; in the tables of the version before. */
+async function fillAsBefore(client: pg.Client, runs = RUNS): Promise<void> {
   await client.query(`INSERT INTO users (id, email, name) VALUES ('${USER}', 'ada@example.com', 'Ada')`);
   await client.query(`INSERT INTO projects (id, name, slug, owner_id) VALUES ('${PROJECT}', 'P', 'p', '${USER}')`);
   await client.query(`INSERT INTO memberships (project_id, user_id, role) VALUES ('${PROJECT}', '${USER}', 'admin')`);
@@ -88,7 +107,7 @@ async function fillAsBefore(client: pg.Client): Promise<void> {
       [id],
     );
   };
-  for (let run = 0; run < RUNS; run++) {
+  for (let run = 0; run < runs; run++) {
     await execution(executionOf(run), REVIEWED, "paused");
     await client.query(
       `WITH review AS (SELECT id, 'r' || position - 1 AS node_id FROM unnest($2::uuid[]) WITH ORDINALITY AS review(id, position)
@@ -125,21 +144,35 @@ async function fillAsBefore(client: pg.Client): Promise<void> {
   );
 }
 
-test("an install of the version before goes on: its open reviews are decided, its runs end, its schedule fires", {
-  timeout: 120_000,
-}, async () => {
+/** Migrates what the version before had. @returns who may decide its reviews */
+async function upgrade(fill: (client: pg.Client) => Promise<void>): Promise<ProjectPrincipal> {
   const { url, drop } = await createTestDatabase({ isMigrated: false });
+  drops.push(drop);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await migrateAsBefore(client);
-  await fillAsBefore(client);
+  await fill(client);
   await client.end();
   expect((await migrate(url))[0]).toMatch(`${FIRST_NEW}`);
-
   setSettings({ DATABASE_URL: url, AUTH_SECRET: "auth secret of the tests, of 32 and more", EXECUTIONS_PER_HOUR: "0" });
+  await closeDatabase();
   const user = await db().user.findUniqueOrThrow({ where: { id: USER }, select: { id: true, email: true, name: true } });
   const project = await db().project.findUniqueOrThrow({ where: { id: PROJECT } });
-  const ada = { user, project, role: "admin", auth: { type: "session" } } as unknown as ProjectPrincipal; // cast: what deciding and reading ask for
+  return { user, project, role: "admin", auth: { type: "session" } } as unknown as ProjectPrincipal; // cast: what deciding and reading ask for
+}
+
+const drops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await closeNotifications();
+  await closeDatabase();
+  for (const drop of drops.splice(0)) await drop();
+});
+
+test("an install of the version before goes on: its open reviews are decided, its runs end, its schedule fires", {
+  timeout: 120_000,
+}, async () => {
+  const ada = await upgrade(fillAsBefore);
+  const { user } = ada;
   const sent = collectEvents();
 
   const waiting = { status: "waiting", page: 1, per_page: 1 } as const;
@@ -187,8 +220,50 @@ test("an install of the version before goes on: its open reviews are decided, it
   const first = await getExecution(ada, { execution_id: executionOf(0) });
   expect(first.node_results.r0).toMatchObject({ status: "complete", output: "approved: fine" });
   expect(first.reviews[0]).toMatchObject({ node_id: "r0", decision: "approved", comment: "fine", reviewer: user });
+});
 
-  await closeNotifications();
-  await closeDatabase();
-  await drop();
+test("what the version before had accepted and queued, and what had died under it, is carried by the worker after the upgrade", {
+  timeout: 60_000,
+}, async () => {
+  setSettings({ INNGEST_BASE_URL: "" });
+  const [PAUSED, DEAD] = [4, [RUNS, RUNS + 1].map(executionOf)];
+  const ada = await upgrade(async (client) => {
+    await fillAsBefore(client, PAUSED);
+    await client.query(OLD_QUEUE);
+    for (const { id, status, dispatch, overdueIn } of QUEUED) {
+      await client.query(
+        `INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, status, trigger, started_by_id, dispatch, overdue_at)
+         VALUES ($1, $2, $3, 1, $3, $4::text::"ExecutionStatus", 'manual', $5, $6, $7)`,
+        [id, PROJECT, PLAIN, status, USER, dispatch, inSeconds(overdueIn)],
+      );
+      await client.query("INSERT INTO execution_values (execution_id, input) VALUES ($1, 'x')", [id]);
+      const event = JSON.stringify({ id: `${id}-${dispatch}`, name: "execution/requested", data: { execution_id: id, dispatch }, ts: 1 });
+      await client.query(
+        "INSERT INTO treadle_jobs.runs (id, fn_id, event, status, created_at, due_at) VALUES ($1, 'treadle-run-workflow', $2, 'running', 0, 5)",
+        [id, event],
+      );
+    }
+  });
+  await installJobSchema(settings().DATABASE_URL ?? "");
+  const stopWorker = await startWorker();
+  const statuses = async (ids: string[]) =>
+    (await db().execution.findMany({ where: { id: { in: ids } }, select: { status: true } })).map(({ status }) => status);
+  const begun = [...QUEUED.map(({ id }) => id), ...DEAD];
+  await until(async () => (await statuses(begun)).every((status) => status === "completed"));
+
+  // People decide what waits, but for what the clock or a person had decided.
+  const isOpen = { status: "waiting" as const, reason: "review" as const };
+  await until(async () => (await db().wait.count({ where: isOpen })) === PAUSED * REVIEWS - 3);
+  for (const { id } of await db().wait.findMany({ where: isOpen })) await decideReview(id, ada, { decision: "approved" });
+  const paused = Array.from({ length: PAUSED }, (_, run) => executionOf(run));
+  await until(async () => (await statuses(paused)).every((status) => status === "completed" || status === "rejected"));
+  await until(async () => (await db().execution.count({ where: { completed_at: null } })) === 0); // what the schedule has fired, too
+  await stopWorker(2000);
+
+  // Each once: two processes had died under what was begun, and nothing else was begun anew.
+  const attempts = await db().nodeRun.groupBy({ by: ["execution_id", "node_id"], where: { execution_id: { in: begun } }, _count: true });
+  expect(attempts.map(({ _count }) => _count)).toEqual(Array(begun.length * 2).fill(1));
+  expect(await db().execution.count()).toBe(PAUSED + begun.length + 1);
+  const { rows } = await pool().query("SELECT to_regnamespace('treadle_jobs') AS schema");
+  expect(rows).toEqual([{ schema: null }]);
 });
