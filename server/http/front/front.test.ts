@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFront, type Front, type FrontOptions } from "#server/http/front/front.ts";
 
@@ -235,6 +235,29 @@ test("draining lets a request under way end", async () => {
   const drained = front.drain();
   finish();
   expect((await answer).status).toBe(200);
+  await drained;
+});
+
+test("draining waits for no connection that its client keeps for later requests", async () => {
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const open: ServerResponse[] = [];
+  const begun = Promise.withResolvers<void>();
+  const { front, port } = await start({}, ({ url }, response) => {
+    if (url === "/stream") response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
+    if (open.push(response) === 2) begun.resolve();
+  });
+  const answers = ["/stream", "/slow"].map(
+    (path) =>
+      new Promise<void>((resolve, reject) => {
+        const sent = httpRequest({ port, host: "127.0.0.1", path, agent }, (response) => response.resume().once("end", resolve));
+        sent.once("error", reject).end();
+      }),
+  );
+  await begun.promise;
+  const drained = front.drain(60_000);
+  open[1]?.end("{}");
+  await Promise.all(answers);
   await drained;
 });
 

@@ -272,7 +272,11 @@ export function createFront({ handle, upgrade, settings, counters }: FrontOption
     openStreams: () => [...open].filter(isStream).length,
     async drain(graceMs = DRAIN_MS) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const response of open) if (isStream(response)) response.end();
+      for (const response of open) {
+        // A connection that its client keeps for later requests would hold up the way down until the grace time is over.
+        response.once("close", () => server.closeIdleConnections());
+        if (isStream(response)) response.end();
+      }
       for (const socket of upgraded) socket.destroy();
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
