@@ -5,7 +5,7 @@ import pg from "pg";
 import { z } from "zod";
 import { holdDataFolder } from "#server/boot/data-folder.ts";
 import { log } from "#server/platform/log.ts";
-import { freeLeases } from "#server/runs/store/queue.ts";
+import { freeLeases } from "#server/runs/store/leases.ts";
 
 /** The name of a data folder that is ours, made at its first use. */
 function nameOf(folder: string): string {

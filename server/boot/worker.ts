@@ -7,7 +7,8 @@ import { carryDue } from "#server/jobs/run-workflow.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
-import { freeLeases, makeUnbegunDue } from "#server/runs/store/queue.ts";
+import { freeLeases } from "#server/runs/store/leases.ts";
+import { makeUnbegunDue } from "#server/runs/store/queue.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 import { startRunWorker } from "#server/runs/worker/run-worker.ts";
 

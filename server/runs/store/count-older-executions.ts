@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { inTransaction } from "#server/platform/db/client.ts";
-import { FINAL } from "#server/runs/store/statements.ts";
+import { FINAL } from "#server/runs/store/sql.ts";
 
 /** About how many executions a counted piece holds. */
 export const PIECE = 5000;

@@ -1,6 +1,6 @@
 import { inTransaction } from "#server/platform/db/client.ts";
 import { COUNTS_LOCK } from "#server/runs/store/count-older-executions.ts";
-import { FINAL } from "#server/runs/store/statements.ts";
+import { FINAL } from "#server/runs/store/sql.ts";
 
 /** How many executions go in one transaction. */
 export const BATCH = 500;

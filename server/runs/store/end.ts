@@ -8,7 +8,7 @@ import { definitionOf } from "#server/workflow/graph.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
 // The ends of runs that no executor writes: of one that is cancelled, alone or with its project, and of one that is refused when
-// it should begin. What an executor ends, it ends with its last results: `commitStatement`.
+// it should begin. What an executor ends, it ends with its last results: `commit`.
 
 // The rows of the runs $1 are locked before, in a statement of its own: so a commit of whoever executes one is either before this
 // or after, and nothing of it is missed. The lease is taken away: whoever has it can write nothing more, and is told. Nodes $2 are

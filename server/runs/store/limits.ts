@@ -4,7 +4,7 @@ import { pool } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { settings } from "#server/platform/settings.ts";
 import { forgetStored, fullStorage, storageQuota, storedBytes } from "#server/runs/store/space.ts";
-import { FINAL } from "#server/runs/store/statements.ts";
+import { FINAL } from "#server/runs/store/sql.ts";
 
 /**
  * How many executions the project `p` may start in an hour, as SQL; 0 is no limit. The project's own figure, else the

@@ -12,7 +12,7 @@ import {
   type NodeResult,
   type NodeStatus,
 } from "#server/runs/schema.ts";
-import { BODY_OUTPUTS, BODY_OUTPUTS_BYTES } from "#server/runs/store/statements.ts";
+import { BODY_OUTPUTS, BODY_OUTPUTS_BYTES } from "#server/runs/store/past.ts";
 import { textOf } from "#server/runs/store/texts.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import { LARGE_OUTPUT, outputUrl, toldOutput } from "#server/workflow/output-size.ts";

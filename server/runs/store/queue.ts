@@ -1,10 +1,10 @@
 import type pg from "pg";
 import { pool } from "#server/platform/db/client.ts";
 import { dueIn, mustNotifyWorkers } from "#server/runs/local-worker.ts";
-import { FINAL, NOW, TELL_DUE } from "#server/runs/store/statements.ts";
+import { FINAL, NOW, TELL_DUE } from "#server/runs/store/sql.ts";
 
 // Executions as a queue: `run_at` says when somebody has to look at one next, `wake` that something has happened to one which is
-// under way, `dispatch` which request to an Inngest server is the newest. Taking a lease and giving it back is in run-store.ts.
+// under way, `dispatch` which request to an Inngest server is the newest. Taking a lease and giving it back: leases.ts.
 
 /** A run that is due, and which request to an Inngest server is the newest. */
 export interface DueRun {
@@ -116,18 +116,5 @@ export async function makeUnbegunDue(): Promise<void> {
   await pool().query(
     `UPDATE executions SET dispatch = dispatch + 1, run_at = ${NOW}
      WHERE run_at IS NOT NULL AND lease_epoch = 0 AND status NOT IN ${FINAL}`,
-  );
-}
-
-/**
- * Makes the runs due whose leases a process held that is dead, without waiting for the leases to end. They count as not given
- * back. Only for the process that holds the data folder alone, at its start.
- * @param name of the data folder, which the names of such leases bear; left out, every lease is a dead process's
- */
-export async function freeLeases(name = ""): Promise<void> {
-  await pool().query(
-    `UPDATE executions SET lease_until = ${NOW}, run_at = ${NOW}
-     WHERE lease_until > now() AND strpos(lease_owner, $1) > 0 AND status NOT IN ${FINAL}`,
-    [name],
   );
 }

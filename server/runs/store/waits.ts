@@ -1,9 +1,11 @@
 import type pg from "pg";
 import type { WaitReason, WaitStatus } from "#prisma/generated/enums.ts";
 import { pool } from "#server/platform/db/client.ts";
+import type { RunState, WaitState } from "#server/runs/ports.ts";
 import { becomesDue, dueValues } from "#server/runs/store/queue.ts";
-import { FINAL, TELL_DUE } from "#server/runs/store/statements.ts";
+import { FINAL, query, TELL_DUE } from "#server/runs/store/sql.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
+import { LARGE_OUTPUT } from "#server/workflow/output-size.ts";
 
 // How waits end, beside the end of their run: resolved by somebody, or expired. Either is one conditional update, so of any that
 // come at once one counts, and makes the run due in the same statement. The run's row is locked before the wait's, as whoever ends
@@ -94,9 +96,24 @@ const BATCH = 200;
 const EXPIRE_DUE = expiring("w.deadline <= now()", `ORDER BY w.deadline LIMIT ${BATCH}`, "FOR UPDATE SKIP LOCKED") + ENQUEUED;
 const EXPIRE_ONE = expiring("w.deadline <= now() AND w.id = $3") + ENQUEUED;
 /** Its own run needs no telling: it is the one that looks. */
-export const EXPIRE_OF_RUN = `${expiring(
+const EXPIRE_OF_RUN = `${expiring(
   "w.execution_id = $1 AND w.deadline <= greatest($2::timestamptz, now()) + interval '1 second'",
 )} SELECT FROM expired`;
+
+const WAIT_STATES = `
+  -- Viewers are told again of one that is open, and of a larger text no more than its beginning: of others nothing is read.
+  SELECT id, node_id, iteration, status, outcome, deadline,
+    CASE WHEN is_told THEN left(CASE reason WHEN 'review' THEN title ELSE label END, ${LARGE_OUTPUT + 1}) END AS title,
+    CASE WHEN is_told THEN left(display_value, ${LARGE_OUTPUT + 1}) END AS display_value
+  FROM (SELECT *, status = 'waiting' AND row_number() OVER (PARTITION BY status ORDER BY id) = 1 AS is_told FROM waits
+  WHERE execution_id = $1 AND (status = 'waiting' OR (status IN ('resolved', 'expired') AND taken_at IS NULL))) AS open
+  ORDER BY resolved_at NULLS LAST, id`;
+
+/** The waits of a run that are open or not taken, after those that are due have expired. */
+export async function waitsOf(run: RunState, now: Date): Promise<WaitState[]> {
+  await query("run-waits-expire", EXPIRE_OF_RUN, [run.id, now]);
+  return query<WaitState>("run-waits", WAIT_STATES, [run.id]);
+}
 
 /**
  * Ends waits whose deadline has passed, and makes their runs due; call `wakeEnded` afterwards.

@@ -8,7 +8,7 @@ import { carryDue } from "#server/jobs/run-workflow.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings, settings } from "#server/platform/settings.ts";
-import { claimDue } from "#server/runs/store/run-store.ts";
+import { claimDue } from "#server/runs/store/leases.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 import { type ExecuteDue, startRunWorker } from "#server/runs/worker/run-worker.ts";

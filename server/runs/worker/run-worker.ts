@@ -6,7 +6,7 @@ import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
 import { type LocalWorker, registerWorker } from "#server/runs/local-worker.ts";
 import type { EngineServices, RunState } from "#server/runs/ports.ts";
-import { claimDue, type DueRuns } from "#server/runs/store/run-store.ts";
+import { claimDue, type DueRuns } from "#server/runs/store/leases.ts";
 
 type Due = DueRuns["runs"][number];
 

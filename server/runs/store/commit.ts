@@ -1,149 +1,14 @@
-import { ITEM } from "#server/runs/ports.ts";
-import { finalStatuses } from "#server/runs/schema.ts";
-import { insertTexts, textOf } from "#server/runs/store/texts.ts";
-import { LARGE_OUTPUT, PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
+import { cleanText } from "#server/platform/clean-text.ts";
+import { pool } from "#server/platform/db/client.ts";
+import { log } from "#server/platform/log.ts";
+import { type Commit, type Ending, type EventWrite, LeaseLost, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
+import { assertSpace, noteStored } from "#server/runs/store/space.ts";
+import { FINAL, query } from "#server/runs/store/sql.ts";
+import { insertTexts, LongTexts } from "#server/runs/store/texts.ts";
+import { compileGraph } from "#server/workflow/compiled-graph.ts";
+import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 
-// The statements of server/runs/store/run-store.ts. Each is one round trip and one transaction.
-
-/** How long a lease lasts without being renewed, in seconds. */
-export const LEASE_SECONDS = 30;
-
-/** The states in which a run has ended, as an SQL list. */
-export const FINAL = `(${finalStatuses.map((status) => `'${status}'`).join(", ")})`;
-
-/** Now, as a time that is kept: those are in whole milliseconds, and one that was rounded up would not be due yet. */
-export const NOW = "date_trunc('milliseconds', now())";
-
-/** Tells the processes that carry runs that one is due. */
-export const TELL_DUE = "pg_notify('treadle_due', '')";
-
-/** The lock of a project, under which its runs are counted: those of the last hour, and those that are carried. */
-export const projectLock = (project_id: string) => `pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || ${project_id}, 0))`;
-
-/** Of a run that is carried, the lease and what follows from it. */
-const LEASE = `lease_until = now() + interval '${LEASE_SECONDS} seconds', run_at = now() + interval '${LEASE_SECONDS} seconds'`;
-
-/**
- * Takes the leases of runs. $1 begins the name of a lease, $2 is how many runs of one project may be carried at once.
- * @param project the projects of the runs, as a query: their locks are taken, so that no other claim comes in between
- * @param chosen the ids of the runs, as a query; it locks their rows. `room` has the places of the projects
- */
-const claim = (project: string, chosen: string) => `
-  -- Not waited for on the disk: losing it only means that the lease is taken again.
-  WITH quiet AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)
-  ), project AS MATERIALIZED (${project}
-  ), locked AS MATERIALIZED (SELECT id, ${projectLock("id")} FROM (SELECT id FROM project ORDER BY id) AS p
-  ), room AS MATERIALIZED (SELECT id, free_run_places(id, $2::int) AS places FROM locked
-  ), ${chosen}
-  ), claimed AS (
-    UPDATE executions e SET
-      -- A database that crashed may hand out an epoch again that somebody still holds; a name it never does.
-      lease_owner = $1::text || '-' || e.id, lease_epoch = lease_epoch + 1, ${LEASE}, wake = false, commit_no = 0,
-      -- Whoever had it before has not given it back.
-      crashes = crashes + (lease_until IS NOT NULL)::int,
-      -- A paused run stays so until somebody has decided: looking at it changes nothing.
-      status = CASE WHEN status = 'paused' THEN status ELSE 'running' END, started_at = coalesce(started_at, now())
-    FROM chosen, execution_values v, quiet WHERE e.id = chosen.id AND v.execution_id = e.id
-    RETURNING e.id, e.project_id, e.status, e.lease_owner AS holder, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, e.snapshot_id,
-      e.workflow_version, e.crashes, v.input, v.params
-  )`;
-
-/** One run: $3, for the request $4 of an Inngest server. While none has been answered, whichever comes first is: an older one only waited longer in the queue. */
-export const CLAIM = `${claim(
-  "SELECT project_id AS id FROM executions WHERE id = $3",
-  `chosen AS MATERIALIZED (
-    SELECT e.id FROM room, executions e
-    WHERE e.id = $3 AND room.places > 0 AND (lease_until IS NULL OR lease_until <= now()) AND status NOT IN ${FINAL}
-      AND ($4::int IS NULL OR dispatch = $4 OR lease_epoch = 0)
-    FOR UPDATE OF e`,
-)}
-  SELECT * FROM claimed`;
-
-/** What it is with a run that could not be claimed. Whoever carries it is told to look again before it rests. */
-export const BUSY = `
-  -- One whose lease has run out since is looked for again soon.
-  UPDATE executions SET wake = wake OR coalesce(lease_until > now(), false)
-  WHERE id = $1 AND ($2::int IS NULL OR dispatch = $2 OR lease_epoch = 0) AND status NOT IN ${FINAL}
-  RETURNING greatest(extract(epoch FROM lease_until - now()), 0)::float8 AS seconds`;
-
-/**
- * Up to $4 runs that are due, those of projects that have fewest under way first, without those that this process carries as
- * $3. The projects are found by hops over the index, however many runs of one are due. `more`: there may be others.
- */
-export const CLAIM_DUE = `${claim(
-  `
-    WITH RECURSIVE hop AS (
-      (SELECT project_id AS id FROM executions WHERE run_at <= now() ORDER BY project_id LIMIT 1)
-      UNION ALL
-      SELECT (SELECT project_id FROM executions WHERE run_at <= now() AND project_id > hop.id ORDER BY project_id LIMIT 1)
-      FROM hop WHERE hop.id IS NOT NULL
-    ) SELECT id FROM hop WHERE id IS NOT NULL`,
-  `due AS MATERIALIZED (
-    SELECT d.id, d.run_at, room.id AS project_id, row_number() OVER (PARTITION BY room.id ORDER BY d.run_at) - room.places AS turn
-    FROM room CROSS JOIN LATERAL (
-      SELECT id, run_at FROM executions
-      WHERE project_id = room.id AND run_at <= now() AND (lease_owner IS NULL OR lease_owner <> ALL($3::text[]))
-      ORDER BY run_at LIMIT greatest(room.places, 0)
-    ) AS d
-  ), chosen AS MATERIALIZED (
-    SELECT e.id FROM due JOIN executions e ON e.id = due.id WHERE e.run_at <= now()
-    ORDER BY due.turn, due.run_at LIMIT $4 FOR UPDATE OF e SKIP LOCKED`,
-)}
-  SELECT claimed.*, (SELECT count(*) FROM due) > (SELECT count(*) FROM chosen)
-    OR EXISTS (SELECT FROM room WHERE places <= (SELECT count(*) FROM due WHERE due.project_id = room.id)) AS more
-  FROM (VALUES (1)) AS one LEFT JOIN claimed ON true`;
-
-export const RENEW = `
-  UPDATE executions SET ${LEASE} WHERE id = $1 AND lease_owner = $2 AND lease_until IS NOT NULL AND status NOT IN ${FINAL} RETURNING 1`;
-
-/**
- * $5: whether it only waits, until $3; else it is looked at again in $4 seconds. $6: how many faults of ours to count. A lease
- * that was given back stays so: when the answer got lost and this is said again, the run may have become due meanwhile.
- */
-export const RELEASE = `
-  UPDATE executions SET lease_until = NULL, wake = false, crashes = crashes + $6::int,
-    run_at = CASE WHEN wake THEN ${NOW} WHEN $5::boolean THEN $3::timestamptz ELSE ${NOW} + make_interval(secs => $4) END
-  WHERE id = $1 AND lease_owner = $2 AND lease_until IS NOT NULL AND status NOT IN ${FINAL} RETURNING coalesce(run_at <= now(), false) AS is_due`;
-
-const LEDGER_FIELDS = `r.id, r.node_id, r.iteration, r.attempt, r.status, r.handle, ${textOf("output")} AS output, r.error,
-  r.started_at, r.completed_at, r.input_tokens, r.output_tokens, r.items, r.is_interrupted, r.is_cut_off, CASE WHEN r.status = 'running' THEN ${textOf("input")} END AS input`;
-export const LEDGER = `
-  SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 ORDER BY r.completed_at NULLS LAST, r.id`;
-
-// Of an iteration that has ended nothing is wanted: $2 says which loop's body a node belongs to. Said as a list to look up in and
-// not as a join, which a planner that expects few rows would work through pair by pair; and never looked up for a node that is in
-// no loop, since PostgreSQL goes through all of a list for a value that is null.
-const notInEnded = (iteration: string) => `CASE WHEN $2::jsonb ? r.node_id THEN ($2::jsonb->>r.node_id, ${iteration}) NOT IN (
-    SELECT ended.node_id, ended.iteration FROM node_runs ended
-    WHERE ended.execution_id = $1 AND ended.handle = '${ITEM}') ELSE true END`;
-export const LEDGER_WITH_LOOPS = `
-  SELECT ${LEDGER_FIELDS} FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}' AND ${notInEnded("r.iteration")}
-  ORDER BY r.completed_at NULLS LAST, r.id`;
-// Items end nearly in order, so a few spans stand for all of them.
-export const ITEMS_ENDED = `
-  SELECT node_id, path, complete, failed, "isStopped", ARRAY(SELECT ARRAY[lower(span), upper(span)] FROM unnest(ended) AS span) AS spans FROM (
-    SELECT node_id, path, range_agg(int4range(index, index + 1)) AS ended, count(*) FILTER (WHERE status = 'complete')::int AS complete,
-      count(*) FILTER (WHERE status = 'failed')::int AS failed, bool_or(status = 'skipped') AS "isStopped"
-    FROM (
-      SELECT r.node_id, r.status, regexp_replace(r.iteration, '\\.?[^.]*$', '') AS path, substring(r.iteration from '[^.]*$')::int AS index
-      FROM node_runs r WHERE r.execution_id = $1 AND r.handle = '${ITEM}'
-    ) AS r WHERE ${notInEnded("r.path")} GROUP BY node_id, path) AS loops`;
-export const ITEMS = `
-  SELECT r.iteration, r.status, ${textOf("output")} AS output, r.error FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 AND r.node_id = $2 AND r.handle = '${ITEM}' AND cardinality(string_to_array(r.iteration, '.')) = $3
-    AND ($3 = 1 OR starts_with(r.iteration, $4 || '.'))`;
-export const BODY_OUTPUTS = `
-  SELECT r.node_id, r.iteration, ${textOf("output")} AS output FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
-
-/** @param measure `octet_length`, which unpacks no text, or `length` */
-const bodyOutputs = (measure: string) => `
-  SELECT coalesce(sum(${measure}(${textOf("output")})), 0)::float8 AS kept FROM node_runs r JOIN node_run_values v ON v.node_run_id = r.id
-  WHERE r.execution_id = $1 AND r.node_id = ANY($2) AND r.status = 'complete'`;
-export const BODY_OUTPUTS_BYTES = bodyOutputs("octet_length");
-export const BODY_OUTPUTS_LENGTH = bodyOutputs("length");
+// What whoever executes a run writes of it. Each statement is one round trip and one transaction.
 
 // What a run that waits writes besides: waits that begin, ends of waits taken, waits that nobody needs any more.
 const WAITS = `
@@ -270,7 +135,7 @@ const commitSql = ({ hasWaits, hasCalls, hasTexts }: CommitKind) => {
 const statements = new Map<string, { name: string; text: string }>();
 
 /** The statement that writes what has happened in a run, by what that holds besides rows and events. */
-export function commitStatement(kind: CommitKind): { name: string; text: string } {
+function commitStatement(kind: CommitKind): { name: string; text: string } {
   const name = `run-commit${kind.hasWaits ? "-waits" : ""}${kind.hasCalls ? "-calls" : ""}${kind.hasTexts ? "-texts" : ""}`;
   const known = statements.get(name) ?? { name, text: commitSql(kind) };
   statements.set(name, known);
@@ -278,7 +143,7 @@ export function commitStatement(kind: CommitKind): { name: string; text: string 
 }
 
 /** Counts calls that were cut off: on their rows, which somebody else has closed by now, in the run and in the usage. */
-export const SPENT = `
+const SPENT = `
   -- Locked first, as every other write of a run does.
   WITH run AS MATERIALIZED (SELECT id, project_id, workflow_id FROM executions WHERE id = $1 FOR UPDATE
   ), marked AS (
@@ -302,7 +167,7 @@ export const SPENT = `
       bool_or(cost IS NULL) AS is_partial FROM marked HAVING count(*) > 0) AS sums
   WHERE e.id = $1`;
 
-export const DELTAS = `
+const DELTAS = `
   WITH lease AS (
     UPDATE executions SET last_seq = last_seq + jsonb_array_length($3::jsonb)
     WHERE id = $1 AND lease_owner = $2 AND status NOT IN ${FINAL}
@@ -314,11 +179,131 @@ export const DELTAS = `
   )
   SELECT pg_notify('treadle_execution', $1::text) FROM lease`;
 
-export const WAIT_STATES = `
-  -- Viewers are told again of one that is open, and of a larger text no more than its beginning: of others nothing is read.
-  SELECT id, node_id, iteration, status, outcome, deadline,
-    CASE WHEN is_told THEN left(CASE reason WHEN 'review' THEN title ELSE label END, ${LARGE_OUTPUT + 1}) END AS title,
-    CASE WHEN is_told THEN left(display_value, ${LARGE_OUTPUT + 1}) END AS display_value
-  FROM (SELECT *, status = 'waiting' AND row_number() OVER (PARTITION BY status ORDER BY id) = 1 AS is_told FROM waits
-  WHERE execution_id = $1 AND (status = 'waiting' OR (status IN ('resolved', 'expired') AND taken_at IS NULL))) AS open
-  ORDER BY resolved_at NULLS LAST, id`;
+/** Events as they are stored: with whose they are. */
+const eventJson = (run: Pick<RunState, "id">, events: EventWrite[], texts?: LongTexts) =>
+  json(events.map((event) => ({ ...(texts?.event(event) ?? event), execution_id: run.id })));
+const rowJson = (rows: Commit["rows"], texts: LongTexts) => json(lastOfEach(rows).map((row) => texts.row(row)));
+const endingJson = (ending: Ending, texts: LongTexts) => json({ ...ending, outputs: ending.outputs.map((output) => texts.output(output)) });
+/** JSON that PostgreSQL can keep: without U+0000 and without halves of surrogate pairs, such as cutting a text may leave. */
+function json(value: unknown): string {
+  const text = JSON.stringify(value);
+  // Both are written as escapes; a text that holds none, as nearly all, is not gone through again.
+  if (!/\\u(?:0000|d[89a-f])/.test(text)) return text;
+  return JSON.stringify(value, (_, item) => (typeof item === "string" ? cleanText(item) : item));
+}
+
+/** Writes all of it or nothing; see `RunStore`. */
+export async function commit(run: RunState, { rows, events, ending, status, ...rest }: Commit, signal: AbortSignal): Promise<void> {
+  if (!ending) assertSpace(run.project_id);
+  const compiled = compileGraph(run.graph);
+  const ended = rows.filter((row) => row.status !== "running");
+  const { waits = [], taken = [], withdrawn = [] } = rest;
+  const hasWaits = waits.length + taken.length + withdrawn.length > 0 || (ending !== undefined && compiled.hasWaits);
+  const sum = (field: "input_tokens" | "output_tokens") => ended.reduce((total, row) => total + row[field], 0);
+  const effects = rows.filter((row) => compiled.effects.has(row.node_id));
+  // Only effects tell pieces. Those of an attempt come after its start, and before a first one there are none.
+  const talked = effects.filter((row) => row.status !== "running" || row.attempt > 1);
+  const first = talked.reduce((least, row) => Math.min(least, run.toldFrom.get(row.id) ?? 0), Number.MAX_SAFE_INTEGER);
+  const texts = new LongTexts(run);
+  const values: unknown[] = [
+    run.id,
+    run.holder,
+    rowJson(rows, texts),
+    eventJson(run, events, texts),
+    ending ? endingJson(ending, texts) : null,
+    sum("input_tokens"),
+    sum("output_tokens"),
+    talked.map(sourceOf),
+    run.commits + 1,
+    status ?? null,
+    // What an effect did, or is about to do, is on the disk before the run goes on; pure nodes give the same again. While
+    // an effect is under way nothing may be lost either: its result could no longer be written after it.
+    !hasWaits && effects.length === 0 && run.toldFrom.size === 0,
+    talked.length ? first : 0,
+  ];
+  const waiting = hasWaits ? json({ waits, taken, withdrawn }) : "";
+  const bytes = values.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), texts.length + waiting.length);
+  values.push(bytes);
+  if (hasWaits) values.push(waiting, run.project_id);
+  if (texts.lists) values.push(...texts.lists);
+  const hasCalls = ended.some((row) => row.agent_id !== undefined);
+  const { name, text } = commitStatement({ hasWaits, hasCalls, hasTexts: texts.lists !== undefined });
+  const [written] = await query<{ seq: number }>(name, text, values, signal);
+  if (!written && !(await isWritten(run))) throw new LeaseLost("Another process carries this run.");
+  texts.written();
+  noteStored(run.project_id, "runs", bytes);
+  noteCommit(run, effects, written?.seq);
+}
+
+/**
+ * Takes note that one more of a run's writes is in the database.
+ * @param rows of it; what effects tell from now on stands behind `seq`
+ */
+export function noteCommit(run: RunState, rows: Commit["rows"], seq = 0): void {
+  const { effects } = compileGraph(run.graph);
+  run.commits += 1;
+  for (const { id, node_id, status } of rows)
+    if (status === "running" && effects.has(node_id)) run.toldFrom.set(id, seq);
+    else run.toldFrom.delete(id);
+}
+
+/** Names a node in its iteration, as the statement that drops its pieces does. */
+const sourceOf = ({ node_id, iteration }: { node_id: string; iteration?: string | undefined }) => `${iteration ?? ""} ${node_id}`;
+
+/** True when the next write is there already: it was made, and the answer was lost on the way. */
+async function isWritten(run: RunState): Promise<boolean> {
+  const rows = await query("run-is-written", "SELECT 1 FROM executions WHERE id = $1 AND lease_owner = $2 AND commit_no = $3", [
+    run.id,
+    run.holder,
+    run.commits + 1,
+  ]);
+  return rows.length > 0;
+}
+
+/**
+ * True when the first write of a run is there: it was made, and the answer was lost on the way.
+ * @param signal until when to ask a database that is away
+ */
+export async function isAccepted({ id, holder }: RunState, signal: AbortSignal): Promise<boolean> {
+  return (await query("run-is-accepted", "SELECT 1 FROM executions WHERE id = $1 AND lease_owner = $2", [id, holder], signal)).length > 0;
+}
+
+/**
+ * What `firstWrite` writes, as parameters: the rows and the events of a run that was never written before, and its ending if
+ * it has ended.
+ * @param texts takes the long ones, which are parameters of their own
+ */
+export const firstValues = (run: Pick<RunState, "id">, { rows, events, ending }: Commit, texts: LongTexts): string[] => [
+  rowJson(rows, texts),
+  eventJson(run, events, texts),
+  ...(ending ? [endingJson(ending, texts)] : []),
+];
+
+/** A batch may hold the start and the end of one attempt; a statement may touch a row once only. */
+function lastOfEach(rows: Commit["rows"]): Commit["rows"] {
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
+}
+
+/** Tells viewers pieces of running nodes. */
+export async function deltas(run: RunState, events: EventWrite[]): Promise<void> {
+  // Not worth a retry or a wait for the disk: the completed node holds the whole text.
+  await pool().query({ name: "run-deltas", text: DELTAS, values: [run.id, run.holder, eventJson(run, events)] });
+}
+
+/** Counts what calls had used whose results could not be written; see `RunStore`. */
+export async function spent(run: RunState, rows: LedgerWrite[]): Promise<void> {
+  try {
+    await query("run-spent", SPENT, [run.id, json(rows)]);
+  } catch (error) {
+    log.warn({ err: error, execution_id: run.id }, "what calls of a run had used that is over here could not be counted");
+  }
+}
+
+/** Marks whatever is open in the ledger as skipped. */
+export async function closeOpen(run: RunState): Promise<void> {
+  await query(
+    "run-close-open",
+    "UPDATE node_runs SET status = 'skipped', completed_at = now() WHERE execution_id = $1 AND status IN ('running', 'waiting')",
+    [run.id],
+  );
+}

@@ -1,0 +1,194 @@
+import { pool } from "#server/platform/db/client.ts";
+import { isEmbeddedExecutor, processId, settings } from "#server/platform/settings.ts";
+import type { Claim, Past, RunState, RunStore } from "#server/runs/ports.ts";
+import { snapshotGraph } from "#server/runs/store/graphs.ts";
+import { readPast } from "#server/runs/store/past.ts";
+import { FINAL, LEASE_SECONDS, NOW, patiently, projectLock, query } from "#server/runs/store/sql.ts";
+import { withPins } from "#server/workflow/pins.ts";
+
+// Whose a run is for the moment. Of runs that are due, each is taken under a lease, by a name that no other ever has.
+
+/** Of a run that is under way, the lease and what follows from it. */
+const LEASE = `lease_until = now() + interval '${LEASE_SECONDS} seconds', run_at = now() + interval '${LEASE_SECONDS} seconds'`;
+
+/**
+ * Takes the leases of runs. $1 begins the name of a lease, $2 is how many runs of one project may be under way at once.
+ * @param project the projects of the runs, as a query: their locks are taken, so that no other claim comes in between
+ * @param chosen the ids of the runs, as a query; it locks their rows. `room` has the places of the projects
+ */
+const claiming = (project: string, chosen: string) => `
+  -- Not waited for on the disk: losing it only means that the lease is taken again.
+  WITH quiet AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)
+  ), project AS MATERIALIZED (${project}
+  ), locked AS MATERIALIZED (SELECT id, ${projectLock("id")} FROM (SELECT id FROM project ORDER BY id) AS p
+  ), room AS MATERIALIZED (SELECT id, free_run_places(id, $2::int) AS places FROM locked
+  ), ${chosen}
+  ), claimed AS (
+    UPDATE executions e SET
+      -- A database that crashed may hand out an epoch again that somebody still holds; a name it never does.
+      lease_owner = $1::text || '-' || e.id, lease_epoch = lease_epoch + 1, ${LEASE}, wake = false, commit_no = 0,
+      -- Whoever had it before has not given it back.
+      crashes = crashes + (lease_until IS NOT NULL)::int,
+      -- A paused run stays so until somebody has decided: looking at it changes nothing.
+      status = CASE WHEN status = 'paused' THEN status ELSE 'running' END, started_at = coalesce(started_at, now())
+    FROM chosen, execution_values v, quiet WHERE e.id = chosen.id AND v.execution_id = e.id
+    RETURNING e.id, e.project_id, e.status, e.lease_owner AS holder, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, e.snapshot_id,
+      e.workflow_version, e.crashes, v.input, v.params
+  )`;
+
+/** One run: $3, for the request $4 of an Inngest server. While none has been answered, whichever comes first is: an older one only waited longer in the queue. */
+const CLAIM = `${claiming(
+  "SELECT project_id AS id FROM executions WHERE id = $3",
+  `chosen AS MATERIALIZED (
+    SELECT e.id FROM room, executions e
+    WHERE e.id = $3 AND room.places > 0 AND (lease_until IS NULL OR lease_until <= now()) AND status NOT IN ${FINAL}
+      AND ($4::int IS NULL OR dispatch = $4 OR lease_epoch = 0)
+    FOR UPDATE OF e`,
+)}
+  SELECT * FROM claimed`;
+
+/** What it is with a run that could not be claimed. Whoever executes it is told to look again before it rests. */
+const BUSY = `
+  -- One whose lease has run out since is looked for again soon.
+  UPDATE executions SET wake = wake OR coalesce(lease_until > now(), false)
+  WHERE id = $1 AND ($2::int IS NULL OR dispatch = $2 OR lease_epoch = 0) AND status NOT IN ${FINAL}
+  RETURNING greatest(extract(epoch FROM lease_until - now()), 0)::float8 AS seconds`;
+
+/**
+ * Up to $4 runs that are due, those of projects that have fewest under way first, without those that this process executes as
+ * $3. The projects are found by hops over the index, however many runs of one are due. `more`: there may be others.
+ */
+const CLAIM_DUE = `${claiming(
+  `
+    WITH RECURSIVE hop AS (
+      (SELECT project_id AS id FROM executions WHERE run_at <= now() ORDER BY project_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT project_id FROM executions WHERE run_at <= now() AND project_id > hop.id ORDER BY project_id LIMIT 1)
+      FROM hop WHERE hop.id IS NOT NULL
+    ) SELECT id FROM hop WHERE id IS NOT NULL`,
+  `due AS MATERIALIZED (
+    SELECT d.id, d.run_at, room.id AS project_id, row_number() OVER (PARTITION BY room.id ORDER BY d.run_at) - room.places AS turn
+    FROM room CROSS JOIN LATERAL (
+      SELECT id, run_at FROM executions
+      WHERE project_id = room.id AND run_at <= now() AND (lease_owner IS NULL OR lease_owner <> ALL($3::text[]))
+      ORDER BY run_at LIMIT greatest(room.places, 0)
+    ) AS d
+  ), chosen AS MATERIALIZED (
+    SELECT e.id FROM due JOIN executions e ON e.id = due.id WHERE e.run_at <= now()
+    ORDER BY due.turn, due.run_at LIMIT $4 FOR UPDATE OF e SKIP LOCKED`,
+)}
+  SELECT claimed.*, (SELECT count(*) FROM due) > (SELECT count(*) FROM chosen)
+    OR EXISTS (SELECT FROM room WHERE places <= (SELECT count(*) FROM due WHERE due.project_id = room.id)) AS more
+  FROM (VALUES (1)) AS one LEFT JOIN claimed ON true`;
+
+const RENEW = `
+  UPDATE executions SET ${LEASE} WHERE id = $1 AND lease_owner = $2 AND lease_until IS NOT NULL AND status NOT IN ${FINAL} RETURNING 1`;
+
+/**
+ * $5: whether it only waits, until $3; else it is looked at again in $4 seconds. $6: how many faults of ours to count. A lease
+ * that was given back stays so: when the answer got lost and this is said again, the run may have become due meanwhile.
+ */
+const RELEASE = `
+  UPDATE executions SET lease_until = NULL, wake = false, crashes = crashes + $6::int,
+    run_at = CASE WHEN wake THEN ${NOW} WHEN $5::boolean THEN $3::timestamptz ELSE ${NOW} + make_interval(secs => $4) END
+  WHERE id = $1 AND lease_owner = $2 AND lease_until IS NOT NULL AND status NOT IN ${FINAL} RETURNING coalesce(run_at <= now(), false) AS is_due`;
+
+/** When to ask again for a run whose project has no place, in seconds. */
+const PLACE_SECONDS = 2;
+/** How soon to try a run again that met a fault of the host, in seconds. */
+const LATER_SECONDS = 10;
+/** How long an Inngest server may take to go on with a run that was given back, before it is asked for again, in seconds. */
+const SERVER_GOES_ON_SECONDS = 120;
+
+/** A row of the queue whose lease has just been taken. */
+type ClaimedRow = Omit<RunState, "epoch" | "commits" | keyof Past | "params" | "toldFrom" | "graph"> & {
+  lease_epoch: number;
+  snapshot_id: string;
+  rerun_of_id: string | null;
+  workflow_version: number | null;
+  params: Record<string, unknown> | null;
+};
+
+let claims = 0;
+/** Begins the name of a lease: no other ever has it. */
+const claimName = () => `${processId()}-${++claims}`;
+
+/** A claimed run with its graph and what has happened in it so far. */
+async function stateOf(row: ClaimedRow): Promise<RunState> {
+  try {
+    return await readState(row);
+  } catch (error) {
+    await release(row, "later").catch(() => undefined);
+    throw error;
+  }
+}
+
+async function readState({ lease_epoch, snapshot_id, params, workflow_version, ...row }: ClaimedRow): Promise<RunState> {
+  const isTest = workflow_version === null;
+  const snapshot = await patiently(() => snapshotGraph(snapshot_id));
+  const graph = isTest ? withPins(snapshot) : snapshot;
+  const isNew = lease_epoch === 1 && !row.rerun_of_id && !isTest;
+  const past = isNew ? { ledger: [], items: [], kept: 0 } : await readPast(row.id, graph);
+  return { ...row, params: params ?? {}, graph, epoch: lease_epoch, commits: 0, ...past, toldFrom: new Map() };
+}
+
+/** Takes the lease of one run; see `RunStore`. */
+export async function claim(execution_id: string, dispatch: number | null = null): Promise<Claim> {
+  const [row] = await query<ClaimedRow>("run-claim", CLAIM, [claimName(), settings().PROJECT_CONCURRENCY, execution_id, dispatch]);
+  if (row) return { kind: "claimed", run: await stateOf(row) };
+  const [held] = await query<{ seconds: number | null }>("run-busy", BUSY, [execution_id, dispatch]);
+  return held ? { kind: "busy", seconds: held.seconds ?? PLACE_SECONDS } : { kind: "over" };
+}
+
+/** Runs that were due. */
+export interface DueRuns {
+  /** Each under a lease of this process; what it holds is read with the first look at it. */
+  runs: { holder: string; id: string; project_id: string; state(): Promise<RunState> }[];
+  /** True when others may be due, for which there was no place. */
+  hasMore: boolean;
+}
+
+/**
+ * Takes the leases of runs that are due: those of projects that have fewest under way first.
+ * @param most how many
+ * @param held holders of leases under which this process executes runs, also of those that ran out while the database was away
+ * @throws the database's error; then leases may have been taken, and are due again when they end
+ */
+export async function claimDue(most: number, held: Iterable<string>): Promise<DueRuns> {
+  const values = [claimName(), settings().PROJECT_CONCURRENCY, [...held], most];
+  const { rows } = await pool().query<ClaimedRow & { more: boolean }>({ name: "run-claim-due", text: CLAIM_DUE, values });
+  return {
+    runs: rows.flatMap(({ more, ...row }) =>
+      row.id ? [{ holder: row.holder, id: row.id, project_id: row.project_id, state: () => stateOf(row) }] : [],
+    ),
+    hasMore: rows[0]?.more ?? false,
+  };
+}
+
+/** Keeps a lease. False when it is lost. */
+export async function renew(run: RunState): Promise<boolean> {
+  return (await query("run-renew", RENEW, [run.id, run.holder])).length > 0;
+}
+
+/** Gives a lease back; see `RunStore`. */
+export const release: RunStore["release"] = async (run, next) => {
+  const isWait = typeof next === "object";
+  const later = next && !isWait ? LATER_SECONDS : 0;
+  const seconds = isEmbeddedExecutor() ? later : SERVER_GOES_ON_SECONDS;
+  const values = [run.id, run.holder, isWait ? next.run_at : null, seconds, isWait, next === "fault" ? 1 : 0];
+  const [row] = await query<{ is_due: boolean }>("run-release", RELEASE, values);
+  return row?.is_due ?? false;
+};
+
+/**
+ * Makes the runs due whose leases a process held that is dead, without waiting for the leases to end. They count as not given
+ * back. Only for the process that holds the data folder alone, at its start.
+ * @param name of the data folder, which the names of such leases bear; left out, every lease is a dead process's
+ */
+export async function freeLeases(name = ""): Promise<void> {
+  await pool().query(
+    `UPDATE executions SET lease_until = ${NOW}, run_at = ${NOW}
+     WHERE lease_until > now() AND strpos(lease_owner, $1) > 0 AND status NOT IN ${FINAL}`,
+    [name],
+  );
+}

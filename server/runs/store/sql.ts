@@ -1,0 +1,46 @@
+import type pg from "pg";
+import { pool } from "#server/platform/db/client.ts";
+import { isDatabaseAway } from "#server/platform/errors.ts";
+import { finalStatuses } from "#server/runs/schema.ts";
+
+// What the statements of the store share.
+
+/** How long a lease lasts without being renewed, in seconds. */
+export const LEASE_SECONDS = 30;
+
+/** The states in which a run has ended, as an SQL list. */
+export const FINAL = `(${finalStatuses.map((status) => `'${status}'`).join(", ")})`;
+
+/** Now, as a time that is kept: those are in whole milliseconds, and one that was rounded up would not be due yet. */
+export const NOW = "date_trunc('milliseconds', now())";
+
+/** Tells the processes that carry runs that one is due. */
+export const TELL_DUE = "pg_notify('treadle_due', '')";
+
+/** The lock of a project, under which its runs are counted: those of the last hour, and those that are carried. */
+export const projectLock = (project_id: string) => `pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || ${project_id}, 0))`;
+
+/** How long a read is tried again while the database is away, in milliseconds. */
+const OUTAGE_MS = 20_000;
+
+/**
+ * Does something again while the server cannot be reached.
+ * @param signal when given, tries go on until it fires: a finished model call is worth waiting for, and nobody can take
+ *   the lease while the database is away
+ */
+export async function patiently<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  const until = Date.now() + OUTAGE_MS;
+  for (let delay = 100; ; delay = Math.min(delay * 2, 2000)) {
+    try {
+      return await work();
+    } catch (error) {
+      const isOver = signal ? signal.aborted : Date.now() + delay > until;
+      if (!isDatabaseAway(error) || isOver) throw error;
+      await new Promise((resolve) => setTimeout(resolve, delay));
+    }
+  }
+}
+
+/** Runs a statement, again while the server cannot be reached; see `patiently`. */
+export const query = <Row extends pg.QueryResultRow>(name: string, text: string, values: unknown[], signal?: AbortSignal): Promise<Row[]> =>
+  patiently(async () => (await pool().query<Row>({ name, text, values })).rows, signal);
