@@ -102,11 +102,11 @@ export type Past = Pick<RunState, "ledger" | "items" | "kept">;
 export type Claim =
   | { kind: "claimed"; run: RunState }
   /**
-   * Another process carries it, and its lease lasts so long; that one looks again before it rests. Or the project's places are
+   * Another process executes it, and its lease lasts so long; that one looks again before it rests. Or the project's places are
    * taken. Not a time of day: clocks differ.
    */
   | { kind: "busy"; seconds: number }
-  /** A newer dispatch carries it, or it has ended. */
+  /** A newer dispatch is at it, or it has ended. */
   | { kind: "over" };
 
 /** How a run ended. */
@@ -185,7 +185,7 @@ export interface RunStore {
   deltas(run: RunState, events: EventWrite[]): Promise<void>;
   /**
    * Counts what calls had used whose results could not be written, because the lease was lost. Their rows are already closed,
-   * by the cancellation or by whoever carries the run now; one that has its count is left alone. Must not throw.
+   * by the cancellation or by whoever executes the run now; one that has its count is left alone. Must not throw.
    * @param rows attempts with the agent that made the call
    */
   spent(run: RunState, rows: LedgerWrite[]): Promise<void>;

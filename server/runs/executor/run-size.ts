@@ -18,7 +18,7 @@ function heldBy(frame: Held): number {
   return sum;
 }
 
-/** Bounds what a run holds in memory, which one process has for all the runs that it carries. */
+/** Bounds what a run holds in memory, which one process has for all the runs that it executes. */
 export class RunSize {
   readonly #top: Held;
   readonly #kept: () => number;

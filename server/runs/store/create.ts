@@ -54,7 +54,7 @@ export type AgentsAsked = Record<string, FoundAgent>;
 
 /**
  * How it went: started, or nothing was written because the hour is used up or the same was started before. `isBegun`: this
- * process holds its lease, or it is over; else it waits for somebody who carries it.
+ * process holds its lease, or it is over; else it waits for somebody who executes it.
  */
 export type Started =
   | { kind: "started"; execution_id: string; isBegun: boolean; agents?: AgentsAsked }
@@ -89,7 +89,7 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
   let last = 16;
   const next = () => `$${++last}`;
   const isWhole = kind === "whole";
-  // Of one that goes on after this: how soon to look for somebody who carries it, whether to tell others of it, and places.
+  // Of one that goes on after this: how soon to look for somebody who executes it, whether to tell others of it, and places.
   const [dueIn, mustTell] = isWhole ? [] : [next(), next()];
   const isBegun = kind === "begun" || kind === "first";
   const places = isBegun ? next() : undefined;

@@ -14,10 +14,10 @@ export const FINAL = `(${finalStatuses.map((status) => `'${status}'`).join(", ")
 /** Now, as a time that is kept: those are in whole milliseconds, and one that was rounded up would not be due yet. */
 export const NOW = "date_trunc('milliseconds', now())";
 
-/** Tells the processes that carry runs that one is due. */
+/** Tells the processes that execute runs that one is due. */
 export const TELL_DUE = "pg_notify('treadle_due', '')";
 
-/** The lock of a project, under which its runs are counted: those of the last hour, and those that are carried. */
+/** The lock of a project, under which its runs are counted: those of the last hour, and those under way. */
 export const projectLock = (project_id: string) => `pg_advisory_xact_lock(hashtextextended('executions-per-hour:' || ${project_id}, 0))`;
 
 /** How long a read is tried again while the database is away, in milliseconds. */

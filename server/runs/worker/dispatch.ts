@@ -9,7 +9,7 @@ const requested = ({ execution_id, project_id, dispatch }: DueRun) =>
   executionRequested.create({ execution_id, project_id, dispatch }, { id: `${execution_id}-${dispatch}` });
 
 /**
- * Asks an Inngest server to carry runs on. The events' ids make a repeated request harmless.
+ * Asks an Inngest server to execute runs. The events' ids make a repeated request harmless.
  * @returns whether it was sent, in seconds where a server does not answer; never throws
  */
 export const requestRuns = (runs: readonly DueRun[]): Promise<boolean> => sendEvents(runs.map(requested));
