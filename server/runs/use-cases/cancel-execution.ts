@@ -13,7 +13,7 @@ import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 const AT_ONCE = 100;
 
 /** Tells the executor of runs that have been cancelled; those that it is not told of find themselves ended. */
-export async function tellCancelled(execution_ids: readonly string[]): Promise<void> {
+export async function publishCancelled(execution_ids: readonly string[]): Promise<void> {
   for (let from = 0; from < execution_ids.length; from += AT_ONCE) {
     const events = execution_ids
       .slice(from, from + AT_ONCE)
@@ -37,6 +37,6 @@ export async function cancelExecution(principal: ProjectPrincipal, { execution_i
     const resource = { resource_type: "execution", resource_id: execution_id, resource_name: workflow_name };
     await recordAudit(principal, { action: "execution.cancel", ...resource, detail: { was } }, tx);
   });
-  await tellCancelled([execution_id]);
+  await publishCancelled([execution_id]);
   return getExecution(principal, { execution_id });
 }

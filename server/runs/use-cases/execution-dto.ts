@@ -1,11 +1,11 @@
+import { outputNodes, reachedOutputs } from "#server/runs/executor/ending.ts";
 import { type Execution, ExecutionOutput, type ExecutionSummary, type ExecutionTrigger } from "#server/runs/schema.ts";
 import type { DetailRow, SummaryRow } from "#server/runs/store/executions.ts";
-import { nodeResults } from "#server/runs/store/node-results.ts";
+import { nodeResults, outputsOf } from "#server/runs/store/node-results.ts";
 import { withTexts } from "#server/runs/store/texts.ts";
 
-import { outputsSoFar } from "#server/runs/use-cases/outputs-so-far.ts";
 import { deciderDto, verdictOf } from "#server/runs/waits/review.ts";
-import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
+import { MAX_RESULT, PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 const iso = (time: Date | null) => time?.toISOString() ?? null;
@@ -50,6 +50,25 @@ export const summaryDto = (row: SummaryRow): ExecutionSummary => ({
 async function wholeOutputs({ id, values }: DetailRow): Promise<ExecutionOutput[]> {
   const outputs = values?.outputs ?? [];
   return ExecutionOutput.array().parse(Array.isArray(outputs) ? await withTexts(id, outputs) : outputs);
+}
+
+/**
+ * The Output nodes that a run has reached by now, or had reached when it was cancelled: such a run has written no end that says
+ * them. None when they are together more than a run may end with.
+ */
+async function outputsSoFar(execution_id: string, graph: Graph): Promise<ExecutionOutput[]> {
+  const nodes = outputNodes(graph);
+  if (nodes.length === 0) return [];
+  const rows = await outputsOf(execution_id, nodes, MAX_RESULT);
+  const [outside, inside] = [rows.filter((row) => row.iteration === ""), rows.filter((row) => row.iteration !== "")];
+  return reachedOutputs(
+    graph,
+    new Map(outside.map((row) => [row.node_id, row.output ?? ""])),
+    Map.groupBy(
+      inside.map((row) => ({ node_id: row.node_id, path: row.iteration, value: row.output ?? "" })),
+      (row) => row.node_id,
+    ),
+  );
 }
 
 /** An execution with everything that it holds. */
