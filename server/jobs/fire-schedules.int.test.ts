@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { until } from "#e2e/until.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
-import { carryDue } from "#server/jobs/run-workflow.ts";
+import { executeDue } from "#server/jobs/run-workflow.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { startRunWorker } from "#server/runs/worker/run-worker.ts";
 import { missTicks, startTestJobs } from "#server/testing/jobs.ts";
@@ -18,7 +18,7 @@ test("each minute what is due is fired, and the run ends with the schedule's inp
     nodes: [{ id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data }],
     edges: [],
   });
-  const stopRuns = await startRunWorker(pool(), engineServices, carryDue);
+  const stopRuns = await startRunWorker(pool(), engineServices, executeDue);
   await (await startTestJobs()).stop(1000); // the clock's jobs are known from now on
   const due_at = new Date(Date.now() - 1000);
   await db().schedule.update({ where: { workflow_id: id }, data: { next_fire_at: due_at } });

@@ -120,7 +120,7 @@ const rest = () => {
  * Carries a run that is due in this process, which has its lease, for one time share: whatever comes after that is a turn of
  * its own, behind others that are due.
  */
-export async function carryDue(request: { id: string; project_id: string }, state: () => Promise<RunState>): Promise<void> {
+export async function executeDue(request: { id: string; project_id: string }, state: () => Promise<RunState>): Promise<void> {
   let hasRun = false;
   const claim = async () => ({ kind: "claimed" as const, run: await state() });
   const step: Step = {

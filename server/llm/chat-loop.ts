@@ -6,8 +6,8 @@ import { ProviderError } from "#server/llm/errors.ts";
 import { providerKind } from "#server/llm/kinds.ts";
 import type { WireToolCall } from "#server/llm/tool-calls.ts";
 import { type AgentToolDefinition, cutResult, type ToolAnswer } from "#server/llm/tools/tool.ts";
+import { follow, orAborted } from "#server/platform/abort.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
-import { follow, orAborted } from "#server/platform/follow.ts";
 import { log } from "#server/platform/log.ts";
 import { masked } from "#server/platform/masking/mask-scope.ts";
 

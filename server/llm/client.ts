@@ -144,7 +144,7 @@ export function openModelClient(endpoint: ModelEndpoint): { client: OpenAI; head
 /**
  * Asks for a chat completion: what the SDK would send, sent by our own fetch. The SDK's way of sending has time limits and
  * tries of its own, which are ours here (chat.ts), and gives each request promises and signals that keep it in memory until
- * the next collection of old objects (see server/platform/follow.ts): it cost more than all else that a call needs of us.
+ * the next collection of old objects (see server/platform/abort.ts): it cost more than all else that a call needs of us.
  * @param body of the request, as the vendor wants it
  * @param signal cuts the connection, also while the answer is being read
  * @returns the answer's beginning; its body is still to be read

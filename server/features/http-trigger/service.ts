@@ -1,14 +1,15 @@
 import type { HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
 import { assertRunnable } from "#server/features/workflows/execute.ts";
 import type { SavedWorkflow } from "#server/features/workflows/saved-workflow.ts";
+import { follow } from "#server/platform/abort.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { Bell } from "#server/platform/bell.ts";
 import { cleanText, parseCleanJson } from "#server/platform/clean-text.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
-import { follow, onToldToStop } from "#server/platform/follow.ts";
 import { runIdOfRequest } from "#server/platform/idempotency.ts";
 import { newId } from "#server/platform/new-id.ts";
+import { onShutdown } from "#server/platform/shutdown.ts";
 import { isFinal } from "#server/runs/schema.ts";
 import type { NewExecution } from "#server/runs/store/create.ts";
 import { type RunEnding, readEnding } from "#server/runs/store/executions.ts";
@@ -89,7 +90,7 @@ export async function startAndFollow(
   const over = new Bell(given.signal);
   const stop = await subscribe("treadle_execution", execution_id, () => bell.ring());
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const leave = onToldToStop(() => (timer ??= setTimeout(() => given.abort(), STOPPING_MS)));
+  const leave = onShutdown(() => (timer ??= setTimeout(() => given.abort(), STOPPING_MS)));
   try {
     const { status, ending, dispatched } = await startRun({ ...execution, id: execution_id });
     // A run that nobody is asked for now will not end while the caller waits.

@@ -1,9 +1,9 @@
 import { memberOf } from "#server/features/projects/members.ts";
 import { createContext, type DoorOptions } from "#server/http/context.ts";
 import { errorResponse } from "#server/http/rest/respond.ts";
+import { follow } from "#server/platform/abort.ts";
 import { assertRole, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { AppError } from "#server/platform/errors.ts";
-import { follow } from "#server/platform/follow.ts";
 import { log } from "#server/platform/log.ts";
 import { appErrorOf } from "#server/platform/rpc/trpc.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";

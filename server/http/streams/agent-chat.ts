@@ -5,10 +5,10 @@ import { withIdempotency } from "#server/http/rest/idempotency.ts";
 import { readJsonObject } from "#server/http/rest/read-json.ts";
 import { jsonResponse } from "#server/http/rest/respond.ts";
 import { type StreamEvent, sseResponse } from "#server/http/streams/sse.ts";
+import { follow } from "#server/platform/abort.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { Bell } from "#server/platform/bell.ts";
 import { AppError, errorBody, isAppError } from "#server/platform/errors.ts";
-import { follow } from "#server/platform/follow.ts";
 import { log } from "#server/platform/log.ts";
 import { fieldErrors } from "#server/platform/rpc/trpc.ts";
 

@@ -44,7 +44,7 @@ const TAKE =
 
 /**
  * One connection of a worker that lives as long as it does, and whose advisory locks say what the worker holds: that it is
- * alive, and places of limited jobs. PostgreSQL lets them go when the process dies. It is opened again when it breaks.
+ * alive, and slots of limited jobs. PostgreSQL lets them go when the process dies. It is opened again when it breaks.
  */
 export class Session {
   readonly #pool: pg.Pool;
@@ -80,23 +80,23 @@ export class Session {
   }
 
   /**
-   * Takes one of `limit` places of that name, over all processes.
+   * Takes one of `limit` slots under that key, over all processes.
    * @returns gives it back, or undefined: there is none
    */
-  async takePlace(name: string, limit: number): Promise<(() => void) | undefined> {
-    const taken = this.#taken.get(name) ?? new Set();
-    this.#taken.set(name, taken);
-    // In turns, so that two of this process never ask for the same place.
+  async takeSlot(key: string, limit: number): Promise<(() => void) | undefined> {
+    const taken = this.#taken.get(key) ?? new Set();
+    this.#taken.set(key, taken);
+    // In turns, so that two of this process never ask for the same slot.
     const [row] = await this.#query<{ n: number }>(
       TAKE,
-      () => [name, limit, [...taken]],
+      () => [key, limit, [...taken]],
       (rows) => rows[0] && taken.add(rows[0].n),
     );
     if (!row) return undefined;
     return () => {
       taken.delete(row.n);
       // A connection that broke has let it go already.
-      this.#query("SELECT pg_advisory_unlock(hashtext($1), $2)", [name, row.n]).catch(() => undefined);
+      this.#query("SELECT pg_advisory_unlock(hashtext($1), $2)", [key, row.n]).catch(() => undefined);
     };
   }
 

@@ -39,8 +39,8 @@ function retryAt(failed: number): Date {
   return new Date(Date.now() + seconds * 1000 * (1 + Math.random() / 10));
 }
 
-/** The name of the places that a job is limited to, by its data. */
-function placeOf({ id, concurrency }: Job, data: unknown): string {
+/** What the slots of a limited job are counted under, by its data. */
+function concurrencyKey({ id, concurrency }: Job, data: unknown): string {
   const field = concurrency?.key?.slice("event.data.".length);
   return field && data && typeof data === "object" ? `${id}:${Reflect.get(data, field)}` : id;
 }
@@ -66,7 +66,7 @@ export async function startJobWorker(options: {
   /** How jobs under way are left to others. */
   const active = new Set<() => Promise<void>>();
   let isOver = false;
-  /** Places that were all taken when they were last asked for, and until when that is believed. */
+  /** Keys whose slots were all taken when they were last asked for, and until when that is believed. */
   const full = new Map<string, number>();
 
   events.on("pool:create", ({ workerPool }) => {
@@ -101,11 +101,11 @@ export async function startJobWorker(options: {
       if (parsed?.success === false) return log.error({ err: parsed.error, job: job.id }, "an event is not what it should be");
       if (failed > job.retries) return giveUp(new Error("The process that ran this job ended each time before it could report."));
 
-      const place = placeOf(job, payload.data);
-      const leavePlace = job.concurrency && (await session.takePlace(place, job.concurrency.limit));
-      if (job.concurrency && !leavePlace) {
-        full.set(place, Date.now() + LOOK_MS);
-        return leave({ flags: [place], steps: payload.steps, ...(payload.waiting && { waiting: payload.waiting }) });
+      const key = concurrencyKey(job, payload.data);
+      const releaseSlot = job.concurrency && (await session.takeSlot(key, job.concurrency.limit));
+      if (job.concurrency && !releaseSlot) {
+        full.set(key, Date.now() + LOOK_MS);
+        return leave({ flags: [key], steps: payload.steps, ...(payload.waiting && { waiting: payload.waiting }) });
       }
       const abandon = () => leave({});
       active.add(abandon);
@@ -120,8 +120,8 @@ export async function startJobWorker(options: {
         }
       } finally {
         active.delete(abandon);
-        leavePlace?.();
-        if (full.delete(place)) workers?.nudge(1);
+        releaseSlot?.();
+        if (full.delete(key)) workers?.nudge(1);
       }
     };
   // After the end nobody hears how a try has ended that was left to others.
@@ -207,7 +207,7 @@ export async function startJobWorker(options: {
         await free(dead);
         log.info({ workers: dead.length }, "freed the jobs of workers that have died");
       }
-      for (const [place, until] of full) if (until <= Date.now()) full.delete(place);
+      for (const [key, until] of full) if (until <= Date.now()) full.delete(key);
       if (found.due + dead.length) workers?.nudge(found.due + dead.length);
     } catch (error) {
       log.debug({ err: error }, "the jobs could not be looked at, the next look tries again");

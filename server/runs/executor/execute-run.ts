@@ -1,5 +1,5 @@
+import { follow } from "#server/platform/abort.ts";
 import { isDatabaseAway, messageOf } from "#server/platform/errors.ts";
-import { follow } from "#server/platform/follow.ts";
 import { RunExecutor } from "#server/runs/executor/run-executor.ts";
 import { readSecrets } from "#server/runs/executor/run-secrets.ts";
 import { type Ending, type EngineServices, failure, HostFault, LeaseLost, type RunState, StorageFull } from "#server/runs/ports.ts";

@@ -1,6 +1,6 @@
+import { follow } from "#server/platform/abort.ts";
 import { Bell } from "#server/platform/bell.ts";
 import { messageOf } from "#server/platform/errors.ts";
-import { follow } from "#server/platform/follow.ts";
 import { type Attempt, Attempts } from "#server/runs/executor/attempt.ts";
 import { Calls } from "#server/runs/executor/calls.ts";
 import { DeltaBuffer } from "#server/runs/executor/delta-buffer.ts";

@@ -112,7 +112,7 @@ export async function nextDispatches(execution_ids: readonly string[]): Promise<
  * Has every execution that nobody has begun asked for anew by the next sweep. For a process that starts: while nothing
  * answered, an Inngest server has put its tries off for minutes, and would not take the same requests again.
  */
-export async function makeUnbegunDue(): Promise<void> {
+export async function retryUnstarted(): Promise<void> {
   await pool().query(
     `UPDATE executions SET dispatch = dispatch + 1, run_at = ${NOW}
      WHERE run_at IS NOT NULL AND lease_epoch = 0 AND status NOT IN ${FINAL}`,

@@ -4,7 +4,7 @@ import { until } from "#e2e/until.ts";
 import { approveExecution, decideReview } from "#server/features/reviews/decide.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
-import { carryDue } from "#server/jobs/run-workflow.ts";
+import { executeDue } from "#server/jobs/run-workflow.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings, settings } from "#server/platform/settings.ts";
@@ -40,7 +40,7 @@ afterEach(async () => {
   setSettings({ PROJECT_CONCURRENCY: "25", WORKER_CONCURRENCY: "50" });
 });
 
-async function start(carry: ExecuteDue = carryDue): Promise<void> {
+async function start(carry: ExecuteDue = executeDue): Promise<void> {
   stopWorker = await startRunWorker(pool(), engineServices, (run, state) => {
     segments += 1;
     return carry(run, state);
@@ -386,7 +386,7 @@ test("no more runs of a project are carried at once than it may, and the next on
     );
     most = Math.max(most, rows[0]?.live ?? 0);
     await gate.promise;
-    await carryDue(due, state);
+    await executeDue(due, state);
   });
   const mine = [];
   for (let count = 0; count < 8; count++) mine.push(await oneReview());

@@ -4,7 +4,7 @@ import { isSessionGone, type McpSession, openSession, type SessionLimits } from 
 import { answerOf, toolIn } from "#server/features/mcp/client/shapes.ts";
 import type { McpTool } from "#server/features/mcp/schema.ts";
 import type { ToolAnswer } from "#server/llm/tools/tool.ts";
-import { orAborted } from "#server/platform/follow.ts";
+import { orAborted } from "#server/platform/abort.ts";
 import { settings } from "#server/platform/settings.ts";
 
 /** Most tools that are taken over from one server, and most pages that are asked for. */

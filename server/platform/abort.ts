@@ -1,22 +1,3 @@
-const listeners = new Set<() => void>();
-let isTold = false;
-
-/** Tells everybody who waits that this process is to end. */
-export function tellToStop(): void {
-  isTold = true;
-  for (const listener of listeners) listener();
-}
-
-/**
- * Calls back when this process is told to stop; at once when it was, for a call that came in on a connection which is still open.
- * @returns how to be told no more
- */
-export function onToldToStop(listener: () => void): () => void {
-  if (isTold) listener();
-  else listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
 /**
  * Aborts a controller with the reason of a signal when that fires, at once when it has fired. It stands where
  * `AbortSignal.any` would on the ways that every run takes: a signal made by that is reached through weak references only,
