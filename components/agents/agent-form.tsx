@@ -20,8 +20,8 @@ import {
 import { KeyPicker, ModelPicker } from "#components/agents/model-choice.tsx";
 import { PromptPreviewButton } from "#components/agents/prompt-preview.tsx";
 import { describeField } from "#components/forms/describe-field.ts";
+import { FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFailure } from "#components/forms/form-footer.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";

@@ -56,20 +56,21 @@ export function AgentPage({ agentId }: { agentId: string }) {
           {canEdit && <AgentChat key={`chat ${agentId}`} agentId={agentId} isDirty={isDirty} />}
         </div>
       )}
-      <ConfirmDialog
-        open={isDeleting}
-        onOpenChange={setIsDeleting}
-        title={`Delete agent “${agent.data?.name}”?`}
-        confirmLabel="Delete agent"
-        onConfirm={async () => {
-          await remove.mutateAsync({ agent_id: agentId });
-          toast.success("Agent deleted");
-          router.replace("/agents");
-          await cache.invalidateQueries(trpc.agents.list.pathFilter());
-        }}
-      >
-        Past runs keep its answers. An agent that a workflow uses cannot be deleted.
-      </ConfirmDialog>
+      {isDeleting && (
+        <ConfirmDialog
+          onClose={() => setIsDeleting(false)}
+          title={`Delete agent “${agent.data?.name}”?`}
+          confirmLabel="Delete agent"
+          onConfirm={async () => {
+            await remove.mutateAsync({ agent_id: agentId });
+            toast.success("Agent deleted");
+            router.replace("/agents");
+            await cache.invalidateQueries(trpc.agents.list.pathFilter());
+          }}
+        >
+          Past runs keep its answers. An agent that a workflow uses cannot be deleted.
+        </ConfirmDialog>
+      )}
     </Page>
   );
 }

@@ -11,10 +11,8 @@ import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { SearchField } from "#components/ui/input.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { Pager, Table, TableBody, TableCell, TableHead, TableHeader, TableLoading, TableRow } from "#components/ui/table.tsx";
+import { Pager, PER_PAGE, Table, TableBody, TableCell, TableHead, TableHeader, TableLoading, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
-
-const PER_PAGE = 50;
 
 export function AgentsPage() {
   const trpc = useTRPC();
@@ -51,12 +49,10 @@ export function AgentsPage() {
           ) : (
             <Table label="Agents" className="md:min-w-150">
               <TableHead>
-                <tr>
-                  <TableHeader>Name</TableHeader>
-                  <TableHeader>Model</TableHeader>
-                  <TableHeader className="max-md:hidden">LLM key</TableHeader>
-                  <TableHeader className="max-md:hidden">Updated</TableHeader>
-                </tr>
+                <TableHeader>Name</TableHeader>
+                <TableHeader>Model</TableHeader>
+                <TableHeader className="max-md:hidden">LLM key</TableHeader>
+                <TableHeader className="max-md:hidden">Updated</TableHeader>
               </TableHead>
               <TableBody>
                 {shown.map((agent) => (
@@ -84,7 +80,7 @@ export function AgentsPage() {
               </TableBody>
             </Table>
           )}
-          <Pager page={page} perPage={PER_PAGE} total={agents.data.total} onPageChange={setPage} />
+          <Pager page={page} total={agents.data.total} onPageChange={setPage} />
         </>
       )}
     </Page>

@@ -32,7 +32,7 @@ export function KeyPicker({ value, onValueChange, disabled = false, onOnlyKey }:
   useEffect(() => {
     if (onlyKey !== undefined) onOnlyKey?.(onlyKey);
   }, [onlyKey, onOnlyKey]);
-  const dialog = <AddKeyDialog open={isAdding} onOpenChange={setIsAdding} onAdded={(key) => onValueChange(key.id)} />;
+  const dialog = isAdding && <AddKeyDialog onClose={() => setIsAdding(false)} onAdded={(key) => onValueChange(key.id)} />;
 
   if (keys.isPending) return <Skeleton className="h-8 w-full" />;
   if (keys.data?.items.length === 0) {

@@ -34,15 +34,16 @@ export function PromptPreviewButton({ values }: { values: z.input<typeof AgentFo
       <Button variant="ghost" icon={<ScanText />} onClick={() => setIsOpen(true)}>
         Prompt preview
       </Button>
-      <Dialog
-        open={isOpen}
-        onOpenChange={setIsOpen}
-        size="lg"
-        title="Prompt preview"
-        description="What the model is sent before the question, as the form stands now. Opening this asks nobody."
-      >
-        {isOpen && <PreviewBody asked={askedOf(values)} />}
-      </Dialog>
+      {isOpen && (
+        <Dialog
+          onClose={() => setIsOpen(false)}
+          size="lg"
+          title="Prompt preview"
+          description="What the model is sent before the question, as the form stands now. Opening this asks nobody."
+        >
+          <PreviewBody asked={askedOf(values)} />
+        </Dialog>
+      )}
     </>
   );
 }

@@ -155,20 +155,21 @@ export function TryIt({ operation, document }: { operation: ListedOperation; doc
       {outcome && "failure" in outcome && <Notice tone="failed">{outcome.failure}</Notice>}
       {outcome && "answer" in outcome && <AnswerView answer={outcome.answer} events={outcome.events} isOpen={isPending} />}
       {!isForm && ("fault" in shown ? null : <SnippetTabs request={shown} base={base} needsKey={needsKey} />)}
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setIsAsking}
-        title={`${operation.summary ?? operation.path}?`}
-        confirmLabel="Send it"
-        onConfirm={async () => {
-          setIsAsking(false);
-          const request = attempt(() => make());
-          if (!("fault" in request)) await call(request);
-        }}
-      >
-        This calls <code className="break-all font-mono text-12">{"path" in shown ? `${shown.method} ${shown.path}` : ""}</code> on this
-        install’s real data. It cannot be taken back.
-      </ConfirmDialog>
+      {isAsking && (
+        <ConfirmDialog
+          onClose={() => setIsAsking(false)}
+          title={`${operation.summary ?? operation.path}?`}
+          confirmLabel="Send it"
+          onConfirm={async () => {
+            setIsAsking(false);
+            const request = attempt(() => make());
+            if (!("fault" in request)) await call(request);
+          }}
+        >
+          This calls <code className="break-all font-mono text-12">{"path" in shown ? `${shown.method} ${shown.path}` : ""}</code> on this
+          install’s real data. It cannot be taken back.
+        </ConfirmDialog>
+      )}
     </div>
   );
 }

@@ -2,12 +2,12 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { ReviewCard } from "#components/approvals/review-card.tsx";
 import { useKeptReviews } from "#components/approvals/use-reviews.ts";
 import { REVIEWS_LIVE_MS, useWaitingCount } from "#components/approvals/use-waiting-count.ts";
 import { Page } from "#components/shell/page.tsx";
+import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
@@ -21,25 +21,17 @@ type Tab = "waiting" | "decided";
 
 /** What waits for somebody's decision in the project, and what was decided. Tab and page stand in the address. */
 export function ApprovalsPage() {
-  const router = useRouter();
-  const path = usePathname();
-  const query = useSearchParams();
+  const { query, setQuery, page } = useUrlQuery();
   const count = useWaitingCount();
   const tab: Tab = query.get("tab") === "decided" ? "decided" : "waiting";
-  const page = Math.max(1, Number.parseInt(query.get("page") ?? "1", 10) || 1);
-  const go = (next: { tab: Tab; page?: number }) => {
-    const search = new URLSearchParams();
-    if (next.tab === "decided") search.set("tab", "decided");
-    if (next.page !== undefined && next.page > 1) search.set("page", String(next.page));
-    router.replace(search.size ? `${path}?${search}` : path, { scroll: false });
-  };
+  const go = (next: Tab, page = 1) => setQuery({ tab: next === "decided" ? next : undefined, page: page > 1 ? String(page) : undefined });
   const panel = (status: Tab) => (
     <ReviewList
       key={`${status} ${page}`}
       status={status}
       page={status === tab ? page : 1}
       isShown={status === tab}
-      onPageChange={(next) => go({ tab: status, page: next })}
+      onPageChange={(next) => go(status, next)}
     />
   );
   return (
@@ -48,7 +40,7 @@ export function ApprovalsPage() {
       <Tabs
         label="Approvals"
         value={tab}
-        onValueChange={(next) => go({ tab: next })}
+        onValueChange={(next) => go(next)}
         className="-mt-3"
         panelClassName="pt-4"
         tabs={[

@@ -3,7 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
 import { formatDateTime } from "#components/format.ts";
-import { FormFailure } from "#components/forms/form-footer.tsx";
+import { FormFailure } from "#components/forms/form.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";

@@ -4,8 +4,8 @@ import Link from "next/link";
 import { useState } from "react";
 import { z } from "zod";
 import { signInWithPassword } from "#components/entry/sign-in.tsx";
+import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFailure } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { openProject } from "#components/shell/project-cookie.ts";
 import { useTRPCClient } from "#components/trpc.tsx";
@@ -73,7 +73,7 @@ function NewPassword({ token, invitation: { email }, isNew = false }: Invitation
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <Form form={form}>
       <Address email={email} />
       <FormField form={form} name="name" label="Your name" hint={null} autoComplete="name" autoFocus />
       <FormField
@@ -84,11 +84,10 @@ function NewPassword({ token, invitation: { email }, isNew = false }: Invitation
         type="password"
         autoComplete="new-password"
       />
-      <FormFailure failure={form.failure} />
-      <Button type="submit" variant="primary" size="lg" isPending={form.isPending}>
+      <FormSubmit form={form} variant="primary" size="lg">
         Join project
-      </Button>
-    </form>
+      </FormSubmit>
+    </Form>
   );
 }
 
@@ -110,22 +109,21 @@ function SignInAndJoin({ token, invitation: { email, project_id } }: InvitationF
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <Form form={form}>
       <p className="text-13 text-ink-soft">This address has an account. Sign in to join with it.</p>
       <Address email={email} />
       <FormField form={form} name="password" hint={null} type="password" autoComplete="current-password" autoFocus />
       {problem !== null && <Notice tone="failed">{problem}</Notice>}
-      <FormFailure failure={form.failure} />
-      <Button type="submit" variant="primary" size="lg" isPending={form.isPending}>
+      <FormSubmit form={form} variant="primary" size="lg">
         Sign in and join
-      </Button>
+      </FormSubmit>
       <p className="text-13 text-ink-soft">
         You sign in another way?{" "}
         <Link href={`/sign-in?next=${encodeURIComponent(`/invite/${token}`)}`} className="text-thread-text underline underline-offset-2">
           To the sign-in page
         </Link>
       </p>
-    </form>
+    </Form>
   );
 }
 
@@ -142,13 +140,12 @@ function JoinAsMyself({ token, invitation: { email, project_id } }: InvitationFo
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <Form form={form}>
       <Address email={email} />
-      <FormFailure failure={form.failure} />
-      <Button type="submit" variant="primary" size="lg" isPending={form.isPending}>
+      <FormSubmit form={form} variant="primary" size="lg">
         Join project
-      </Button>
-    </form>
+      </FormSubmit>
+    </Form>
   );
 }
 

@@ -4,8 +4,8 @@ import Link from "next/link";
 import { getProviders, signIn } from "next-auth/react";
 import { useEffect, useState } from "react";
 import { z } from "zod";
+import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFailure } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -46,14 +46,14 @@ export function SignInForm({ next, isSignupOpen }: { next: string; isSignupOpen:
   }, []);
   return (
     <>
-      <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <Form form={form}>
         <FormField form={form} name="email" hint={null} type="email" autoComplete="username" autoFocus />
         <FormField form={form} name="password" hint={null} type="password" autoComplete="current-password" />
         {problem !== null && <Notice tone="failed">{problem}</Notice>}
         <Button type="submit" variant="primary" size="lg" isPending={form.isPending}>
           Sign in
         </Button>
-      </form>
+      </Form>
       {others.length > 0 && (
         <div className="mt-4 flex flex-col gap-2 border-t pt-4">
           {others.map(({ id, name }) => (
@@ -89,15 +89,14 @@ export function AccountForm({ kind, code }: { kind: "setUp" | "signUp"; code?: s
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <Form form={form}>
       <FormField form={form} name="name" label="Your name" hint={null} autoComplete="name" autoFocus />
       <FormField form={form} name="email" hint={null} type="email" autoComplete="username" />
       <FormField form={form} name="password" hint="At least 8 characters" type="password" autoComplete="new-password" />
-      <FormFailure failure={form.failure} />
-      <Button type="submit" variant="primary" size="lg" isPending={form.isPending}>
+      <FormSubmit form={form} variant="primary" size="lg">
         Create account
-      </Button>
-    </form>
+      </FormSubmit>
+    </Form>
   );
 }
 

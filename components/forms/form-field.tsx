@@ -3,7 +3,7 @@
 import type { ComponentProps, ReactNode } from "react";
 import type { z } from "zod";
 import { describeField } from "#components/forms/describe-field.ts";
-import type { Form } from "#components/forms/use-form.ts";
+import type { UseFormReturn } from "#components/forms/use-form.ts";
 import { Field } from "#components/ui/field.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
@@ -11,7 +11,7 @@ import { Switch } from "#components/ui/switch.tsx";
 
 export interface FormFieldProps<Schema extends z.ZodObject>
   extends Pick<ComponentProps<"input">, "placeholder" | "autoComplete" | "autoFocus" | "disabled"> {
-  form: Form<Schema>;
+  form: UseFormReturn<Schema>;
   name: keyof z.input<Schema> & string;
   /** In place of the schema's title. */
   label?: string;

@@ -54,15 +54,16 @@ export function UnsavedGuard({ isDirty }: { isDirty: boolean }) {
   }, [isDirty, router]);
 
   return (
-    <ConfirmDialog
-      open={leave !== null}
-      onOpenChange={(open) => !open && setLeave(null)}
-      title="Leave without saving?"
-      confirmLabel="Leave"
-      cancelLabel="Keep editing"
-      onConfirm={async () => leave?.go()}
-    >
-      What you changed on this page has not been saved.
-    </ConfirmDialog>
+    leave && (
+      <ConfirmDialog
+        onClose={() => setLeave(null)}
+        title="Leave without saving?"
+        confirmLabel="Leave"
+        cancelLabel="Keep editing"
+        onConfirm={async () => leave.go()}
+      >
+        What you changed on this page has not been saved.
+      </ConfirmDialog>
+    )
   );
 }

@@ -13,7 +13,7 @@ export interface FormOptions<Schema extends z.ZodObject> {
   submit: (value: z.output<Schema>) => Promise<unknown>;
 }
 
-export interface Form<Schema extends z.ZodObject> {
+export interface UseFormReturn<Schema extends z.ZodObject> {
   schema: Schema;
   values: z.input<Schema>;
   set: <Name extends keyof z.input<Schema> & string>(name: Name, value: z.input<Schema>[Name]) => void;
@@ -39,7 +39,7 @@ const focusFirstError = (form: HTMLFormElement) =>
   requestAnimationFrame(() => requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()));
 
 /** Values, errors and life of a form over a zod object. Nothing typed is lost when saving fails. */
-export function useForm<Schema extends z.ZodObject>({ schema, initial, submit }: FormOptions<Schema>): Form<Schema> {
+export function useForm<Schema extends z.ZodObject>({ schema, initial, submit }: FormOptions<Schema>): UseFormReturn<Schema> {
   const [saved, setSaved] = useState(initial);
   const [values, setValues] = useState(initial);
   const [errors, setErrors] = useState<Errors>({});

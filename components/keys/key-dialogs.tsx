@@ -4,8 +4,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
 import { toast } from "sonner";
 import type { z } from "zod";
+import { Form, FormDialog, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
@@ -17,37 +17,30 @@ import { providerKind } from "#server/llm/kinds.ts";
 
 type ProviderRow = z.infer<typeof Provider>;
 
-export interface AddKeyDialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+interface AddKeyDialogProps {
+  onClose: () => void;
   onAdded?: (key: LlmKey) => void;
 }
 
 /** Adds an LLM key; which fields there are is said by the provider registry. */
-export function AddKeyDialog({ open, onOpenChange, onAdded }: AddKeyDialogProps) {
-  return (
-    <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
-      title="Add LLM key"
-      description="Shared by the project's members, stored encrypted, never shown again."
-    >
-      <AddKeyBody
-        onAdded={(key) => {
-          onOpenChange(false);
-          onAdded?.(key);
-        }}
-      />
-    </Dialog>
-  );
-}
-
-function AddKeyBody({ onAdded }: { onAdded: (key: LlmKey) => void }) {
+export function AddKeyDialog({ onClose, onAdded }: AddKeyDialogProps) {
   const trpc = useTRPC();
   const providers = useQuery(trpc.llmKeys.providers.queryOptions({}, { staleTime: Number.POSITIVE_INFINITY }));
-  if (providers.isError) return <LoadFailure error={providers.error} onRetry={() => void providers.refetch()} />;
-  if (!providers.data) return <Skeleton className="h-48" />;
-  return <AddKeyForm providers={providers.data.items} onAdded={onAdded} />;
+  return (
+    <Dialog onClose={onClose} title="Add LLM key" description="Shared by the project's members, stored encrypted, never shown again.">
+      {providers.isError && <LoadFailure error={providers.error} onRetry={() => void providers.refetch()} />}
+      {providers.isPending && <Skeleton className="h-48" />}
+      {providers.data && (
+        <AddKeyForm
+          providers={providers.data.items}
+          onAdded={(key) => {
+            onClose();
+            onAdded?.(key);
+          }}
+        />
+      )}
+    </Dialog>
+  );
 }
 
 function AddKeyForm({ providers, onAdded }: { providers: readonly ProviderRow[]; onAdded: (key: LlmKey) => void }) {
@@ -72,7 +65,7 @@ function AddKeyForm({ providers, onAdded }: { providers: readonly ProviderRow[];
     form.set("provider", id);
   };
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <Form form={form}>
       <FormField form={form} name="provider" label="Provider" hint={null}>
         <Select value={form.values.provider} onValueChange={choose} options={providers.map(({ id, label }) => ({ value: id, label }))} />
       </FormField>
@@ -116,27 +109,14 @@ function AddKeyForm({ providers, onAdded }: { providers: readonly ProviderRow[];
       )}
       {!provider.supports_tools && <p className="text-12 text-ink-faint">Models of {provider.label} are called without tools.</p>}
       <FormFooter form={form}>Add key</FormFooter>
-    </form>
-  );
-}
-
-/** Gives an LLM key a new value, e.g. when the old one has leaked; agents that use it stay as they are. */
-export function ReplaceKeyDialog({ llmKey, onClose }: { llmKey: LlmKey | null; onClose: () => void }) {
-  return (
-    <Dialog
-      open={llmKey !== null}
-      onOpenChange={(open) => !open && onClose()}
-      title={`New value for “${llmKey?.name ?? ""}”`}
-      description="Agents that use it stay as they are; one of them makes a short check call first. The old value cannot be brought back."
-    >
-      {llmKey && <ReplaceForm llmKey={llmKey} onDone={onClose} />}
-    </Dialog>
+    </Form>
   );
 }
 
 const NewKey = CreateLlmKeyInput.pick({ api_key: true });
 
-function ReplaceForm({ llmKey, onDone }: { llmKey: LlmKey; onDone: () => void }) {
+/** Gives an LLM key a new value, e.g. when the old one has leaked; agents that use it stay as they are. */
+export function ReplaceKeyDialog({ llmKey, onClose }: { llmKey: LlmKey; onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
@@ -147,11 +127,17 @@ function ReplaceForm({ llmKey, onDone }: { llmKey: LlmKey; onDone: () => void })
       await client.llmKeys.update.mutate({ key_id: llmKey.id, api_key });
       await cache.invalidateQueries(trpc.llmKeys.pathFilter());
       toast.success(`“${llmKey.name}” has a new value`);
-      onDone();
+      onClose();
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <FormDialog
+      onClose={onClose}
+      title={`New value for “${llmKey.name}”`}
+      description="Agents that use it stay as they are; one of them makes a short check call first. The old value cannot be brought back."
+      form={form}
+      submitLabel="Replace key"
+    >
       <FormField
         form={form}
         name="api_key"
@@ -161,7 +147,6 @@ function ReplaceForm({ llmKey, onDone }: { llmKey: LlmKey; onDone: () => void })
         autoFocus
         isCode
       />
-      <FormFooter form={form}>Replace key</FormFooter>
-    </form>
+    </FormDialog>
   );
 }

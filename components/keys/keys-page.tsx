@@ -15,22 +15,10 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import {
-  Pager,
-  Table,
-  TableActionsHeader,
-  TableBody,
-  TableCell,
-  TableHead,
-  TableHeader,
-  TableLoading,
-  TableRow,
-} from "#components/ui/table.tsx";
+import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { LlmKey } from "#server/features/llm-keys/schema.ts";
 import { providerKind } from "#server/llm/kinds.ts";
-
-const PER_PAGE = 50;
 
 export function KeysPage() {
   const trpc = useTRPC();
@@ -38,7 +26,7 @@ export function KeysPage() {
   const { canAdminister, project } = useStudio();
   const [page, setPage] = useState(1);
   const [isAdding, setIsAdding] = useState(false);
-  const [doomed, setDoomed] = useState<LlmKey | null>(null);
+  const [deleting, setDeleting] = useState<LlmKey | null>(null);
   const [priced, setPriced] = useState<LlmKey | null>(null);
   const [replaced, setReplaced] = useState<LlmKey | null>(null);
   const keys = useQuery(trpc.llmKeys.list.queryOptions({ page, per_page: PER_PAGE }));
@@ -58,79 +46,78 @@ export function KeysPage() {
         description={`Your own provider keys; agents call models with them. ${canAdminister ? "" : whyNot}`}
         actions={keys.data && keys.data.total > 0 ? add : undefined}
       />
-      <TableLoading query={keys} label="Loading keys" rows={3} />
-      {keys.data?.total === 0 && (
-        <EmptyState title="Add a key of your model provider" actions={add}>
-          Treadle calls models on your account, so nothing runs without a key. Anthropic, OpenAI, Gemini, Mistral, Hugging Face, Azure and
-          every OpenAI-compatible endpoint are supported, your own server included.
-          {!canAdminister && <span className="mt-2 block">{whyNot}</span>}
-        </EmptyState>
-      )}
-      {keys.data && keys.data.items.length > 0 && (
-        <>
-          <Table label="LLM keys" className="md:min-w-150">
-            <TableHead>
-              <tr>
-                <TableHeader>Name</TableHeader>
-                <TableHeader>Provider</TableHeader>
-                <TableHeader className="max-md:hidden">Key</TableHeader>
-                <TableHeader className="max-md:hidden">Added</TableHeader>
-                <TableActionsHeader />
-              </tr>
-            </TableHead>
-            <TableBody>
-              {keys.data.items.map((key) => (
-                <TableRow key={key.id}>
-                  <TableCell className="font-medium">
-                    {key.name}
-                    <span className="block whitespace-nowrap font-mono font-normal text-11 text-ink-faint md:hidden">{key.masked_key}</span>
-                  </TableCell>
-                  <TableCell>
-                    {providerKind(key.provider).label}
-                    {key.prices.length > 0 && (
-                      <span className="block text-11 text-ink-faint">{plural(key.prices.length, "price")} of its own</span>
-                    )}
-                    {key.base_url && (
-                      <span className="block max-w-64 truncate font-mono max-md:max-w-28 text-11 text-ink-faint">{key.base_url}</span>
-                    )}
-                  </TableCell>
-                  <TableCell className="font-mono text-12 text-ink-soft max-md:hidden">{key.masked_key}</TableCell>
-                  <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
-                    <Time value={key.created_at} />
-                  </TableCell>
-                  <TableCell className="w-20 whitespace-nowrap text-right">
-                    {canAdminister && (
-                      <>
-                        <IconButton label={`Replace ${key.name}`} icon={<KeyRound />} onClick={() => setReplaced(key)} />
-                        <IconButton label={`Prices of ${key.name}`} icon={<CircleDollarSign />} onClick={() => setPriced(key)} />
-                        <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDoomed(key)} />
-                      </>
-                    )}
-                  </TableCell>
-                </TableRow>
-              ))}
-            </TableBody>
-          </Table>
-          <Pager page={page} perPage={PER_PAGE} total={keys.data.total} onPageChange={setPage} />
-        </>
-      )}
-      <ReplaceKeyDialog llmKey={replaced} onClose={() => setReplaced(null)} />
-      <PricesDialog llmKey={priced} onClose={() => setPriced(null)} />
-      <AddKeyDialog open={isAdding} onOpenChange={setIsAdding} />
-      <ConfirmDialog
-        open={doomed !== null}
-        onOpenChange={(open) => !open && setDoomed(null)}
-        title={`Delete key “${doomed?.name}”?`}
-        confirmLabel="Delete key"
-        onConfirm={async () => {
-          if (!doomed) return;
-          await remove.mutateAsync({ key_id: doomed.id });
-          await cache.invalidateQueries(trpc.llmKeys.list.pathFilter());
-          toast.success(`Key “${doomed.name}” deleted`);
-        }}
+      <PagedTable
+        label="LLM keys"
+        className="md:min-w-150"
+        loadingLabel="Loading keys"
+        query={keys}
+        page={page}
+        onPageChange={setPage}
+        head={
+          <>
+            <TableHeader>Name</TableHeader>
+            <TableHeader>Provider</TableHeader>
+            <TableHeader className="max-md:hidden">Key</TableHeader>
+            <TableHeader className="max-md:hidden">Added</TableHeader>
+            <TableActionsHeader />
+          </>
+        }
+        empty={
+          <EmptyState title="Add a key of your model provider" actions={add}>
+            Treadle calls models on your account, so nothing runs without a key. Anthropic, OpenAI, Gemini, Mistral, Hugging Face, Azure and
+            every OpenAI-compatible endpoint are supported, your own server included.
+            {!canAdminister && <span className="mt-2 block">{whyNot}</span>}
+          </EmptyState>
+        }
       >
-        Agents can no longer use it. The key stays valid at the provider: revoke it there if it leaked.
-      </ConfirmDialog>
+        {(key) => (
+          <TableRow key={key.id}>
+            <TableCell className="font-medium">
+              {key.name}
+              <span className="block whitespace-nowrap font-mono font-normal text-11 text-ink-faint md:hidden">{key.masked_key}</span>
+            </TableCell>
+            <TableCell>
+              {providerKind(key.provider).label}
+              {key.prices.length > 0 && (
+                <span className="block text-11 text-ink-faint">{plural(key.prices.length, "price")} of its own</span>
+              )}
+              {key.base_url && (
+                <span className="block max-w-64 truncate font-mono max-md:max-w-28 text-11 text-ink-faint">{key.base_url}</span>
+              )}
+            </TableCell>
+            <TableCell className="font-mono text-12 text-ink-soft max-md:hidden">{key.masked_key}</TableCell>
+            <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
+              <Time value={key.created_at} />
+            </TableCell>
+            <TableCell className="w-20 whitespace-nowrap text-right">
+              {canAdminister && (
+                <>
+                  <IconButton label={`Replace ${key.name}`} icon={<KeyRound />} onClick={() => setReplaced(key)} />
+                  <IconButton label={`Prices of ${key.name}`} icon={<CircleDollarSign />} onClick={() => setPriced(key)} />
+                  <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDeleting(key)} />
+                </>
+              )}
+            </TableCell>
+          </TableRow>
+        )}
+      </PagedTable>
+      {replaced && <ReplaceKeyDialog llmKey={replaced} onClose={() => setReplaced(null)} />}
+      {priced && <PricesDialog llmKey={priced} onClose={() => setPriced(null)} />}
+      {isAdding && <AddKeyDialog onClose={() => setIsAdding(false)} />}
+      {deleting && (
+        <ConfirmDialog
+          onClose={() => setDeleting(null)}
+          title={`Delete key “${deleting.name}”?`}
+          confirmLabel="Delete key"
+          onConfirm={async () => {
+            await remove.mutateAsync({ key_id: deleting.id });
+            await cache.invalidateQueries(trpc.llmKeys.list.pathFilter());
+            toast.success(`Key “${deleting.name}” deleted`);
+          }}
+        >
+          Agents can no longer use it. The key stays valid at the provider: revoke it there if it leaked.
+        </ConfirmDialog>
+      )}
     </Page>
   );
 }

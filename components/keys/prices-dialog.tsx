@@ -23,21 +23,6 @@ interface Row {
   output: string;
 }
 
-/** What models cost with one key. */
-export function PricesDialog({ llmKey, onClose }: { llmKey: LlmKey | null; onClose: () => void }) {
-  return (
-    <Dialog
-      open={llmKey !== null}
-      onOpenChange={(open) => !open && onClose()}
-      size="lg"
-      title={`Prices of “${llmKey?.name ?? ""}”`}
-      description={`US dollars for a million tokens. They count before the built-in list of ${priceList.as_of}, for calls from now on.`}
-    >
-      {llmKey && <PricesForm llmKey={llmKey} onSaved={onClose} />}
-    </Dialog>
-  );
-}
-
 const EMPTY = { model: "", input: "", cached: "", output: "" };
 /** The prices of a row, in the order in which they stand. */
 const KINDS = [
@@ -49,7 +34,8 @@ const COLUMNS = "grid gap-2 max-sm:grid-cols-[repeat(3,minmax(0,1fr))_auto] sm:g
 
 const NUMBERS = { min: 0, step: "any", inputMode: "decimal", type: "number" } as const;
 
-function PricesForm({ llmKey, onSaved }: { llmKey: LlmKey; onSaved: () => void }) {
+/** What models cost with one key. */
+export function PricesDialog({ llmKey, onClose }: { llmKey: LlmKey; onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
@@ -74,71 +60,78 @@ function PricesForm({ llmKey, onSaved }: { llmKey: LlmKey; onSaved: () => void }
       await client.llmKeys.update.mutate({ key_id: llmKey.id, prices });
       await cache.invalidateQueries(trpc.llmKeys.list.pathFilter());
       toast.success(`Prices of “${llmKey.name}” saved`);
-      onSaved();
+      onClose();
     } catch (error) {
       setFailure(errorBodyOf(error).detail);
       setIsPending(false);
     }
   };
   return (
-    <form onSubmit={(event) => void save(event)} noValidate className="flex flex-col gap-3">
-      {rows.length > 0 && (
-        <div aria-hidden className={cn(COLUMNS, "-mb-1 text-12 text-ink-soft max-sm:hidden")}>
-          <span>Model</span>
-          {KINDS.map(({ field, heading }) => (
-            <span key={field}>{heading}</span>
-          ))}
-          <span className="w-7" />
-        </div>
-      )}
-      {rows.map(({ id, model, ...amounts }, index) => (
-        <fieldset key={id} className={cn(COLUMNS, "items-end sm:items-center max-sm:border-b max-sm:pb-3")}>
-          <legend className="sr-only">Price {index + 1}</legend>
-          <Input
-            aria-label={`Model ${index + 1}`}
-            autoFocus={id === added}
-            value={model}
-            placeholder="model-id or model-*"
-            spellCheck={false}
-            autoComplete="off"
-            className="font-mono max-sm:col-span-4"
-            onChange={(event) => edit(id, { model: event.target.value })}
-          />
-          {KINDS.map(({ field, heading, name }) => (
-            <div key={field} className="flex min-w-0 flex-col gap-1">
-              <span aria-hidden className="text-11 text-ink-soft sm:hidden">
-                {heading}
-              </span>
-              <Input
-                {...NUMBERS}
-                aria-label={`${name} of ${model || `model ${index + 1}`}`}
-                value={amounts[field]}
-                placeholder={field === "cached" ? "as input" : "0.00"}
-                onChange={(event) => edit(id, { [field]: event.target.value })}
-              />
-            </div>
-          ))}
-          <IconButton
-            label={`Remove the price of ${model || `model ${index + 1}`}`}
-            icon={<Trash2 />}
-            onClick={() => setRows(rows.filter((row) => row.id !== id))}
-          />
-        </fieldset>
-      ))}
-      <Button size="sm" variant="ghost" icon={<Plus />} onClick={add} className="w-fit">
-        Add price
-      </Button>
-      <p className="text-12 text-ink-faint">
-        A model id also stands for its dated versions. With * at its end it stands for all that begin so. Cached input is what the provider
-        says that it read from its cache; left empty, it costs as other input.
-      </p>
-      {failure !== null && <Notice tone="failed">{failure}</Notice>}
-      <DialogFooter>
-        <Button type="submit" variant="primary" isPending={isPending}>
-          Save prices
+    <Dialog
+      onClose={onClose}
+      size="lg"
+      title={`Prices of “${llmKey.name}”`}
+      description={`US dollars for a million tokens. They count before the built-in list of ${priceList.as_of}, for calls from now on.`}
+    >
+      <form onSubmit={(event) => void save(event)} noValidate className="flex flex-col gap-3">
+        {rows.length > 0 && (
+          <div aria-hidden className={cn(COLUMNS, "-mb-1 text-12 text-ink-soft max-sm:hidden")}>
+            <span>Model</span>
+            {KINDS.map(({ field, heading }) => (
+              <span key={field}>{heading}</span>
+            ))}
+            <span className="w-7" />
+          </div>
+        )}
+        {rows.map(({ id, model, ...amounts }, index) => (
+          <fieldset key={id} className={cn(COLUMNS, "items-end sm:items-center max-sm:border-b max-sm:pb-3")}>
+            <legend className="sr-only">Price {index + 1}</legend>
+            <Input
+              aria-label={`Model ${index + 1}`}
+              autoFocus={id === added}
+              value={model}
+              placeholder="model-id or model-*"
+              spellCheck={false}
+              autoComplete="off"
+              className="font-mono max-sm:col-span-4"
+              onChange={(event) => edit(id, { model: event.target.value })}
+            />
+            {KINDS.map(({ field, heading, name }) => (
+              <div key={field} className="flex min-w-0 flex-col gap-1">
+                <span aria-hidden className="text-11 text-ink-soft sm:hidden">
+                  {heading}
+                </span>
+                <Input
+                  {...NUMBERS}
+                  aria-label={`${name} of ${model || `model ${index + 1}`}`}
+                  value={amounts[field]}
+                  placeholder={field === "cached" ? "as input" : "0.00"}
+                  onChange={(event) => edit(id, { [field]: event.target.value })}
+                />
+              </div>
+            ))}
+            <IconButton
+              label={`Remove the price of ${model || `model ${index + 1}`}`}
+              icon={<Trash2 />}
+              onClick={() => setRows(rows.filter((row) => row.id !== id))}
+            />
+          </fieldset>
+        ))}
+        <Button size="sm" variant="ghost" icon={<Plus />} onClick={add} className="w-fit">
+          Add price
         </Button>
-      </DialogFooter>
-    </form>
+        <p className="text-12 text-ink-faint">
+          A model id also stands for its dated versions. With * at its end it stands for all that begin so. Cached input is what the
+          provider says that it read from its cache; left empty, it costs as other input.
+        </p>
+        {failure !== null && <Notice tone="failed">{failure}</Notice>}
+        <DialogFooter>
+          <Button type="submit" variant="primary" isPending={isPending}>
+            Save prices
+          </Button>
+        </DialogFooter>
+      </form>
+    </Dialog>
   );
 }
 

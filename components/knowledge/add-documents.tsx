@@ -5,13 +5,12 @@ import { FileUp, Link2, Type } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
 import { plural } from "#components/format.ts";
+import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
 import { FileDrop } from "#components/ui/file-drop.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { AddRagDocumentInput, RagDocument } from "#server/features/knowledge/schema.ts";
@@ -67,8 +66,8 @@ export function AddDocuments({ ragId }: { ragId: string }) {
           {failures.join("\n")}
         </Notice>
       )}
-      <AddByTextDialog ragId={ragId} open={adding === "text"} onOpenChange={() => setAdding(null)} />
-      <AddByUrlDialog ragId={ragId} open={adding === "url"} onOpenChange={() => setAdding(null)} />
+      {adding === "text" && <AddByTextDialog ragId={ragId} onClose={() => setAdding(null)} />}
+      {adding === "url" && <AddByUrlDialog ragId={ragId} onClose={() => setAdding(null)} />}
     </>
   );
 }
@@ -79,8 +78,7 @@ const UrlForm = AddRagDocumentInput.pick({ url: true }).extend({ url: url.nonopt
 
 interface AddDialogProps {
   ragId: string;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+  onClose: () => void;
 }
 
 /** Sends a document and shows it in the list. */
@@ -96,42 +94,24 @@ function useAddDocument(ragId: string, onDone: () => void) {
   };
 }
 
-export function AddByTextDialog({ ragId, open, onOpenChange }: AddDialogProps) {
-  return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Add text" size="lg">
-      <TextBody ragId={ragId} onDone={() => onOpenChange(false)} />
-    </Dialog>
-  );
-}
-
-function TextBody({ ragId, onDone }: { ragId: string; onDone: () => void }) {
-  const add = useAddDocument(ragId, onDone);
+function AddByTextDialog({ ragId, onClose }: AddDialogProps) {
+  const add = useAddDocument(ragId, onClose);
   const form = useForm({ schema: TextForm, initial: { title: "", text: "" }, submit: add });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <FormDialog onClose={onClose} title="Add text" size="lg" form={form} submitLabel="Add text">
       <FormField form={form} name="title" autoComplete="off" />
       <FormField form={form} name="text" rows={12} hint="Plain text or Markdown; headings become places in citations." />
-      <FormFooter form={form}>Add text</FormFooter>
-    </form>
+    </FormDialog>
   );
 }
 
-export function AddByUrlDialog({ ragId, open, onOpenChange }: AddDialogProps) {
-  return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Add URL">
-      <UrlBody ragId={ragId} onDone={() => onOpenChange(false)} />
-    </Dialog>
-  );
-}
-
-function UrlBody({ ragId, onDone }: { ragId: string; onDone: () => void }) {
-  const add = useAddDocument(ragId, onDone);
+function AddByUrlDialog({ ragId, onClose }: AddDialogProps) {
+  const add = useAddDocument(ragId, onClose);
   const form = useForm({ schema: UrlForm, initial: { url: "" }, submit: add });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <FormDialog onClose={onClose} title="Add URL" form={form} submitLabel="Add URL">
       <FormField form={form} name="url" type="url" placeholder="https://…" autoComplete="off" />
-      <FormFooter form={form}>Add URL</FormFooter>
-    </form>
+    </FormDialog>
   );
 }
 

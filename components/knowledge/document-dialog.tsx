@@ -12,20 +12,19 @@ import { type RagDocument, SHOWN_TEXT } from "#server/features/knowledge/schema.
 export type ShownDocument = Pick<RagDocument, "id" | "rag_id" | "title" | "uri">;
 
 /** The text of a document as it was read, so that people see what agents see. */
-export function DocumentDialog({ document, onClose }: { document: ShownDocument | null; onClose: () => void }) {
+export function DocumentDialog({ document: { id, rag_id, title, uri }, onClose }: { document: ShownDocument; onClose: () => void }) {
+  const trpc = useTRPC();
+  const document = useQuery(trpc.rags.document.queryOptions({ rag_id, document_id: id }));
   return (
-    <Dialog open={document !== null} onOpenChange={(open) => !open && onClose()} title={document?.title ?? ""} size="lg">
-      {document && <DocumentText document={document} />}
+    <Dialog onClose={onClose} title={title} size="lg">
+      {document.isError && <LoadFailure error={document.error} onRetry={() => void document.refetch()} />}
+      {document.isPending && <Skeleton className="h-64" />}
+      {document.data && <DocumentText uri={uri} text={document.data.text} />}
     </Dialog>
   );
 }
 
-function DocumentText({ document: { id, rag_id, uri } }: { document: ShownDocument }) {
-  const trpc = useTRPC();
-  const document = useQuery(trpc.rags.document.queryOptions({ rag_id, document_id: id }));
-  if (document.isError) return <LoadFailure error={document.error} onRetry={() => void document.refetch()} />;
-  if (!document.data) return <Skeleton className="h-64" />;
-  const { text } = document.data;
+function DocumentText({ uri, text }: { uri: string | null; text: string }) {
   return (
     <>
       {uri && (
@@ -68,5 +67,5 @@ export function CitedDocument({ ragId }: { ragId: string }) {
           : "The document that was cited could not be loaded. Reload the page to try again."}
       </Notice>
     );
-  return <DocumentDialog document={document.data ?? null} onClose={() => router.replace(path, { scroll: false })} />;
+  return document.data && <DocumentDialog document={document.data} onClose={() => router.replace(path, { scroll: false })} />;
 }

@@ -14,20 +14,9 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
-import {
-  Pager,
-  Table,
-  TableActionsHeader,
-  TableBody,
-  TableCell,
-  TableHead,
-  TableHeader,
-  TableLoading,
-  TableRow,
-} from "#components/ui/table.tsx";
+import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import type { Rag, RagDocument } from "#server/features/knowledge/schema.ts";
 
-const PER_PAGE = 50;
 /** How often documents that are being indexed are asked for again, in milliseconds. */
 const WATCH_MS = 1500;
 
@@ -37,7 +26,7 @@ export function DocumentsPanel({ rag }: { rag: Rag }) {
   const cache = useQueryClient();
   const { canEdit } = useStudio();
   const [page, setPage] = useState(1);
-  const [doomed, setDoomed] = useState<RagDocument | null>(null);
+  const [deleting, setDeleting] = useState<RagDocument | null>(null);
   const [shown, setShown] = useState<RagDocument | null>(null);
   const documents = useQuery(
     trpc.rags.documents.queryOptions(
@@ -54,88 +43,83 @@ export function DocumentsPanel({ rag }: { rag: Rag }) {
     <div className="flex min-w-0 flex-col gap-4">
       <CitedDocument ragId={rag.id} />
       {canEdit && <AddDocuments ragId={rag.id} />}
-      <TableLoading query={documents} label="Loading documents" rows={3} />
-      {documents.data?.total === 0 && (
-        <EmptyState title="No documents yet" size="panel">
-          What is added here is cut into pieces and indexed; a search then finds the pieces that fit, with their page or heading.
-        </EmptyState>
-      )}
-      {documents.data && documents.data.items.length > 0 && (
-        <>
-          <Table label="Documents">
-            <TableHead>
-              <tr>
-                <TableHeader>Document</TableHeader>
-                <TableHeader className="max-sm:hidden">Status</TableHeader>
-                <TableActionsHeader />
-              </tr>
-            </TableHead>
-            <TableBody>
-              {documents.data.items.map((document) => (
-                <TableRow key={document.id}>
-                  <TableCell className="py-2">
-                    <button
-                      type="button"
-                      onClick={() => setShown(document)}
-                      className="min-h-6 break-words text-left font-medium hover:underline [overflow-wrap:anywhere]"
-                    >
-                      {document.title}
-                    </button>
-                    <span className="block text-12 text-ink-faint">
-                      {[
-                        document.bytes > 0 && formatBytes(document.bytes),
-                        document.chunk_count > 0 && plural(document.chunk_count, "piece"),
-                      ]
-                        .filter(Boolean)
-                        .join(" · ")}
-                    </span>
-                    <span className="my-1 block sm:hidden">
-                      <DocumentStatus document={document} />
-                    </span>
-                    {document.error && (
-                      <span className={document.status === "failed" ? "block text-12 text-failed" : "block text-12 text-waiting"}>
-                        {document.error}
-                      </span>
-                    )}
-                  </TableCell>
-                  <TableCell className="w-28 whitespace-nowrap max-sm:hidden">
-                    <DocumentStatus document={document} />
-                  </TableCell>
-                  <TableCell className="w-18 whitespace-nowrap text-right">
-                    {canEdit && (
-                      <>
-                        {(document.status === "failed" || (document.uri && document.status === "ready")) && (
-                          <IconButton
-                            label={`${document.status === "failed" ? "Try again" : "Fetch again"}: ${document.title}`}
-                            icon={<RotateCw />}
-                            onClick={() => again.mutate({ rag_id: rag.id, document_id: document.id })}
-                          />
-                        )}
-                        <IconButton label={`Delete ${document.title}`} icon={<Trash2 />} onClick={() => setDoomed(document)} />
-                      </>
-                    )}
-                  </TableCell>
-                </TableRow>
-              ))}
-            </TableBody>
-          </Table>
-          <Pager page={page} perPage={PER_PAGE} total={documents.data.total} onPageChange={setPage} />
-        </>
-      )}
-      <DocumentDialog document={shown} onClose={() => setShown(null)} />
-      <ConfirmDialog
-        open={doomed !== null}
-        onOpenChange={(open) => !open && setDoomed(null)}
-        title={`Delete “${doomed?.title}”?`}
-        confirmLabel="Delete document"
-        onConfirm={async () => {
-          if (!doomed) return;
-          await remove.mutateAsync({ rag_id: rag.id, document_id: doomed.id });
-          await refresh();
-        }}
+      <PagedTable
+        label="Documents"
+        loadingLabel="Loading documents"
+        query={documents}
+        page={page}
+        onPageChange={setPage}
+        head={
+          <>
+            <TableHeader>Document</TableHeader>
+            <TableHeader className="max-sm:hidden">Status</TableHeader>
+            <TableActionsHeader />
+          </>
+        }
+        empty={
+          <EmptyState title="No documents yet" size="panel">
+            What is added here is cut into pieces and indexed; a search then finds the pieces that fit, with their page or heading.
+          </EmptyState>
+        }
       >
-        Agents no longer find what it says.
-      </ConfirmDialog>
+        {(document) => (
+          <TableRow key={document.id}>
+            <TableCell className="py-2">
+              <button
+                type="button"
+                onClick={() => setShown(document)}
+                className="min-h-6 break-words text-left font-medium hover:underline [overflow-wrap:anywhere]"
+              >
+                {document.title}
+              </button>
+              <span className="block text-12 text-ink-faint">
+                {[document.bytes > 0 && formatBytes(document.bytes), document.chunk_count > 0 && plural(document.chunk_count, "piece")]
+                  .filter(Boolean)
+                  .join(" · ")}
+              </span>
+              <span className="my-1 block sm:hidden">
+                <DocumentStatus document={document} />
+              </span>
+              {document.error && (
+                <span className={document.status === "failed" ? "block text-12 text-failed" : "block text-12 text-waiting"}>
+                  {document.error}
+                </span>
+              )}
+            </TableCell>
+            <TableCell className="w-28 whitespace-nowrap max-sm:hidden">
+              <DocumentStatus document={document} />
+            </TableCell>
+            <TableCell className="w-18 whitespace-nowrap text-right">
+              {canEdit && (
+                <>
+                  {(document.status === "failed" || (document.uri && document.status === "ready")) && (
+                    <IconButton
+                      label={`${document.status === "failed" ? "Try again" : "Fetch again"}: ${document.title}`}
+                      icon={<RotateCw />}
+                      onClick={() => again.mutate({ rag_id: rag.id, document_id: document.id })}
+                    />
+                  )}
+                  <IconButton label={`Delete ${document.title}`} icon={<Trash2 />} onClick={() => setDeleting(document)} />
+                </>
+              )}
+            </TableCell>
+          </TableRow>
+        )}
+      </PagedTable>
+      {shown && <DocumentDialog document={shown} onClose={() => setShown(null)} />}
+      {deleting && (
+        <ConfirmDialog
+          onClose={() => setDeleting(null)}
+          title={`Delete “${deleting.title}”?`}
+          confirmLabel="Delete document"
+          onConfirm={async () => {
+            await remove.mutateAsync({ rag_id: rag.id, document_id: deleting.id });
+            await refresh();
+          }}
+        >
+          Agents no longer find what it says.
+        </ConfirmDialog>
+      )}
     </div>
   );
 }

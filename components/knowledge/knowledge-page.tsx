@@ -14,11 +14,10 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { Pager, Table, TableBody, TableCell, TableHead, TableHeader, TableLoading, TableRow } from "#components/ui/table.tsx";
+import { PagedTable, PER_PAGE, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Rag } from "#server/features/knowledge/schema.ts";
 
-const PER_PAGE = 50;
 /** How often a list with documents that are being indexed is asked for again, in milliseconds. */
 const WATCH_MS = 2000;
 
@@ -45,34 +44,30 @@ export function KnowledgePage() {
         description="What agents look up before they answer, with a citation of document and place."
         actions={rags.data && rags.data.total > 0 ? create : undefined}
       />
-      <TableLoading query={rags} label="Loading sources" rows={3} />
-      {rags.data?.total === 0 && (
-        <EmptyState title="Give your agents something to read" actions={create}>
-          Drop in handbooks, contracts or web pages; they are searched by words and, with an embedding key, by meaning. A vector store or a
-          search service that you have already can be connected too.
-        </EmptyState>
-      )}
-      {rags.data && rags.data.items.length > 0 && (
-        <>
-          <Table label="Knowledge sources">
-            <TableHead>
-              <tr>
-                <TableHeader>Name</TableHeader>
-                <TableHeader className="max-sm:hidden">Kind</TableHeader>
-                <TableHeader>Documents</TableHeader>
-                <TableHeader className="max-md:hidden">Changed</TableHeader>
-              </tr>
-            </TableHead>
-            <TableBody>
-              {rags.data.items.map((rag) => (
-                <SourceRow key={rag.id} rag={rag} />
-              ))}
-            </TableBody>
-          </Table>
-          <Pager page={page} perPage={PER_PAGE} total={rags.data.total} onPageChange={setPage} />
-        </>
-      )}
-      <CreateSourceDialog open={isCreating} onOpenChange={setIsCreating} />
+      <PagedTable
+        label="Knowledge sources"
+        loadingLabel="Loading sources"
+        query={rags}
+        page={page}
+        onPageChange={setPage}
+        head={
+          <>
+            <TableHeader>Name</TableHeader>
+            <TableHeader className="max-sm:hidden">Kind</TableHeader>
+            <TableHeader>Documents</TableHeader>
+            <TableHeader className="max-md:hidden">Changed</TableHeader>
+          </>
+        }
+        empty={
+          <EmptyState title="Give your agents something to read" actions={create}>
+            Drop in handbooks, contracts or web pages; they are searched by words and, with an embedding key, by meaning. A vector store or
+            a search service that you have already can be connected too.
+          </EmptyState>
+        }
+      >
+        {(rag) => <SourceRow key={rag.id} rag={rag} />}
+      </PagedTable>
+      {isCreating && <CreateSourceDialog onClose={() => setIsCreating(false)} />}
     </Page>
   );
 }

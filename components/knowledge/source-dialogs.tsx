@@ -4,8 +4,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
+import { Form, FormDialog, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { emptySettings, SourceFields, sourceKinds, sourceSchema, withoutConfigPrefix } from "#components/knowledge/source-fields.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
@@ -14,19 +14,11 @@ import { Dialog } from "#components/ui/dialog.tsx";
 import { CreateRagInput, type Rag, RagType } from "#server/features/knowledge/schema.ts";
 
 /** Adds a knowledge source: first which kind, then what that kind needs. */
-export function CreateSourceDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
-  return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="New knowledge source">
-      <CreateSourceBody onDone={() => onOpenChange(false)} />
-    </Dialog>
-  );
-}
-
-function CreateSourceBody({ onDone }: { onDone: () => void }) {
+export function CreateSourceDialog({ onClose }: { onClose: () => void }) {
   const [type, setType] = useState<RagType>("documents");
   const [name, setName] = useState("");
   return (
-    <>
+    <Dialog onClose={onClose} title="New knowledge source">
       <fieldset className="grid gap-2 sm:grid-cols-2">
         <legend className="mb-1.5 font-medium text-12">Kind</legend>
         {RagType.options.map((option) => {
@@ -56,8 +48,8 @@ function CreateSourceBody({ onDone }: { onDone: () => void }) {
           );
         })}
       </fieldset>
-      <CreateSourceForm key={type} type={type} name={name} onNameChange={setName} onDone={onDone} />
-    </>
+      <CreateSourceForm key={type} type={type} name={name} onNameChange={setName} onDone={onClose} />
+    </Dialog>
   );
 }
 
@@ -86,10 +78,8 @@ function CreateSourceForm({ type, name: firstName, onNameChange, onDone }: Creat
     },
   });
   return (
-    <form
-      onSubmit={form.onSubmit}
-      noValidate
-      className="flex flex-col gap-4"
+    <Form
+      form={form}
       onChange={(event) => {
         const target: unknown = event.target;
         if (target instanceof HTMLInputElement && target.name === "name") onNameChange(target.value);
@@ -98,33 +88,18 @@ function CreateSourceForm({ type, name: firstName, onNameChange, onDone }: Creat
       <FormField form={form} name="name" autoComplete="off" placeholder="Handbook" />
       <SourceFields form={form} type={type} isNew />
       <FormFooter form={form}>Create source</FormFooter>
-    </form>
+    </Form>
   );
 }
 
 interface EditSourceDialogProps {
   rag: Rag;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+  onClose: () => void;
   onSaved: () => void;
 }
 
 /** Changes a source's name and settings; secrets show as they are masked, and stay when they are left so. */
-export function EditSourceDialog({ rag, open, onOpenChange, onSaved }: EditSourceDialogProps) {
-  return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Settings of the source">
-      <EditSourceForm
-        rag={rag}
-        onSaved={() => {
-          onOpenChange(false);
-          onSaved();
-        }}
-      />
-    </Dialog>
-  );
-}
-
-function EditSourceForm({ rag, onSaved }: { rag: Rag; onSaved: () => void }) {
+export function EditSourceDialog({ rag, onClose, onSaved }: EditSourceDialogProps) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
@@ -136,17 +111,17 @@ function EditSourceForm({ rag, onSaved }: { rag: Rag; onSaved: () => void }) {
       const saved = await withoutConfigPrefix(client.rags.update.mutate({ rag_id: rag.id, name: String(name), config }));
       cache.setQueryData(trpc.rags.get.queryKey({ rag_id: rag.id }), saved);
       toast.success("Source saved");
+      onClose();
       onSaved();
       await cache.invalidateQueries(trpc.rags.pathFilter());
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <FormDialog onClose={onClose} title="Settings of the source" form={form} submitLabel="Save">
       <FormField form={form} name="name" autoComplete="off" />
       <SourceFields form={form} type={rag.type} isNew={false} />
       {rag.type === "documents" && <p className="text-12 text-ink-faint">With another embedding model, all documents are indexed anew.</p>}
-      <FormFooter form={form}>Save</FormFooter>
-    </form>
+    </FormDialog>
   );
 }
 

@@ -7,13 +7,13 @@ import type { z } from "zod";
 import { KeyPicker } from "#components/agents/model-choice.tsx";
 import { describeField } from "#components/forms/describe-field.ts";
 import { FormField } from "#components/forms/form-field.tsx";
-import type { Form } from "#components/forms/use-form.ts";
+import type { UseFormReturn } from "#components/forms/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
 import { type RagType, ragConfigs } from "#server/features/knowledge/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
-type AnyForm = Form<z.ZodObject>;
+type AnyForm = UseFormReturn<z.ZodObject>;
 
 const ADVANCED: Partial<Record<RagType, readonly string[]>> = {
   pgvector: ["id_column", "text_column", "embedding_column", "title_column", "uri_column", "distance"],

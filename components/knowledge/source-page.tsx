@@ -95,22 +95,23 @@ function SourceView({ rag }: { rag: Rag }) {
         )}
         <SearchPanel rag={rag} />
       </div>
-      <EditSourceDialog rag={rag} open={isEditing} onOpenChange={setIsEditing} onSaved={() => test.reset()} />
-      <ConfirmDialog
-        open={isDeleting}
-        onOpenChange={setIsDeleting}
-        title={`Delete source “${rag.name}”?`}
-        confirmLabel="Delete source"
-        onConfirm={async () => {
-          await remove.mutateAsync({ rag_id: rag.id });
-          toast.success(`Source “${rag.name}” deleted`);
-          router.replace("/knowledge");
-          await cache.invalidateQueries(trpc.rags.list.pathFilter());
-        }}
-      >
-        {rag.type === "documents" ? "Its documents are deleted with it." : "What lies in your store stays there."} A source that an agent
-        uses cannot be deleted.
-      </ConfirmDialog>
+      {isEditing && <EditSourceDialog rag={rag} onClose={() => setIsEditing(false)} onSaved={() => test.reset()} />}
+      {isDeleting && (
+        <ConfirmDialog
+          onClose={() => setIsDeleting(false)}
+          title={`Delete source “${rag.name}”?`}
+          confirmLabel="Delete source"
+          onConfirm={async () => {
+            await remove.mutateAsync({ rag_id: rag.id });
+            toast.success(`Source “${rag.name}” deleted`);
+            router.replace("/knowledge");
+            await cache.invalidateQueries(trpc.rags.list.pathFilter());
+          }}
+        >
+          {rag.type === "documents" ? "Its documents are deleted with it." : "What lies in your store stays there."} A source that an agent
+          uses cannot be deleted.
+        </ConfirmDialog>
+      )}
     </>
   );
 }

@@ -13,11 +13,9 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { Pager, Table, TableBody, TableCell, TableHead, TableHeader, TableLoading, TableRow } from "#components/ui/table.tsx";
+import { PagedTable, PER_PAGE, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { McpServer } from "#server/features/mcp/schema.ts";
-
-const PER_PAGE = 50;
 
 function toolCount({ tool_count, disabled_tools }: McpServer): string {
   return disabled_tools.length ? `${tool_count - disabled_tools.length} of ${tool_count}` : `${tool_count}`;
@@ -42,46 +40,45 @@ export function McpPage() {
         description="Tools of other services that agents can call."
         actions={servers.data && servers.data.total > 0 ? connect : undefined}
       />
-      <TableLoading query={servers} label="Loading MCP servers" rows={3} />
-      {servers.data?.total === 0 && (
-        <EmptyState title="Connect an MCP server" actions={connect}>
-          The Model Context Protocol is how services offer tools to models: issue trackers, databases, calendars, your own programs. Give
-          the address of a server, look at its tools, and switch off those that agents should not get.
-          {!canEdit && <span className="mt-2 block">Editors and admins of {project.name} can connect one.</span>}
-        </EmptyState>
-      )}
-      {servers.data && servers.data.items.length > 0 && (
-        <>
-          <Table label="MCP servers" className="md:min-w-150">
-            <TableHead>
-              <tr>
-                <TableHeader>Name</TableHeader>
-                <TableHeader className="max-md:hidden">Address</TableHeader>
-                <TableHeader>Tools</TableHeader>
-                <TableHeader>Listed</TableHeader>
-              </tr>
-            </TableHead>
-            <TableBody>
-              {servers.data.items.map((server) => (
-                <TableRow key={server.id}>
-                  <TableCell className="font-medium">
-                    <Link href={`/mcp/${server.id}`} className="hover:underline">
-                      {server.name}
-                    </Link>
-                  </TableCell>
-                  <TableCell className="max-w-80 truncate font-mono text-12 text-ink-soft max-md:hidden">{server.url}</TableCell>
-                  <TableCell className="whitespace-nowrap tabular text-ink-soft">{toolCount(server)}</TableCell>
-                  <TableCell className="whitespace-nowrap text-ink-soft">
-                    {server.last_error ? <Badge tone="failed">Failed</Badge> : server.last_seen_at && <Time value={server.last_seen_at} />}
-                  </TableCell>
-                </TableRow>
-              ))}
-            </TableBody>
-          </Table>
-          <Pager page={page} perPage={PER_PAGE} total={servers.data.total} onPageChange={setPage} />
-        </>
-      )}
-      <ConnectDialog open={isConnecting} onOpenChange={setIsConnecting} onConnected={({ id }) => router.push(`/mcp/${id}`)} />
+      <PagedTable
+        label="MCP servers"
+        className="md:min-w-150"
+        loadingLabel="Loading MCP servers"
+        query={servers}
+        page={page}
+        onPageChange={setPage}
+        head={
+          <>
+            <TableHeader>Name</TableHeader>
+            <TableHeader className="max-md:hidden">Address</TableHeader>
+            <TableHeader>Tools</TableHeader>
+            <TableHeader>Listed</TableHeader>
+          </>
+        }
+        empty={
+          <EmptyState title="Connect an MCP server" actions={connect}>
+            The Model Context Protocol is how services offer tools to models: issue trackers, databases, calendars, your own programs. Give
+            the address of a server, look at its tools, and switch off those that agents should not get.
+            {!canEdit && <span className="mt-2 block">Editors and admins of {project.name} can connect one.</span>}
+          </EmptyState>
+        }
+      >
+        {(server) => (
+          <TableRow key={server.id}>
+            <TableCell className="font-medium">
+              <Link href={`/mcp/${server.id}`} className="hover:underline">
+                {server.name}
+              </Link>
+            </TableCell>
+            <TableCell className="max-w-80 truncate font-mono text-12 text-ink-soft max-md:hidden">{server.url}</TableCell>
+            <TableCell className="whitespace-nowrap tabular text-ink-soft">{toolCount(server)}</TableCell>
+            <TableCell className="whitespace-nowrap text-ink-soft">
+              {server.last_error ? <Badge tone="failed">Failed</Badge> : server.last_seen_at && <Time value={server.last_seen_at} />}
+            </TableCell>
+          </TableRow>
+        )}
+      </PagedTable>
+      {isConnecting && <ConnectDialog onConnected={({ id }) => router.push(`/mcp/${id}`)} onClose={() => setIsConnecting(false)} />}
     </Page>
   );
 }

@@ -67,21 +67,22 @@ export function McpServerPage({ mcpId }: { mcpId: string }) {
       {server.isError && <LoadFailure error={server.error} onRetry={() => void server.refetch()} />}
       {server.isPending && <Skeleton className="h-96 w-full" />}
       {server.data && <ServerBody server={server.data} />}
-      {server.data && <EditServerDialog server={server.data} open={isEditing} onOpenChange={setIsEditing} />}
-      <ConfirmDialog
-        open={isDeleting}
-        onOpenChange={setIsDeleting}
-        title={`Delete server “${server.data?.name}”?`}
-        confirmLabel="Delete server"
-        onConfirm={async () => {
-          await remove.mutateAsync({ mcp_id: mcpId });
-          toast.success("Server deleted");
-          router.replace("/mcp");
-          await cache.invalidateQueries(trpc.mcp.list.pathFilter());
-        }}
-      >
-        Its address and headers are forgotten here. A server that an agent uses cannot be deleted.
-      </ConfirmDialog>
+      {server.data && isEditing && <EditServerDialog server={server.data} onClose={() => setIsEditing(false)} />}
+      {isDeleting && (
+        <ConfirmDialog
+          onClose={() => setIsDeleting(false)}
+          title={`Delete server “${server.data?.name}”?`}
+          confirmLabel="Delete server"
+          onConfirm={async () => {
+            await remove.mutateAsync({ mcp_id: mcpId });
+            toast.success("Server deleted");
+            router.replace("/mcp");
+            await cache.invalidateQueries(trpc.mcp.list.pathFilter());
+          }}
+        >
+          Its address and headers are forgotten here. A server that an agent uses cannot be deleted.
+        </ConfirmDialog>
+      )}
     </Page>
   );
 }

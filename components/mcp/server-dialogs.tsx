@@ -4,9 +4,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Plus, Search, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
 import { toast } from "sonner";
+import { Form, FormDialog, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFailure, FormFooter } from "#components/forms/form-footer.tsx";
-import { type Form, useForm } from "#components/forms/use-form.ts";
+import { type UseFormReturn, useForm } from "#components/forms/use-form.ts";
 import { ToolList } from "#components/mcp/tool-list.tsx";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -17,21 +17,12 @@ import { Select } from "#components/ui/select.tsx";
 import { CreateMcpServerInput, type McpServerDetail, UpdateMcpServerInput } from "#server/features/mcp/schema.ts";
 
 interface ConnectDialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+  onClose: () => void;
   onConnected: (server: McpServerDetail) => void;
 }
 
 /** Connects a server; its tools can be looked at, and switched off, before anything is saved. */
-export function ConnectDialog({ open, onOpenChange, onConnected }: ConnectDialogProps) {
-  return (
-    <Dialog open={open} onOpenChange={onOpenChange} size="lg" title="Connect MCP server">
-      <ConnectForm onConnected={onConnected} />
-    </Dialog>
-  );
-}
-
-function ConnectForm({ onConnected }: Pick<ConnectDialogProps, "onConnected">) {
+export function ConnectDialog({ onClose, onConnected }: ConnectDialogProps) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
@@ -53,46 +44,34 @@ function ConnectForm({ onConnected }: Pick<ConnectDialogProps, "onConnected">) {
     discover.mutate({ url, transport, headers: newHeaders(headers) });
   };
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex min-w-0 flex-col gap-4">
-      <ServerFields form={form} />
-      {discover.isError && <FormFailure failure={errorBodyOf(discover.error)} />}
-      {discover.data && !discover.isPending && (
-        <section aria-label="Tools of the server" className="flex flex-col gap-2">
-          <h3 className="font-medium text-13">{discover.data.tools.length === 1 ? "1 tool" : `${discover.data.tools.length} tools`}</h3>
-          <div className="max-h-80 overflow-y-auto">
-            <ToolList tools={discover.data.tools} disabled={disabled} onDisabledChange={setDisabled} />
-          </div>
-        </section>
-      )}
-      <FormFailure failure={form.failure} />
-      <DialogFooter>
-        <Button icon={<Search />} isPending={discover.isPending} disabled={url.trim() === ""} onClick={look}>
-          Discover tools
-        </Button>
-        <Button type="submit" variant="primary" isPending={form.isPending}>
-          Connect
-        </Button>
-      </DialogFooter>
-    </form>
-  );
-}
-
-interface EditServerDialogProps {
-  server: McpServerDetail;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-}
-
-/** Changes name, address, transport and headers; the server is connected anew before anything is saved. */
-export function EditServerDialog({ server, open, onOpenChange }: EditServerDialogProps) {
-  return (
-    <Dialog open={open} onOpenChange={onOpenChange} size="lg" title="Settings of the server">
-      <EditForm server={server} onSaved={() => onOpenChange(false)} />
+    <Dialog onClose={onClose} size="lg" title="Connect MCP server">
+      <Form form={form}>
+        <ServerFields form={form} />
+        {discover.isError && <FormFailure failure={errorBodyOf(discover.error)} />}
+        {discover.data && !discover.isPending && (
+          <section aria-label="Tools of the server" className="flex flex-col gap-2">
+            <h3 className="font-medium text-13">{discover.data.tools.length === 1 ? "1 tool" : `${discover.data.tools.length} tools`}</h3>
+            <div className="max-h-80 overflow-y-auto">
+              <ToolList tools={discover.data.tools} disabled={disabled} onDisabledChange={setDisabled} />
+            </div>
+          </section>
+        )}
+        <FormFailure failure={form.failure} />
+        <DialogFooter>
+          <Button icon={<Search />} isPending={discover.isPending} disabled={url.trim() === ""} onClick={look}>
+            Discover tools
+          </Button>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
+            Connect
+          </Button>
+        </DialogFooter>
+      </Form>
     </Dialog>
   );
 }
 
-function EditForm({ server, onSaved }: { server: McpServerDetail; onSaved: () => void }) {
+/** Changes name, address, transport and headers; the server is connected anew before anything is saved. */
+export function EditServerDialog({ server, onClose }: { server: McpServerDetail; onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
@@ -105,15 +84,14 @@ function EditForm({ server, onSaved }: { server: McpServerDetail; onSaved: () =>
       const saved = await client.mcp.update.mutate({ mcp_id: server.id, ...value, ...(!isSame && { headers }) });
       cache.setQueryData(trpc.mcp.get.queryKey({ mcp_id: server.id }), saved);
       toast.success("Server saved");
-      onSaved();
+      onClose();
       await cache.invalidateQueries(trpc.mcp.list.pathFilter());
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex min-w-0 flex-col gap-4">
+    <FormDialog onClose={onClose} size="lg" title="Settings of the server" form={form} submitLabel="Save">
       <ServerFields form={form} stored={server.header_names} />
-      <FormFooter form={form}>Save</FormFooter>
-    </form>
+    </FormDialog>
   );
 }
 
@@ -132,7 +110,7 @@ export const newHeaders = (headers: HeaderValues): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, value ?? ""]));
 
 /** Name, address, transport and headers of a server. */
-export function ServerFields({ form, stored = [] }: { form: Form<typeof ServerFormInput>; stored?: readonly string[] }) {
+export function ServerFields({ form, stored = [] }: { form: UseFormReturn<typeof ServerFormInput>; stored?: readonly string[] }) {
   return (
     <>
       <FormField form={form} name="name" hint="Models see it before the name of each tool" autoComplete="off" autoFocus />

@@ -1,22 +1,16 @@
 "use client";
 
+import { Form, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { openProject } from "#components/shell/project-cookie.ts";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { CreateProjectInput } from "#server/features/projects/schema.ts";
 
-export function CreateProjectDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
-      title="New project"
-      description="Agents, workflows, keys and members belong to one project."
-      size="sm"
-    >
+    <Dialog onClose={onClose} title="New project" description="Agents, workflows, keys and members belong to one project." size="sm">
       <CreateProjectForm />
     </Dialog>
   );
@@ -34,9 +28,9 @@ export function CreateProjectForm() {
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <Form form={form}>
       <FormField form={form} name="name" hint={null} autoFocus autoComplete="off" />
       <FormFooter form={form}>Create project</FormFooter>
-    </form>
+    </Form>
   );
 }

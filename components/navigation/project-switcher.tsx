@@ -47,7 +47,7 @@ export function ProjectSwitcher() {
           New project
         </MenuItem>
       </Menu>
-      <CreateProjectDialog open={isCreating} onOpenChange={setIsCreating} />
+      {isCreating && <CreateProjectDialog onClose={() => setIsCreating(false)} />}
     </>
   );
 }

@@ -2,32 +2,28 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { RunsTable } from "#components/runs/runs-table.tsx";
 import { Page } from "#components/shell/page.tsx";
+import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { statusLooks } from "#components/ui/status.tsx";
-import { Pager, TableLoading } from "#components/ui/table.tsx";
+import { Pager, PER_PAGE, TableLoading } from "#components/ui/table.tsx";
 import { ExecutionStatus } from "#server/runs/schema.ts";
 
 /** How often a list of runs is read again while it is looked at. */
 export const LIVE_MS = 3000;
-const PER_PAGE = 50;
 const ALL = "all";
 
 /** The project's executions; filters and page stand in the address. */
 export function RunsPage() {
   const trpc = useTRPC();
-  const router = useRouter();
-  const path = usePathname();
-  const query = useSearchParams();
+  const { query, setQuery, page, setPage } = useUrlQuery();
   const status = ExecutionStatus.safeParse(query.get("status")).data;
   const workflow = query.get("workflow") ?? undefined;
-  const page = Math.max(1, Number.parseInt(query.get("page") ?? "1", 10) || 1);
   const workflows = useQuery(trpc.workflows.list.queryOptions({ per_page: 200 }));
   const runs = useQuery(
     trpc.executions.list.queryOptions(
@@ -35,14 +31,7 @@ export function RunsPage() {
       { placeholderData: keepPreviousData, refetchInterval: LIVE_MS },
     ),
   );
-  const go = (changes: Record<string, string | undefined>) => {
-    const next = new URLSearchParams(query);
-    for (const [key, value] of Object.entries(changes)) {
-      if (value === undefined || value === ALL) next.delete(key);
-      else next.set(key, value);
-    }
-    router.replace(next.size ? `${path}?${next}` : path, { scroll: false });
-  };
+  const chosen = (value: string) => (value === ALL ? undefined : value);
   const isFiltered = status !== undefined || workflow !== undefined;
   return (
     <Page>
@@ -57,7 +46,7 @@ export function RunsPage() {
                 { value: ALL, label: "Any status" },
                 ...ExecutionStatus.options.map((value) => ({ value, label: statusLooks[value].label })),
               ]}
-              onValueChange={(value) => go({ status: value, page: undefined })}
+              onValueChange={(value) => setQuery({ status: chosen(value), page: undefined })}
             />
           </div>
           <div className="w-56 max-sm:w-auto max-sm:min-w-0 max-sm:flex-1">
@@ -68,11 +57,11 @@ export function RunsPage() {
                 { value: ALL, label: "Any workflow" },
                 ...(workflows.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
               ]}
-              onValueChange={(value) => go({ workflow: value, page: undefined })}
+              onValueChange={(value) => setQuery({ workflow: chosen(value), page: undefined })}
             />
           </div>
           {isFiltered && (
-            <Button variant="ghost" onClick={() => go({ status: undefined, workflow: undefined, page: undefined })}>
+            <Button variant="ghost" onClick={() => setQuery({ status: undefined, workflow: undefined, page: undefined })}>
               Clear filters
             </Button>
           )}
@@ -97,12 +86,7 @@ export function RunsPage() {
       {runs.data && runs.data.total > 0 && (
         <>
           <RunsTable runs={runs.data.items} hasWorkflow />
-          <Pager
-            page={page}
-            perPage={PER_PAGE}
-            total={runs.data.total}
-            onPageChange={(next) => go({ page: next === 1 ? undefined : String(next) })}
-          />
+          <Pager page={page} total={runs.data.total} onPageChange={setPage} />
         </>
       )}
     </Page>

@@ -23,22 +23,20 @@ export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
   return (
     <Table label="Runs" className={hasWorkflow ? "md:min-w-230" : "md:min-w-190"}>
       <TableHead>
-        <tr>
-          <TableHeader>Status</TableHeader>
-          <TableHeader className="w-full">{hasWorkflow ? "Workflow" : "Result"}</TableHeader>
-          <TableHeader className="max-md:hidden">Version</TableHeader>
-          <TableHeader className="max-md:hidden">Trigger</TableHeader>
-          <TableHeader className="max-md:hidden">Started by</TableHeader>
-          <TableHeader className="text-right max-md:hidden">Tokens</TableHeader>
-          <TableHeader className="text-right max-md:hidden">Cost</TableHeader>
-          <TableHeader className="text-right max-md:hidden">Duration</TableHeader>
-          <TableHeader>When</TableHeader>
-          {onShow && (
-            <TableHeader>
-              <span className="sr-only">Show on canvas</span>
-            </TableHeader>
-          )}
-        </tr>
+        <TableHeader>Status</TableHeader>
+        <TableHeader className="w-full">{hasWorkflow ? "Workflow" : "Result"}</TableHeader>
+        <TableHeader className="max-md:hidden">Version</TableHeader>
+        <TableHeader className="max-md:hidden">Trigger</TableHeader>
+        <TableHeader className="max-md:hidden">Started by</TableHeader>
+        <TableHeader className="text-right max-md:hidden">Tokens</TableHeader>
+        <TableHeader className="text-right max-md:hidden">Cost</TableHeader>
+        <TableHeader className="text-right max-md:hidden">Duration</TableHeader>
+        <TableHeader>When</TableHeader>
+        {onShow && (
+          <TableHeader>
+            <span className="sr-only">Show on canvas</span>
+          </TableHeader>
+        )}
       </TableHead>
       <TableBody>
         {runs.map((run) => (

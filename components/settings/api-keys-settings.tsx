@@ -14,21 +14,10 @@ import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import {
-  Pager,
-  Table,
-  TableActionsHeader,
-  TableBody,
-  TableCell,
-  TableHead,
-  TableHeader,
-  TableLoading,
-  TableRow,
-} from "#components/ui/table.tsx";
+import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { PlatformKey } from "#server/platform/auth/platform-key-schema.ts";
 
-const PER_PAGE = 50;
 /** What every key begins with; left out where there is little room. */
 const KEY_BEGINNING = "sk-service-";
 
@@ -52,7 +41,7 @@ export function ApiKeysSettings() {
   const cache = useQueryClient();
   const [page, setPage] = useState(1);
   const [isCreating, setIsCreating] = useState(false);
-  const [doomed, setDoomed] = useState<PlatformKey | null>(null);
+  const [deleting, setDeleting] = useState<PlatformKey | null>(null);
   const keys = useQuery(trpc.platformKeys.list.queryOptions({ page, per_page: PER_PAGE }));
   const remove = useMutation(trpc.platformKeys.delete.mutationOptions());
   const create = (
@@ -66,85 +55,84 @@ export function ApiKeysSettings() {
       description="Yours alone: a key acts as you, within what you give it."
       action={keys.data && keys.data.total > 0 && create}
     >
-      <TableLoading query={keys} label="Loading API keys" rows={3} />
-      {keys.data?.total === 0 && (
-        <EmptyState
-          size="panel"
-          title="Drive Treadle from your own programs"
-          actions={
-            <>
-              {create}
-              <Link href="/docs/rest" className="text-13 text-thread-text underline underline-offset-2">
-                REST with curl
-              </Link>
-            </>
-          }
-        >
-          Start a workflow from anywhere over REST, follow its run and read the result.
-        </EmptyState>
-      )}
-      {keys.data && keys.data.items.length > 0 && (
-        <>
-          <Table label="API keys" className="md:min-w-150">
-            <TableHead>
-              <tr>
-                <TableHeader>Name</TableHeader>
-                <TableHeader className="max-md:hidden">May</TableHeader>
-                <TableHeader className="max-md:hidden">Created</TableHeader>
-                <TableHeader>Expires</TableHeader>
-                <TableHeader>Last used</TableHeader>
-                <TableActionsHeader />
-              </tr>
-            </TableHead>
-            <TableBody>
-              {keys.data.items.map((key) => (
-                <TableRow key={key.id}>
-                  <TableCell className="py-1.5">
-                    <span className="block font-medium break-words">{key.name}</span>
-                    {key.prefix && (
-                      <code className="block whitespace-nowrap text-12 text-ink-faint">
-                        <span className="max-md:hidden">{KEY_BEGINNING}</span>
-                        {key.prefix.slice(KEY_BEGINNING.length)}…
-                      </code>
-                    )}
-                    <span className="block text-12 text-ink-faint md:hidden">{mayOf(key, projects)}</span>
-                  </TableCell>
-                  <TableCell className="text-ink-soft max-md:hidden">{mayOf(key, projects)}</TableCell>
-                  <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
-                    <Time value={key.created_at} />
-                  </TableCell>
-                  <TableCell className="whitespace-nowrap text-ink-soft">
-                    <Expiry value={key.expires_at} />
-                  </TableCell>
-                  <TableCell className="py-1.5 text-ink-soft">
-                    {key.last_used_at ? <Time value={key.last_used_at} className="block whitespace-nowrap" /> : "never"}
-                    {key.last_used_ip && <span className="block break-all text-12 text-ink-faint">{key.last_used_ip}</span>}
-                  </TableCell>
-                  <TableCell className="w-10">
-                    <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDoomed(key)} />
-                  </TableCell>
-                </TableRow>
-              ))}
-            </TableBody>
-          </Table>
-          <Pager page={page} perPage={PER_PAGE} total={keys.data.total} onPageChange={setPage} />
-        </>
-      )}
-      <CreateApiKeyDialog open={isCreating} onOpenChange={setIsCreating} />
-      <ConfirmDialog
-        open={doomed !== null}
-        onOpenChange={(open) => !open && setDoomed(null)}
-        title={`Delete API key “${doomed?.name}”?`}
-        confirmLabel="Delete key"
-        onConfirm={async () => {
-          if (!doomed) return;
-          await remove.mutateAsync({ key_id: doomed.id });
-          await cache.invalidateQueries(trpc.platformKeys.list.pathFilter());
-          toast.success(`API key “${doomed.name}” deleted`);
-        }}
+      <PagedTable
+        label="API keys"
+        className="md:min-w-150"
+        loadingLabel="Loading API keys"
+        query={keys}
+        page={page}
+        onPageChange={setPage}
+        head={
+          <>
+            <TableHeader>Name</TableHeader>
+            <TableHeader className="max-md:hidden">May</TableHeader>
+            <TableHeader className="max-md:hidden">Created</TableHeader>
+            <TableHeader>Expires</TableHeader>
+            <TableHeader>Last used</TableHeader>
+            <TableActionsHeader />
+          </>
+        }
+        empty={
+          <EmptyState
+            size="panel"
+            title="Drive Treadle from your own programs"
+            actions={
+              <>
+                {create}
+                <Link href="/docs/rest" className="text-13 text-thread-text underline underline-offset-2">
+                  REST with curl
+                </Link>
+              </>
+            }
+          >
+            Start a workflow from anywhere over REST, follow its run and read the result.
+          </EmptyState>
+        }
       >
-        Programs that send it are refused from now on.
-      </ConfirmDialog>
+        {(key) => (
+          <TableRow key={key.id}>
+            <TableCell className="py-1.5">
+              <span className="block font-medium break-words">{key.name}</span>
+              {key.prefix && (
+                <code className="block whitespace-nowrap text-12 text-ink-faint">
+                  <span className="max-md:hidden">{KEY_BEGINNING}</span>
+                  {key.prefix.slice(KEY_BEGINNING.length)}…
+                </code>
+              )}
+              <span className="block text-12 text-ink-faint md:hidden">{mayOf(key, projects)}</span>
+            </TableCell>
+            <TableCell className="text-ink-soft max-md:hidden">{mayOf(key, projects)}</TableCell>
+            <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
+              <Time value={key.created_at} />
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-ink-soft">
+              <Expiry value={key.expires_at} />
+            </TableCell>
+            <TableCell className="py-1.5 text-ink-soft">
+              {key.last_used_at ? <Time value={key.last_used_at} className="block whitespace-nowrap" /> : "never"}
+              {key.last_used_ip && <span className="block break-all text-12 text-ink-faint">{key.last_used_ip}</span>}
+            </TableCell>
+            <TableCell className="w-10">
+              <IconButton label={`Delete ${key.name}`} icon={<Trash2 />} onClick={() => setDeleting(key)} />
+            </TableCell>
+          </TableRow>
+        )}
+      </PagedTable>
+      {isCreating && <CreateApiKeyDialog onClose={() => setIsCreating(false)} />}
+      {deleting && (
+        <ConfirmDialog
+          onClose={() => setDeleting(null)}
+          title={`Delete API key “${deleting.name}”?`}
+          confirmLabel="Delete key"
+          onConfirm={async () => {
+            await remove.mutateAsync({ key_id: deleting.id });
+            await cache.invalidateQueries(trpc.platformKeys.list.pathFilter());
+            toast.success(`API key “${deleting.name}” deleted`);
+          }}
+        >
+          Programs that send it are refused from now on.
+        </ConfirmDialog>
+      )}
     </SettingsSection>
   );
 }

@@ -1,19 +1,18 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { AuditTable, isAuditResource, resourceLabels } from "#components/settings/audit-table.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { Pager, TableLoading } from "#components/ui/table.tsx";
+import { Pager, PER_PAGE, TableLoading } from "#components/ui/table.tsx";
 import { auditResources } from "#server/features/audit/schema.ts";
 
-const PER_PAGE = 50;
 const DAY_MS = 86_400_000;
 
 /** Who changed what in the project; filters and page stand in the address. */
@@ -28,13 +27,10 @@ export function AuditSettings() {
 
 function AuditLog() {
   const trpc = useTRPC();
-  const router = useRouter();
-  const path = usePathname();
-  const query = useSearchParams();
+  const { query, setQuery, page, setPage } = useUrlQuery();
   // One moment for the whole visit, so that pages of "last 7 days" stay pages of one list.
   const [now] = useState(() => Date.now());
   const filter = filterOf(new URLSearchParams(query));
-  const page = Math.max(1, Number.parseInt(query.get("page") ?? "1", 10) || 1);
   const { type = null, who, days } = filter;
   const entries = useQuery(
     trpc.audit.list.queryOptions(
@@ -48,28 +44,15 @@ function AuditLog() {
       { placeholderData: keepPreviousData },
     ),
   );
-  const go = (changes: Record<string, string | undefined>) => {
-    const next = new URLSearchParams(query);
-    for (const [key, value] of Object.entries(changes)) {
-      if (value === undefined) next.delete(key);
-      else next.set(key, value);
-    }
-    router.replace(next.size ? `${path}?${next}` : path, { scroll: false });
-  };
   return (
     <>
-      <AuditFilters filter={filter} onChange={(changes) => go({ ...changes, page: undefined })} />
+      <AuditFilters filter={filter} onChange={(changes) => setQuery({ ...changes, page: undefined })} />
       <TableLoading query={entries} label="Loading the audit log" />
       {entries.data?.total === 0 && <p className="py-6 text-13 text-ink-soft">No entry matches these filters.</p>}
       {entries.data && entries.data.total > 0 && (
         <>
           <AuditTable entries={entries.data.items} />
-          <Pager
-            page={page}
-            perPage={PER_PAGE}
-            total={entries.data.total}
-            onPageChange={(next) => go({ page: next === 1 ? undefined : String(next) })}
-          />
+          <Pager page={page} total={entries.data.total} onPageChange={setPage} />
         </>
       )}
     </>

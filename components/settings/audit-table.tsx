@@ -22,16 +22,14 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   return (
     <Table label="Audit log" className="md:min-w-170">
       <TableHead>
-        <tr>
-          <TableHeader className="max-md:hidden">When</TableHeader>
-          <TableHeader className="max-md:hidden">Who</TableHeader>
-          <TableHeader className="max-md:hidden">Via</TableHeader>
-          <TableHeader>Action</TableHeader>
-          <TableHeader className="w-full">Resource</TableHeader>
-          <TableHeader>
-            <span className="sr-only">Details</span>
-          </TableHeader>
-        </tr>
+        <TableHeader className="max-md:hidden">When</TableHeader>
+        <TableHeader className="max-md:hidden">Who</TableHeader>
+        <TableHeader className="max-md:hidden">Via</TableHeader>
+        <TableHeader>Action</TableHeader>
+        <TableHeader className="w-full">Resource</TableHeader>
+        <TableHeader>
+          <span className="sr-only">Details</span>
+        </TableHeader>
       </TableHead>
       <TableBody>
         {entries.map((entry) => (

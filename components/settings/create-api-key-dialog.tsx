@@ -3,8 +3,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { z } from "zod";
+import { Form, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
@@ -27,17 +27,12 @@ const endOf = (life: Life): string | null =>
   life === "never" ? null : new Date(Date.now() + Number(life) * 24 * 60 * 60 * 1000).toISOString();
 
 /** Creates a key and shows it, this once. */
-export function CreateApiKeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+export function CreateApiKeyDialog({ onClose }: { onClose: () => void }) {
   const { project } = useStudio();
   const [created, setCreated] = useState<Created | null>(null);
-  const change = (next: boolean) => {
-    onOpenChange(next);
-    if (!next) setCreated(null);
-  };
   return (
     <Dialog
-      open={open}
-      onOpenChange={change}
+      onClose={onClose}
       title={created ? "Copy your API key now" : "Create API key"}
       {...(created && { description: "It is shown this once. Keep it where your program reads its secrets." })}
       isDismissable={created === null}
@@ -52,7 +47,7 @@ export function CreateApiKeyDialog({ open, onOpenChange }: { open: boolean; onOp
             code={`curl ${location.origin}/api/v1/workflows \\\n  -H "Authorization: Bearer ${created.key}" \\\n  -H "X-Project-Slug: ${project.slug}"`}
           />
           <DialogFooter>
-            <Button variant="primary" onClick={() => change(false)}>
+            <Button variant="primary" onClick={onClose}>
               Done
             </Button>
           </DialogFooter>
@@ -78,7 +73,7 @@ function CreateForm({ onCreated }: { onCreated: (key: Created) => void }) {
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <Form form={form}>
       <FormField
         form={form}
         name="name"
@@ -97,7 +92,7 @@ function CreateForm({ onCreated }: { onCreated: (key: Created) => void }) {
         error={form.errorOf("project_ids")}
       />
       <FormFooter form={form}>Create key</FormFooter>
-    </form>
+    </Form>
   );
 }
 

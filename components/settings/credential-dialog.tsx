@@ -4,46 +4,18 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Eye, EyeOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
+import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
-import { Dialog } from "#components/ui/dialog.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Textarea } from "#components/ui/input.tsx";
 import { CreateCredentialInput, type Credential, ReplaceCredentialInput } from "#server/features/credentials/schema.ts";
 
 /** Adds a credential. Its value is seen here and nowhere later. */
-export function AddCredentialDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
-  return (
-    <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
-      title="Add credential"
-      description="Stored encrypted, for every workflow of the project. The value is never shown again."
-    >
-      <AddForm onDone={() => onOpenChange(false)} />
-    </Dialog>
-  );
-}
-
-/** Gives a credential a new value, e.g. when a token has run out; workflows that name it stay as they are. */
-export function ReplaceCredentialDialog({ credential, onClose }: { credential: Credential | null; onClose: () => void }) {
-  return (
-    <Dialog
-      open={credential !== null}
-      onOpenChange={(open) => !open && onClose()}
-      title={`New value for ${credential?.name ?? "credential"}`}
-      description="Workflows that read it stay as they are. The old value cannot be brought back."
-    >
-      {credential && <ReplaceForm credential={credential} onDone={onClose} />}
-    </Dialog>
-  );
-}
-
-function AddForm({ onDone }: { onDone: () => void }) {
+export function AddCredentialDialog({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
@@ -54,12 +26,18 @@ function AddForm({ onDone }: { onDone: () => void }) {
       const added = await client.credentials.create.mutate(value);
       await cache.invalidateQueries(trpc.credentials.list.pathFilter());
       toast.success(`Credential ${added.name} added`);
-      onDone();
+      onClose();
     },
   });
   const name = CreateCredentialInput.shape.name.safeParse(form.values.name);
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <FormDialog
+      onClose={onClose}
+      title="Add credential"
+      description="Stored encrypted, for every workflow of the project. The value is never shown again."
+      form={form}
+      submitLabel="Add credential"
+    >
       <FormField
         form={form}
         name="name"
@@ -80,14 +58,14 @@ function AddForm({ onDone }: { onDone: () => void }) {
         error={form.errorOf("value")}
         hint="A token, a password, or all of a key file."
       />
-      <FormFooter form={form}>Add credential</FormFooter>
-    </form>
+    </FormDialog>
   );
 }
 
 const NewValue = ReplaceCredentialInput.omit({ cred_id: true });
 
-function ReplaceForm({ credential, onDone }: { credential: Credential; onDone: () => void }) {
+/** Gives a credential a new value, e.g. when a token has run out; workflows that name it stay as they are. */
+export function ReplaceCredentialDialog({ credential, onClose }: { credential: Credential; onClose: () => void }) {
   const client = useTRPCClient();
   const form = useForm({
     schema: NewValue,
@@ -95,14 +73,19 @@ function ReplaceForm({ credential, onDone }: { credential: Credential; onDone: (
     submit: async ({ value }) => {
       await client.credentials.replace.mutate({ cred_id: credential.id, value });
       toast.success(`${credential.name} has a new value`);
-      onDone();
+      onClose();
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <FormDialog
+      onClose={onClose}
+      title={`New value for ${credential.name}`}
+      description="Workflows that read it stay as they are. The old value cannot be brought back."
+      form={form}
+      submitLabel="Replace value"
+    >
       <SecretField value={form.values.value} onValueChange={(value) => form.set("value", value)} error={form.errorOf("value")} autoFocus />
-      <FormFooter form={form}>Replace value</FormFooter>
-    </form>
+    </FormDialog>
   );
 }
 

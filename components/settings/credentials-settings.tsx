@@ -14,21 +14,9 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import {
-  Pager,
-  Table,
-  TableActionsHeader,
-  TableBody,
-  TableCell,
-  TableHead,
-  TableHeader,
-  TableLoading,
-  TableRow,
-} from "#components/ui/table.tsx";
+import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Credential } from "#server/features/credentials/schema.ts";
-
-const PER_PAGE = 50;
 
 export function CredentialsSettings() {
   const trpc = useTRPC();
@@ -37,7 +25,7 @@ export function CredentialsSettings() {
   const [page, setPage] = useState(1);
   const [isAdding, setIsAdding] = useState(false);
   const [renewed, setRenewed] = useState<Credential | null>(null);
-  const [doomed, setDoomed] = useState<Credential | null>(null);
+  const [deleting, setDeleting] = useState<Credential | null>(null);
   const credentials = useQuery(trpc.credentials.list.queryOptions({ page, per_page: PER_PAGE }));
   const remove = useMutation(trpc.credentials.delete.mutationOptions());
   const add = canAdminister && (
@@ -52,65 +40,64 @@ export function CredentialsSettings() {
       description={`Secrets that the project's workflows read by name. ${canAdminister ? "" : whyNot}`}
       action={credentials.data && credentials.data.total > 0 && add}
     >
-      <TableLoading query={credentials} label="Loading credentials" rows={3} />
-      {credentials.data?.total === 0 && (
-        <EmptyState
-          size="panel"
-          title="Keep secrets out of your workflows"
-          actions={
-            <>
-              {add}
-              <Link href="/docs/expressions" className="text-13 text-thread-text underline underline-offset-2">
-                Expressions
-              </Link>
-            </>
-          }
-        >
-          Store a token or password once, then write <code className="font-mono text-12 text-ink">{"{{credentials.NAME}}"}</code> wherever a
-          node takes an expression. The value is filled in when the workflow runs, and shows as <span aria-hidden>••••</span>
-          <span className="sr-only">dots</span> in results and logs.
-        </EmptyState>
-      )}
-      {credentials.data && credentials.data.items.length > 0 && (
-        <>
-          <Table label="Credentials" className="md:min-w-120">
-            <TableHead>
-              <tr>
-                <TableHeader>Name</TableHeader>
-                <TableHeader className="max-md:hidden">In expressions</TableHeader>
-                <TableHeader className="max-md:hidden">Added</TableHeader>
-                <TableActionsHeader />
-              </tr>
-            </TableHead>
-            <TableBody>
-              {credentials.data.items.map((credential) => (
-                <CredentialRow
-                  key={credential.id}
-                  credential={credential}
-                  {...(canAdminister && { onReplace: () => setRenewed(credential), onDelete: () => setDoomed(credential) })}
-                />
-              ))}
-            </TableBody>
-          </Table>
-          <Pager page={page} perPage={PER_PAGE} total={credentials.data.total} onPageChange={setPage} />
-        </>
-      )}
-      <AddCredentialDialog open={isAdding} onOpenChange={setIsAdding} />
-      <ReplaceCredentialDialog credential={renewed} onClose={() => setRenewed(null)} />
-      <ConfirmDialog
-        open={doomed !== null}
-        onOpenChange={(open) => !open && setDoomed(null)}
-        title={`Delete credential ${doomed?.name}?`}
-        confirmLabel="Delete credential"
-        onConfirm={async () => {
-          if (!doomed) return;
-          await remove.mutateAsync({ cred_id: doomed.id });
-          await cache.invalidateQueries(trpc.credentials.list.pathFilter());
-          toast.success(`Credential ${doomed.name} deleted`);
-        }}
+      <PagedTable
+        label="Credentials"
+        className="md:min-w-120"
+        loadingLabel="Loading credentials"
+        query={credentials}
+        page={page}
+        onPageChange={setPage}
+        head={
+          <>
+            <TableHeader>Name</TableHeader>
+            <TableHeader className="max-md:hidden">In expressions</TableHeader>
+            <TableHeader className="max-md:hidden">Added</TableHeader>
+            <TableActionsHeader />
+          </>
+        }
+        empty={
+          <EmptyState
+            size="panel"
+            title="Keep secrets out of your workflows"
+            actions={
+              <>
+                {add}
+                <Link href="/docs/expressions" className="text-13 text-thread-text underline underline-offset-2">
+                  Expressions
+                </Link>
+              </>
+            }
+          >
+            Store a token or password once, then write <code className="font-mono text-12 text-ink">{"{{credentials.NAME}}"}</code> wherever
+            a node takes an expression. The value is filled in when the workflow runs, and shows as <span aria-hidden>••••</span>
+            <span className="sr-only">dots</span> in results and logs.
+          </EmptyState>
+        }
       >
-        Its value cannot be brought back. The secret stays valid where it came from: revoke it there if it leaked.
-      </ConfirmDialog>
+        {(credential) => (
+          <CredentialRow
+            key={credential.id}
+            credential={credential}
+            {...(canAdminister && { onReplace: () => setRenewed(credential), onDelete: () => setDeleting(credential) })}
+          />
+        )}
+      </PagedTable>
+      {isAdding && <AddCredentialDialog onClose={() => setIsAdding(false)} />}
+      {renewed && <ReplaceCredentialDialog credential={renewed} onClose={() => setRenewed(null)} />}
+      {deleting && (
+        <ConfirmDialog
+          onClose={() => setDeleting(null)}
+          title={`Delete credential ${deleting.name}?`}
+          confirmLabel="Delete credential"
+          onConfirm={async () => {
+            await remove.mutateAsync({ cred_id: deleting.id });
+            await cache.invalidateQueries(trpc.credentials.list.pathFilter());
+            toast.success(`Credential ${deleting.name} deleted`);
+          }}
+        >
+          Its value cannot be brought back. The secret stays valid where it came from: revoke it there if it leaked.
+        </ConfirmDialog>
+      )}
     </SettingsSection>
   );
 }

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFailure } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
@@ -17,20 +17,22 @@ import { type AccountDeletion, DeleteAccountInput } from "#server/features/ident
 
 /** The way out: what deleting the account comes to, and the deletion. */
 export function DeleteAccount() {
-  const [open, setOpen] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <SettingsSection
       title="Delete your account"
       description="You are signed out everywhere and your API keys stop working."
       action={
-        <Button onClick={() => setOpen(true)} className="text-failed">
+        <Button onClick={() => setIsOpen(true)} className="text-failed">
           Delete account
         </Button>
       }
     >
-      <Dialog open={open} onOpenChange={setOpen} title="Delete your account?" size="sm">
-        <Consequences onCancel={() => setOpen(false)} />
-      </Dialog>
+      {isOpen && (
+        <Dialog onClose={() => setIsOpen(false)} title="Delete your account?" size="sm">
+          <Consequences onCancel={() => setIsOpen(false)} />
+        </Dialog>
+      )}
     </SettingsSection>
   );
 }

@@ -4,8 +4,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { UserMinus, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
+import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -13,25 +13,12 @@ import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import {
-  Pager,
-  Table,
-  TableActionsHeader,
-  TableBody,
-  TableCell,
-  TableHead,
-  TableHeader,
-  TableLoading,
-  TableRow,
-} from "#components/ui/table.tsx";
+import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { type InstallAdmin, NameInstallAdminInput } from "#server/features/install/schema.ts";
-
-const PER_PAGE = 50;
 
 /** Who decides for the whole install. */
 export function InstallSettings() {
@@ -53,75 +40,61 @@ export function InstallSettings() {
         </Button>
       }
     >
-      <TableLoading query={admins} label="Loading install admins" rows={2} />
-      {admins.data && (
-        <>
-          <Table label="Install admins" className="md:min-w-120">
-            <TableHead>
-              <tr>
-                <TableHeader>Name</TableHeader>
-                <TableHeader className="max-md:hidden">Account made</TableHeader>
-                <TableActionsHeader />
-              </tr>
-            </TableHead>
-            <TableBody>
-              {admins.data.items.map((admin) => (
-                <TableRow key={admin.user_id}>
-                  <TableCell className="py-1.5">
-                    <span className="block font-medium">
-                      {admin.name}
-                      {admin.user_id === user.id && <span className="ml-1.5 font-normal text-12 text-ink-faint">you</span>}
-                    </span>
-                    <span className="block break-all text-12 text-ink-faint">{admin.email}</span>
-                  </TableCell>
-                  <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
-                    <Time value={admin.created_at} />
-                  </TableCell>
-                  <TableCell className="w-10">
-                    <IconButton label={`Remove ${admin.name}`} icon={<UserMinus />} onClick={() => setLeaving(admin)} />
-                  </TableCell>
-                </TableRow>
-              ))}
-            </TableBody>
-          </Table>
-          <Pager page={page} perPage={PER_PAGE} total={admins.data.total} onPageChange={setPage} />
-        </>
-      )}
-      <NameInstallAdminDialog open={isNaming} onOpenChange={setIsNaming} />
-      <ConfirmDialog
-        open={leaving !== null}
-        onOpenChange={(open) => !open && setLeaving(null)}
-        title={leaving?.user_id === user.id ? "Stop being an install admin?" : `Take the install from ${leaving?.name}?`}
-        confirmLabel="Remove"
-        onConfirm={async () => {
-          if (!leaving) return;
-          await remove.mutateAsync({ user_id: leaving.user_id });
-          if (leaving.user_id === user.id) return location.assign("/settings");
-          await cache.invalidateQueries(trpc.install.admins.pathFilter());
-          toast.success(`${leaving.name} is no install admin any more`);
-        }}
+      <PagedTable
+        label="Install admins"
+        className="md:min-w-120"
+        query={admins}
+        loadingLabel="Loading install admins"
+        page={page}
+        onPageChange={setPage}
+        head={
+          <>
+            <TableHeader>Name</TableHeader>
+            <TableHeader className="max-md:hidden">Account made</TableHeader>
+            <TableActionsHeader />
+          </>
+        }
       >
-        The private addresses that {leaving?.user_id === user.id ? "you" : "they"} saved go on working.
-      </ConfirmDialog>
+        {(admin) => (
+          <TableRow key={admin.user_id}>
+            <TableCell className="py-1.5">
+              <span className="block font-medium">
+                {admin.name}
+                {admin.user_id === user.id && <span className="ml-1.5 font-normal text-12 text-ink-faint">you</span>}
+              </span>
+              <span className="block break-all text-12 text-ink-faint">{admin.email}</span>
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
+              <Time value={admin.created_at} />
+            </TableCell>
+            <TableCell className="w-10">
+              <IconButton label={`Remove ${admin.name}`} icon={<UserMinus />} onClick={() => setLeaving(admin)} />
+            </TableCell>
+          </TableRow>
+        )}
+      </PagedTable>
+      {isNaming && <NameInstallAdminDialog onClose={() => setIsNaming(false)} />}
+      {leaving && (
+        <ConfirmDialog
+          onClose={() => setLeaving(null)}
+          title={leaving.user_id === user.id ? "Stop being an install admin?" : `Take the install from ${leaving.name}?`}
+          confirmLabel="Remove"
+          onConfirm={async () => {
+            await remove.mutateAsync({ user_id: leaving.user_id });
+            if (leaving.user_id === user.id) return location.assign("/settings");
+            await cache.invalidateQueries(trpc.install.admins.pathFilter());
+            toast.success(`${leaving.name} is no install admin any more`);
+          }}
+        >
+          The private addresses that {leaving.user_id === user.id ? "you" : "they"} saved go on working.
+        </ConfirmDialog>
+      )}
     </SettingsSection>
   );
 }
 
-interface DialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-}
-
 /** Makes somebody who has an account here an admin of the install. */
-export function NameInstallAdminDialog({ open, onOpenChange }: DialogProps) {
-  return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Name an install admin" size="sm">
-      <NameForm onDone={() => onOpenChange(false)} />
-    </Dialog>
-  );
-}
-
-function NameForm({ onDone }: { onDone: () => void }) {
+function NameInstallAdminDialog({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
@@ -132,13 +105,20 @@ function NameForm({ onDone }: { onDone: () => void }) {
       const { name } = await client.install.nameAdmin.mutate(value);
       await cache.invalidateQueries(trpc.install.admins.pathFilter());
       toast.success(`${name} is an install admin now`);
-      onDone();
+      onClose();
     },
   });
   const { accept_unverified } = form.values;
   const isUnverified = form.errorOf("accept_unverified") !== undefined || accept_unverified !== undefined;
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <FormDialog
+      onClose={onClose}
+      title="Name an install admin"
+      size="sm"
+      form={form}
+      submitLabel="Name admin"
+      disabled={isUnverified && accept_unverified !== true}
+    >
       <FormField form={form} name="email" hint="Of an account here that you know to be theirs. They may name others, too.">
         <Input
           type="email"
@@ -165,9 +145,6 @@ function NameForm({ onDone }: { onDone: () => void }) {
           />
         </Notice>
       )}
-      <FormFooter form={form} disabled={isUnverified && accept_unverified !== true}>
-        Name admin
-      </FormFooter>
-    </form>
+    </FormDialog>
   );
 }

@@ -5,8 +5,8 @@ import { useState } from "react";
 import { toast } from "sonner";
 import type { z } from "zod";
 import { formatDate } from "#components/format.ts";
+import { Form, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
@@ -20,22 +20,18 @@ import type { Role } from "#server/shared/primitives-schema.ts";
 
 const Invite = SetMemberInput.omit({ project_id: true });
 
-export function InviteDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+export function InviteDialog({ onClose }: { onClose: () => void }) {
   const { project } = useStudio();
   const [result, setResult] = useState<z.infer<typeof SetMemberResult> | null>(null);
-  const change = (next: boolean) => {
-    onOpenChange(next);
-    if (!next) setResult(null);
-  };
   return (
-    <Dialog open={open} onOpenChange={change} title={result ? "Hand over this link" : `Invite to ${project.name}`} size="sm">
+    <Dialog onClose={onClose} title={result ? "Hand over this link" : `Invite to ${project.name}`} size="sm">
       {result?.invite_url ? (
         <>
           <Explanation {...result} />
           <CopyField label="Invitation link" value={result.invite_url} what="invitation link" />
           <DialogFooter>
             <Button onClick={() => setResult(null)}>Invite another</Button>
-            <Button variant="primary" onClick={() => change(false)}>
+            <Button variant="primary" onClick={onClose}>
               Done
             </Button>
           </DialogFooter>
@@ -45,7 +41,7 @@ export function InviteDialog({ open, onOpenChange }: { open: boolean; onOpenChan
           onDone={(done) => {
             if (done.status === "invited" && done.invite_url) return setResult(done);
             toast.success(done.status === "invited" ? `${done.email} is invited` : `${done.email} is a member now`);
-            change(false);
+            onClose();
           }}
         />
       )}
@@ -95,7 +91,7 @@ function InviteForm({ onDone }: { onDone: (result: z.infer<typeof SetMemberResul
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <Form form={form}>
       <FormField
         form={form}
         name="email"
@@ -108,7 +104,7 @@ function InviteForm({ onDone }: { onDone: (result: z.infer<typeof SetMemberResul
         <Select value={form.values.role} onValueChange={(role) => form.set("role", role)} options={roleOptions} />
       </FormField>
       <FormFooter form={form}>Invite</FormFooter>
-    </form>
+    </Form>
   );
 }
 

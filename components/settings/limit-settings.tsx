@@ -5,8 +5,8 @@ import type { ReactNode } from "react";
 import { toast } from "sonner";
 import type { z } from "zod";
 import { formatCount, plural } from "#components/format.ts";
+import { Form, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFailure } from "#components/forms/form-footer.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
@@ -145,7 +145,7 @@ function LimitForm(props: LimitFormProps) {
   });
   const value = form.values[name] ?? null;
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <Form form={form}>
       <UnsavedGuard isDirty={form.isDirty && !form.isPending} />
       {children}
       <Checkbox
@@ -175,6 +175,6 @@ function LimitForm(props: LimitFormProps) {
           {saveLabel}
         </Button>
       )}
-    </form>
+    </Form>
   );
 }

@@ -16,21 +16,20 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Select } from "#components/ui/select.tsx";
 import {
-  Pager,
+  PagedTable,
+  PER_PAGE,
   Table,
   TableActionsHeader,
   TableBody,
   TableCell,
   TableHead,
   TableHeader,
-  TableLoading,
   TableRow,
 } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Member, PendingInvitation } from "#server/features/projects/schema.ts";
 
 type MemberRow = z.infer<typeof Member>;
-const PER_PAGE = 50;
 
 export function MembersSettings() {
   const trpc = useTRPC();
@@ -66,71 +65,72 @@ export function MembersSettings() {
         )
       }
     >
-      <TableLoading query={members} label="Loading members" rows={3} />
-      {members.data && (
-        <Table label="Members" className="md:min-w-130">
-          <TableHead>
-            <tr>
-              <TableHeader>Name</TableHeader>
-              <TableHeader>Role</TableHeader>
-              <TableHeader className="max-md:hidden">Joined</TableHeader>
-              <TableActionsHeader />
-            </tr>
-          </TableHead>
-          <TableBody>
-            {members.data.items.map((member) => (
-              <TableRow key={member.user_id}>
-                <TableCell className="py-1.5">
-                  <span className="block font-medium">
-                    {member.name}
-                    {member.user_id === user.id && <span className="ml-1.5 font-normal text-12 text-ink-faint">you</span>}
-                  </span>
-                  <span className="block text-12 text-ink-faint break-all">{member.email}</span>
-                </TableCell>
-                <TableCell className="w-36">
-                  {canAdminister ? (
-                    <Select
-                      size="sm"
-                      aria-label={`Role of ${member.name}`}
-                      value={setRole.isPending && setRole.variables.email === member.email ? setRole.variables.role : member.role}
-                      onValueChange={(role) => setRole.mutate({ project_id: project.id, email: member.email, role })}
-                      options={roleOptions}
-                      disabled={setRole.isPending}
-                    />
-                  ) : (
-                    roleLabel(member.role)
-                  )}
-                </TableCell>
-                <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
-                  <Time value={member.created_at} />
-                </TableCell>
-                <TableCell className="w-10">
-                  {canAdminister && <IconButton label={`Remove ${member.name}`} icon={<UserMinus />} onClick={() => setLeaving(member)} />}
-                </TableCell>
-              </TableRow>
-            ))}
-          </TableBody>
-        </Table>
-      )}
-      {members.data && <Pager page={page} perPage={PER_PAGE} total={members.data.total} onPageChange={setPage} />}
-      {canAdminister && <PendingInvitations onWithdrawn={refresh} />}
-      <InviteDialog open={isInviting} onOpenChange={setIsInviting} />
-      <ConfirmDialog
-        open={leaving !== null}
-        onOpenChange={(open) => !open && setLeaving(null)}
-        title={leaving?.user_id === user.id ? `Leave ${project.name}?` : `Remove ${leaving?.name}?`}
-        confirmLabel={leaving?.user_id === user.id ? "Leave project" : "Remove"}
-        onConfirm={async () => {
-          if (!leaving) return;
-          await remove.mutateAsync({ project_id: project.id, user_id: leaving.user_id });
-          if (leaving.user_id === user.id) return location.assign("/");
-          toast.success(`${leaving.name} was removed`);
-          await refresh();
-        }}
+      <PagedTable
+        label="Members"
+        className="md:min-w-130"
+        query={members}
+        loadingLabel="Loading members"
+        page={page}
+        onPageChange={setPage}
+        head={
+          <>
+            <TableHeader>Name</TableHeader>
+            <TableHeader>Role</TableHeader>
+            <TableHeader className="max-md:hidden">Joined</TableHeader>
+            <TableActionsHeader />
+          </>
+        }
       >
-        {leaving?.user_id === user.id ? "You" : leaving?.name} can no longer open this project, neither here nor with an API key. What was
-        built stays.
-      </ConfirmDialog>
+        {(member) => (
+          <TableRow key={member.user_id}>
+            <TableCell className="py-1.5">
+              <span className="block font-medium">
+                {member.name}
+                {member.user_id === user.id && <span className="ml-1.5 font-normal text-12 text-ink-faint">you</span>}
+              </span>
+              <span className="block text-12 text-ink-faint break-all">{member.email}</span>
+            </TableCell>
+            <TableCell className="w-36">
+              {canAdminister ? (
+                <Select
+                  size="sm"
+                  aria-label={`Role of ${member.name}`}
+                  value={setRole.isPending && setRole.variables.email === member.email ? setRole.variables.role : member.role}
+                  onValueChange={(role) => setRole.mutate({ project_id: project.id, email: member.email, role })}
+                  options={roleOptions}
+                  disabled={setRole.isPending}
+                />
+              ) : (
+                roleLabel(member.role)
+              )}
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">
+              <Time value={member.created_at} />
+            </TableCell>
+            <TableCell className="w-10">
+              {canAdminister && <IconButton label={`Remove ${member.name}`} icon={<UserMinus />} onClick={() => setLeaving(member)} />}
+            </TableCell>
+          </TableRow>
+        )}
+      </PagedTable>
+      {canAdminister && <PendingInvitations onWithdrawn={refresh} />}
+      {isInviting && <InviteDialog onClose={() => setIsInviting(false)} />}
+      {leaving && (
+        <ConfirmDialog
+          onClose={() => setLeaving(null)}
+          title={leaving.user_id === user.id ? `Leave ${project.name}?` : `Remove ${leaving.name}?`}
+          confirmLabel={leaving.user_id === user.id ? "Leave project" : "Remove"}
+          onConfirm={async () => {
+            await remove.mutateAsync({ project_id: project.id, user_id: leaving.user_id });
+            if (leaving.user_id === user.id) return location.assign("/");
+            toast.success(`${leaving.name} was removed`);
+            await refresh();
+          }}
+        >
+          {leaving.user_id === user.id ? "You" : leaving.name} can no longer open this project, neither here nor with an API key. What was
+          built stays.
+        </ConfirmDialog>
+      )}
     </SettingsSection>
   );
 }
@@ -141,7 +141,7 @@ type Pending = z.infer<typeof PendingInvitation>;
 export function PendingInvitations({ onWithdrawn }: { onWithdrawn: () => Promise<unknown> }) {
   const trpc = useTRPC();
   const { project } = useStudio();
-  const [doomed, setDoomed] = useState<Pending | null>(null);
+  const [deleting, setDeleting] = useState<Pending | null>(null);
   const pending = useQuery(trpc.projects.invitations.queryOptions({ project_id: project.id }));
   const remove = useMutation(trpc.projects.removeMember.mutationOptions());
   if (!pending.data?.length) return null;
@@ -150,12 +150,10 @@ export function PendingInvitations({ onWithdrawn }: { onWithdrawn: () => Promise
       <h3 className="mt-2 font-semibold text-13">Invited</h3>
       <Table label="Invited" className="md:min-w-130">
         <TableHead>
-          <tr>
-            <TableHeader>E-mail</TableHeader>
-            <TableHeader>Role</TableHeader>
-            <TableHeader className="max-md:hidden">Until</TableHeader>
-            <TableActionsHeader />
-          </tr>
+          <TableHeader>E-mail</TableHeader>
+          <TableHeader>Role</TableHeader>
+          <TableHeader className="max-md:hidden">Until</TableHeader>
+          <TableActionsHeader />
         </TableHead>
         <TableBody>
           {pending.data.map((invitation) => (
@@ -171,26 +169,26 @@ export function PendingInvitations({ onWithdrawn }: { onWithdrawn: () => Promise
                 {invitation.was_member ? "no end" : <Time value={invitation.expires_at} />}
               </TableCell>
               <TableCell className="w-10">
-                <IconButton label={`Withdraw ${invitation.email}`} icon={<UserMinus />} onClick={() => setDoomed(invitation)} />
+                <IconButton label={`Withdraw ${invitation.email}`} icon={<UserMinus />} onClick={() => setDeleting(invitation)} />
               </TableCell>
             </TableRow>
           ))}
         </TableBody>
       </Table>
-      <ConfirmDialog
-        open={doomed !== null}
-        onOpenChange={(open) => !open && setDoomed(null)}
-        title={`Withdraw the invitation of ${doomed?.email}?`}
-        confirmLabel="Withdraw"
-        onConfirm={async () => {
-          if (!doomed) return;
-          await remove.mutateAsync({ project_id: project.id, email: doomed.email });
-          toast.success(`${doomed.email} is no longer invited`);
-          await Promise.all([pending.refetch(), onWithdrawn()]);
-        }}
-      >
-        The link that was handed over or sent opens nothing any more.
-      </ConfirmDialog>
+      {deleting && (
+        <ConfirmDialog
+          onClose={() => setDeleting(null)}
+          title={`Withdraw the invitation of ${deleting.email}?`}
+          confirmLabel="Withdraw"
+          onConfirm={async () => {
+            await remove.mutateAsync({ project_id: project.id, email: deleting.email });
+            toast.success(`${deleting.email} is no longer invited`);
+            await Promise.all([pending.refetch(), onWithdrawn()]);
+          }}
+        >
+          The link that was handed over or sent opens nothing any more.
+        </ConfirmDialog>
+      )}
     </>
   );
 }

@@ -6,8 +6,8 @@ import { useRouter } from "next/navigation";
 import { RadioGroup } from "radix-ui";
 import { toast } from "sonner";
 import { signInWithPassword } from "#components/entry/sign-in.tsx";
+import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFailure } from "#components/forms/form-footer.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { DeleteAccount } from "#components/settings/delete-account.tsx";
@@ -15,7 +15,6 @@ import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { type ThemeChoice, useTheme } from "#components/shell/use-theme.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
@@ -48,17 +47,16 @@ function NameForm() {
   });
   return (
     <SettingsSection title="Profile">
-      <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <Form form={form}>
         <UnsavedGuard isDirty={form.isDirty && !form.isPending} />
         <FormField form={form} name="name" hint={null} autoComplete="name" />
         <Field label="E-mail">
           <Input value={user.email} readOnly />
         </Field>
-        <FormFailure failure={form.failure} />
-        <Button type="submit" variant="primary" isPending={form.isPending} disabled={!form.isDirty} className="self-start">
+        <FormSubmit form={form} variant="primary" disabled={!form.isDirty} className="self-start">
           Save
-        </Button>
-      </form>
+        </FormSubmit>
+      </Form>
     </SettingsSection>
   );
 }
@@ -115,7 +113,7 @@ function PasswordForm() {
   });
   return (
     <SettingsSection title="Password" description="A new password signs out every other browser.">
-      <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <Form form={form}>
         <input type="email" name="username" autoComplete="username" value={user.email} readOnly hidden />
         <div className="grid gap-4 sm:grid-cols-2">
           <FormField form={form} name="current_password" hint={null} type="password" autoComplete="current-password" />
@@ -134,11 +132,10 @@ function PasswordForm() {
           checked={form.values.end_api_keys === true}
           onCheckedChange={(checked) => form.set("end_api_keys", checked)}
         />
-        <FormFailure failure={form.failure} />
-        <Button type="submit" isPending={form.isPending} className="self-start">
+        <FormSubmit form={form} className="self-start">
           Change password
-        </Button>
-      </form>
+        </FormSubmit>
+      </Form>
     </SettingsSection>
   );
 }
@@ -167,14 +164,13 @@ function EarlierProjectsForm() {
       title="Projects from before"
       description="This account got its password through an invitation. The projects that it was in before that wait for the password it had then."
     >
-      <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+      <Form form={form}>
         <input type="email" name="username" autoComplete="username" value={user.email} readOnly hidden />
         <FormField form={form} name="password" hint={null} type="password" autoComplete="off" />
-        <FormFailure failure={form.failure} />
-        <Button type="submit" isPending={form.isPending} className="self-start">
+        <FormSubmit form={form} className="self-start">
           Open them again
-        </Button>
-      </form>
+        </FormSubmit>
+      </Form>
     </SettingsSection>
   );
 }

@@ -5,8 +5,8 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
 import { formatBytes } from "#components/format.ts";
+import { Form, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFailure } from "#components/forms/form-footer.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { ExecutorFacts } from "#components/runs/executor-banner.tsx";
@@ -47,7 +47,7 @@ export function ProjectSettings() {
     <>
       <SettingsSection title="Project">
         {!canAdminister && <Notice>Only admins change these; you are {project.role} in this project.</Notice>}
-        <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+        <Form form={form}>
           <UnsavedGuard isDirty={form.isDirty && !form.isPending} />
           <fieldset disabled={!canAdminister} className="flex flex-col gap-4">
             <FormField form={form} name="name" hint={null} autoComplete="off" />
@@ -71,7 +71,7 @@ export function ProjectSettings() {
               Save
             </Button>
           )}
-        </form>
+        </Form>
       </SettingsSection>
       <RetentionSettings />
       <StorageSettings />
@@ -96,25 +96,26 @@ export function ProjectSettings() {
           {null}
         </SettingsSection>
       )}
-      <ConfirmDialog
-        open={isDeleting}
-        onOpenChange={setIsDeleting}
-        title={`Delete project “${project.name}”?`}
-        confirmLabel="Delete project"
-        isReady={typed.trim() === project.name}
-        onConfirm={async () => {
-          await remove.mutateAsync({ project_id: project.id });
-          location.assign("/");
-        }}
-      >
-        <p>
-          It is gone for every member at once: what runs is cancelled, schedules stop, and webhooks answer 401. Workflows, agents, runs,
-          keys and the audit log are deleted. This cannot be undone.
-        </p>
-        <Field label={`Type the project's name, ${project.name}, to confirm`} className="mt-3">
-          <Input value={typed} onChange={(event) => setTyped(event.target.value)} autoComplete="off" />
-        </Field>
-      </ConfirmDialog>
+      {isDeleting && (
+        <ConfirmDialog
+          onClose={() => setIsDeleting(false)}
+          title={`Delete project “${project.name}”?`}
+          confirmLabel="Delete project"
+          isReady={typed.trim() === project.name}
+          onConfirm={async () => {
+            await remove.mutateAsync({ project_id: project.id });
+            location.assign("/");
+          }}
+        >
+          <p>
+            It is gone for every member at once: what runs is cancelled, schedules stop, and webhooks answer 401. Workflows, agents, runs,
+            keys and the audit log are deleted. This cannot be undone.
+          </p>
+          <Field label={`Type the project's name, ${project.name}, to confirm`} className="mt-3">
+            <Input value={typed} onChange={(event) => setTyped(event.target.value)} autoComplete="off" />
+          </Field>
+        </ConfirmDialog>
+      )}
     </>
   );
 }

@@ -2,11 +2,11 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { formatCost, formatCount, plural } from "#components/format.ts";
 import { Cost, PRICES_PLACE } from "#components/runs/cost.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
+import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
@@ -48,29 +48,22 @@ const oneOf = <Value extends string>(options: readonly { value: Value }[], text:
 
 function UsageReport() {
   const trpc = useTRPC();
-  const router = useRouter();
-  const path = usePathname();
-  const query = useSearchParams();
+  const { query, setQuery } = useUrlQuery();
   const [now] = useState(() => Date.now());
   const period: Period = oneOf(PERIODS, query.get("days")) ?? "30";
   const group: Group = oneOf(GROUPS, query.get("by")) ?? "agent";
   const span = { from: dayOf(now - (Number(period) - 1) * DAY_MS), to: dayOf(now) };
   const days = useQuery(trpc.usage.get.queryOptions({ ...span, group_by: "day" }, { placeholderData: keepPreviousData }));
   const parts = useQuery(trpc.usage.get.queryOptions({ ...span, group_by: group }));
-  const go = (name: string, value: string) => {
-    const next = new URLSearchParams(query);
-    next.set(name, value);
-    router.replace(`${path}?${next}`, { scroll: false });
-  };
   const failed = [days, parts].find(({ isError }) => isError);
   return (
     <>
       <div className="-mb-2 flex flex-wrap items-center gap-2">
         <div className="w-40">
-          <Select aria-label="Time" value={period} options={PERIODS} onValueChange={(value) => go("days", value)} />
+          <Select aria-label="Time" value={period} options={PERIODS} onValueChange={(value) => setQuery({ days: value })} />
         </div>
         <div className="w-40">
-          <Select aria-label="Group" value={group} options={GROUPS} onValueChange={(value) => go("by", value)} />
+          <Select aria-label="Group" value={group} options={GROUPS} onValueChange={(value) => setQuery({ by: value })} />
         </div>
       </div>
       {failed?.error && <LoadFailure error={failed.error} onRetry={() => void failed.refetch()} />}
@@ -203,13 +196,11 @@ export function UsageTable({ label, group, items }: UsageTableProps) {
   return (
     <Table label={label} className="sm:min-w-130">
       <TableHead>
-        <tr>
-          <TableHeader className="w-full">{HEADINGS[group]}</TableHeader>
-          <TableHeader className="text-right">Calls</TableHeader>
-          <TableHeader className="text-right max-sm:hidden">Input</TableHeader>
-          <TableHeader className="text-right max-sm:hidden">Output</TableHeader>
-          <TableHeader className="text-right">Cost</TableHeader>
-        </tr>
+        <TableHeader className="w-full">{HEADINGS[group]}</TableHeader>
+        <TableHeader className="text-right">Calls</TableHeader>
+        <TableHeader className="text-right max-sm:hidden">Input</TableHeader>
+        <TableHeader className="text-right max-sm:hidden">Output</TableHeader>
+        <TableHeader className="text-right">Cost</TableHeader>
       </TableHead>
       <TableBody>
         {items.map((item) => (

@@ -3,8 +3,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { CopyPlus, Pencil, Trash2 } from "lucide-react";
 import { toast } from "sonner";
+import { Form, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFailure } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
@@ -44,14 +44,8 @@ export function SkillForm({ skill, like, onClose }: SkillFormProps) {
     },
   });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title={skill ? `Edit ${skill.name}` : "New skill"}
-      size="lg"
-      isDismissable={!form.isDirty && !form.isPending}
-    >
-      <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <Dialog onClose={onClose} title={skill ? `Edit ${skill.name}` : "New skill"} size="lg" isDismissable={!form.isDirty && !form.isPending}>
+      <Form form={form}>
         <FormField form={form} name="name" hint={null} placeholder="House style" autoFocus={!skill} autoComplete="off" />
         <FormField
           form={form}
@@ -89,7 +83,7 @@ export function SkillForm({ skill, like, onClose }: SkillFormProps) {
             {skill ? "Save skill" : "Create skill"}
           </Button>
         </DialogFooter>
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -107,13 +101,7 @@ export interface SkillViewProps {
 export function SkillView({ skill, canEdit, onEdit, onCopy, onDelete, onClose }: SkillViewProps) {
   const isOwn = skill.source === "project";
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title={skill.name}
-      {...(skill.description && { description: skill.description })}
-      size="lg"
-    >
+    <Dialog onClose={onClose} title={skill.name} {...(skill.description && { description: skill.description })} size="lg">
       <div className="flex min-h-6 items-center gap-2">
         <Badge tone={isOwn ? "thread" : "neutral"}>{isOwn ? "This project" : "Built-in"}</Badge>
         {skill.model && <span className="min-w-0 truncate font-mono text-12 text-ink-soft">{skill.model}</span>}

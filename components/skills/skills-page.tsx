@@ -26,7 +26,7 @@ export function SkillsPage() {
   const { canEdit } = useStudio();
   const [page, setPage] = useState(1);
   const [opened, setOpened] = useState<Opened>(null);
-  const [doomed, setDoomed] = useState<Skill | null>(null);
+  const [deleting, setDeleting] = useState<Skill | null>(null);
   const skills = useQuery(trpc.skills.list.queryOptions({ page, per_page: PER_PAGE }, { placeholderData: keepPreviousData }));
   const remove = useMutation(trpc.skills.delete.mutationOptions());
   const own = skills.data?.items.filter(({ source }) => source === "project") ?? [];
@@ -63,7 +63,7 @@ export function SkillsPage() {
           onEdit={() => setOpened({ as: "edit", skill: opened.skill })}
           onCopy={() => setOpened({ as: "copy", skill: opened.skill })}
           onDelete={() => {
-            setDoomed(opened.skill);
+            setDeleting(opened.skill);
             close();
           }}
           onClose={close}
@@ -72,20 +72,20 @@ export function SkillsPage() {
       {opened?.as === "edit" && <SkillForm skill={opened.skill} onClose={close} />}
       {opened?.as === "copy" && <SkillForm like={opened.skill} onClose={close} />}
       {opened?.as === "new" && <SkillForm onClose={close} />}
-      <ConfirmDialog
-        open={doomed !== null}
-        onOpenChange={(open) => !open && setDoomed(null)}
-        title={`Delete skill “${doomed?.name}”?`}
-        confirmLabel="Delete skill"
-        onConfirm={async () => {
-          if (!doomed) return;
-          await remove.mutateAsync({ skill_id: doomed.id });
-          await cache.invalidateQueries(trpc.skills.pathFilter());
-          toast.success(`Skill “${doomed.name}” deleted`);
-        }}
-      >
-        Its prompt cannot be brought back.
-      </ConfirmDialog>
+      {deleting && (
+        <ConfirmDialog
+          onClose={() => setDeleting(null)}
+          title={`Delete skill “${deleting.name}”?`}
+          confirmLabel="Delete skill"
+          onConfirm={async () => {
+            await remove.mutateAsync({ skill_id: deleting.id });
+            await cache.invalidateQueries(trpc.skills.pathFilter());
+            toast.success(`Skill “${deleting.name}” deleted`);
+          }}
+        >
+          Its prompt cannot be brought back.
+        </ConfirmDialog>
+      )}
     </Page>
   );
 }

@@ -8,8 +8,7 @@ import { useFocusReturn } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
 export interface ConfirmDialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+  onClose: () => void;
   /** The question, e.g. "Delete “Daily digest”?" */
   title: string;
   /** What will be lost or happen, in one or two sentences. */
@@ -25,10 +24,9 @@ export interface ConfirmDialogProps {
   onConfirm: () => Promise<unknown>;
 }
 
-/** Asks before something that cannot be taken back. Focus starts on Cancel. */
+/** Asks before something that cannot be taken back, open as long as it is rendered. Focus starts on Cancel. */
 export function ConfirmDialog({
-  open,
-  onOpenChange,
+  onClose,
   title,
   children,
   confirmLabel,
@@ -40,17 +38,12 @@ export function ConfirmDialog({
   const focusReturn = useFocusReturn();
   const [isPending, setIsPending] = useState(false);
   const [error, setError] = useState<string | null>(null);
-  const change = (next: boolean) => {
-    if (isPending) return;
-    setError(null);
-    onOpenChange(next);
-  };
   const confirm = async () => {
     setIsPending(true);
     setError(null);
     try {
       await onConfirm();
-      onOpenChange(false);
+      onClose();
     } catch (failure) {
       setError(errorBodyOf(failure).detail);
     } finally {
@@ -58,7 +51,7 @@ export function ConfirmDialog({
     }
   };
   return (
-    <Radix.Root open={open} onOpenChange={change}>
+    <Radix.Root open onOpenChange={(open) => !open && !isPending && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-50 grid animate-appear place-items-center overflow-y-auto bg-scrim p-4 max-sm:place-items-end max-sm:p-0">
           <Radix.Content

@@ -9,8 +9,7 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 const SIZES = { sm: "max-w-100", md: "max-w-130", lg: "max-w-190" } as const;
 
 export interface DialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+  onClose: () => void;
   title: string;
   /** One sentence under the title, only where the title does not say it all. */
   description?: ReactNode;
@@ -20,14 +19,14 @@ export interface DialogProps {
   children: ReactNode;
 }
 
-/** A modal dialog. Put the buttons in a DialogFooter as the last child. */
-export function Dialog({ open, onOpenChange, title, description, size = "md", isDismissable = true, children }: DialogProps) {
+/** A modal dialog, open as long as it is rendered. Put the buttons in a DialogFooter as the last child. */
+export function Dialog({ onClose, title, description, size = "md", isDismissable = true, children }: DialogProps) {
   const focusReturn = useFocusReturn();
   const guard = (event: Event) => {
     if (!isDismissable) event.preventDefault();
   };
   return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
+    <Radix.Root open onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-50 grid animate-appear grid-cols-[minmax(0,1fr)] place-items-center overflow-y-auto bg-scrim p-4 max-sm:place-items-end max-sm:p-0">
           <Radix.Content

@@ -1,7 +1,7 @@
 "use client";
 
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import type { ComponentProps } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { formatCount } from "#components/format.ts";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -17,8 +17,11 @@ export function Table({ label, className, ...rest }: ComponentProps<"table"> & {
   );
 }
 
-export const TableHead = ({ className, ...rest }: ComponentProps<"thead">) => (
-  <thead {...rest} className={cn("text-11 text-ink-faint", className)} />
+/** The row of headings. */
+export const TableHead = ({ children }: { children: ReactNode }) => (
+  <thead className="text-11 text-ink-faint">
+    <tr>{children}</tr>
+  </thead>
 );
 
 export const TableBody = ({ className, ...rest }: ComponentProps<"tbody">) => (
@@ -60,8 +63,15 @@ export function TableSkeleton({ label, rows = 5 }: { label: string; rows?: numbe
   );
 }
 
+interface Query {
+  isPending: boolean;
+  isError: boolean;
+  error: unknown;
+  refetch: () => Promise<unknown>;
+}
+
 interface TableLoadingProps {
-  query: { isPending: boolean; isError: boolean; error: unknown; refetch: () => Promise<unknown> };
+  query: Query;
   label: string;
   rows?: number;
 }
@@ -72,15 +82,55 @@ export function TableLoading({ query: { isPending, isError, error, refetch }, la
   return isPending ? <TableSkeleton label={label} rows={rows} /> : null;
 }
 
-export interface PagerProps {
+/** How many rows a list is asked for at a time. */
+export const PER_PAGE = 50;
+
+interface PagedTableProps<Row> {
+  label: string;
+  className?: string;
+  /** A page of `PER_PAGE` rows. */
+  query: Query & { data: { items: readonly Row[]; total: number } | undefined };
+  /** What is said while it loads. */
+  loadingLabel: string;
   page: number;
-  perPage: number;
+  onPageChange: (page: number) => void;
+  /** The headings. */
+  head: ReactNode;
+  /** In place of the table while there is nothing to list. */
+  empty?: ReactNode;
+  /** A row of the table. */
+  children: (row: Row) => ReactNode;
+}
+
+/** A list of the server's, page by page; what stands there while it has nothing, and why it did not come. */
+export function PagedTable<Row>(props: PagedTableProps<Row>) {
+  const { label, className, query, loadingLabel, page, onPageChange, head, empty, children } = props;
+  return (
+    <>
+      <TableLoading query={query} label={loadingLabel} rows={3} />
+      {query.data?.total === 0 && empty}
+      {query.data && query.data.total > 0 && (
+        <>
+          <Table label={label} className={className}>
+            <TableHead>{head}</TableHead>
+            <TableBody>{query.data.items.map(children)}</TableBody>
+          </Table>
+          <Pager page={page} total={query.data.total} onPageChange={onPageChange} />
+        </>
+      )}
+    </>
+  );
+}
+
+interface PagerProps {
+  page: number;
+  perPage?: number;
   total: number;
   onPageChange: (page: number) => void;
 }
 
 /** Which part of a list is shown, and the way to the next. Nothing while all of it fits on one page. */
-export function Pager({ page, perPage, total, onPageChange }: PagerProps) {
+export function Pager({ page, perPage = PER_PAGE, total, onPageChange }: PagerProps) {
   const last = Math.max(1, Math.ceil(total / perPage));
   if (last === 1 && page === 1) return null;
   return (

@@ -146,7 +146,7 @@ export function EditorMenu() {
           </>
         )}
       </Menu>
-      {importing && <ImportDialog open onOpenChange={(open) => !open && setImporting(null)} {...(importing === "into" && { insert })} />}
+      {importing && <ImportDialog onClose={() => setImporting(null)} {...(importing === "into" && { insert })} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { FormFailure } from "#components/forms/form-footer.tsx";
+import { FormFailure } from "#components/forms/form.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Field } from "#components/ui/field.tsx";
@@ -12,17 +12,16 @@ import { ImportReview } from "#components/workflows/import-review.tsx";
 import { type CheckedFile, type InsertGraph, parseFile, useImport } from "#components/workflows/use-import.ts";
 
 export interface ImportDialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+  onClose: () => void;
   /** Takes the nodes into the workflow that is open; left out, the file becomes a workflow of its own. */
   insert?: InsertGraph;
 }
 
 /** Brings a workflow in from a file: first the file is checked, then what it needs is linked, then it is made. */
-export function ImportDialog({ open, onOpenChange, insert }: ImportDialogProps) {
+export function ImportDialog({ onClose, insert }: ImportDialogProps) {
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={insert ? "Import into this workflow" : "Import a workflow"} size="lg">
-      <ImportSteps {...(insert && { insert })} onDone={() => onOpenChange(false)} />
+    <Dialog onClose={onClose} title={insert ? "Import into this workflow" : "Import a workflow"} size="lg">
+      <ImportSteps {...(insert && { insert })} onDone={onClose} />
     </Dialog>
   );
 }

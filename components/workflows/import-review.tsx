@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { FormFailure } from "#components/forms/form-footer.tsx";
+import { FormFailure } from "#components/forms/form.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { DialogFooter } from "#components/ui/dialog.tsx";

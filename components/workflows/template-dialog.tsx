@@ -2,7 +2,8 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { FormFailure } from "#components/forms/form-footer.tsx";
+import { plural } from "#components/format.ts";
+import { FormFailure } from "#components/forms/form.tsx";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Badge } from "#components/ui/badge.tsx";
@@ -16,16 +17,10 @@ import type { WorkflowTemplate } from "#server/features/workflow-files/schema.ts
 const Markdown = dynamic(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 /** One template: what it looks like, what to change, and the button that makes a workflow of it. */
-export function TemplateDialog({ template, onClose }: { template: WorkflowTemplate | null; onClose: () => void }) {
+export function TemplateDialog({ template, onClose }: { template: WorkflowTemplate; onClose: () => void }) {
   return (
-    <Dialog
-      open={template !== null}
-      onOpenChange={(open) => !open && onClose()}
-      title={template?.file.name ?? ""}
-      description={template?.summary}
-      size="lg"
-    >
-      {template && <TemplateSteps key={template.id} template={template} />}
+    <Dialog onClose={onClose} title={template.file.name} description={template.summary} size="lg">
+      <TemplateSteps template={template} />
     </Dialog>
   );
 }
@@ -69,8 +64,6 @@ function TemplateSteps({ template }: { template: WorkflowTemplate }) {
     </>
   );
 }
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Kind of the trigger of a template. */
 const triggerOf = ({ file }: WorkflowTemplate): string =>

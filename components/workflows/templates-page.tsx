@@ -57,7 +57,7 @@ export function TemplatesPage() {
           ))}
         </ul>
       )}
-      <TemplateDialog template={opened} onClose={() => setOpened(null)} />
+      {opened && <TemplateDialog template={opened} onClose={() => setOpened(null)} />}
     </Page>
   );
 }

@@ -5,26 +5,23 @@ import { FileUp, LayoutTemplate, Plus } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
+import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { SearchField } from "#components/ui/input.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { Pager, Table, TableBody, TableHead, TableHeader, TableLoading } from "#components/ui/table.tsx";
+import { Pager, PER_PAGE, Table, TableBody, TableHead, TableHeader, TableLoading } from "#components/ui/table.tsx";
 import { ImportDialog } from "#components/workflows/import-dialog.tsx";
 import { useNewWorkflow } from "#components/workflows/new-workflow.ts";
 import { WorkflowRow } from "#components/workflows/workflow-row.tsx";
 import { CreateWorkflowInput, type WorkflowSummary } from "#server/features/workflows/schema.ts";
 import type { ExecutionSummary } from "#server/runs/schema.ts";
-
-const PER_PAGE = 50;
 
 /** The newest run of each workflow among the latest runs of the project. */
 function lastRuns(executions: readonly ExecutionSummary[]): Map<string, ExecutionSummary> {
@@ -38,7 +35,7 @@ export function WorkflowsPage() {
   const [page, setPage] = useState(1);
   const [search, setSearch] = useState("");
   const [renamed, setRenamed] = useState<WorkflowSummary | null>(null);
-  const [doomed, setDoomed] = useState<WorkflowSummary | null>(null);
+  const [deleting, setDeleting] = useState<WorkflowSummary | null>(null);
   const workflows = useQuery(trpc.workflows.list.queryOptions({ page, per_page: PER_PAGE }, { placeholderData: keepPreviousData }));
   const recent = useQuery(trpc.executions.list.queryOptions({ per_page: 100 }));
   const remove = useMutation(trpc.workflows.delete.mutationOptions());
@@ -102,14 +99,12 @@ export function WorkflowsPage() {
           ) : (
             <Table label="Workflows" className="md:min-w-190">
               <TableHead>
-                <tr>
-                  <TableHeader className="w-full">Name</TableHeader>
-                  <TableHeader className="max-md:hidden">Trigger</TableHeader>
-                  <TableHeader>Last run</TableHeader>
-                  <TableHeader className="max-md:hidden">Updated</TableHeader>
-                  <TableHeader className="max-md:hidden">Version</TableHeader>
-                  <TableHeader>Enabled</TableHeader>
-                </tr>
+                <TableHeader className="w-full">Name</TableHeader>
+                <TableHeader className="max-md:hidden">Trigger</TableHeader>
+                <TableHeader>Last run</TableHeader>
+                <TableHeader className="max-md:hidden">Updated</TableHeader>
+                <TableHeader className="max-md:hidden">Version</TableHeader>
+                <TableHeader>Enabled</TableHeader>
               </TableHead>
               <TableBody>
                 {shown.map((workflow) => (
@@ -118,47 +113,39 @@ export function WorkflowsPage() {
                     workflow={workflow}
                     lastRun={runs.get(workflow.id)}
                     onRename={() => setRenamed(workflow)}
-                    onDelete={() => setDoomed(workflow)}
+                    onDelete={() => setDeleting(workflow)}
                   />
                 ))}
               </TableBody>
             </Table>
           )}
-          <Pager page={page} perPage={PER_PAGE} total={workflows.data.total} onPageChange={setPage} />
+          <Pager page={page} total={workflows.data.total} onPageChange={setPage} />
         </>
       )}
-      <ImportDialog open={isImporting} onOpenChange={setIsImporting} />
-      <RenameWorkflowDialog workflow={renamed} onClose={() => setRenamed(null)} />
-      <ConfirmDialog
-        open={doomed !== null}
-        onOpenChange={(open) => !open && setDoomed(null)}
-        title={`Delete workflow “${doomed?.name}”?`}
-        confirmLabel="Delete workflow"
-        onConfirm={async () => {
-          if (!doomed) return;
-          await remove.mutateAsync({ workflow_id: doomed.id });
-          toast.success(`Workflow “${doomed.name}” deleted`);
-          if (workflows.data?.items.length === 1 && page > 1) setPage(page - 1);
-          await cache.invalidateQueries(trpc.workflows.pathFilter());
-        }}
-      >
-        Its graph and versions are lost for good; past runs stay. Whatever calls it over the API gets “not found”.
-      </ConfirmDialog>
+      {isImporting && <ImportDialog onClose={() => setIsImporting(false)} />}
+      {renamed && <RenameWorkflowDialog workflow={renamed} onClose={() => setRenamed(null)} />}
+      {deleting && (
+        <ConfirmDialog
+          onClose={() => setDeleting(null)}
+          title={`Delete workflow “${deleting.name}”?`}
+          confirmLabel="Delete workflow"
+          onConfirm={async () => {
+            await remove.mutateAsync({ workflow_id: deleting.id });
+            toast.success(`Workflow “${deleting.name}” deleted`);
+            if (workflows.data?.items.length === 1 && page > 1) setPage(page - 1);
+            await cache.invalidateQueries(trpc.workflows.pathFilter());
+          }}
+        >
+          Its graph and versions are lost for good; past runs stay. Whatever calls it over the API gets “not found”.
+        </ConfirmDialog>
+      )}
     </Page>
   );
 }
 
 const Rename = CreateWorkflowInput.pick({ name: true, description: true }).required();
 
-export function RenameWorkflowDialog({ workflow, onClose }: { workflow: WorkflowSummary | null; onClose: () => void }) {
-  return (
-    <Dialog open={workflow !== null} onOpenChange={(open) => !open && onClose()} title="Rename workflow" size="sm">
-      {workflow && <RenameForm workflow={workflow} onDone={onClose} />}
-    </Dialog>
-  );
-}
-
-function RenameForm({ workflow, onDone }: { workflow: WorkflowSummary; onDone: () => void }) {
+function RenameWorkflowDialog({ workflow, onClose }: { workflow: WorkflowSummary; onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
@@ -168,14 +155,13 @@ function RenameForm({ workflow, onDone }: { workflow: WorkflowSummary; onDone: (
     submit: async (value) => {
       await client.workflows.update.mutate({ workflow_id: workflow.id, ...value });
       await cache.invalidateQueries(trpc.workflows.pathFilter());
-      onDone();
+      onClose();
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <FormDialog onClose={onClose} title="Rename workflow" size="sm" form={form} submitLabel="Rename">
       <FormField form={form} name="name" hint={null} autoFocus autoComplete="off" />
       <FormField form={form} name="description" isOptional hint={null} rows={2} />
-      <FormFooter form={form}>Rename</FormFooter>
-    </form>
+    </FormDialog>
   );
 }

@@ -6,14 +6,13 @@ import { Kbd } from "#components/ui/kbd.tsx";
 import { Switch } from "#components/ui/switch.tsx";
 import { MOD } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { hasSingleKeys, keysOf, SHORTCUT_GROUPS, type ShortcutId, setSingleKeys } from "#components/workflow-editor/canvas/shortcuts.ts";
-import { useCanvasUi, useCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { useCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 
 /** All keys of the editor, from the table that it listens by. */
 export function ShortcutsDialog() {
-  const isOpen = useCanvasUi((state) => state.isHelpOpen);
   const ui = useCanvasUiStore();
   return (
-    <Dialog open={isOpen} onOpenChange={(isHelpOpen) => ui.setState({ isHelpOpen })} title="Keyboard shortcuts" size="lg">
+    <Dialog onClose={() => ui.setState({ isHelpOpen: false })} title="Keyboard shortcuts" size="lg">
       <SingleKeySwitch />
       <div className="columns-2 gap-8 max-sm:columns-1">
         {Object.entries(SHORTCUT_GROUPS).map(([group, shortcuts]) => (

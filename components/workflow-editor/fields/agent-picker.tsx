@@ -55,14 +55,8 @@ export function AgentPicker({ value, isReadOnly, onChange }: AgentPickerProps) {
           </Link>
         )}
       </span>
-      {!isReadOnly && (
-        <AgentDialog
-          key={dialog === "edit" ? value : "new"}
-          open={dialog !== null}
-          onOpenChange={(isOpen) => !isOpen && setDialog(null)}
-          agent={dialog === "edit" ? chosen : undefined}
-          onSaved={({ id }) => onChange(id)}
-        />
+      {!isReadOnly && dialog && (
+        <AgentDialog onClose={() => setDialog(null)} agent={dialog === "edit" ? chosen : undefined} onSaved={({ id }) => onChange(id)} />
       )}
     </div>
   );
@@ -74,8 +68,7 @@ const AgentEditor = dynamic(() => import("#components/agents/agent-form.tsx").th
 });
 
 export interface AgentDialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+  onClose: () => void;
   /** The agent to change; left out, a new one is made. */
   agent?: Agent | undefined;
   /** What a new agent begins with. */
@@ -85,46 +78,36 @@ export interface AgentDialogProps {
 }
 
 /** The form of an agent in front of the editor, which goes on behind it. What was typed is not lost by a slip. */
-export function AgentDialog({ open, onOpenChange, agent, suggestion, onSaved }: AgentDialogProps) {
+export function AgentDialog({ onClose, agent, suggestion, onSaved }: AgentDialogProps) {
   const [isDirty, setIsDirty] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
-  const close = () => {
-    setIsDirty(false);
-    onOpenChange(false);
-  };
   return (
     <>
-      <Dialog
-        open={open}
-        onOpenChange={(next) => (next || !isDirty ? onOpenChange(next) : setIsAsking(true))}
-        title={agent ? `Agent ${agent.name}` : "New agent"}
-        size="lg"
-      >
-        {open && (
-          // The form's foot stays in view: on this ground, at the very bottom.
-          <div className="[--foot:-1rem] [--ground:var(--raised)]">
-            <AgentEditor
-              {...(agent && { agent })}
-              {...(suggestion && { suggestion })}
-              onDirtyChange={setIsDirty}
-              onSaved={(saved) => {
-                close();
-                onSaved?.(saved);
-              }}
-            />
-          </div>
-        )}
+      <Dialog onClose={() => (isDirty ? setIsAsking(true) : onClose())} title={agent ? `Agent ${agent.name}` : "New agent"} size="lg">
+        {/* The form's foot stays in view: on this ground, at the very bottom. */}
+        <div className="[--foot:-1rem] [--ground:var(--raised)]">
+          <AgentEditor
+            {...(agent && { agent })}
+            {...(suggestion && { suggestion })}
+            onDirtyChange={setIsDirty}
+            onSaved={(saved) => {
+              onClose();
+              onSaved?.(saved);
+            }}
+          />
+        </div>
       </Dialog>
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setIsAsking}
-        title="Close without saving?"
-        confirmLabel="Close"
-        cancelLabel="Keep editing"
-        onConfirm={async () => close()}
-      >
-        What you filled in for this agent has not been saved.
-      </ConfirmDialog>
+      {isAsking && (
+        <ConfirmDialog
+          onClose={() => setIsAsking(false)}
+          title="Close without saving?"
+          confirmLabel="Close"
+          cancelLabel="Keep editing"
+          onConfirm={async () => onClose()}
+        >
+          What you filled in for this agent has not been saved.
+        </ConfirmDialog>
+      )}
     </>
   );
 }

@@ -41,7 +41,7 @@ export function SaveControls({ isReadOnly }: { isReadOnly: boolean }) {
           History
         </MenuItem>
       </Menu>
-      {isNaming && <NameVersionDialog />}
+      {isNaming && <NameVersionDialog onClose={() => history.setState({ isNaming: false })} />}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { formatClock } from "#components/format.ts";
-import { FormFailure } from "#components/forms/form-footer.tsx";
+import { FormFailure } from "#components/forms/form.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
@@ -64,8 +64,7 @@ export function SaveConflictDialog() {
   const isMe = saver === user.name;
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && session.closeSave()}
+      onClose={() => session.closeSave()}
       title={`Version ${workflow.version} was saved meanwhile`}
       description={`${isMe ? "You" : saver} saved version ${workflow.version} at ${formatClock(workflow.updated_at)}${isMe ? " in another tab or window" : ""}, while you were editing an older one${isMe ? " here" : ""}.`}
     >

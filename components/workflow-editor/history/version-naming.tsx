@@ -2,12 +2,10 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
+import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
-import { FormFooter } from "#components/forms/form-footer.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
-import { useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 import { CreateWorkflowInput } from "#server/features/workflows/schema.ts";
 
@@ -15,26 +13,10 @@ import { CreateWorkflowInput } from "#server/features/workflows/schema.ts";
 const Naming = CreateWorkflowInput.pick({ name: true }).required();
 
 /** Asks for a version's name: of the one that Save makes now, or of the current one when there is nothing to save. */
-export function NameVersionDialog() {
-  const history = useHistoryStore();
-  const isOpen = useHistory((state) => state.isNaming);
+export function NameVersionDialog({ onClose }: { onClose: () => void }) {
+  const session = useSession();
   const isAhead = useSessionState((state) => state.isAhead);
   const version = useSessionState((state) => state.version);
-  const close = () => history.setState({ isNaming: false });
-  return (
-    <Dialog
-      open={isOpen}
-      onOpenChange={(open) => !open && close()}
-      title={isAhead ? `Save as version ${version + 1}, with a name` : `Name version ${version}`}
-      size="sm"
-    >
-      {isOpen && <NameForm isAhead={isAhead} onDone={close} />}
-    </Dialog>
-  );
-}
-
-function NameForm({ isAhead, onDone }: { isAhead: boolean; onDone: () => void }) {
-  const session = useSession();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
@@ -43,18 +25,23 @@ function NameForm({ isAhead, onDone }: { isAhead: boolean; onDone: () => void })
     initial: { name: "" },
     submit: async ({ name }) => {
       // Why a save did not go through is told where every save tells it.
-      if (session.store.getState().isAhead && !(await session.save())) return onDone();
-      const { version } = session.store.getState();
-      await client.workflowVersions.name.mutate({ workflow_id: session.workflowId, version, name });
+      if (session.store.getState().isAhead && !(await session.save())) return onClose();
+      const saved = session.store.getState().version;
+      await client.workflowVersions.name.mutate({ workflow_id: session.workflowId, version: saved, name });
       await cache.invalidateQueries(trpc.workflowVersions.list.pathFilter());
-      toast.success(`Version ${version} is called “${name}”`);
-      onDone();
+      toast.success(`Version ${saved} is called “${name}”`);
+      onClose();
     },
   });
   return (
-    <form onSubmit={form.onSubmit} noValidate className="flex flex-col gap-4">
+    <FormDialog
+      onClose={onClose}
+      title={isAhead ? `Save as version ${version + 1}, with a name` : `Name version ${version}`}
+      size="sm"
+      form={form}
+      submitLabel={isAhead ? "Save version" : "Name version"}
+    >
       <FormField form={form} name="name" hint={null} autoFocus autoComplete="off" />
-      <FormFooter form={form}>{isAhead ? "Save version" : "Name version"}</FormFooter>
-    </form>
+    </FormDialog>
   );
 }

@@ -66,7 +66,7 @@ function Unmade({ id, imported }: { id: string; imported: ImportedAgent }) {
       }
     >
       Its prompt and settings are kept here until you create it, or choose another agent.
-      <AgentDialog open={isOpen} onOpenChange={setIsOpen} suggestion={suggestion} onSaved={(agent) => choose(agent.id)} />
+      {isOpen && <AgentDialog suggestion={suggestion} onSaved={(agent) => choose(agent.id)} onClose={() => setIsOpen(false)} />}
     </Notice>
   );
 }
@@ -93,7 +93,7 @@ function Unlinked({ id, imported }: { id: string; imported: ImportedAgent }) {
       }
     >
       The file had this for “{imported.name}”. Add it to the agent, or run without it: then press Done.
-      {agent && <AgentDialog open={isOpen} onOpenChange={setIsOpen} agent={agent} />}
+      {agent && isOpen && <AgentDialog onClose={() => setIsOpen(false)} agent={agent} />}
     </Notice>
   );
 }

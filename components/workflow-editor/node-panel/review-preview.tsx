@@ -23,9 +23,11 @@ export function ReviewPreview({ config, label }: { config: Record<string, unknow
       <Button size="sm" icon={<Eye />} className="self-start" onClick={() => setIsOpen(true)}>
         Preview the approval page
       </Button>
-      <Dialog open={isOpen} onOpenChange={setIsOpen} title="Preview of the approval page" size="lg">
-        {isOpen && <Preview config={config} label={label} />}
-      </Dialog>
+      {isOpen && (
+        <Dialog onClose={() => setIsOpen(false)} title="Preview of the approval page" size="lg">
+          <Preview config={config} label={label} />
+        </Dialog>
+      )}
     </>
   );
 }

@@ -97,37 +97,35 @@ function Secret({ state, isReadOnly }: { state: WebhookState; isReadOnly: boolea
           {state.has_secret ? "Rotate secret" : "Create secret"}
         </Button>
       )}
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setIsAsking}
-        title={state.has_secret ? "Rotate the webhook's secret?" : "Create the webhook's secret?"}
-        confirmLabel={state.has_secret ? "Rotate secret" : "Create secret"}
-        tone={state.has_secret ? "danger" : "normal"}
-        onConfirm={make}
-      >
-        {state.has_secret
-          ? "The old secret stops working at once: calls fail with 401 until the sender has the new one."
-          : "It is shown once. Have the sender's settings open, to paste it there."}
-      </ConfirmDialog>
-      <Dialog
-        open={made !== null}
-        onOpenChange={(isOpen) => !isOpen && setMade(null)}
-        title="Copy the secret now"
-        description="It is shown this once. Put it into the sender's settings as the key of the HMAC-SHA256 signature."
-        isDismissable={false}
-      >
-        {made && (
-          <>
-            <CopyField label="Webhook secret" value={made.webhook_secret} what="webhook secret" />
-            <CodeBlock title="Try it" label="command" code={`WEBHOOK_SECRET='${made.webhook_secret}'\n${signedCall(made.webhook_url)}`} />
-            <DialogFooter>
-              <Button variant="primary" onClick={() => setMade(null)}>
-                Done
-              </Button>
-            </DialogFooter>
-          </>
-        )}
-      </Dialog>
+      {isAsking && (
+        <ConfirmDialog
+          onClose={() => setIsAsking(false)}
+          title={state.has_secret ? "Rotate the webhook's secret?" : "Create the webhook's secret?"}
+          confirmLabel={state.has_secret ? "Rotate secret" : "Create secret"}
+          tone={state.has_secret ? "danger" : "normal"}
+          onConfirm={make}
+        >
+          {state.has_secret
+            ? "The old secret stops working at once: calls fail with 401 until the sender has the new one."
+            : "It is shown once. Have the sender's settings open, to paste it there."}
+        </ConfirmDialog>
+      )}
+      {made && (
+        <Dialog
+          onClose={() => setMade(null)}
+          title="Copy the secret now"
+          description="It is shown this once. Put it into the sender's settings as the key of the HMAC-SHA256 signature."
+          isDismissable={false}
+        >
+          <CopyField label="Webhook secret" value={made.webhook_secret} what="webhook secret" />
+          <CodeBlock title="Try it" label="command" code={`WEBHOOK_SECRET='${made.webhook_secret}'\n${signedCall(made.webhook_url)}`} />
+          <DialogFooter>
+            <Button variant="primary" onClick={() => setMade(null)}>
+              Done
+            </Button>
+          </DialogFooter>
+        </Dialog>
+      )}
     </div>
   );
 }

@@ -91,14 +91,16 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
           {run.isRunning ? "Stop" : "Run"}
         </Button>
       </Tooltip>
-      <Dialog open={run.asking !== null} onOpenChange={(isOpen) => !isOpen && run.closeForm()} title={title} size="sm">
-        <RunForm
-          trigger={triggerOf(editor.getState().graph())}
-          last={{ ...(shown && textsOf(shown.input, triggerOf(editor.getState().graph()))), ...last }}
-          isPending={run.isStarting}
-          onRun={(values, texts) => void begin(values, texts)}
-        />
-      </Dialog>
+      {run.asking !== null && (
+        <Dialog onClose={run.closeForm} title={title} size="sm">
+          <RunForm
+            trigger={triggerOf(editor.getState().graph())}
+            last={{ ...(shown && textsOf(shown.input, triggerOf(editor.getState().graph()))), ...last }}
+            isPending={run.isStarting}
+            onRun={(values, texts) => void begin(values, texts)}
+          />
+        </Dialog>
+      )}
     </>
   );
 }
