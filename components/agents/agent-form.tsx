@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { toast } from "sonner";
 import type { z } from "zod";
 import { AbilityFields } from "#components/agents/ability-fields.tsx";
@@ -105,7 +105,8 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
     toast("Your changes are discarded", { action: { label: "Undo", onClick: () => form.reset(formValues(base), () => typed) } });
   };
   const isDirty = form.isDirty && !form.isPending;
-  useEffect(() => onDirtyChange?.(form.isDirty), [form.isDirty, onDirtyChange]);
+  // Before the next key can be pressed: Escape asks when something has been typed.
+  useLayoutEffect(() => onDirtyChange?.(form.isDirty), [form.isDirty, onDirtyChange]);
   // Nobody has filled this in: closing the form loses nothing.
   const takeOnlyKey = (llm_key_id: string) =>
     form.isDirty ? form.set("llm_key_id", llm_key_id) : form.reset({ ...form.values, llm_key_id });
