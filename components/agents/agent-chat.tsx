@@ -2,7 +2,7 @@
 
 import { ExternalLink, FileText, RotateCcw, RotateCw, SendHorizontal, Square } from "lucide-react";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
-import { citedIn, type Exchange, historyOf, newExchange, streamChat, textOf, withEvent } from "#components/agents/chat-turns.ts";
+import { applyChatEvent, citationsOf, type Exchange, historyOf, newExchange, streamChat, textOf } from "#components/agents/chat-turns.ts";
 import { formatDuration, formatTokens } from "#components/format.ts";
 import { CutAnswer, ToolStep } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
@@ -128,7 +128,7 @@ function ExchangeView({ exchange, onAgain }: { exchange: Exchange; onAgain?: () 
       {state === "done" && textOf(exchange) === "" && <p className="text-13 text-ink-faint">The model sent an empty answer.</p>}
       {exchange.isCut && <CutAnswer />}
       {detail !== null && <Notice tone="failed">{detail}</Notice>}
-      {!isRunning && <ChatSources sources={citedIn(exchange)} />}
+      {!isRunning && <ChatSources sources={citationsOf(exchange)} />}
       {!isRunning && <ExchangeFacts exchange={exchange} {...(onAgain && { onAgain })} />}
     </li>
   );
@@ -262,7 +262,7 @@ export function useChat(agentId: string, projectId: string): Chat {
       message,
       history: historyOf(before),
       signal: controller.signal,
-      onEvent: (event) => change(id, (exchange) => withEvent(exchange, event)),
+      onEvent: (event) => change(id, (exchange) => applyChatEvent(exchange, event)),
     });
     const tookMs = performance.now() - started;
     change(id, (exchange) => ({ ...exchange, state: exchange.state === "running" ? "stopped" : exchange.state, tookMs }));

@@ -72,7 +72,7 @@ const hasTools = ({ tools = [], mcp_server_ids = [], rag_ids = [] }: Partial<Ask
   tools.length + mcp_server_ids.length + rag_ids.length > 0;
 
 /** Whether saving makes a check call: the model is asked with something else than before, or is offered tools for the first time. */
-export const isAskedAnew = (before: Asked, after: Pick<Asked, "llm_key_id" | "model"> & Partial<Asked>): boolean =>
+export const needsCheckCall = (before: Asked, after: Pick<Asked, "llm_key_id" | "model"> & Partial<Asked>): boolean =>
   before.llm_key_id !== after.llm_key_id ||
   before.model !== after.model ||
   (before.temperature ?? null) !== (after.temperature ?? null) ||
@@ -82,7 +82,7 @@ type Values = ReturnType<typeof formValues>;
 export type Field = keyof Values;
 
 /** What others saved while a form was open. */
-export interface Meanwhile {
+export interface ConcurrentChanges {
   /** Who it was, as a sentence of the server's. */
   said: string;
   /** Fields that came into the form. */
@@ -103,7 +103,7 @@ function meaningOf(field: Field, value: unknown): string {
 }
 
 /** The form after others have saved: their changes are in it, and its own stay. */
-export function mergedForm<Mine extends Partial<Record<Field, unknown>>>({
+export function mergeForm<Mine extends Partial<Record<Field, unknown>>>({
   before,
   mine,
   theirs,
@@ -111,7 +111,7 @@ export function mergedForm<Mine extends Partial<Record<Field, unknown>>>({
   before: Values;
   mine: Mine;
   theirs: Values;
-}): { values: Mine } & Pick<Meanwhile, "taken" | "clashes"> {
+}): { values: Mine } & Pick<ConcurrentChanges, "taken" | "clashes"> {
   const isSame = (field: Field, one: Partial<Record<Field, unknown>>, other: Partial<Record<Field, unknown>>) =>
     meaningOf(field, one[field]) === meaningOf(field, other[field]);
   const changed = (Object.keys(theirs) as Field[]).filter((field) => !isSame(field, before, theirs)); // cast: an object of ours

@@ -9,12 +9,12 @@ import { AbilityFields } from "#components/agents/ability-fields.tsx";
 import {
   AgentForm,
   type AgentSuggestion,
+  type ConcurrentChanges,
   EXAMPLE_SCHEMA,
   type Field,
   formValues,
-  isAskedAnew,
-  type Meanwhile,
-  mergedForm,
+  mergeForm,
+  needsCheckCall,
   requestOf,
 } from "#components/agents/agent-form-schema.ts";
 import { KeyPicker, ModelPicker } from "#components/agents/model-choice.tsx";
@@ -55,7 +55,7 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
   const { canEdit } = useStudio();
   // What the form began with. The page may load the agent again at any time, and what others saved is no part of the form then.
   const [base, setBase] = useState(agent);
-  const [meanwhile, setMeanwhile] = useState<Meanwhile | null>(null);
+  const [meanwhile, setMeanwhile] = useState<ConcurrentChanges | null>(null);
   const saveButton = useRef<HTMLButtonElement>(null);
   const form = useForm({
     schema: AgentForm,
@@ -71,7 +71,7 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
           throw error;
         });
         cache.setQueryData(trpc.agents.get.queryKey({ agent_id }), saved);
-        toast.success("Agent saved", isAskedAnew(base, value) ? { description: "The model answered a check call." } : {});
+        toast.success("Agent saved", needsCheckCall(base, value) ? { description: "The model answered a check call." } : {});
       } else {
         saved = await client.agents.create.mutate(value);
         cache.setQueryData(trpc.agents.get.queryKey({ agent_id: saved.id }), saved);
@@ -88,7 +88,7 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
     const said = errorBodyOf(error).errors?.find(({ path }) => path === "if_unchanged_since")?.message;
     if (said === undefined) return;
     const theirs = await client.agents.get.query({ agent_id: before.id });
-    const merge = (mine: typeof form.values) => mergedForm({ before: formValues(before), mine, theirs: formValues(theirs) });
+    const merge = (mine: typeof form.values) => mergeForm({ before: formValues(before), mine, theirs: formValues(theirs) });
     cache.setQueryData(trpc.agents.get.queryKey({ agent_id: before.id }), theirs);
     void cache.invalidateQueries(trpc.agents.list.pathFilter());
     // Typing goes on while a save is under way.
@@ -189,7 +189,7 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
             </Button>
             <p role="status" className="min-w-0 flex-1 text-12 text-ink-soft max-sm:order-first max-sm:basis-full max-sm:empty:-mb-3">
               {form.isPending
-                ? base && !isAskedAnew(base, form.values)
+                ? base && !needsCheckCall(base, form.values)
                   ? "Saving…"
                   : "Asking the model for a short answer, to see that key and model work…"
                 : form.isDirty && agent
@@ -215,7 +215,13 @@ const titlesOf = (fields: Field[]): string =>
   fields.map((field) => LINKS[field] ?? describeField(AgentForm.shape[field]).title ?? field).join(", ");
 
 /** That others saved, what of it stands in the form now, and what to do. */
-export function SavedMeanwhile({ meanwhile: { said, taken, clashes }, onTakeTheirs }: { meanwhile: Meanwhile; onTakeTheirs: () => void }) {
+export function SavedMeanwhile({
+  meanwhile: { said, taken, clashes },
+  onTakeTheirs,
+}: {
+  meanwhile: ConcurrentChanges;
+  onTakeTheirs: () => void;
+}) {
   return (
     <Notice
       tone="failed"

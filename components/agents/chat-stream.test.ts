@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { citedIn, historyOf, newExchange, streamChat, withEvent } from "#components/agents/chat-turns.ts";
+import { applyChatEvent, citationsOf, historyOf, newExchange, streamChat } from "#components/agents/chat-turns.ts";
 import type { ChatEvent } from "#server/features/agents/schema.ts";
 
 const encoder = new TextEncoder();
@@ -55,7 +55,7 @@ test("an exchange gathers text and tools in their order, and results find their 
     { type: "delta", content: "Found." },
     done,
   ];
-  const exchange = events.reduce(withEvent, newExchange(1, "hi"));
+  const exchange = events.reduce(applyChatEvent, newExchange(1, "hi"));
   expect(exchange).toMatchObject({ state: "done", input_tokens: 1, output_tokens: 2, cost: null });
   expect(exchange.parts).toEqual([
     { kind: "text", text: "Let me look." },
@@ -63,7 +63,7 @@ test("an exchange gathers text and tools in their order, and results find their 
     { kind: "tool", id: "b", name: "find", args: { q: "b" }, answer: { result: "B", success: true } },
     { kind: "text", text: "Found." },
   ]);
-  const failed = withEvent(newExchange(2, "no"), { type: "error", detail: "Oh." });
+  const failed = applyChatEvent(newExchange(2, "no"), { type: "error", detail: "Oh." });
   expect(historyOf([exchange, failed])).toEqual([
     { role: "user", content: "hi" },
     { role: "assistant", content: "Let me look.\n\nFound." },
@@ -86,8 +86,8 @@ test("an exchange names the documents that its answer cites, and says when it wa
       { type: "tool_result", id: "a", name: "search_knowledge", result: "", success: true, sources: found } as const,
       { type: "delta", content } as const,
       { ...done, truncated: true } as const,
-    ].reduce(withEvent, newExchange(1, "hi"));
-  const numbers = (content: string) => citedIn(answered(content)).map(({ number }) => number);
+    ].reduce(applyChatEvent, newExchange(1, "hi"));
+  const numbers = (content: string) => citationsOf(answered(content)).map(({ number }) => number);
   expect(numbers("Three euro [2], open at nine 【4】[2].")).toEqual([2, 4]);
   expect(numbers("Both [1, 3] say so.")).toEqual([1, 3]);
   expect(numbers("As Prices (Pears) has it. The Map is old.")).toEqual([1]);

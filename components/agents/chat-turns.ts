@@ -42,7 +42,7 @@ export const newExchange = (id: number, message: string): Exchange => ({
 });
 
 /** The exchange after one more event. */
-export function withEvent(exchange: Exchange, event: ChatEvent): Exchange {
+export function applyChatEvent(exchange: Exchange, event: ChatEvent): Exchange {
   const { parts } = exchange;
   switch (event.type) {
     case "delta": {
@@ -90,7 +90,7 @@ const CITED = /[[【]\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*[\]】]/g;
 const SHORTEST_TITLE = 4;
 
 /** The pieces of knowledge that an answer cites, by number or by document and place, each once and in the order of their numbers. */
-export function citedIn(exchange: Exchange): RagCitation[] {
+export function citationsOf(exchange: Exchange): RagCitation[] {
   const text = textOf(exchange);
   const numbers = new Set([...text.matchAll(CITED)].flatMap(([, list = ""]) => list.split(",").map(Number)));
   const isNamed = ({ title, place }: RagCitation) =>

@@ -139,7 +139,7 @@ function bounds({ minimum, maximum, minLength, maxLength, maxItems }: ApiSchema)
 }
 
 /** What a value is for, and its bounds, as one phrase. */
-export function explained(schema: ApiSchema, description = schema.description ?? ""): string {
+export function describeSchema(schema: ApiSchema, description = schema.description ?? ""): string {
   const limits = bounds(schema);
   if (!description || !limits) return description || limits;
   return description.endsWith(".") ? `${description} ${limits.charAt(0).toUpperCase()}${limits.slice(1)}.` : `${description}; ${limits}`;

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import {
   type ApiDocument,
   type ApiResponse,
-  explained,
+  describeSchema,
   type ListedOperation,
   resolve,
   typeName,
@@ -77,7 +77,7 @@ function Parameters({ operation: { parameters = [] } }: Pick<PartProps, "operati
                   <span className="block font-mono text-ink-soft">{typeName(schema)}</span>
                 </td>
                 <td className="w-1/2 py-1.5 text-ink-soft">
-                  {explained(schema, description)}
+                  {describeSchema(schema, description)}
                   {schema.default !== undefined && <span className="text-ink-faint"> Default {JSON.stringify(schema.default)}.</span>}
                 </td>
               </tr>

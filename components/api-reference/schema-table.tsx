@@ -1,4 +1,4 @@
-import { type ApiDocument, type ApiSchema, explained, resolve, typeName } from "#components/api-reference/openapi.ts";
+import { type ApiDocument, type ApiSchema, describeSchema, resolve, typeName } from "#components/api-reference/openapi.ts";
 
 /** Names of shapes become links to their table. */
 function TypeText({ schema, document }: { schema: ApiSchema; document: ApiDocument }) {
@@ -50,7 +50,7 @@ export function SchemaTable({ schema, document, label }: SchemaTableProps) {
                 <TypeText schema={field} document={document} />
               </td>
               <td className="w-1/2 py-1.5 text-ink-soft">
-                {explained(field, field.description ?? resolve(field, document.components.schemas).description)}
+                {describeSchema(field, field.description ?? resolve(field, document.components.schemas).description)}
                 {field.default !== undefined && <span className="text-ink-faint"> Default {JSON.stringify(field.default)}.</span>}
               </td>
             </tr>

@@ -1,6 +1,6 @@
 "use client";
 
-import { type ApiDocument, type ApiSchema, explained, type ListedOperation, typeName } from "#components/api-reference/openapi.ts";
+import { type ApiDocument, type ApiSchema, describeSchema, type ListedOperation, typeName } from "#components/api-reference/openapi.ts";
 import { bodyFields, formBody, isJsonField, jsonBody, ownParameters, type Typed, WHOLE_BODY } from "#components/api-reference/request.ts";
 import { Field } from "#components/ui/field.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
@@ -29,7 +29,7 @@ const NOTHING = "—";
 function SchemaField({ name, schema, description, isRequired, value, onValue }: SchemaFieldProps) {
   const choices = schema.enum?.map(String) ?? (schema.type === "boolean" ? ["true", "false"] : undefined);
   const isLong = (schema.maxLength ?? 0) > 2000;
-  const hint = explained(schema, description);
+  const hint = describeSchema(schema, description);
   return (
     <Field label={<span className="font-mono">{name}</span>} isRequired={isRequired} isOptional={!isRequired} {...(hint && { hint })}>
       {choices ? (

@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, useId, useState } from "react";
 import { ReviewDecision, type ReviewDecisionProps } from "#components/approvals/review-decision.tsx";
-import { type MissingPart, useWholeReview } from "#components/approvals/use-reviews.ts";
+import { type MissingPart, useReviewContent } from "#components/approvals/use-reviews.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
@@ -32,7 +32,7 @@ interface ReviewCardProps extends Omit<ReviewDecisionProps, "isCompact"> {
 
 /** One review with all that is needed to decide it, and afterwards who did. */
 export function ReviewCard({ hasRun = true, isPlain = false, ...decision }: ReviewCardProps) {
-  const { shown: review, missing } = useWholeReview(decision.review);
+  const { shown: review, missing } = useReviewContent(decision.review);
   const titleId = useId();
   const isWaiting = review.status === "waiting";
   return (

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Check, MessageSquarePlus, X } from "lucide-react";
 import { type FormEvent, useEffect, useEffectEvent, useId, useRef, useState } from "react";
-import { wholeSummary } from "#components/approvals/use-reviews.ts";
+import { toReviewSummary } from "#components/approvals/use-reviews.ts";
 import { Verdict } from "#components/approvals/verdict.tsx";
 import { FormFailure } from "#components/forms/form.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -74,7 +74,7 @@ export function ReviewDecision({ review, onDecided, onTyping, onDismiss, isCompa
     } catch (error) {
       setFailure(errorBodyOf(error));
       const found = await client.reviews.get.query({ review_id }).catch(() => null);
-      const current = found && found.status !== "waiting" ? wholeSummary(found) : null;
+      const current = found && found.status !== "waiting" ? toReviewSummary(found) : null;
       setKnown(current);
       if (current?.comment === typed) onTyping?.(false); // it had arrived after all
       if (current) onDecided?.(current);

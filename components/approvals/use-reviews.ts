@@ -33,7 +33,7 @@ export function useKeptReviews(listed: readonly ReviewSummary[] | undefined): {
   });
   const kept = gone.map((review, index) => {
     const now = found[index]?.data;
-    return now ? wholeSummary(now) : review;
+    return now ? toReviewSummary(now) : review;
   });
   const keep = (review: ReviewSummary, isTyping: boolean) =>
     setTypedAt((before) => [...before.filter(({ id }) => id !== review.id), ...(isTyping ? [review] : [])]);
@@ -48,10 +48,10 @@ export interface MissingPart {
 }
 
 /** A review that was read by itself, as one of a list: nothing of it was left out. */
-export const wholeSummary = (review: Review): ReviewSummary => ({ ...review, truncated: false });
+export const toReviewSummary = (review: Review): ReviewSummary => ({ ...review, truncated: false });
 
 /** A review of a list, with all that it asks once that was loaded; `missing` is null when nothing is left out. */
-export function useWholeReview(review: ReviewSummary): { shown: ReviewSummary; missing: MissingPart | null } {
+export function useReviewContent(review: ReviewSummary): { shown: ReviewSummary; missing: MissingPart | null } {
   const trpc = useTRPC();
   const [isAsked, setIsAsked] = useState(false);
   // Static: what is asked never changes, and it may be long.

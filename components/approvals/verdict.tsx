@@ -7,7 +7,7 @@ import type { Review } from "#server/features/reviews/schema.ts";
 const VIA: Record<string, string> = { ui: "in the web app", api: "over the API", email: "by e-mail" };
 
 /** Who a verdict is from, as far as it is known: "by Ada (admin) over the API". */
-export function byWhom({ via, reviewer, role }: Pick<Review, "via" | "reviewer" | "role">): string {
+export function formatReviewer({ via, reviewer, role }: Pick<Review, "via" | "reviewer" | "role">): string {
   if (via === "timeout") return "because nobody decided in time";
   const name = reviewer?.name || reviewer?.email || "a former member";
   return [`by ${name}`, role && `(${role})`, via && VIA[via]].filter(Boolean).join(" ");
@@ -33,7 +33,7 @@ export function Verdict({ review, isSending = false }: { review: Review; isSendi
           <strong className={isApproved ? "font-semibold text-complete" : "font-semibold text-waiting"}>
             {isApproved ? "Approved" : "Rejected"}
           </strong>{" "}
-          {byWhom(review)}
+          {formatReviewer(review)}
           {decided_at && (
             <>
               , <Time value={decided_at} />

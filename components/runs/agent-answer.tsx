@@ -1,12 +1,16 @@
 "use client";
 
 import { Check, ChevronRight, LoaderCircle, X } from "lucide-react";
-import type { ChatPart } from "#components/agents/chat-turns.ts";
 import { cn } from "#components/ui/cn.ts";
 import { ValueView } from "#components/ui/value-view.tsx";
 import type { RunToolCall } from "#server/runs/schema.ts";
 
-type ToolPart = Extract<ChatPart, { kind: "tool" }>;
+/** One use of a tool; `answer` is null while there is none. */
+interface ToolUse {
+  name: string;
+  args: Record<string, unknown>;
+  answer: { result: string; success: boolean } | null;
+}
 
 /** The first of the arguments that says something, for the line of a closed step. */
 function summaryOf(args: Record<string, unknown>): string {
@@ -15,7 +19,7 @@ function summaryOf(args: Record<string, unknown>): string {
 }
 
 /** One use of a tool: a line that opens to its arguments and its result. */
-export function ToolStep({ part: { name, args, answer }, isRunning }: { part: Omit<ToolPart, "kind" | "id">; isRunning: boolean }) {
+export function ToolStep({ part: { name, args, answer }, isRunning }: { part: ToolUse; isRunning: boolean }) {
   const state = answer ? (answer.success ? "Done" : "Failed") : isRunning ? "Running" : "Stopped";
   return (
     <details className="group min-w-0 rounded-md border bg-raised text-12">

@@ -16,8 +16,8 @@ const LOOK_AGAIN_MS = 5000;
 /** Says why a run does not begin that an Inngest server is to carry. Nothing while it is quick, or where we carry it ourselves. */
 export function ExecutorBanner() {
   const trpc = useTRPC();
-  const isPending = useRun(({ picture }) => picture?.status === "pending" || picture?.status === "queued");
-  const since = useRun(({ picture }) => (isPending ? picture?.created_at : undefined));
+  const isPending = useRun(({ snapshot }) => snapshot?.status === "pending" || snapshot?.status === "queued");
+  const since = useRun(({ snapshot }) => (isPending ? snapshot?.created_at : undefined));
   const [isLate, setIsLate] = useState(false);
   useEffect(() => {
     setIsLate(false);

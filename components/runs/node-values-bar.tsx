@@ -6,7 +6,7 @@ import { ItemPicker } from "#components/runs/loops/item-picker.tsx";
 import { LoopStrip } from "#components/runs/loops/loop-strip.tsx";
 import { RunAgainFromHere } from "#components/runs/run-again.tsx";
 import { type EditorRun, useEditorRun, useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
-import { planOf } from "#components/runs/store/run-picture.ts";
+import { planOf } from "#components/runs/store/run-snapshot.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -46,9 +46,9 @@ export interface NodeValuesBarProps {
 export function NodeValuesBar({ nodeId, isReused, output }: NodeValuesBarProps) {
   const { canEdit } = useStudio();
   const graph = useRun((state) => state.view?.graph);
-  const isOver = useRun((state) => (state.picture ? isFinal(state.picture.status) : false));
-  const run = useRun((state) => state.picture?.nodes[nodeId]);
-  const nodes = useRun((state) => state.picture?.nodes);
+  const isOver = useRun((state) => (state.snapshot ? isFinal(state.snapshot.status) : false));
+  const run = useRun((state) => state.snapshot?.nodes[nodeId]);
+  const nodes = useRun((state) => state.snapshot?.nodes);
   const { loops, path } = useNodeIteration(nodeId);
   const node = graph?.nodes.find((candidate) => candidate.id === nodeId);
   const isLoop = node !== undefined && definitionOf(node.type)?.body !== undefined;
@@ -127,12 +127,12 @@ const outside: readonly string[] = [];
 
 /** Items picked of some loops only hold for the others' latest: a place is whole or it is the latest. */
 export function useNodeIteration(nodeId: string): NodeIteration {
-  const { loops, path } = useRunShallow(({ view, picked, picture }) => {
+  const { loops, path } = useRunShallow(({ view, picked, snapshot }) => {
     const around = view ? planOf(view.graph).loopsAround(nodeId) : outside;
-    const node = picture?.nodes[nodeId];
+    const node = snapshot?.nodes[nodeId];
     if (around.length === 0 || around.every((id) => picked[id] === undefined))
       // While somebody is waited for there, the questions are what is to be seen.
-      return { loops: around, path: node?.isPast && !picture?.waiting[nodeId] ? node.iteration : null };
+      return { loops: around, path: node?.isPast && !snapshot?.waiting[nodeId] ? node.iteration : null };
     const latest = node?.iteration.split(".") ?? [];
     return { loops: around, path: around.map((id, depth) => picked[id] ?? latest[depth] ?? 0).join(".") };
   });

@@ -9,13 +9,13 @@ import { Cost } from "#components/runs/cost.tsx";
 import { NodeValuesBar, useNodeIteration } from "#components/runs/node-values-bar.tsx";
 import { NodeReviews } from "#components/runs/run-reviews.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { cardStatus, isReview } from "#components/runs/store/run-picture.ts";
+import { cardStatus, isReview } from "#components/runs/store/run-snapshot.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
-import { waitsOf } from "#components/workflow-editor/nodes/node-registry.ts";
+import { waitingText } from "#components/workflow-editor/nodes/node-registry.ts";
 import type { NodeStatus } from "#server/runs/schema.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
@@ -25,8 +25,8 @@ const tabStyle =
 /** Output and input of one node in the run on the screen; of a node inside a loop, for the item that is looked at. */
 export function NodeValues({ nodeId }: { nodeId: string }) {
   const node = useRun((state) => state.view?.graph.nodes.find((candidate) => candidate.id === nodeId));
-  const run = useRun((state) => state.picture?.nodes[nodeId]);
-  const status = useRun((state) => (state.picture ? cardStatus(state.picture, nodeId) : "idle"));
+  const run = useRun((state) => state.snapshot?.nodes[nodeId]);
+  const status = useRun((state) => (state.snapshot ? cardStatus(state.snapshot, nodeId) : "idle"));
   const { path } = useNodeIteration(nodeId);
   // An agent's tool calls are in its log only.
   const isAgent = definitionOf(node?.type ?? "")?.group === "agent" && (run?.attempt ?? 0) > 0;
@@ -139,12 +139,12 @@ function LatestOutput({ nodeId }: { nodeId: string }) {
   const client = useTRPCClient();
   const executionId = useRun((state) => state.executionId) ?? "";
   const { type, data } = useRun((state) => state.view?.graph.nodes.find((node) => node.id === nodeId)) ?? {};
-  const run = useRun((state) => state.picture?.nodes[nodeId]);
-  const status = useRun((state) => (state.picture ? cardStatus(state.picture, nodeId) : "idle"));
-  const isStopped = useRun((state) => state.picture?.status === "cancelled");
+  const run = useRun((state) => state.snapshot?.nodes[nodeId]);
+  const status = useRun((state) => (state.snapshot ? cardStatus(state.snapshot, nodeId) : "idle"));
+  const isStopped = useRun((state) => state.snapshot?.status === "cancelled");
   if (!run) return null;
   // What a person is asked stands above.
-  if (status === "waiting") return isReview(type) ? null : <p className="text-12 text-ink-faint">{waitsOf(type)}</p>;
+  if (status === "waiting") return isReview(type) ? null : <p className="text-12 text-ink-faint">{waitingText(type)}</p>;
   const { iteration, whole_length } = run;
   const load = async () =>
     (await client.executions.nodeOutput.query({ execution_id: executionId, node_id: nodeId, iteration })).output ?? "";
@@ -218,10 +218,10 @@ export function useNodeLog(nodeId: string, iteration: string, isWanted: boolean)
       { enabled: isWanted && executionId !== "" },
     ),
   );
-  const stage = useRun(({ picture }) => {
-    const node = picture?.nodes[nodeId];
+  const stage = useRun(({ snapshot }) => {
+    const node = snapshot?.nodes[nodeId];
     const isHere = node?.iteration === iteration;
-    return `${picture?.status} ${isHere ? `${node?.attempt} ${node?.status}` : ""}`;
+    return `${snapshot?.status} ${isHere ? `${node?.attempt} ${node?.status}` : ""}`;
   });
   const seen = useRef(stage);
   useEffect(() => {

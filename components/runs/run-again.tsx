@@ -6,7 +6,7 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { planOf } from "#components/runs/store/run-picture.ts";
+import { planOf } from "#components/runs/store/run-snapshot.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -35,7 +35,7 @@ function useRerun(executionId: string) {
 /** For a run that has ended: the same again, as it was or with the workflow as it is saved now; or into the editor with its outputs pinned. */
 export function RunAgain({ execution: { id, version, workflow_id } }: { execution: ExecutionView["execution"] }) {
   const { canEdit } = useStudio();
-  const isOver = useRun((state) => (state.picture ? isFinal(state.picture.status) : false));
+  const isOver = useRun((state) => (state.snapshot ? isFinal(state.snapshot.status) : false));
   const { isStarting, rerun } = useRerun(id);
   if (!isOver || !canEdit) return null;
   return (
@@ -62,7 +62,7 @@ export function RunAgain({ execution: { id, version, workflow_id } }: { executio
 export function RunAgainFromHere({ nodeId }: { nodeId: string }) {
   const { canEdit } = useStudio();
   const executionId = useRun((state) => state.executionId) ?? "";
-  const isOver = useRun((state) => (state.picture ? isFinal(state.picture.status) : false));
+  const isOver = useRun((state) => (state.snapshot ? isFinal(state.snapshot.status) : false));
   const graph = useRun((state) => state.view?.graph);
   const { isStarting, rerun } = useRerun(executionId);
   if (!isOver || !canEdit || !graph) return null;

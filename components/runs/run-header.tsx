@@ -20,7 +20,7 @@ import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
 export function RunContextHeader({ initial }: { initial: ExecutionView }) {
   const { canEdit } = useStudio();
   const client = useTRPCClient();
-  const isOver = useRun((state) => isFinal(state.picture?.status ?? initial.execution.status));
+  const isOver = useRun((state) => isFinal(state.snapshot?.status ?? initial.execution.status));
   const [isStopping, setIsStopping] = useState(false);
   const { id, workflow_id, workflow_name, version, trigger, started_by, created_at, rerun_of } = initial.execution;
   const cancel = async () => {

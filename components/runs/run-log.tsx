@@ -2,14 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { byWhom } from "#components/approvals/verdict.tsx";
+import { formatReviewer } from "#components/approvals/verdict.tsx";
 import { formatDateTime, formatDuration, formatTokens } from "#components/format.ts";
 import { CutAnswer, ToolCalls } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
 import { ItemPicker } from "#components/runs/loops/item-picker.tsx";
 import { LoopStrip } from "#components/runs/loops/loop-strip.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { innerPath, planOf } from "#components/runs/store/run-picture.ts";
+import { childIteration, planOf } from "#components/runs/store/run-snapshot.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
@@ -44,7 +44,7 @@ interface LogScopeProps {
 function LogScope({ executionId, loopId, path, isShown }: LogScopeProps) {
   const trpc = useTRPC();
   const graph = useRun((state) => state.view?.graph);
-  const isOver = useRun((state) => (state.picture ? isFinal(state.picture.status) : true));
+  const isOver = useRun((state) => (state.snapshot ? isFinal(state.snapshot.status) : true));
   const logs = useQuery(
     trpc.executions.logs.queryOptions(
       { execution_id: executionId, iteration: path },
@@ -52,11 +52,11 @@ function LogScope({ executionId, loopId, path, isShown }: LogScopeProps) {
     ),
   );
   // Lines are added as nodes move on: what they are now says when to look again. In a loop that would be all the time.
-  const stage = useRun(({ picture, view }) => {
-    if (!picture || !view) return "";
+  const stage = useRun(({ snapshot, view }) => {
+    if (!snapshot || !view) return "";
     const plan = planOf(view.graph);
-    const own = Object.entries(picture.nodes).filter(([id]) => plan.ownerOf(id) === null);
-    return loopId === null ? own.map(([, node]) => `${node.attempt}${node.status}`).join() : picture.status;
+    const own = Object.entries(snapshot.nodes).filter(([id]) => plan.ownerOf(id) === null);
+    return loopId === null ? own.map(([, node]) => `${node.attempt}${node.status}`).join() : snapshot.status;
   });
   const seen = useRef(stage);
   const { refetch } = logs;
@@ -90,12 +90,12 @@ function LogScope({ executionId, loopId, path, isShown }: LogScopeProps) {
 /** Under a loop's own line: its items, and the lines of the one that is picked, at first the first. */
 function LogOfLoop({ executionId, log, path, isShown }: { executionId: string; log: NodeLog; path: string; isShown: boolean }) {
   const picked = useRun((state) => state.picked[log.node_id]) ?? 0;
-  const total = useRun((state) => (path === "" ? (state.picture?.nodes[log.node_id]?.iterations?.total ?? null) : null));
+  const total = useRun((state) => (path === "" ? (state.snapshot?.nodes[log.node_id]?.iterations?.total ?? null) : null));
   return (
     <section aria-label={`Items of ${log.label}`} className="flex flex-col gap-3 border-t bg-paper p-3">
       <LoopStrip loopId={log.node_id} path={path} label={log.label} />
       <ItemPicker loopId={log.node_id} loopLabel={log.label} total={total} latest={0} />
-      <LogScope executionId={executionId} loopId={log.node_id} path={innerPath(path, picked)} isShown={isShown} />
+      <LogScope executionId={executionId} loopId={log.node_id} path={childIteration(path, picked)} isShown={isShown} />
     </section>
   );
 }
@@ -133,7 +133,7 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
           <div>
             <dt className="mb-1 font-medium text-ink-soft">Decided</dt>
             <dd className="break-words text-13">
-              {byWhom({ via: log.via, reviewer: log.reviewer ?? null, role: log.role ?? null })}
+              {formatReviewer({ via: log.via, reviewer: log.reviewer ?? null, role: log.role ?? null })}
               {log.decided_at && (
                 <>
                   , <Time value={log.decided_at} />

@@ -10,7 +10,7 @@ import { RunResult } from "#components/runs/run-result.tsx";
 import { RunReviewList, WaitingBanner } from "#components/runs/run-reviews.tsx";
 import { RunTimeline } from "#components/runs/run-timeline.tsx";
 import { RunProvider, useRun } from "#components/runs/store/run-context.tsx";
-import { isReview } from "#components/runs/store/run-picture.ts";
+import { isReview } from "#components/runs/store/run-snapshot.ts";
 import { createRunStore, type RunStore } from "#components/runs/store/run-store.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { BackLink } from "#components/shell/back-link.tsx";
@@ -96,8 +96,8 @@ function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: 
   const [tab, setTab] = useState<View>("graph");
   const hasReviews = initial.graph.nodes.some((node) => isReview(node.type));
   const selected = useSelectedNode();
-  const failed = useRun(({ picture }) =>
-    picture?.status === "failed" ? (picture.order.findLast((id) => picture.nodes[id]?.status === "failed") ?? null) : null,
+  const failed = useRun(({ snapshot }) =>
+    snapshot?.status === "failed" ? (snapshot.order.findLast((id) => snapshot.nodes[id]?.status === "failed") ?? null) : null,
   );
 
   // Once: a run that failed opens on what failed; after that the reader decides.

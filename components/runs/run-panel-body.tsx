@@ -3,10 +3,10 @@
 import { ListTree, Pin } from "lucide-react";
 import { useState } from "react";
 import { formatCount, formatDuration, plural } from "#components/format.ts";
-import { loopWords } from "#components/runs/loops/loop-strip.tsx";
+import { formatLoopProgress } from "#components/runs/loops/loop-strip.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
 import { useEditorRun, useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
-import { type CardStatus, cardStatus, isReview, usedBy } from "#components/runs/store/run-picture.ts";
+import { type CardStatus, cardStatus, isReview, usageOf } from "#components/runs/store/run-snapshot.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { CopyButton } from "#components/ui/copy.tsx";
@@ -19,9 +19,9 @@ import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
 /** A run beneath the canvas: its nodes, how it ended, and what went into and came out of the one that is selected. */
 export function RunPanelBody({ executionId, selected }: { executionId: string; selected: string | null }) {
-  const isAsking = useRun(({ picture, view }) => {
+  const isAsking = useRun(({ snapshot, view }) => {
     const type = view?.graph.nodes.find(({ id }) => id === selected)?.type;
-    return selected !== null && picture?.waiting[selected] !== undefined && isReview(type);
+    return selected !== null && snapshot?.waiting[selected] !== undefined && isReview(type);
   });
   const [listedFor, setListedFor] = useState<string | null>(null);
   // On a phone a question takes the whole sheet, until somebody asks for the nodes.
@@ -66,8 +66,8 @@ export function RunPanelBody({ executionId, selected }: { executionId: string; s
 
 /** The nodes of a run in the order in which they started, then those not reached. */
 export function NodeRunList({ selected }: { selected: string | null }) {
-  const ids = useRunShallow(({ picture, view }) => {
-    const order = picture?.order ?? [];
+  const ids = useRunShallow(({ snapshot, view }) => {
+    const order = snapshot?.order ?? [];
     const rest = view?.graph.nodes.filter((node) => !definitionOf(node.type)?.isInert && !order.includes(node.id)).map((node) => node.id);
     return [...order, ...(rest ?? [])];
   });
@@ -84,17 +84,17 @@ const SAID: Partial<Record<CardStatus, string>> = { running: "Running", waiting:
 
 function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
   const editor = useEditorStore();
-  const row = useRunShallow(({ picture, view }) => {
+  const row = useRunShallow(({ snapshot, view }) => {
     const node = view?.graph.nodes.find((candidate) => candidate.id === id);
-    const run = picture?.nodes[id];
+    const run = snapshot?.nodes[id];
     return {
       type: node?.type,
       label: node ? labelOf(node) : id,
-      status: picture ? cardStatus(picture, id) : ("idle" as const),
-      ...(run ? usedBy(run) : { duration_ms: null, tokens: 0, count: 0 }),
+      status: snapshot ? cardStatus(snapshot, id) : ("idle" as const),
+      ...(run ? usageOf(run) : { duration_ms: null, tokens: 0, count: 0 }),
       attempt: run?.attempt ?? 0,
       iteration: run?.iteration ?? "",
-      progress: run?.iterations ? loopWords(run.iterations) : null,
+      progress: run?.iterations ? formatLoopProgress(run.iterations) : null,
       // Left out of a run that went only as far as one node are those that were skipped before it began.
       isReused: (run?.reused ?? false) || run?.pinned === true,
       isPinned: run?.pinned === true,
@@ -143,11 +143,11 @@ const MOST_CHARACTERS = 400;
 export function RunFinish() {
   const editor = useEditorStore();
   const editorRun = useEditorRun();
-  const failed = useRun(({ picture }) => picture?.order.findLast((id) => picture.nodes[id]?.status === "failed") ?? null);
-  const { isOver, output, error } = useRunShallow(({ picture }) => ({
-    isOver: picture ? isFinal(picture.status) : false,
-    output: picture?.output ?? null,
-    error: picture?.error ?? null,
+  const failed = useRun(({ snapshot }) => snapshot?.order.findLast((id) => snapshot.nodes[id]?.status === "failed") ?? null);
+  const { isOver, output, error } = useRunShallow(({ snapshot }) => ({
+    isOver: snapshot ? isFinal(snapshot.status) : false,
+    output: snapshot?.output ?? null,
+    error: snapshot?.error ?? null,
   }));
   if (!isOver || (output === null && error === null)) return null;
   return (

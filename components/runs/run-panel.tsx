@@ -6,7 +6,7 @@ import Link from "next/link";
 import { type CSSProperties, useEffect, useRef, useState } from "react";
 import { RunSummary } from "#components/runs/run-summary.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { isAsking } from "#components/runs/store/run-picture.ts";
+import { isAsking } from "#components/runs/store/run-snapshot.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";

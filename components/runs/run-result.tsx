@@ -8,10 +8,10 @@ import { workOf } from "#server/workflow/disabled.ts";
 
 /** What the whole run gave, or why it failed, in full; of a run that has no result, or none yet, the outputs that it reached. */
 export function RunResult() {
-  const { status, output, error, format } = useRunShallow(({ picture, view }) => ({
-    status: picture?.status ?? "pending",
-    output: picture?.output ?? null,
-    error: picture?.error ?? null,
+  const { status, output, error, format } = useRunShallow(({ snapshot, view }) => ({
+    status: snapshot?.status ?? "pending",
+    output: snapshot?.output ?? null,
+    error: snapshot?.error ?? null,
     format: view?.execution.outputs.length === 1 ? view.execution.outputs[0]?.format : undefined,
   }));
   const outputs = useReachedOutputs();
@@ -45,7 +45,7 @@ type Reached = ExecutionOutput & {
 /** Outputs in graph order: as the stream tells them, and those inside loops as they were when the run was read. */
 function useReachedOutputs(): Reached[] {
   const view = useRun((state) => state.view);
-  const nodes = useRun((state) => state.picture?.nodes);
+  const nodes = useRun((state) => state.snapshot?.nodes);
   if (!view || !nodes) return [];
   const read = new Map(view.execution.outputs.map((output) => [output.node_id, output]));
   return view.graph.nodes.flatMap((node) => {

@@ -7,7 +7,7 @@ import { useKeptReviews } from "#components/approvals/use-reviews.ts";
 import { Verdict } from "#components/approvals/verdict.tsx";
 import { plural } from "#components/format.ts";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { isReview } from "#components/runs/store/run-picture.ts";
+import { isReview } from "#components/runs/store/run-snapshot.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -77,7 +77,7 @@ export function NodeReviews({ nodeId, iteration }: { nodeId: string; iteration: 
     hold(review.id, isTyping ? nodeId : null);
   };
   const open = [...waiting, ...kept].filter(isHere);
-  const latest = useRun((state) => state.picture?.nodes[nodeId]?.iteration ?? "");
+  const latest = useRun((state) => state.snapshot?.nodes[nodeId]?.iteration ?? "");
   // While one waits, the verdict of another item beside it would mislead.
   const closed =
     open.length > 0 ? [] : decided.filter(({ node_id, iteration: place }) => node_id === nodeId && place === (iteration ?? latest));
@@ -129,9 +129,9 @@ export function useRunReviews(): { waiting: readonly ReviewSummary[]; decided: r
   const trpc = useTRPC();
   const executionId = useRun((state) => state.executionId) ?? "";
   const hasReviews = useRun((state) => state.view?.graph.nodes.some((node) => isReview(node.type)) ?? false);
-  const places = useRun((state) => state.picture?.waiting);
+  const places = useRun((state) => state.snapshot?.waiting);
   // Who waits is told by the stream; it says when to read again.
-  const stage = useRun(({ picture }) => (picture ? `${picture.status} ${JSON.stringify(picture.waiting)}` : ""));
+  const stage = useRun(({ snapshot }) => (snapshot ? `${snapshot.status} ${JSON.stringify(snapshot.waiting)}` : ""));
   const isWaiting = places !== undefined && Object.keys(places).length > 0;
   const common = { execution_id: executionId, per_page: MOST };
   const waiting = useQuery(trpc.reviews.list.queryOptions({ ...common, status: "waiting" }, { enabled: hasReviews && isWaiting }));

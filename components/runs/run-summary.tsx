@@ -4,7 +4,7 @@ import { Unplug } from "lucide-react";
 import { formatDuration, formatTokens } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
 import { useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
-import { totalOf } from "#components/runs/store/run-picture.ts";
+import { totalUsage } from "#components/runs/store/run-snapshot.ts";
 import { Badge } from "#components/ui/badge.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { Elapsed } from "#components/ui/time.tsx";
@@ -12,12 +12,12 @@ import { isFinal } from "#server/runs/schema.ts";
 
 /** State, time, tokens and cost of the run on the screen, and whether the line to it is down. */
 export function RunSummary() {
-  const status = useRun((state) => state.picture?.status);
+  const status = useRun((state) => state.snapshot?.status);
   const line = useRun((state) => state.line);
-  const { duration, since, input, output, cost, isPartial } = useRunShallow(({ picture }) => ({
-    duration: picture?.duration_ms ?? null,
-    since: picture?.created_at ?? "",
-    ...(picture ? totalOf(picture) : { input: 0, output: 0, cost: 0, isPartial: false }),
+  const { duration, since, input, output, cost, isPartial } = useRunShallow(({ snapshot }) => ({
+    duration: snapshot?.duration_ms ?? null,
+    since: snapshot?.created_at ?? "",
+    ...(snapshot ? totalUsage(snapshot) : { input: 0, output: 0, cost: 0, isPartial: false }),
   }));
   if (!status) return null;
   return (

@@ -2,9 +2,9 @@
 
 import { type KeyboardEvent, useEffect, useState } from "react";
 import { formatDuration } from "#components/format.ts";
-import { loopWords } from "#components/runs/loops/loop-strip.tsx";
+import { formatLoopProgress } from "#components/runs/loops/loop-strip.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { planOf } from "#components/runs/store/run-picture.ts";
+import { planOf } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -25,20 +25,20 @@ const BARS: Partial<Record<NodeStatus, string>> = {
 /** When each node worked, as bars from the start of the run. Arrow keys move from row to row. */
 export function RunTimeline({ selected }: { selected: string | null }) {
   const editor = useEditorStore();
-  const picture = useRun((state) => state.picture);
+  const snapshot = useRun((state) => state.snapshot);
   const graph = useRun((state) => state.view?.graph);
-  const now = useNow(picture?.status);
-  if (!picture || !graph || picture.order.length === 0) return <p className="p-4 text-13 text-ink-soft">Nothing has started yet.</p>;
+  const now = useNow(snapshot?.status);
+  if (!snapshot || !graph || snapshot.order.length === 0) return <p className="p-4 text-13 text-ink-soft">Nothing has started yet.</p>;
   const plan = planOf(graph);
-  const begin = Date.parse(picture.created_at);
-  const total = Math.max(1, picture.duration_ms ?? now - begin);
+  const begin = Date.parse(snapshot.created_at);
+  const total = Math.max(1, snapshot.duration_ms ?? now - begin);
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
     const move = moves[event.key];
     if (move === undefined) return;
     event.preventDefault();
-    const next = picture.order[picture.order.indexOf(selected ?? "") + move];
+    const next = snapshot.order[snapshot.order.indexOf(selected ?? "") + move];
     if (!next) return;
     editor.getState().selectOnly(next);
     event.currentTarget.querySelector<HTMLElement>(`[data-id="${CSS.escape(next)}"]`)?.focus();
@@ -46,13 +46,13 @@ export function RunTimeline({ selected }: { selected: string | null }) {
   return (
     <div className="p-2">
       <div role="tree" tabIndex={-1} aria-label="Timeline" className="flex flex-col focus:outline-none" onKeyDown={onKeyDown}>
-        {picture.order.map((id) => {
-          const run = picture.nodes[id];
+        {snapshot.order.map((id) => {
+          const run = snapshot.nodes[id];
           const node = graph.nodes.find((candidate) => candidate.id === id);
           if (!run?.started_at) return null;
           const depth = plan.loopsAround(id).length;
           const start = Date.parse(run.started_at);
-          const bar = barOf({ begin, total, start, duration: run.duration_ms ?? now - start });
+          const bar = barPosition({ begin, total, start, duration: run.duration_ms ?? now - start });
           return (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the row that has the focus is the one selected; the tree handles the arrows
             <div
@@ -61,7 +61,7 @@ export function RunTimeline({ selected }: { selected: string | null }) {
               aria-level={depth + 1}
               aria-selected={id === selected}
               data-id={id}
-              tabIndex={id === (selected ?? picture.order[0]) ? 0 : -1}
+              tabIndex={id === (selected ?? snapshot.order[0]) ? 0 : -1}
               title={`${bar.duration} · +${bar.offset} · ${bar.share} of the run`}
               className={cn("flex flex-col gap-1 rounded-md px-2 py-1.5 hover:bg-hover", id === selected && "bg-press")}
               style={{ paddingLeft: 8 + depth * INDENT }}
@@ -75,7 +75,7 @@ export function RunTimeline({ selected }: { selected: string | null }) {
                 </span>
                 {run.reused && <span className="shrink-0 text-11 text-ink-soft">Reused</span>}
                 {run.iteration !== "" && <span className="shrink-0 text-11 text-ink-soft tabular">item {run.iteration}</span>}
-                {run.iterations && <span className="shrink-0 text-11 text-ink-soft tabular">{loopWords(run.iterations)}</span>}
+                {run.iterations && <span className="shrink-0 text-11 text-ink-soft tabular">{formatLoopProgress(run.iterations)}</span>}
                 <span className="sr-only">
                   , {statusLooks[run.status].label}, after {bar.offset}
                 </span>
@@ -118,7 +118,7 @@ const LEAST_WIDTH = 0.5;
  * A node's bar in the timeline, in percent of the run, and the words of its tooltip.
  * @param span all in milliseconds; `begin` and `start` since the epoch
  */
-export function barOf({ begin, total, start, duration }: { begin: number; total: number; start: number; duration: number }) {
+export function barPosition({ begin, total, start, duration }: { begin: number; total: number; start: number; duration: number }) {
   const offset = Math.max(0, start - begin);
   const left = Math.min(100 - LEAST_WIDTH, (offset / total) * 100);
   const width = Math.min(100 - left, Math.max(LEAST_WIDTH, (duration / total) * 100));

@@ -46,7 +46,7 @@ export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
             </TableCell>
             <TableCell className="max-w-0">
               <Link href={`/runs/${run.id}`} className="block truncate font-medium after:absolute after:inset-0">
-                {hasWorkflow ? run.workflow_name : resultWords(run)}
+                {hasWorkflow ? run.workflow_name : runResultText(run)}
               </Link>
               {hasWorkflow && (run.error ?? run.output) && (
                 <span className={`block truncate text-12 ${run.error === null ? "text-ink-faint" : "text-failed"}`}>
@@ -101,7 +101,7 @@ export function RunsTable({ runs, hasWorkflow, onShow }: RunsTableProps) {
 }
 
 /** What came of a run, in a row of a list: why it failed, what came out, or that nothing did. What went in is no result. */
-export function resultWords({ status, error, output }: Pick<ExecutionSummary, "status" | "error" | "output">): string {
+export function runResultText({ status, error, output }: Pick<ExecutionSummary, "status" | "error" | "output">): string {
   const told = error || output;
   if (told) return told;
   if (!isFinal(status)) return "No result yet";

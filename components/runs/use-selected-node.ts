@@ -12,15 +12,15 @@ export function useSelectedNode(): string | null {
     const ids = state.nodes.filter((node) => node.selected).map((node) => node.id);
     return ids.length === 1 ? (ids[0] ?? null) : null;
   });
-  return useRunShallow(({ picture, typedAt }) => {
-    if (!picture) return null;
-    if (selected && picture.nodes[selected]) return selected;
+  return useRunShallow(({ snapshot, typedAt }) => {
+    if (!snapshot) return null;
+    if (selected && snapshot.nodes[selected]) return selected;
     const held = [...typedAt.values()].at(-1);
-    if (held && picture.nodes[held]) return held;
-    const failed = picture.order.findLast((id) => picture.nodes[id]?.status === "failed");
-    if (failed && picture.status === "failed") return failed;
-    const waiting = Object.keys(picture.waiting).at(-1);
+    if (held && snapshot.nodes[held]) return held;
+    const failed = snapshot.order.findLast((id) => snapshot.nodes[id]?.status === "failed");
+    if (failed && snapshot.status === "failed") return failed;
+    const waiting = Object.keys(snapshot.waiting).at(-1);
     if (waiting) return waiting;
-    return picture.order.findLast((id) => picture.nodes[id]?.status === "running") ?? picture.order.at(-1) ?? null;
+    return snapshot.order.findLast((id) => snapshot.nodes[id]?.status === "running") ?? snapshot.order.at(-1) ?? null;
   });
 }

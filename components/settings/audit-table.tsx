@@ -44,7 +44,7 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
 }
 
 function EntryRow({ entry, isOpen, onToggle }: { entry: AuditEntry; isOpen: boolean; onToggle: () => void }) {
-  const place = placeOf(entry);
+  const place = resourceHref(entry);
   const name = entry.resource_name || entry.resource_id;
   return (
     <TableRow>
@@ -53,7 +53,7 @@ function EntryRow({ entry, isOpen, onToggle }: { entry: AuditEntry; isOpen: bool
       </TableCell>
       <TableCell className="max-w-44 truncate max-md:hidden">{entry.actor.email}</TableCell>
       <TableCell className="whitespace-nowrap text-ink-soft max-md:hidden">{viaLabels[entry.via]}</TableCell>
-      <TableCell className="whitespace-nowrap font-medium max-md:align-top max-md:pt-2">{verbOf(entry.action)}</TableCell>
+      <TableCell className="whitespace-nowrap font-medium max-md:align-top max-md:pt-2">{formatAction(entry.action)}</TableCell>
       <TableCell className="max-w-0">
         <span className="flex min-w-0 items-baseline gap-2">
           <span className="shrink-0 text-12 text-ink-faint">{resourceLabel(entry.resource_type)}</span>
@@ -72,7 +72,7 @@ function EntryRow({ entry, isOpen, onToggle }: { entry: AuditEntry; isOpen: bool
       </TableCell>
       <TableCell className="w-10">
         <IconButton
-          label={`${isOpen ? "Hide" : "Show"} details of ${verbOf(entry.action)} ${name}`}
+          label={`${isOpen ? "Hide" : "Show"} details of ${formatAction(entry.action)} ${name}`}
           icon={isOpen ? <ChevronDown /> : <ChevronRight />}
           aria-expanded={isOpen}
           onClick={onToggle}
@@ -138,10 +138,10 @@ export const viaLabels: Record<AuditEntry["via"], string> = {
 };
 
 /** `workflow.update` in words: `update`; `member.change_role`: `change role`. */
-export const verbOf = (action: string): string => action.slice(action.indexOf(".") + 1).replaceAll("_", " ");
+export const formatAction = (action: string): string => action.slice(action.indexOf(".") + 1).replaceAll("_", " ");
 
 /** Where the resource can be looked at, as long as it is there. */
-export function placeOf({ action, resource_type, resource_id, detail }: AuditEntry): string | undefined {
+export function resourceHref({ action, resource_type, resource_id, detail }: AuditEntry): string | undefined {
   const execution = typeof detail?.execution_id === "string" ? detail.execution_id : undefined;
   if (resource_type === "review" && execution) return `/runs/${execution}`;
   if (action === `${resource_type}.delete` || !isAuditResource(resource_type)) return undefined;

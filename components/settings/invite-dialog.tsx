@@ -66,7 +66,7 @@ function Explanation({ email, role, account }: z.infer<typeof SetMemberResult>) 
     <>
       <Notice tone="waiting" title="This address is not verified">
         Its account was made on {formatDate(account.created_at)}
-        {madeThrough(account)}. Nobody knows whether it is the person’s own.
+        {formatAccountOrigin(account)}. Nobody knows whether it is the person’s own.
       </Notice>
       <p className="text-13 text-ink-soft">
         Give the link to the person you mean, and to nobody else. Who knows the account’s password joins with it; anybody else sets a new
@@ -117,7 +117,7 @@ const WAYS: Record<NonNullable<InvitedAccount["made_through"]>, string> = {
 };
 
 /** Through what an account was made, in words; empty when nobody knows. */
-export function madeThrough({ made_through, invited_by }: InvitedAccount): string {
+export function formatAccountOrigin({ made_through, invited_by }: InvitedAccount): string {
   if (made_through === null) return "";
   return ` through ${WAYS[made_through]}${invited_by ? ` by ${invited_by}` : ""}`;
 }

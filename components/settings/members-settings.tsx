@@ -7,7 +7,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import type { z } from "zod";
 import { formatDate } from "#components/format.ts";
-import { InviteDialog, madeThrough, roleLabel, roleOptions } from "#components/settings/invite-dialog.tsx";
+import { formatAccountOrigin, InviteDialog, roleLabel, roleOptions } from "#components/settings/invite-dialog.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
@@ -198,5 +198,5 @@ function State({ account, was_member }: Pending) {
     return "Was a member until the account got a new password through an invitation elsewhere. Invite again once you know who has it.";
   if (!account) return "No account yet";
   if (account.verified) return "Is asked in the app";
-  return `Not verified, made on ${formatDate(account.created_at)}${madeThrough(account)}`;
+  return `Not verified, made on ${formatDate(account.created_at)}${formatAccountOrigin(account)}`;
 }

@@ -7,7 +7,7 @@ import { useFieldControl } from "#components/ui/field.tsx";
 import { controlStyle } from "#components/ui/styles.ts";
 
 export function Input({ className, type = "text", ...rest }: Omit<ComponentProps<"input">, "ref">) {
-  const ref = useEarlyText(rest.value, rest.onChange);
+  const ref = useTextBeforeHydration(rest.value, rest.onChange);
   return (
     <input
       ref={ref}
@@ -21,7 +21,7 @@ export function Input({ className, type = "text", ...rest }: Omit<ComponentProps
 
 /** Grows with its text between `rows` and 24 lines. */
 export function Textarea({ className, rows = 3, style, ...rest }: Omit<ComponentProps<"textarea">, "ref">) {
-  const ref = useEarlyText(rest.value, rest.onChange);
+  const ref = useTextBeforeHydration(rest.value, rest.onChange);
   return (
     <textarea
       ref={ref}
@@ -39,7 +39,7 @@ export function Textarea({ className, rows = 3, style, ...rest }: Omit<Component
  * Text that was typed, or filled in by a password manager, before React took the page over stands in the field but was
  * never told to `onChange`. This tells it, once. Give the returned ref to the field.
  */
-export function useEarlyText<Field extends HTMLInputElement | HTMLTextAreaElement>(
+export function useTextBeforeHydration<Field extends HTMLInputElement | HTMLTextAreaElement>(
   value: unknown,
   onChange: ((event: ChangeEvent<Field>) => void) | undefined,
 ): RefObject<Field | null> {

@@ -11,7 +11,7 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
-import { placeBelow } from "#components/workflow-editor/canvas/document/edits.ts";
+import { positionBelowAll } from "#components/workflow-editor/canvas/document/edits.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { HistoryButton, SaveControls } from "#components/workflow-editor/history/save-button.tsx";
 import { SaveStateText } from "#components/workflow-editor/history/save-state.tsx";
@@ -108,7 +108,7 @@ export function EditorMenu() {
   const duplicate = useDuplicate({ onCreated: (copy) => router.push(`/workflows/${copy.id}`) });
   const insert = (graph: Graph): number => {
     const before = editor.getState();
-    before.paste(graph, placeBelow(before), "import");
+    before.paste(graph, positionBelowAll(before), "import");
     const added = editor.getState().nodes.slice(before.nodes.length);
     const first = added.toSorted((one, other) => one.position.x - other.position.x)[0];
     if (first) ui.getState().reveal(first.id);

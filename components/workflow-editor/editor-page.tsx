@@ -96,8 +96,8 @@ export function EditorView({ initial }: { initial: WorkflowEditorState }) {
     const run = createRunStore({
       onEnd: (executionId) => {
         void cache.invalidateQueries(trpc.executions.pathFilter());
-        const { picture } = run.getState();
-        editor.getState().say(`Run ${picture?.status ?? "ended"}`);
+        const { snapshot } = run.getState();
+        editor.getState().say(`Run ${snapshot?.status ?? "ended"}`);
         // What the last event leaves out (all tokens, the whole output) is in the API's answer.
         void client.executions.view.query({ execution_id: executionId }).then(
           (view) => run.getState().executionId === executionId && run.getState().show(view),
@@ -233,7 +233,7 @@ const VersionCompare = dynamic(() =>
   import("#components/workflow-editor/history/version-compare.tsx").then((module) => module.VersionCompare),
 );
 
-/** The live canvas, or while something is compared the picture of both sides in its place. The draft is kept as it was. */
+/** The live canvas, or while something is compared both sides drawn in its place. The draft is kept as it was. */
 export function CanvasOrComparison({ isReadOnly, children }: { isReadOnly: boolean; children: ReactNode }) {
   const comparison = useComparison();
   return (

@@ -8,14 +8,14 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Popover } from "#components/ui/popover.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUi, useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { PATIENCE } from "#components/workflow-editor/node-panel/focus-soon.ts";
+import { MAX_FRAMES } from "#components/workflow-editor/node-panel/focus-soon.ts";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { findProblems } from "#server/workflow/problems.ts";
 
 /** Leaves the focus to the field that one goes to; when nothing has taken it, e.g. since the field is disabled, it goes back. */
-function awaitFocus(back: HTMLElement | null, tries = PATIENCE): void {
+function awaitFocus(back: HTMLElement | null, tries = MAX_FRAMES): void {
   if (document.activeElement !== document.body) return;
   if (tries === 0) back?.focus();
   else requestAnimationFrame(() => awaitFocus(back, tries - 1));

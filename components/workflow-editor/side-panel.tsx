@@ -9,9 +9,9 @@ import { Kbd } from "#components/ui/kbd.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
-import { looseEnd, NEXT_NODE_DISTANCE, placeAfter } from "#components/workflow-editor/canvas/document/edits.ts";
+import { NEXT_NODE_DISTANCE, placeAfter, soleEndNode } from "#components/workflow-editor/canvas/document/edits.ts";
 import { NODE_DRAG_TYPE, NOTE_DRAG_TYPE, type NodeChoice, nodeChoices } from "#components/workflow-editor/canvas/document/node-choices.ts";
-import { whereDrawn } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { atDrawnPosition } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import {
   useCanvasUi,
   useCanvasUiStore,
@@ -147,9 +147,9 @@ function AddRow({ choice }: { choice: NodeChoice }) {
   const add = () => {
     const state = editor.getState();
     const selected = state.nodes.filter((node) => node.selected);
-    const before = selected.length === 1 ? selected[0] : looseEnd(state);
+    const before = selected.length === 1 ? selected[0] : soleEndNode(state);
     const right = Math.max(0, ...state.nodes.map((node) => node.position.x + NEXT_NODE_DISTANCE));
-    const id = state.add(choice.type, before ? placeAfter(whereDrawn(state, before), state.edges) : { position: { x: right, y: 0 } });
+    const id = state.add(choice.type, before ? placeAfter(atDrawnPosition(state, before), state.edges) : { position: { x: right, y: 0 } });
     ui.getState().goTo(id, null);
     if (choice.type === "noteNode") ui.setState({ writing: id });
   };

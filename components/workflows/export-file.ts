@@ -24,12 +24,12 @@ const MOST_TOLD = 5;
 const plainField = (field: string) => field.replaceAll("_", " ");
 
 /** Where one value was taken out: “Draft”, input. */
-export const maskedPlace = ({ of, name, field }: MaskedValue): string =>
+export const maskedValueLabel = ({ of, name, field }: MaskedValue): string =>
   of === "connection" ? "a connection" : `${of === "node" ? "" : `${of} `}“${name}”, ${plainField(field)}`;
 
 /** Everything that was taken out, in one sentence. */
 function maskedWords(masked: readonly MaskedValue[]): string {
-  const told = masked.slice(0, MOST_TOLD).map((one) => `${one.what} in ${maskedPlace(one)}`);
+  const told = masked.slice(0, MOST_TOLD).map((one) => `${one.what} in ${maskedValueLabel(one)}`);
   const rest = masked.length - told.length;
   return [...told, ...(rest > 0 ? [`${rest} more`] : [])].join("; ");
 }

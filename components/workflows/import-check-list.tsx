@@ -9,8 +9,8 @@ import { useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { maskedPlace } from "#components/workflows/export-file.ts";
-import { CREATE, type ImportChoices, madeAgents, OPEN } from "#components/workflows/import-choices.ts";
+import { maskedValueLabel } from "#components/workflows/export-file.ts";
+import { agentsToCreate, CREATE_AGENT, type ImportChoices, LEAVE_OPEN } from "#components/workflows/import-choices.ts";
 import type { ImportCheck } from "#server/features/workflow-files/schema.ts";
 
 const MARKS = {
@@ -59,9 +59,9 @@ const selectStyle = "w-60 max-sm:w-full";
 export function ImportCheckList({ check, choices, onChange }: ImportCheckListProps) {
   const trpc = useTRPC();
   const agents = useQuery(trpc.agents.list.queryOptions({ per_page: 200 }));
-  const made = madeAgents(check, choices);
+  const made = agentsToCreate(check, choices);
   // Without a key nothing can be made: adding the first one changes that.
-  const makeable = check.agents.filter(({ key, is_defined }) => is_defined && choices.agents[key] === OPEN);
+  const makeable = check.agents.filter(({ key, is_defined }) => is_defined && choices.agents[key] === LEAVE_OPEN);
   const hasKeyField = made.length > 0 || (choices.keyId === "" && makeable.length > 0);
   const names = made.map(({ name }) => name);
   const wanted = (list: ImportCheck["mcp_servers"]) => list.filter((one) => one.agents.some((name) => names.includes(name)));
@@ -71,7 +71,7 @@ export function ImportCheckList({ check, choices, onChange }: ImportCheckListPro
     // The model that the project already asks with this key is the likeliest.
     const known = agents.data?.items.find((agent) => agent.llm_key_id === keyId)?.model ?? "";
     const isFirst = choices.keyId === "";
-    const chosen = isFirst ? Object.fromEntries(makeable.map(({ key }) => [key, CREATE])) : {};
+    const chosen = isFirst ? Object.fromEntries(makeable.map(({ key }) => [key, CREATE_AGENT])) : {};
     const isBare = (isFirst ? makeable : made).some(({ model }) => model === "");
     onChange({ ...choices, keyId, model: choices.model || (isBare ? known : ""), agents: { ...choices.agents, ...chosen } });
   };
@@ -79,9 +79,9 @@ export function ImportCheckList({ check, choices, onChange }: ImportCheckListPro
   const optionsFor = ({ name, is_defined, existing }: ImportCheck["agents"][number]) => [
     ...(existing ? [{ value: existing.id, label: `Use “${existing.name}”`, description: "It is here under this name" }] : []),
     ...(is_defined
-      ? [{ value: CREATE, label: existing ? `Create “${name} 2”` : "Create it", description: "As the file describes it" }]
+      ? [{ value: CREATE_AGENT, label: existing ? `Create “${name} 2”` : "Create it", description: "As the file describes it" }]
       : []),
-    { value: OPEN, label: "Leave open", description: "A problem in the editor until it is linked" },
+    { value: LEAVE_OPEN, label: "Leave open", description: "A problem in the editor until it is linked" },
     ...(agents.data?.items ?? [])
       .filter((agent) => agent.id !== existing?.id)
       .map((agent) => ({ value: agent.id, label: `Use “${agent.name}”`, description: agent.model })),
@@ -93,7 +93,7 @@ export function ImportCheckList({ check, choices, onChange }: ImportCheckListPro
           {check.agents.map((agent) => (
             <Row
               key={agent.key}
-              mark={choices.agents[agent.key] === OPEN ? "open" : "done"}
+              mark={choices.agents[agent.key] === LEAVE_OPEN ? "open" : "done"}
               name={agent.name || "An agent that the file does not describe"}
               detail={[agent.model, `asked by ${agent.nodes.join(", ")}`].filter(Boolean).join(" · ")}
             >
@@ -101,7 +101,7 @@ export function ImportCheckList({ check, choices, onChange }: ImportCheckListPro
                 aria-label={`Agent ${agent.name || agent.key}`}
                 size="sm"
                 className={selectStyle}
-                value={choices.agents[agent.key] ?? OPEN}
+                value={choices.agents[agent.key] ?? LEAVE_OPEN}
                 options={optionsFor(agent)}
                 onValueChange={(value) => onChange({ ...choices, agents: { ...choices.agents, [agent.key]: value } })}
               />
@@ -154,7 +154,7 @@ export function ImportCheckList({ check, choices, onChange }: ImportCheckListPro
           hint="•••• stands where something looked like a secret. Write it anew in the editor, best as a credential."
         >
           {check.masked.map((one) => (
-            <Row key={JSON.stringify(one)} mark="missing" name={maskedPlace(one)} detail={one.what} />
+            <Row key={JSON.stringify(one)} mark="missing" name={maskedValueLabel(one)} detail={one.what} />
           ))}
         </Part>
       )}
@@ -204,15 +204,15 @@ function Linked({ title, needed, kind, value, onChange }: LinkedProps) {
   return (
     <Part title={title}>
       {needed.map(({ name, agents }) => (
-        <Row key={name} mark={(value[name] ?? OPEN) === OPEN ? "open" : "done"} name={name} detail={`for ${agents.join(", ")}`}>
+        <Row key={name} mark={(value[name] ?? LEAVE_OPEN) === LEAVE_OPEN ? "open" : "done"} name={name} detail={`for ${agents.join(", ")}`}>
           <Select
             aria-label={`${title}: ${name}`}
             size="sm"
             className={selectStyle}
-            value={value[name] ?? OPEN}
+            value={value[name] ?? LEAVE_OPEN}
             options={[
               ...here.map((one) => ({ value: one.id, label: `Use “${one.name}”` })),
-              { value: OPEN, label: "Leave open", description: "A problem in the editor until it is linked" },
+              { value: LEAVE_OPEN, label: "Leave open", description: "A problem in the editor until it is linked" },
             ]}
             onValueChange={(next) => onChange({ ...value, [name]: next })}
           />

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fileNameOf } from "#components/workflows/export-file.ts";
-import { CREATE, choiceFault, firstChoices, linksOf, OPEN, openCount } from "#components/workflows/import-choices.ts";
+import { CREATE_AGENT, countOpenItems, defaultChoices, LEAVE_OPEN, linksOf, missingChoice } from "#components/workflows/import-choices.ts";
 import { parseFile } from "#components/workflows/use-import.ts";
 import type { ImportCheck } from "#server/features/workflow-files/schema.ts";
 
@@ -44,14 +44,14 @@ const keys = [
 ];
 
 test("the first choice is what is here, then a new agent with a key of its kind", () => {
-  const choices = firstChoices(check, keys);
-  expect(choices).toMatchObject({ keyId: "k-2", agents: { here: "a-1", new: CREATE, blank: OPEN } });
-  expect(choices.sources).toEqual({ Handbook: "r-1", Wiki: OPEN });
-  expect(firstChoices(check, []).agents).toEqual({ here: "a-1", new: OPEN, blank: OPEN });
+  const choices = defaultChoices(check, keys);
+  expect(choices).toMatchObject({ keyId: "k-2", agents: { here: "a-1", new: CREATE_AGENT, blank: LEAVE_OPEN } });
+  expect(choices.sources).toEqual({ Handbook: "r-1", Wiki: LEAVE_OPEN });
+  expect(defaultChoices(check, []).agents).toEqual({ here: "a-1", new: LEAVE_OPEN, blank: LEAVE_OPEN });
 });
 
 test("only what agents that are made have is linked", () => {
-  const choices = { ...firstChoices(check, keys), model: " echo " };
+  const choices = { ...defaultChoices(check, keys), model: " echo " };
   expect(linksOf(check, choices)).toEqual({
     agents: [
       { key: "here", action: "use", agent_id: "a-1" },
@@ -65,16 +65,16 @@ test("only what agents that are made have is linked", () => {
     ],
   });
   // The undescribed agent, the source and the credential.
-  expect(openCount(check, choices)).toBe(3);
+  expect(countOpenItems(check, choices)).toBe(3);
 });
 
 test("what is missing is told before anything is sent", () => {
-  const choices = firstChoices(check, keys);
-  expect(choiceFault(check, choices)).toContain("Choose a model");
-  expect(choiceFault(check, { ...choices, model: "echo" })).toBeNull();
-  expect(choiceFault(check, { ...choices, model: "echo", keyId: "" })).toContain("Choose the LLM key");
-  expect(choiceFault(check, { ...choices, model: "echo", name: " " })).toContain("name");
-  expect(choiceFault(check, firstChoices(check, []))).toBeNull();
+  const choices = defaultChoices(check, keys);
+  expect(missingChoice(check, choices)).toContain("Choose a model");
+  expect(missingChoice(check, { ...choices, model: "echo" })).toBeNull();
+  expect(missingChoice(check, { ...choices, model: "echo", keyId: "" })).toContain("Choose the LLM key");
+  expect(missingChoice(check, { ...choices, model: "echo", name: " " })).toContain("name");
+  expect(missingChoice(check, defaultChoices(check, []))).toBeNull();
 });
 
 test.each([

@@ -1,8 +1,8 @@
 import type { ImportCheck, ImportLinks } from "#server/features/workflow-files/schema.ts";
 
 /** What stands for an agent of the file: an agent's id, or one of these two. */
-export const CREATE = "create";
-export const OPEN = "open";
+export const CREATE_AGENT = "create";
+export const LEAVE_OPEN = "open";
 
 /** What somebody chose in the check list. */
 export interface ImportChoices {
@@ -24,16 +24,17 @@ interface Key {
 }
 
 /** What fits best: what is here under the same name, else new agents with a key of the kind that the file was made with. */
-export function firstChoices(check: ImportCheck, keys: readonly Key[]): ImportChoices {
+export function defaultChoices(check: ImportCheck, keys: readonly Key[]): ImportChoices {
   const wanted = check.agents.find(({ provider }) => provider !== null)?.provider;
   const key = keys.find(({ provider }) => provider === wanted) ?? keys[0];
-  const byName = (list: ImportCheck["mcp_servers"]) => Object.fromEntries(list.map(({ name, existing }) => [name, existing?.id ?? OPEN]));
+  const byName = (list: ImportCheck["mcp_servers"]) =>
+    Object.fromEntries(list.map(({ name, existing }) => [name, existing?.id ?? LEAVE_OPEN]));
   return {
     name: check.name,
     keyId: key?.id ?? "",
     model: "",
     agents: Object.fromEntries(
-      check.agents.map(({ key: agent, existing, is_defined }) => [agent, existing?.id ?? (is_defined && key ? CREATE : OPEN)]),
+      check.agents.map(({ key: agent, existing, is_defined }) => [agent, existing?.id ?? (is_defined && key ? CREATE_AGENT : LEAVE_OPEN)]),
     ),
     servers: byName(check.mcp_servers),
     sources: byName(check.rag_sources),
@@ -41,19 +42,19 @@ export function firstChoices(check: ImportCheck, keys: readonly Key[]): ImportCh
 }
 
 /** The agents of the file that are to be made. */
-export const madeAgents = (check: ImportCheck, { agents }: Pick<ImportChoices, "agents">): ImportCheck["agents"] =>
-  check.agents.filter(({ key }) => agents[key] === CREATE);
+export const agentsToCreate = (check: ImportCheck, { agents }: Pick<ImportChoices, "agents">): ImportCheck["agents"] =>
+  check.agents.filter(({ key }) => agents[key] === CREATE_AGENT);
 
 /** The choices as the request takes them: servers and sources only of agents that are made. */
 export function linksOf(check: ImportCheck, choices: ImportChoices): ImportLinks {
-  const made = madeAgents(check, choices).map(({ name }) => name);
+  const made = agentsToCreate(check, choices).map(({ name }) => name);
   const wanted = (list: ImportCheck["mcp_servers"]) => list.filter(({ agents }) => agents.some((name) => made.includes(name)));
-  const idOf = (choice: string | undefined) => (choice === undefined || choice === OPEN ? null : choice);
+  const idOf = (choice: string | undefined) => (choice === undefined || choice === LEAVE_OPEN ? null : choice);
   return {
     agents: check.agents.map(({ key }) => {
-      const choice = choices.agents[key] ?? OPEN;
-      if (choice === OPEN) return { key, action: "open" };
-      if (choice !== CREATE) return { key, action: "use", agent_id: choice };
+      const choice = choices.agents[key] ?? LEAVE_OPEN;
+      if (choice === LEAVE_OPEN) return { key, action: "open" };
+      if (choice !== CREATE_AGENT) return { key, action: "use", agent_id: choice };
       return { key, action: "create", llm_key_id: choices.keyId, ...(choices.model.trim() && { model: choices.model.trim() }) };
     }),
     mcp_servers: wanted(check.mcp_servers).map(({ name }) => ({ name, mcp_id: idOf(choices.servers[name]) })),
@@ -62,8 +63,8 @@ export function linksOf(check: ImportCheck, choices: ImportChoices): ImportLinks
 }
 
 /** What is missing before the import can be sent, as a sentence. */
-export function choiceFault(check: ImportCheck, choices: ImportChoices): string | null {
-  const made = madeAgents(check, choices);
+export function missingChoice(check: ImportCheck, choices: ImportChoices): string | null {
+  const made = agentsToCreate(check, choices);
   if (choices.name.trim() === "") return "Give the workflow a name.";
   if (made.length === 0) return null;
   if (choices.keyId === "") return "Choose the LLM key of the new agents, or leave them open.";
@@ -73,7 +74,7 @@ export function choiceFault(check: ImportCheck, choices: ImportChoices): string 
 }
 
 /** How much the import leaves open: agents, credentials that are missing, and links of agents that are made. */
-export function openCount(check: ImportCheck, choices: ImportChoices): number {
+export function countOpenItems(check: ImportCheck, choices: ImportChoices): number {
   const { agents, mcp_servers, rag_sources } = linksOf(check, choices);
   return (
     agents.filter(({ action }) => action === "open").length +

@@ -10,7 +10,14 @@ import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { ImportCheckList } from "#components/workflows/import-check-list.tsx";
-import { choiceFault, firstChoices, type ImportChoices, linksOf, madeAgents, openCount } from "#components/workflows/import-choices.ts";
+import {
+  agentsToCreate,
+  countOpenItems,
+  defaultChoices,
+  type ImportChoices,
+  linksOf,
+  missingChoice,
+} from "#components/workflows/import-choices.ts";
 import type { CheckedFile, useImport } from "#components/workflows/use-import.ts";
 import type { LlmKey } from "#server/features/llm-keys/schema.ts";
 
@@ -43,12 +50,12 @@ export function ImportReview(props: ImportReviewProps) {
 
 function ReviewForm({ checked, importing, back, action, keys, onInserted }: ImportReviewProps & { keys: readonly LlmKey[] }) {
   const { file, check } = checked;
-  const [choices, setChoices] = useState<ImportChoices>(() => firstChoices(check, keys));
+  const [choices, setChoices] = useState<ImportChoices>(() => defaultChoices(check, keys));
   const [fault, setFault] = useState<string | null>(null);
-  const open = openCount(check, choices);
-  const made = madeAgents(check, choices);
+  const open = countOpenItems(check, choices);
+  const made = agentsToCreate(check, choices);
   const submit = async () => {
-    const found = choiceFault(check, choices);
+    const found = missingChoice(check, choices);
     setFault(found);
     if (found !== null) return;
     if (await importing.send({ file, name: choices.name.trim(), links: linksOf(check, choices) })) onInserted?.();

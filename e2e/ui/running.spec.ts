@@ -8,7 +8,7 @@ import { ExecuteResult, ExecutionSummary } from "#server/runs/schema.ts";
 const panel = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
 const run = (page: Page) => page.getByRole("region", { name: "Run", exact: true });
 const action = (page: Page, name: string) => page.getByRole("toolbar", { name: "Node actions" }).getByRole("button", { name });
-const traffic = (page: Page, from: string, to: string) =>
+const runStateOf = (page: Page, from: string, to: string) =>
   canvas(page)
     .getByRole("group", { name: `Connection from ${from} to ${to}` })
     .locator(".flow-line");
@@ -156,10 +156,10 @@ test("reviews are decided at their cards, several in the run's panel; edges tell
   await expect(run(page).getByLabel("Comment")).toBeFocused();
   await decide.getByRole("button", { name: "Approve" }).click();
   await expect(decide).toBeHidden();
-  await expect(traffic(page, "Way (false)", "Check")).toHaveAttribute("data-traffic", "taken");
+  await expect(runStateOf(page, "Way (false)", "Check")).toHaveAttribute("data-run-state", "taken");
   // Its target did run, by the other way.
-  await expect(traffic(page, "Way (true)", "o")).toHaveAttribute("data-traffic", "skipped");
-  await expect(traffic(page, "Check (approved)", "o")).toHaveAttribute("data-traffic", "taken");
+  await expect(runStateOf(page, "Way (true)", "o")).toHaveAttribute("data-run-state", "skipped");
+  await expect(runStateOf(page, "Check (approved)", "o")).toHaveAttribute("data-run-state", "taken");
 
   await page.getByRole("toolbar", { name: "Decide Item" }).getByRole("button", { name: "2 waiting" }).click();
   const cards = run(page).getByRole("article", { name: "This one?" });

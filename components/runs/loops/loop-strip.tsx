@@ -14,7 +14,7 @@ const FEW = 80;
 type Cell = LoopItems["cells"][number];
 
 /** `37 of 200, 2 failed`: how far a loop is. */
-export function loopWords({ total, complete, failed }: { total: number; complete: number; failed: number }): string {
+export function formatLoopProgress({ total, complete, failed }: { total: number; complete: number; failed: number }): string {
   return `${formatCount(complete + failed)} of ${formatCount(total)}${failed > 0 ? `, ${formatCount(failed)} failed` : ""}`;
 }
 
@@ -24,7 +24,7 @@ export function LoopProgress({ iterations }: { iterations: { total: number; comp
   const share = (count: number) => `${total === 0 ? 0 : (count / total) * 100}%`;
   return (
     <span className="flex min-w-0 flex-col gap-1 text-11 text-ink-soft tabular">
-      <span>{loopWords(iterations)}</span>
+      <span>{formatLoopProgress(iterations)}</span>
       <span aria-hidden className="flex h-1 overflow-hidden rounded-full bg-press">
         <span className="bg-complete" style={{ width: share(complete) }} />
         <span className="bg-failed" style={{ width: share(failed) }} />
@@ -70,9 +70,9 @@ export function LoopStrip({ loopId, path, label }: { loopId: string; path: strin
   const trpc = useTRPC();
   const run = useRunStore();
   const executionId = useRun((state) => state.executionId) ?? "";
-  const isOver = useRun((state) => (state.picture ? isFinal(state.picture.status) : true));
+  const isOver = useRun((state) => (state.snapshot ? isFinal(state.snapshot.status) : true));
   const picked = useRun((state) => state.picked[loopId]);
-  const loop = useRun((state) => state.picture?.nodes[loopId]);
+  const loop = useRun((state) => state.snapshot?.nodes[loopId]);
   // The stream is ahead of what was read, where it tells of this very turn of the loop.
   const iterations = loop?.iteration === path ? loop.iterations : undefined;
   const { data } = useQuery(
@@ -115,7 +115,7 @@ export function LoopStrip({ loopId, path, label }: { loopId: string; path: strin
       <p className="flex flex-wrap items-baseline justify-between gap-x-3 text-12 text-ink-soft tabular">
         <span>
           <strong className="font-semibold text-ink">
-            {loopWords(iterations ?? { total, complete: sum("complete"), failed: sum("failed") })}
+            {formatLoopProgress(iterations ?? { total, complete: sum("complete"), failed: sum("failed") })}
           </strong>
           {sum("waiting") > 0 && <span className="text-waiting">, {formatCount(sum("waiting"))} waiting</span>}
         </span>

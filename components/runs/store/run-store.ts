@@ -1,13 +1,13 @@
 import { createStore } from "zustand/vanilla";
-import { applyEvent, pictureOf, type RunPicture } from "#components/runs/store/run-picture.ts";
+import { applyEvent, type RunSnapshot, snapshotOf } from "#components/runs/store/run-snapshot.ts";
 import { followRun, type LineState, type RunStreamOptions } from "#components/runs/store/run-stream.ts";
 import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
 import { dictionary } from "#server/shared/json-text.ts";
 
 export interface RunState {
   executionId: string | null;
-  picture: RunPicture | null;
-  /** The API's answer that the picture began with; its graph is what runs. */
+  snapshot: RunSnapshot | null;
+  /** The API's answer that the snapshot began with; its graph is what runs. */
   view: ExecutionView | null;
   line: LineState | null;
   /** Items that the reader looks at, by loop; of a loop that is not named, the latest. */
@@ -43,7 +43,7 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
   let hangUp = () => {};
   return createStore<RunState>()((set, get) => ({
     executionId: null,
-    picture: null,
+    snapshot: null,
     view: null,
     line: null,
     picked: dictionary(),
@@ -65,28 +65,28 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
       const executionId = view.execution.id;
       const current = get();
       // A newer answer about the same run must not lose what has arrived on the line since.
-      const base = pictureOf(view.execution, view.last_event_id, view);
-      const picture = current.executionId === executionId && current.picture && !isFinal(view.execution.status) ? current.picture : base;
+      const base = snapshotOf(view.execution, view.last_event_id, view);
+      const snapshot = current.executionId === executionId && current.snapshot && !isFinal(view.execution.status) ? current.snapshot : base;
       set({
         executionId,
         view,
-        picture,
+        snapshot,
         line: null,
         ...(current.executionId !== executionId && { picked: dictionary(), stale: dictionary(), isOtherGraph: false, typedAt: new Map() }),
       });
       if (isFinal(view.execution.status)) return;
-      let waiting: RunPicture | null = null;
+      let waiting: RunSnapshot | null = null;
       hangUp = follow({
         executionId,
-        after: picture.last_event_id,
+        after: snapshot.last_event_id,
         onLine: (line) => get().executionId === executionId && set({ line }),
         onEvent(id, event) {
-          const before = waiting ?? get().picture;
+          const before = waiting ?? get().snapshot;
           if (!before || get().executionId !== executionId) return;
           const isFirst = waiting === null;
           waiting = applyEvent(before, id, event);
           const flush = () => {
-            if (waiting && get().executionId === executionId) set({ picture: waiting });
+            if (waiting && get().executionId === executionId) set({ snapshot: waiting });
             waiting = null;
           };
           if (isFinal(waiting.status)) {
@@ -98,7 +98,7 @@ export function createRunStore({ onEnd, follow = followRun, schedule = (work) =>
     },
     clear() {
       hangUp();
-      set({ executionId: null, picture: null, view: null, line: null, picked: dictionary(), stale: dictionary(), isOtherGraph: false });
+      set({ executionId: null, snapshot: null, view: null, line: null, picked: dictionary(), stale: dictionary(), isOtherGraph: false });
     },
   }));
 }

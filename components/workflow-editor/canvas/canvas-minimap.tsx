@@ -3,7 +3,7 @@
 import { MiniMap, type MiniMapNodeProps, type ReactFlowState, useReactFlow, useStore } from "@xyflow/react";
 import { memo } from "react";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { type CardStatus, cardStatus } from "#components/runs/store/run-picture.ts";
+import { type CardStatus, cardStatus } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
 import { isLoop } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { useCanvasUi } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -34,7 +34,7 @@ const classOf = ({ type }: { type?: string | undefined }) => (isLoop(type) ? FRA
 
 /** A node in the map, in the colour of its state in the run that is shown. It is drawn anew for a change of its own only. */
 const MinimapNode = memo(function MinimapNode({ id, x, y, width, height, className, selected, shapeRendering }: MiniMapNodeProps) {
-  const status = useRun(({ picture }) => (picture?.nodes[id] ? cardStatus(picture, id) : null));
+  const status = useRun(({ snapshot }) => (snapshot?.nodes[id] ? cardStatus(snapshot, id) : null));
   const isFrame = className === FRAME;
   const state = status && STATES[status];
   // A frame lies around its body, whose states are to be seen.

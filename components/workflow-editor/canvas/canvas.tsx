@@ -18,9 +18,9 @@ import { CanvasSearch } from "#components/workflow-editor/canvas/canvas-search.t
 import { FlowEdge } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
 import { NodeCard } from "#components/workflow-editor/canvas/cards/node-card.tsx";
 import { CanvasTools, ControlBar } from "#components/workflow-editor/canvas/control-bar.tsx";
-import { looseEnd, NEXT_NODE_DISTANCE, placeAfter, placeInto } from "#components/workflow-editor/canvas/document/edits.ts";
+import { NEXT_NODE_DISTANCE, placeAfter, placementInSelectedEdge, soleEndNode } from "#components/workflow-editor/canvas/document/edits.ts";
 import { NODE_DRAG_TYPE } from "#components/workflow-editor/canvas/document/node-choices.ts";
-import { whereDrawn } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { atDrawnPosition } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { CARD_WIDTH } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { useFrames } from "#components/workflow-editor/canvas/loops/use-loops.ts";
 import { HoverToolbar, NodeMenu } from "#components/workflow-editor/canvas/node-actions.tsx";
@@ -114,11 +114,11 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     const state = editor.getState();
     if (state.isReadOnly) return;
     const selected = state.nodes.filter((node) => node.selected);
-    const inserted = selected.length === 0 ? placeInto(state) : null;
+    const inserted = selected.length === 0 ? placementInSelectedEdge(state) : null;
     if (inserted) return ui.setState({ palette: { placement: inserted, at: null } });
-    const before = selected.length === 1 ? selected[0] : looseEnd(state);
+    const before = selected.length === 1 ? selected[0] : soleEndNode(state);
     const placement = before
-      ? placeAfter(whereDrawn(state, before), state.edges)
+      ? placeAfter(atDrawnPosition(state, before), state.edges)
       : { position: pointer.current ? point() : lastPosition(state.nodes) };
     ui.setState({ palette: { placement, at: null } });
   }, [editor, ui, point]);

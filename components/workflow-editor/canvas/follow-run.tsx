@@ -6,7 +6,7 @@ import { useEffect, useState } from "react";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { useReducedMotion } from "#components/ui/use-reduced-motion.ts";
-import { shownAs } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { visibleIdOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { boxOnScreen } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { shiftInto } from "#components/workflow-editor/canvas/use-view.ts";
@@ -22,11 +22,13 @@ export function FollowRun() {
   const editor = useEditorStore();
   const isStill = useReducedMotion();
   const [isOn, setIsOn] = useState(false);
-  const current = useRun(({ picture }) => {
-    if (!picture) return null;
-    const isAt = (id: string) => picture.waiting[id] !== undefined || picture.nodes[id]?.status === "running";
+  const current = useRun(({ snapshot }) => {
+    if (!snapshot) return null;
+    const isAt = (id: string) => snapshot.waiting[id] !== undefined || snapshot.nodes[id]?.status === "running";
     // A loop is at work as long as its body is; what matters is the node in there.
-    return picture.order.findLast((id) => isAt(id) && picture.nodes[id]?.iterations === undefined) ?? picture.order.findLast(isAt) ?? null;
+    return (
+      snapshot.order.findLast((id) => isAt(id) && snapshot.nodes[id]?.iterations === undefined) ?? snapshot.order.findLast(isAt) ?? null
+    );
   });
 
   useEffect(() => setIsOn(localStorage.getItem(KEY) === "1"), []);
@@ -38,7 +40,7 @@ export function FollowRun() {
 
   useEffect(() => {
     if (!isOn || current === null) return;
-    const node = flow.getInternalNode(shownAs(editor.getState(), current));
+    const node = flow.getInternalNode(visibleIdOf(editor.getState(), current));
     const { width, height, transform } = view.getState();
     if (!node || width === 0) return;
     const [x, y, zoom] = transform;

@@ -32,31 +32,12 @@ import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { MOD } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { fromClipboard, toClipboard } from "#components/workflow-editor/canvas/document/clipboard.ts";
 import { selectedGraph } from "#components/workflow-editor/canvas/document/edits.ts";
-import { ARRANGEMENTS, type Arrangement, arranged } from "#components/workflow-editor/canvas/layout/arrange.ts";
+import { ARRANGEMENTS, type Arrangement, arrangeNodes } from "#components/workflow-editor/canvas/layout/arrange.ts";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import type { CanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
+import type { CanvasUiStore, NodeAction } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import type { EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { FIT } from "#components/workflow-editor/canvas/use-view.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
-
-/** Something that can be done to one node, or to all that are selected. */
-export interface NodeAction {
-  id: string;
-  label: string;
-  icon: ReactNode;
-  shortcut?: string[];
-  tone?: "normal" | "danger";
-  /** In the toolbar above a card too, not only in the menu. */
-  isInToolbar?: boolean;
-  /** Actions with the same number stand together in the menu; lower ones first. */
-  group: number;
-  /** Why it cannot be done now, as a sentence; the menu shows it dimmed. */
-  refusal?: string;
-  run(): void;
-}
-
-/** Makes the actions that fit these nodes (one, or everything selected) at this moment. */
-export type NodeActionSource = (nodeIds: readonly string[]) => NodeAction[];
 
 const ARRANGE_ICONS: Record<Arrangement, ReactNode> = {
   left: <AlignStartVertical />,
@@ -130,7 +111,7 @@ export function canvasActions(editor: EditorStore, ui: CanvasUiStore, nodeIds: r
         nodes.length >= ARRANGEMENTS[how].least && {
           ...{ id: how, label: ARRANGEMENTS[how].label, icon: ARRANGE_ICONS[how], group: 40 },
           run: () => {
-            const places = arranged(state, ids, how);
+            const places = arrangeNodes(state, ids, how);
             if (places) state.place(ARRANGEMENTS[how].label.toLowerCase(), places);
           },
         },

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import {
   isSingleKey,
+  type KeyPress,
   keysOf,
-  type Pressed,
   SHORTCUT_GROUPS,
   type ShortcutId,
   shortcutOf,
 } from "#components/workflow-editor/canvas/shortcuts.ts";
 
 const none = { code: "", ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
-const press = (key: string, more: Partial<Pressed> = {}) => shortcutOf({ ...none, key, ...more });
+const press = (key: string, more: Partial<KeyPress> = {}) => shortcutOf({ ...none, key, ...more });
 
 test("keys are told apart by what is held with them", () => {
   expect(press("z", { ctrlKey: true })).toBe("undo");

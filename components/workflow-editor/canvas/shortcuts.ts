@@ -63,7 +63,7 @@ const entries = Object.values(SHORTCUT_GROUPS).flatMap((group) => Object.entries
 const byId = new Map(entries);
 
 /** What of a key press counts. */
-export interface Pressed {
+export interface KeyPress {
   key: string;
   code: string;
   ctrlKey: boolean;
@@ -74,7 +74,7 @@ export interface Pressed {
 
 const isLetter = (key: string) => /^[a-z]$/.test(key);
 
-function isPressed(spec: string, { key, code, ctrlKey, metaKey, altKey, shiftKey }: Pressed): boolean {
+function isPressed(spec: string, { key, code, ctrlKey, metaKey, altKey, shiftKey }: KeyPress): boolean {
   // "+" is a key of its own.
   const parts = spec === "+" ? ["+"] : spec.split("+");
   const wanted = parts.at(-1) ?? "";
@@ -86,7 +86,7 @@ function isPressed(spec: string, { key, code, ctrlKey, metaKey, altKey, shiftKey
 }
 
 /** The shortcut that was pressed, if any. */
-export const shortcutOf = (pressed: Pressed): ShortcutId | undefined =>
+export const shortcutOf = (pressed: KeyPress): ShortcutId | undefined =>
   entries.find(([, { keys }]) => keys.some((spec) => isPressed(spec, pressed)))?.[0];
 
 export const isOnlyOnCanvas = (id: ShortcutId): boolean => byId.get(id)?.isOnCanvas === true;

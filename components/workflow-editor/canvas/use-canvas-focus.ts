@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useEffect, useRef } from "react";
-import { shownAs } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { visibleIdOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { EditorState } from "#components/workflow-editor/canvas/store/editor-store.ts";
 
@@ -9,7 +9,7 @@ import type { EditorState } from "#components/workflow-editor/canvas/store/edito
 const PATIENCE = 30;
 
 /** The node or connection of the canvas that an element is, or lies in. */
-export function itemOf(target: EventTarget | null, kind: "node" | "edge"): string | undefined {
+export function canvasItemId(target: EventTarget | null, kind: "node" | "edge"): string | undefined {
   const item = target instanceof Element ? target.closest<HTMLElement | SVGElement>(`.react-flow__${kind}`) : null;
   return item?.dataset.id;
 }
@@ -52,7 +52,7 @@ export function useCanvasFocus(area: RefObject<HTMLElement | null>): RefObject<s
     };
     const onFocusIn = ({ target }: FocusEvent) => {
       if (!(target instanceof Node && area.current?.contains(target))) return;
-      visited.current = itemOf(target, "node") ?? itemOf(target, "edge") ?? null;
+      visited.current = canvasItemId(target, "node") ?? canvasItemId(target, "edge") ?? null;
     };
     const stop = editor.subscribe((state, before) => {
       if (state.nodes === before.nodes && state.edges === before.edges && state.data === before.data) return;
@@ -61,7 +61,7 @@ export function useCanvasFocus(area: RefObject<HTMLElement | null>): RefObject<s
       const isEdit = state.revision !== before.revision;
       const selected = isEdit ? selectedOf(state) : [];
       const known = new Set(isEdit ? selectedOf(before) : []);
-      const focused = itemOf(from, "node") ?? itemOf(from, "edge");
+      const focused = canvasItemId(from, "node") ?? canvasItemId(from, "edge");
       if (selected.some((id) => !known.has(id)) || (selected.length > 0 && selected.length !== known.size)) {
         visited.current = null;
         if (isOnFlow && (focused === undefined || !selected.includes(focused))) focus(selected, from);
@@ -72,7 +72,7 @@ export function useCanvasFocus(area: RefObject<HTMLElement | null>): RefObject<s
         requestAnimationFrame(() => {
           if (!isFocusLost() || area.current?.offsetParent === null) return;
           const now = editor.getState();
-          const stays = focused !== undefined && now.nodes.some(({ id }) => id === focused) ? [shownAs(now, focused)] : [];
+          const stays = focused !== undefined && now.nodes.some(({ id }) => id === focused) ? [visibleIdOf(now, focused)] : [];
           focus([...stays, ...selectedOf(now)], null);
         }),
       );

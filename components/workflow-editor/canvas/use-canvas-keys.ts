@@ -7,7 +7,7 @@ import { selectedGraph } from "#components/workflow-editor/canvas/document/edits
 import { arrowOf, nudge } from "#components/workflow-editor/canvas/layout/arrange.ts";
 import { hasSingleKeys, isOnlyOnCanvas, isSingleKey, type ShortcutId, shortcutOf } from "#components/workflow-editor/canvas/shortcuts.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { itemOf, useCanvasFocus } from "#components/workflow-editor/canvas/use-canvas-focus.ts";
+import { canvasItemId, useCanvasFocus } from "#components/workflow-editor/canvas/use-canvas-focus.ts";
 import { FIT } from "#components/workflow-editor/canvas/use-view.ts";
 
 /** True where keys belong to what is being typed, or to something in front of the canvas. */
@@ -55,7 +55,7 @@ export function useCanvasKeys({
     const isAway = (target: EventTarget | null) => isElsewhere(target) || area.current?.offsetParent === null;
     const selectFocused = (target: EventTarget | null) => {
       const state = editor.getState();
-      const [node, edge] = [itemOf(target, "node"), itemOf(target, "edge")];
+      const [node, edge] = [canvasItemId(target, "node"), canvasItemId(target, "edge")];
       const isAnySelected = [...state.nodes, ...state.edges].some(({ selected }) => selected);
       // The focus is on its way to what an edit has just selected.
       if (isAnySelected && visited.current === null) return;
@@ -112,7 +112,7 @@ export function useCanvasKeys({
       const by = arrowOf(event);
       if (!by || !isItself(event.target, area.current)) return false;
       const state = editor.getState();
-      const id = itemOf(event.target, "node") ?? itemOf(event.target, "edge");
+      const id = canvasItemId(event.target, "node") ?? canvasItemId(event.target, "edge");
       const isSelected = [...state.nodes, ...state.edges].some((item) => item.id === id && item.selected);
       const changes = id !== undefined && visited.current === id && !isSelected ? [] : nudge(state, by, ui.getState().isSnapping);
       if (changes.length > 0) state.onNodesChange(changes);
@@ -137,7 +137,7 @@ export function useCanvasKeys({
       // The browser sends it to where text is selected, even when that is not where the keyboard is.
       const target = area.current?.contains(document.activeElement) ? document.activeElement : event.target;
       if (isAway(target) || !event.clipboardData || isTextSelected(area.current)) return;
-      if (itemOf(target, "node") !== undefined) selectFocused(target);
+      if (canvasItemId(target, "node") !== undefined) selectFocused(target);
       const state = editor.getState();
       const graph = selectedGraph(state);
       if (graph.nodes.length === 0) return;

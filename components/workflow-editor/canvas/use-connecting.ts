@@ -3,7 +3,7 @@
 import { type Connection, type Edge, type FinalConnectionState, type OnConnectStartParams, useReactFlow } from "@xyflow/react";
 import { type RefObject, useCallback } from "react";
 import { toast } from "sonner";
-import { firstWay } from "#components/workflow-editor/canvas/document/edits.ts";
+import { firstAllowedConnection } from "#components/workflow-editor/canvas/document/edits.ts";
 import { PORT_HEIGHT } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { dictionary } from "#server/shared/json-text.ts";
@@ -31,7 +31,7 @@ export function useConnecting(area: RefObject<HTMLElement | null>) {
       const refusal =
         handleType === "source"
           ? checkConnection(graph, { source: nodeId, sourceHandle: handleId, target: node.id })
-          : firstWay(graph, node.id, nodeId).refusal;
+          : firstAllowedConnection(graph, node.id, nodeId).refusal;
       if (refusal) refusals[node.id] = refusal;
     }
     ui.setState({ refusals, refusal: null });
@@ -48,7 +48,7 @@ export function useConnecting(area: RefObject<HTMLElement | null>) {
       if (over === from.nodeId) return;
       const ends = isForward
         ? { source: from.nodeId, sourceHandle: from.handle, target: over }
-        : firstWay(editor.getState().graph(), over, from.nodeId).ends;
+        : firstAllowedConnection(editor.getState().graph(), over, from.nodeId).ends;
       const refusal = editor.getState().connect(ends);
       if (refusal) toast.error(refusal);
       return;

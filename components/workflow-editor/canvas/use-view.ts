@@ -3,10 +3,10 @@
 import { type ReactFlowState, useReactFlow, useStoreApi, type Viewport } from "@xyflow/react";
 import { useCallback, useEffect, useRef } from "react";
 import { useRunStore } from "#components/runs/store/run-context.tsx";
-import { shownAs } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { visibleIdOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { boxOnScreen, sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { itemOf } from "#components/workflow-editor/canvas/use-canvas-focus.ts";
+import { canvasItemId } from "#components/workflow-editor/canvas/use-canvas-focus.ts";
 
 /** How the whole workflow is brought into view: with room around it, and never larger than life. */
 export const FIT = { padding: 0.15, maxZoom: 1, minZoom: 0.1 } as const;
@@ -36,7 +36,7 @@ interface Box {
 function boxOf(target: Element, { domNode, nodeLookup, transform: [x, y, zoom] }: ReactFlowState): Box {
   const box = target.getBoundingClientRect();
   const card = target.closest(".react-flow__node");
-  const node = nodeLookup.get(itemOf(target, "node") ?? "");
+  const node = nodeLookup.get(canvasItemId(target, "node") ?? "");
   const drawn = card?.getBoundingClientRect() ?? domNode?.getBoundingClientRect();
   const place = node && { x: node.internals.positionAbsolute.x * zoom + x, y: node.internals.positionAbsolute.y * zoom + y };
   const left = box.left - (drawn?.left ?? 0) + (place?.x ?? 0);
@@ -77,7 +77,7 @@ export function useReveal(): void {
   useEffect(() => {
     const reveal = (id: string) => {
       const state = editor.getState();
-      const shown = shownAs(state, id);
+      const shown = visibleIdOf(state, id);
       const node = state.nodes.find((candidate) => candidate.id === shown);
       if (node) moveTo(boxOnScreen(node, node.position, view.getState().transform));
     };
@@ -141,7 +141,7 @@ export function useRevealWaiting(): void {
     () =>
       view.subscribe((state, before) => {
         if (before.height === 0 || state.height >= before.height) return;
-        const [waiting] = Object.keys(run.getState().picture?.waiting ?? {});
+        const [waiting] = Object.keys(run.getState().snapshot?.waiting ?? {});
         if (waiting !== undefined) ui.getState().reveal(waiting);
       }),
     [ui, run, view],

@@ -3,7 +3,7 @@
 import { ChevronRight } from "lucide-react";
 import { useMemo, useState } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { entriesOf, kindOf, pathStep, unpacked } from "#components/workflow-editor/fields/json-paths.ts";
+import { childEntries, describeKind, parseIfJson, pathStep } from "#components/workflow-editor/fields/json-paths.ts";
 import {
   fieldNames,
   isCut,
@@ -11,7 +11,7 @@ import {
   lastScope,
   parameterNames,
   REQUEST_PARTS,
-  type Readable,
+  type ReadableScope,
 } from "#components/workflow-editor/fields/last-values.ts";
 import { PanelFold } from "#components/workflow-editor/fields/panel-fold.tsx";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
@@ -151,13 +151,13 @@ const nothing = () => [];
 function connection(label: string, expression: string, python: string | null, known: Known | undefined): Connection {
   if (!known) return { label, expression, python, kind: null, text: null, inside: nothing };
   const { value } = known;
-  const whole = unpacked(value);
+  const whole = parseIfJson(value);
   // A condition is given texts: what is inside of one has to be read first.
   const open = python === null ? null : typeof value === "string" ? `json.loads(${python})` : python;
   return {
-    ...{ label, expression, python, kind: kindOf(whole), text: asText(value) },
+    ...{ label, expression, python, kind: describeKind(whole), text: asText(value) },
     inside: () =>
-      entriesOf(whole).map(([key, item]) =>
+      childEntries(whole).map(([key, item]) =>
         connection(
           String(key),
           expression + pathStep(key),
@@ -169,7 +169,7 @@ function connection(label: string, expression: string, python: string | null, kn
 }
 
 /** Everything upstream with its values in the last run, the nearest node first, then the trigger. */
-export function connectionsOf(readable: Readable, run: LastRun | null): ConnectedNode[] {
+export function connectionsOf(readable: ReadableScope, run: LastRun | null): ConnectedNode[] {
   const { nodes, names, around, trigger } = readable;
   const scope = run && lastScope(readable, run);
   const known = (name: string, field: string): Known | undefined => {

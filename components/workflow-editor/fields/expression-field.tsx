@@ -34,7 +34,7 @@ export interface ExpressionFieldProps {
 export function ExpressionField({ value, onChange, isReadOnly, rows = 3, maxLength, problems }: ExpressionFieldProps) {
   const reads = usePanelReads();
   const preview = usePreview(value);
-  const pieces = markedPieces(value, problems, reads.options);
+  const pieces = highlightProblems(value, problems, reads.options);
   const fixes = [...new Map(pieces.flatMap(({ text, fix }) => (fix === null ? [] : [[text, fix] as const])))];
   return (
     <div className="flex flex-col gap-1.5">
@@ -85,7 +85,7 @@ export interface MarkedPiece {
 type Known = Pick<ExpressionOption, "name" | "field">;
 
 /** What a reference that cannot be read was probably meant to be, or null. */
-export function fixOf({ source, head, path }: Reference, options: readonly Known[]): string | null {
+export function suggestFix({ source, head, path }: Reference, options: readonly Known[]): string | null {
   const heads = [...new Set(options.map(({ name }) => name))];
   const isHead = heads.find((name) => name === head) ?? heads.find((name) => slugOf(name) === slugOf(head));
   const name = isHead ?? nearestName(heads, head);
@@ -105,7 +105,7 @@ export function fixOf({ source, head, path }: Reference, options: readonly Known
  * @param problems sentences about the field; one about an expression begins with it
  * @param options what can be read here; asked only when something cannot
  */
-export function markedPieces(text: string, problems: readonly string[], options: () => readonly Known[]): MarkedPiece[] {
+export function highlightProblems(text: string, problems: readonly string[], options: () => readonly Known[]): MarkedPiece[] {
   return parseTemplate(text).map((part) => {
     if ("text" in part) return { kind: "text", text: part.text, fix: null };
     const { reference } = part;
@@ -113,7 +113,7 @@ export function markedPieces(text: string, problems: readonly string[], options:
     if (!problems.some((problem) => problem.startsWith(source))) return { kind: "reference", text: source, fix: null };
     const known = options();
     const readings = [reference, ...possibleReadings(reference)].reverse();
-    const fixes = readings.flatMap((reading) => fixOf(reading, known) ?? []);
+    const fixes = readings.flatMap((reading) => suggestFix(reading, known) ?? []);
     return { kind: "fault", text: source, fix: fixes[0] ?? null };
   });
 }

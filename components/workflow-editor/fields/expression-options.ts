@@ -1,4 +1,4 @@
-import { entriesOf, kindOf, pathStep, schemaFields, unpacked } from "#components/workflow-editor/fields/json-paths.ts";
+import { childEntries, describeKind, parseIfJson, pathStep, schemaFields } from "#components/workflow-editor/fields/json-paths.ts";
 import {
   fieldNames,
   isCut,
@@ -6,7 +6,7 @@ import {
   lastScope,
   parameterNames,
   REQUEST_PARTS,
-  type Readable,
+  type ReadableScope,
 } from "#components/workflow-editor/fields/last-values.ts";
 import { own } from "#server/shared/json-text.ts";
 import { asText, CREDENTIALS, type ScopeEntry } from "#server/workflow/expressions.ts";
@@ -31,7 +31,7 @@ export interface ExpressionOption {
 const MOST_STEPS = 12;
 
 /** Everything upstream of a node, the nearest first, then the trigger, agents' own names, the execution and the project's credentials. */
-export function expressionOptions(readable: Readable, run: LastRun | null): ExpressionOption[] {
+export function expressionOptions(readable: ReadableScope, run: LastRun | null): ExpressionOption[] {
   const { nodes, names, trigger, scope } = readable;
   const values = run && lastScope(readable, run);
   const option = (name: string, field: string, nodeType: string, entry: ScopeEntry | undefined): ExpressionOption => {
@@ -39,7 +39,7 @@ export function expressionOptions(readable: Readable, run: LastRun | null): Expr
     const isKnown = entry !== undefined && Object.hasOwn(entry.fields, field);
     return {
       ...{ expression: `${name}.${field}`, name, field, nodeType },
-      kind: isKnown ? kindOf(unpacked(value)) : null,
+      kind: isKnown ? describeKind(parseIfJson(value)) : null,
       lastValue: isKnown ? asText(value) : null,
     };
   };
@@ -50,9 +50,9 @@ export function expressionOptions(readable: Readable, run: LastRun | null): Expr
       const { field, expression } = parent;
       if (field !== "output" && field !== "current_item") return [parent];
       const isWhole = !run || field !== "output" || !isCut(node, run);
-      const inside = isWhole ? entriesOf(unpacked(own(entry?.fields, field))) : [];
+      const inside = isWhole ? childEntries(parseIfJson(own(entry?.fields, field))) : [];
       const steps = inside.slice(0, MOST_STEPS).map(([key, item]) => ({
-        ...{ expression: expression + pathStep(key), name, field, nodeType: node.type, kind: kindOf(item), lastValue: asText(item) },
+        ...{ expression: expression + pathStep(key), name, field, nodeType: node.type, kind: describeKind(item), lastValue: asText(item) },
       }));
       const expected =
         steps.length > 0 || field !== "output" || typeof node.data.agent_id !== "string"
@@ -71,10 +71,10 @@ export function expressionOptions(readable: Readable, run: LastRun | null): Expr
   const entry = values?.find("trigger");
   const fromTrigger = [...parameterNames(readable), "output"].map((field) => option("trigger", field, "triggerNode", entry));
   // A form's output is its values again.
-  const given = trigger?.data.kind === "params" ? [] : entriesOf(unpacked(entry?.fields.output)).slice(0, MOST_STEPS);
+  const given = trigger?.data.kind === "params" ? [] : childEntries(parseIfJson(entry?.fields.output)).slice(0, MOST_STEPS);
   const common = { name: "trigger", field: "output", nodeType: "triggerNode" };
   for (const [key, value] of given)
-    fromTrigger.push({ ...common, expression: `trigger.output${pathStep(key)}`, kind: kindOf(value), lastValue: asText(value) });
+    fromTrigger.push({ ...common, expression: `trigger.output${pathStep(key)}`, kind: describeKind(value), lastValue: asText(value) });
   if (given.length === 0 && trigger?.data.kind === "http")
     for (const part of REQUEST_PARTS) fromTrigger.push({ ...common, expression: `trigger.output.${part}`, kind: null, lastValue: null });
   const execution = option("execution", "id", "", values?.find("execution"));

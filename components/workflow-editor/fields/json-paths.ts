@@ -1,7 +1,7 @@
 // Walking into JSON values the way expressions do.
 
 /** What kind of value it is, in a word or two. */
-export function kindOf(value: unknown): string {
+export function describeKind(value: unknown): string {
   if (value === null || value === undefined) return "empty";
   if (Array.isArray(value)) return value.length === 1 ? "list of 1" : `list of ${value.length}`;
   if (typeof value === "boolean") return "yes or no";
@@ -9,7 +9,7 @@ export function kindOf(value: unknown): string {
 }
 
 /** A text that is a JSON object or list, parsed; anything else as it is. */
-export function unpacked(value: unknown): unknown {
+export function parseIfJson(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   try {
     return JSON.parse(value);
@@ -22,7 +22,7 @@ export function unpacked(value: unknown): unknown {
 const MOST = 50;
 
 /** What is inside a value: of an object its fields, of a list its first items. */
-export function entriesOf(value: unknown): [key: string | number, item: unknown][] {
+export function childEntries(value: unknown): [key: string | number, item: unknown][] {
   if (Array.isArray(value)) return value.slice(0, MOST).map((item, index) => [index, item]);
   return value !== null && typeof value === "object" ? Object.entries(value).slice(0, MOST) : [];
 }

@@ -1,9 +1,16 @@
 import { expect, test } from "vitest";
-import type { NodePicture } from "#components/runs/store/run-picture.ts";
+import type { NodeSnapshot } from "#components/runs/store/run-snapshot.ts";
 import { connectionsOf } from "#components/workflow-editor/fields/connections-tree.tsx";
-import { markedPieces } from "#components/workflow-editor/fields/expression-field.tsx";
+import { highlightProblems } from "#components/workflow-editor/fields/expression-field.tsx";
 import { expressionOptions } from "#components/workflow-editor/fields/expression-options.ts";
-import { type LastRun, lastScope, lastUpstream, previewOf, readableAt, trialOf } from "#components/workflow-editor/fields/last-values.ts";
+import {
+  conditionTrialInput,
+  type LastRun,
+  lastScope,
+  lastUpstream,
+  previewOf,
+  readableAt,
+} from "#components/workflow-editor/fields/last-values.ts";
 import { relationsOf } from "#components/workflow-editor/node-panel/node-relations.tsx";
 import { findProblems } from "#server/workflow/problems.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -33,7 +40,7 @@ const graph: Graph = {
 };
 const scope = { agentName: (id: string) => (id === "7" ? "Scout" : undefined), credentialNames: ["TOKEN"] };
 
-const node = (output: string, more: Partial<NodePicture> = {}): NodePicture => ({
+const node = (output: string, more: Partial<NodeSnapshot> = {}): NodeSnapshot => ({
   ...{ status: "complete", attempt: 1, iteration: "", output, error: null, arriving: "", started_at: null, duration_ms: 1 },
   ...{ input_tokens: 0, output_tokens: 0, cost: 0, reused: false, whole_length: null },
   ...more,
@@ -42,7 +49,7 @@ const run: LastRun = {
   executionId: "e1",
   input: JSON.stringify({ items: ["warp", "weft"] }),
   decisions: { h: "approved" },
-  picture: {
+  snapshot: {
     status: "completed",
     nodes: {
       t: node("{}"),
@@ -80,12 +87,12 @@ test("a text is shown with the values of the run; what has none stays as it is, 
 test("inside of a loop the item of the iteration that is shown is read", () => {
   expect(preview("b", "{{Each.index}}: {{Each.current_item}}")).toBe("1: weft");
   expect(lastUpstream(readable("b"), run)).toBe("weft");
-  expect(trialOf(readable("b"), run)).toMatchObject({ before: ["l"], item: "weft" });
+  expect(conditionTrialInput(readable("b"), run)).toMatchObject({ before: ["l"], item: "weft" });
 });
 
 test("what came before is joined as a run does, and a trial names the nodes that are meant", () => {
   expect(lastUpstream(readable("o"), run)).toBe('{"title": "Looms", "tags": [{"name": "old"}]}');
-  expect(trialOf(readable("x"), run)).toEqual({
+  expect(conditionTrialInput(readable("x"), run)).toEqual({
     execution_id: "e1",
     before: ["l"],
     outputs: { Each: ["l"], Check: ["h"], Research: ["r"], Scout: ["r"], Start: ["t"] },
@@ -109,8 +116,8 @@ test("behind a decision, what came to it is shown; conditions read the decision"
       { id: "6", source: "n", target: "else" },
     ],
   };
-  const nodes = { ...run.picture.nodes, if: node("True"), n: node("otherwise") };
-  const then: LastRun = { ...run, picture: { ...run.picture, nodes } };
+  const nodes = { ...run.snapshot.nodes, if: node("True"), n: node("otherwise") };
+  const then: LastRun = { ...run, snapshot: { ...run.snapshot, nodes } };
   const shown = (id: string, isLiteral?: boolean) => lastUpstream(readableAt(before, id, scope), then, isLiteral);
   expect(shown("if")).toBe('{"title": "Looms", "tags": [{"name": "old"}]}');
   expect(shown("if", true)).toBe("approved: fine");
@@ -125,14 +132,14 @@ test("what is pinned stands in for what the run left, also of a node that did no
   const at = readableAt({ ...graph, nodes }, "o", scope);
   expect(previewOf("{{New.output}}", lastScope(at, run))).toEqual([{ kind: "value", text: "pinned", source: "{{New.output}}" }]);
   expect(lastUpstream(at, run)).toMatch(/^pinned\n\n/);
-  expect(trialOf(at, run).pinned).toEqual({ n: "pinned" });
-  expect(trialOf(readable("o"), run).pinned).toBeUndefined();
+  expect(conditionTrialInput(at, run).pinned).toEqual({ n: "pinned" });
+  expect(conditionTrialInput(readable("o"), run).pinned).toBeUndefined();
 });
 
 test("the list offers what is inside of JSON, with kinds and values; before the first run what an agent's schema promises", () => {
   const options = expressionOptions(readable("n"), run);
   expect(options.slice(0, 3).map(({ expression, kind, lastValue }) => [expression, kind, lastValue])).toEqual([
-    ["Research.output", "object", run.picture.nodes.r?.output],
+    ["Research.output", "object", run.snapshot.nodes.r?.output],
     ["Research.output.title", "text", "Looms"],
     ["Research.output.tags", "list of 1", '[{"name":"old"}]'],
   ]);
@@ -165,7 +172,7 @@ test("what cannot be read is marked, with what was probably meant", () => {
     const nodes = graph.nodes.map((one) => (one.id === "o" ? { ...one, data: { ...one.data, value: text } } : one));
     const changed = { ...graph, nodes };
     const problems = findProblems(changed, scope).flatMap(({ node_id, message }) => (node_id === "o" ? [message] : []));
-    const pieces = markedPieces(text, problems, () => expressionOptions(readableAt(changed, "o", scope), null));
+    const pieces = highlightProblems(text, problems, () => expressionOptions(readableAt(changed, "o", scope), null));
     expect(pieces.map((piece) => piece.text).join("")).toBe(text);
     return pieces.flatMap(({ kind, text: piece, fix }) => (kind === "fault" ? [[piece, fix]] : []));
   };
@@ -206,7 +213,7 @@ test("names with dots are read, offered and put right", () => {
   for (const { expression, lastValue } of options.filter(({ name }) => /\.\d/.test(name)).slice(0, 5))
     expect(shown(`{{${expression}}}`)).toEqual([`value ${lastValue}`]);
   const wrong = "{{GPT-4.1 [nwe].output.title}}";
-  expect(markedPieces(wrong, [`${wrong} names nothing`], () => options)[0]?.fix).toBe("{{GPT-4.1 [new].output.title}}");
+  expect(highlightProblems(wrong, [`${wrong} names nothing`], () => options)[0]?.fix).toBe("{{GPT-4.1 [new].output.title}}");
   expect(relationsOf({ ...graph, nodes: [...nodes, reader("{{GPT-4.1 [new].output}}")] }, "r").at(-1)?.relations).toMatchObject([
     { id: "reader" },
   ]);

@@ -1,4 +1,4 @@
-import { planOf, type RunPicture } from "#components/runs/store/run-picture.ts";
+import { planOf, type RunSnapshot } from "#components/runs/store/run-snapshot.ts";
 import type { RunState } from "#components/runs/store/run-store.ts";
 import { dictionary, own } from "#server/shared/json-text.ts";
 import type { NodeScope } from "#server/workflow/define-node.ts";
@@ -24,17 +24,17 @@ import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 /** The run whose values the panel shows: the one on the screen, else the latest that has ended. */
 export interface LastRun {
   executionId: string;
-  picture: RunPicture;
+  snapshot: RunSnapshot;
   /** What the trigger was given. */
   input: string;
   /** How reviews were decided, by node id. */
   decisions: Readonly<Record<string, string>>;
 }
 
-export function lastRunOf({ executionId, picture, view }: Pick<RunState, "executionId" | "picture" | "view">): LastRun | null {
-  if (!executionId || !picture || !view) return null;
+export function lastRunOf({ executionId, snapshot, view }: Pick<RunState, "executionId" | "snapshot" | "view">): LastRun | null {
+  if (!executionId || !snapshot || !view) return null;
   const decisions = Object.fromEntries(view.execution.reviews.flatMap(({ node_id, decision }) => (decision ? [[node_id, decision]] : [])));
-  return { executionId, picture, input: view.execution.input, decisions };
+  return { executionId, snapshot, input: view.execution.input, decisions };
 }
 
 /** A secret's value is not known here, and would not be shown. */
@@ -45,10 +45,10 @@ export const REQUEST_PARTS = ["body", "method", "headers", "query"];
 const pinnedIn = (node: GraphNode | undefined): string | undefined => pinOf(node)?.output;
 
 /** What a node left behind in the run, or undefined when it did not end; of a pinned node, what is pinned. */
-export function lastOutput(node: GraphNode, { picture }: LastRun): string | undefined {
+export function lastOutput(node: GraphNode, { snapshot }: LastRun): string | undefined {
   const pinned = pinnedIn(node);
   if (pinned !== undefined) return pinned;
-  const result = picture.nodes[node.id];
+  const result = snapshot.nodes[node.id];
   // What the last item that came to it left there is not at hand.
   if (!result || result.isPast) return undefined;
   if (result.status === "failed") return result.error ?? "";
@@ -57,11 +57,11 @@ export function lastOutput(node: GraphNode, { picture }: LastRun): string | unde
 }
 
 /** True when only the beginning of a node's output is at hand. */
-export const isCut = (node: GraphNode, { picture }: LastRun): boolean =>
-  pinnedIn(node) === undefined && (picture.nodes[node.id]?.whole_length ?? null) !== null;
+export const isCut = (node: GraphNode, { snapshot }: LastRun): boolean =>
+  pinnedIn(node) === undefined && (snapshot.nodes[node.id]?.whole_length ?? null) !== null;
 
 /** The parameters of a form as the run was given them. */
-function paramsOf(readable: Readable, run: LastRun): Record<string, unknown> {
+function paramsOf(readable: ReadableScope, run: LastRun): Record<string, unknown> {
   const names = parameterNames(readable);
   if (names.length === 0) return {};
   try {
@@ -74,7 +74,7 @@ function paramsOf(readable: Readable, run: LastRun): Record<string, unknown> {
 }
 
 /** What expressions at a node would read if it ran again on the values of a run. */
-export function lastScope(readable: Readable, run: LastRun): Scope {
+export function lastScope(readable: ReadableScope, run: LastRun): Scope {
   const { nodes, names, around, scope, nodeId, isName } = readable;
   const underWay = new Set<string>();
   const fixed: Record<string, ScopeEntry> = {
@@ -93,7 +93,7 @@ export function lastScope(readable: Readable, run: LastRun): Scope {
     try {
       const given = resolveValue(String(loop.data.items_expression ?? ""), found);
       const items: unknown = typeof given === "string" ? JSON.parse(given) : given;
-      const index = Number(run.picture.nodes[nodeId]?.iteration.split(".")[around.indexOf(loop.id)] ?? 0) || 0;
+      const index = Number(run.snapshot.nodes[nodeId]?.iteration.split(".")[around.indexOf(loop.id)] ?? 0) || 0;
       return Array.isArray(items) && index < items.length ? { current_item: items[index], index } : undefined;
     } catch {
       return undefined;
@@ -154,7 +154,7 @@ export function previewOf(template: string, scope: Scope): PreviewPart[] {
  * that only decides, what came to that one.
  * @param isLiteral whether the decision itself is meant instead, as conditions read it
  */
-export function lastUpstream(readable: Readable, run: LastRun, isLiteral = false): string {
+export function lastUpstream(readable: ReadableScope, run: LastRun, isLiteral = false): string {
   const { graph, around, names, nodeId } = readable;
   const scope = lastScope(readable, run);
   const byId = new Map(graph.nodes.map((node) => [node.id, node]));
@@ -185,7 +185,7 @@ export function lastUpstream(readable: Readable, run: LastRun, isLiteral = false
 }
 
 /** What the server needs to try a condition: which nodes are meant; the values are the run's own. */
-export function trialOf(readable: Readable, run: LastRun) {
+export function conditionTrialInput(readable: ReadableScope, run: LastRun) {
   const before = nodesBefore(readable);
   const isFirst = before.some((id) => readable.around.includes(id));
   const outputs = dictionary<string[]>();
@@ -216,7 +216,7 @@ export interface PanelScope extends NodeScope {
 }
 
 /** What can be read at a node, whatever has run: worked out once for all of its fields. */
-export interface Readable {
+export interface ReadableScope {
   graph: Graph;
   nodeId: string;
   scope: PanelScope;
@@ -232,7 +232,7 @@ export interface Readable {
 }
 
 /** Everything upstream of a node. What runs once for each item of a loop is only there inside of it. */
-export function readableAt(graph: Graph, nodeId: string, scope: PanelScope): Readable {
+export function readableAt(graph: Graph, nodeId: string, scope: PanelScope): ReadableScope {
   const upstream = upstreamOf(graph, nodeId);
   const plan = planOf(graph);
   const around = plan.loopsAround(nodeId);
@@ -254,27 +254,27 @@ export function readableAt(graph: Graph, nodeId: string, scope: PanelScope): Rea
 }
 
 /** What can be read of a node: its output and parts of it; of a loop that one is inside of, the item. */
-export function fieldNames(node: GraphNode, { around }: Pick<Readable, "around">): string[] {
+export function fieldNames(node: GraphNode, { around }: Pick<ReadableScope, "around">): string[] {
   const definition = definitionOf(node.type);
   if (around.includes(node.id)) return [...(definition?.body?.fields ?? [])];
   return ["output", ...Object.keys(definition?.fields ?? {})];
 }
 
 /** Names of the values that a form asks for. */
-export const parameterNames = ({ trigger }: Pick<Readable, "trigger">): string[] =>
+export const parameterNames = ({ trigger }: Pick<ReadableScope, "trigger">): string[] =>
   trigger?.data.kind === "params" && Array.isArray(trigger.data.parameters)
     ? trigger.data.parameters.map((parameter) => String(parameter?.name))
     : [];
 
 /** Nodes that lead straight to this one, in the order of the edges. */
-export function nodesBefore({ graph, nodeId }: Pick<Readable, "graph" | "nodeId">): string[] {
+export function nodesBefore({ graph, nodeId }: Pick<ReadableScope, "graph" | "nodeId">): string[] {
   return [...new Set(graph.edges.filter((edge) => edge.target === nodeId).map((edge) => edge.source))];
 }
 
 /** True when the run came to what stands straight before the node, so that there is something to show. */
-export const hasValuesBefore = (readable: Readable, run: LastRun): boolean =>
+export const hasValuesBefore = (readable: ReadableScope, run: LastRun): boolean =>
   nodesBefore(readable).some((id) => {
-    const { status, isPast } = run.picture.nodes[id] ?? {};
+    const { status, isPast } = run.snapshot.nodes[id] ?? {};
     const isPinned = pinOf(readable.graph.nodes.find((node) => node.id === id)) !== null;
     return isPinned || readable.around.includes(id) || (!isPast && (status === "complete" || status === "failed"));
   });

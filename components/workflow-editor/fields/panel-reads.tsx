@@ -9,13 +9,13 @@ import { createRunStore, type RunStore } from "#components/runs/store/run-store.
 import { useTRPC } from "#components/trpc.tsx";
 import { useEditor, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { type ExpressionOption, expressionOptions } from "#components/workflow-editor/fields/expression-options.ts";
-import { type LastRun, lastRunOf, type Readable, readableAt } from "#components/workflow-editor/fields/last-values.ts";
+import { type LastRun, lastRunOf, type ReadableScope, readableAt } from "#components/workflow-editor/fields/last-values.ts";
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { type ExecutionSummary, isFinal } from "#server/runs/schema.ts";
 
 export interface PanelReads {
-  readable: Readable;
+  readable: ReadableScope;
   run: LastRun | null;
   /** Everything that an expression can read here; worked out at the first call. */
   options(): readonly ExpressionOption[];
@@ -74,7 +74,7 @@ export function LastRunProvider({ children }: { children: ReactNode }) {
   const { workflowId } = useSession();
   const trpc = useTRPC();
   const screen = useRunStore();
-  const isOnScreen = useRun((state) => state.picture !== null);
+  const isOnScreen = useRun((state) => state.snapshot !== null);
   const [kept] = useState(() => createRunStore({ follow: () => () => {} }));
   const { data: latest } = useQuery(
     trpc.workflows.executions.queryOptions(
@@ -105,7 +105,7 @@ export function useLastRunStore(): RunStore {
 export function useLastRun(): LastRun | null {
   const parts = useStore(
     useLastRunStore(),
-    useShallow(({ executionId, picture, view }) => ({ executionId, picture, view })),
+    useShallow(({ executionId, snapshot, view }) => ({ executionId, snapshot, view })),
   );
   return useMemo(() => lastRunOf(parts), [parts]);
 }

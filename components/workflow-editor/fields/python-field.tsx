@@ -6,12 +6,12 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { useDebounced } from "#components/ui/use-debounced.ts";
 import {
+  conditionTrialInput,
   hasValuesBefore,
   type LastRun,
   lastOutput,
   lastUpstream,
-  type Readable,
-  trialOf,
+  type ReadableScope,
 } from "#components/workflow-editor/fields/last-values.ts";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { insertCode, openName, pythonString, pythonTokens, type TokenKind } from "#components/workflow-editor/fields/python-text.ts";
@@ -71,7 +71,7 @@ export interface PythonOption {
 }
 
 /** The three variables, then one entry of node_outputs for each node upstream: agents by name, others by label. */
-export function pythonOptions(readable: Readable, run: LastRun | null): PythonOption[] {
+export function pythonOptions(readable: ReadableScope, run: LastRun | null): PythonOption[] {
   const { nodes, names, around } = readable;
   const entries = nodes.flatMap((node) => {
     if (around.includes(node.id)) return [];
@@ -105,11 +105,11 @@ export function ConditionTrialChip({ condition }: { condition: string }) {
   const { readable, run } = usePanelReads();
   const trpc = useTRPC();
   const settled = useDebounced(condition, PAUSE_MS);
-  const isOver = run !== null && isFinal(run.picture.status);
+  const isOver = run !== null && isFinal(run.snapshot.status);
   const canTry = isOver && (hasValuesBefore(readable, run) || !readsOutput(settled));
   const trial = useQuery(
     trpc.checks.conditionTrial.queryOptions(
-      { condition: settled, ...(run ? trialOf(readable, run) : { execution_id: "", before: [], outputs: {} }) },
+      { condition: settled, ...(run ? conditionTrialInput(readable, run) : { execution_id: "", before: [], outputs: {} }) },
       { enabled: canTry, placeholderData: keepPreviousData, staleTime: Number.POSITIVE_INFINITY, retry: false },
     ),
   );

@@ -8,7 +8,7 @@ import { Input, Textarea } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Switch } from "#components/ui/switch.tsx";
 import { coerceParameter, initialText } from "#components/workflow-editor/fields/run-values.ts";
-import type { TriggerConfig } from "#components/workflow-editor/test-runs/trigger-needs.ts";
+import type { NodeConfig } from "#components/workflow-editor/nodes/types.ts";
 import { own } from "#server/shared/json-text.ts";
 import type { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
 
@@ -18,7 +18,7 @@ export interface RunValues {
 }
 
 export interface RunFormProps {
-  trigger: TriggerConfig;
+  trigger: NodeConfig<"triggerNode">;
   /** What was given the last time. */
   last: Record<string, string>;
   isPending: boolean;
@@ -27,17 +27,17 @@ export interface RunFormProps {
   isPreview?: boolean;
 }
 
-const isJson = (kind: TriggerConfig["kind"]) => kind === "webhook" || kind === "http";
+const isJson = (kind: NodeConfig<"triggerNode">["kind"]) => kind === "webhook" || kind === "http";
 
 /** A request as the HTTP trigger would pass it on, to be changed. */
 const SAMPLE_REQUEST = JSON.stringify({ method: "POST", headers: {}, body: {} }, null, 2);
 
-function firstInput({ kind, default_input }: TriggerConfig): string {
+function firstInput({ kind, default_input }: NodeConfig<"triggerNode">): string {
   if (kind === "http") return SAMPLE_REQUEST;
   return kind === "webhook" ? "{}" : default_input;
 }
 
-function inputLabel({ kind, input_label }: TriggerConfig): string {
+function inputLabel({ kind, input_label }: NodeConfig<"triggerNode">): string {
   if (kind === "http") return "Request, as JSON";
   if (kind === "webhook") return "Payload, as JSON";
   return (kind === "manual" && input_label) || "Input";

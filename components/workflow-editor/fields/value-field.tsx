@@ -147,7 +147,7 @@ export function ColouredTextarea({ value, rows, colours, isCode = false, action,
  * Puts a text where the caret of a field is, or in place of a part of its text, as typing would. A value that a script sets is not
  * in the browser's own history: an undo after it would take out other characters than were typed.
  */
-export function typeInto(area: HTMLTextAreaElement, text: string, start = area.selectionStart, end = area.selectionEnd): void {
+export function insertAsTyped(area: HTMLTextAreaElement, text: string, start = area.selectionStart, end = area.selectionEnd): void {
   area.focus();
   area.setSelectionRange(start, end);
   // Half a value would read nothing: that a text has become too long is said of it.
@@ -198,7 +198,7 @@ export function useValueList({ box, value, onChange, all, openPart, insert }: Va
     if (!field || !option || !list) return;
     const next = insert(field.value, list.start, list.end, option.code);
     const kept = next.text.length - next.caret;
-    typeInto(field, next.text.slice(list.start, next.caret), list.start, field.value.length - kept);
+    insertAsTyped(field, next.text.slice(list.start, next.caret), list.start, field.value.length - kept);
     setPlace(null);
   };
   /** Opens the list where a value begins before the caret, and closes it elsewhere. */

@@ -5,11 +5,11 @@ import { createContext, type ReactNode, useContext, useMemo, useState } from "re
 import { useStore } from "zustand";
 import { createStore } from "zustand/vanilla";
 import { useTRPC } from "#components/trpc.tsx";
-import { canvasDiff, comparisonGraph, type DiffWords, shownId } from "#components/workflow-editor/canvas/document/comparison.ts";
+import { canvasDiff, comparisonGraph, comparisonId, type DiffWords } from "#components/workflow-editor/canvas/document/comparison.ts";
 import { useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { type CanvasUiStore, createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import { createEditorStore, type EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
-import { countWords, mergeWords } from "#components/workflow-editor/history/version-words.ts";
+import { formatDiffCounts, formatMerge } from "#components/workflow-editor/history/version-format.ts";
 import { type Conflict, useConflict } from "#components/workflow-editor/session/conflict.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { dictionary } from "#server/shared/json-text.ts";
@@ -17,19 +17,21 @@ import { countDiff, diffGraphs, type GraphDiff } from "#server/workflow/diff.ts"
 import type { Graph } from "#server/workflow/schema.ts";
 
 /** What stands against what: a saved version, or what somebody else wrote while one edited. */
-export type Compared = { kind: "version"; version: number; against: "draft" | "previous" } | { kind: "conflict"; over: "draft" | "save" };
+export type ComparisonTarget =
+  | { kind: "version"; version: number; against: "draft" | "previous" }
+  | { kind: "conflict"; over: "draft" | "save" };
 
 export interface HistoryState {
   isOpen: boolean;
   /** Counts what asked for the history to be seen, whichever view is shown. */
   asked: number;
   /** Null while the draft itself is on the canvas. */
-  compared: Compared | null;
+  compared: ComparisonTarget | null;
   /** The dialog that asks for a version's name. */
   isNaming: boolean;
   open(): void;
   close(): void;
-  compare(compared: Compared | null): void;
+  compare(compared: ComparisonTarget | null): void;
 }
 
 const createHistoryStore = () =>
@@ -145,7 +147,7 @@ function picture(after: Graph, diff: GraphDiff, words: DiffWords, said: Record<s
 function compare(before: Side, after: Side, words: DiffWords, conflict: Conflict | null = null): VersionComparison {
   const diff = diffGraphs(before.graph, after.graph);
   const changes = [{ title: null, before, after, diff, words }];
-  const summary = countWords(countDiff(diff)) ?? (diff.nodes.length ? "Only moved" : "No differences");
+  const summary = formatDiffCounts(countDiff(diff)) ?? (diff.nodes.length ? "Only moved" : "No differences");
   return { kind: "shown", ...picture(after.graph, diff, words), before, after, diff, changes, summary, conflict };
 }
 
@@ -167,22 +169,22 @@ function compareThree(conflict: Conflict, { base, result }: NonNullable<Conflict
   const start = { title: "Before", graph: base };
   const said: Record<string, string> = {};
   const say = (diff: GraphDiff, words: DiffWords) => {
-    for (const { id, kind } of [...diff.nodes, ...diff.edges]) said[shownId(id)] = words[kind];
+    for (const { id, kind } of [...diff.nodes, ...diff.edges]) said[comparisonId(id)] = words[kind];
   };
   say(theirs, doneBy("them"));
   say(mine, doneBy("you"));
-  for (const { id } of [...both.nodes, ...both.edges]) said[shownId(id)] = "Changed by both";
+  for (const { id } of [...both.nodes, ...both.edges]) said[comparisonId(id)] = "Changed by both";
   const changes = [
     { title: "By both", before, after, diff: both, words: SIDES },
     { title: "By them", before: start, after: before, diff: theirs, words: LATER },
     { title: "By you", before: start, after, diff: mine, words: LATER },
   ].filter(({ diff }) => diff.nodes.length + diff.edges.length > 0);
   const shown = picture(result.graph, diffGraphs(base, result.graph), LATER, said);
-  return { kind: "shown", ...shown, before, after, diff: conflict.diff, changes, summary: mergeWords(result), conflict };
+  return { kind: "shown", ...shown, before, after, diff: conflict.diff, changes, summary: formatMerge(result), conflict };
 }
 
 /** What is compared, with the versions that it needs read from the server. The draft is the one on the canvas. */
-export function useVersionComparison(compared: Compared | null): VersionComparison | null {
+export function useVersionComparison(compared: ComparisonTarget | null): VersionComparison | null {
   const trpc = useTRPC();
   const { workflowId } = useSession();
   const editor = useEditorStore();

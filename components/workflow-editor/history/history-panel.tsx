@@ -14,8 +14,8 @@ import { Pager } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { useCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { type HistoryState, useComparison, useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
-import { Sides, VersionChanges } from "#components/workflow-editor/history/version-changes.tsx";
-import { countWords } from "#components/workflow-editor/history/version-words.ts";
+import { ComparedSides, VersionChanges } from "#components/workflow-editor/history/version-changes.tsx";
+import { formatDiffCounts } from "#components/workflow-editor/history/version-format.ts";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 import type { WorkflowVersionSummary } from "#server/features/workflows/schema.ts";
 
@@ -75,7 +75,7 @@ export function HistoryPanel({ isReadOnly }: { isReadOnly: boolean }) {
             className={cn("min-h-0 overflow-y-auto max-md:flex-1", isConflict ? "flex-1" : "md:max-h-[55%] md:basis-[55%] md:border-t")}
           >
             <h3 className="px-3 pt-2 font-medium text-12 text-ink-soft">
-              <Sides comparison={comparison} />
+              <ComparedSides comparison={comparison} />
             </h3>
             <VersionChanges comparison={comparison} />
           </section>
@@ -157,7 +157,7 @@ function Row({ isChosen, children }: { isChosen: boolean; children: ReactNode })
 }
 
 function VersionButton({ item, isChosen, onClick }: { item: WorkflowVersionSummary; isChosen: boolean; onClick: () => void }) {
-  const words = item.changes && (countWords(item.changes) ?? "Canvas unchanged");
+  const words = item.changes && (formatDiffCounts(item.changes) ?? "Canvas unchanged");
   return (
     <button type="button" aria-pressed={isChosen} className={BUTTON} onClick={onClick}>
       <span className="flex items-center gap-1.5">

@@ -8,7 +8,7 @@ import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
 import { saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
-import { diffWords, mergeWords } from "#components/workflow-editor/history/version-words.ts";
+import { formatDiff, formatMerge } from "#components/workflow-editor/history/version-format.ts";
 import { ConflictChoice, useConflict } from "#components/workflow-editor/session/conflict.tsx";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 import { diffGraphs } from "#server/workflow/diff.ts";
@@ -41,7 +41,7 @@ export function DraftConflict() {
         </>
       }
     >
-      {conflict?.merge && <p>{mergeWords(conflict.merge.result)}.</p>}
+      {conflict?.merge && <p>{formatMerge(conflict.merge.result)}.</p>}
       Your changes are safe in this tab, but are not saved until you choose. Undo brings yours back after “Load theirs” or “Keep both”.
     </Notice>
   );
@@ -73,7 +73,7 @@ export function SaveConflictDialog() {
           <dt className="font-medium">Theirs: version {workflow.version}</dt>
           <dd className="text-ink-soft">
             {since
-              ? `${diffWords(diffGraphs(since.base, conflict.theirs))} since version ${since.version}`
+              ? `${formatDiff(diffGraphs(since.base, conflict.theirs))} since version ${since.version}`
               : `${workflow.nodes.length} nodes`}
           </dd>
         </div>
@@ -81,12 +81,12 @@ export function SaveConflictDialog() {
           <dt className="font-medium">Yours</dt>
           <dd className="text-ink-soft">
             {since
-              ? `${diffWords(diffGraphs(since.base, conflict.mine))} since version ${since.version}`
-              : conflict && `against theirs: ${diffWords(conflict.diff)}`}
+              ? `${formatDiff(diffGraphs(since.base, conflict.mine))} since version ${since.version}`
+              : conflict && `against theirs: ${formatDiff(conflict.diff)}`}
           </dd>
         </div>
       </dl>
-      {since && <p className="text-13">{mergeWords(since.result)}.</p>}
+      {since && <p className="text-13">{formatMerge(since.result)}.</p>}
       <p className="text-13 text-ink-soft">
         “Keep mine” becomes version {workflow.version + 1}; theirs stays in the history.{" "}
         {since

@@ -3,10 +3,10 @@
 import { ArrowRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { type DiffWords, shownId } from "#components/workflow-editor/canvas/document/comparison.ts";
+import { comparisonId, type DiffWords } from "#components/workflow-editor/canvas/document/comparison.ts";
 import { accessibleName } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import type { Changes, Comparison } from "#components/workflow-editor/history/history-context.tsx";
-import { edgeWords, fieldTitle, textParts, valueWords } from "#components/workflow-editor/history/version-words.ts";
+import { fieldTitle, formatEdge, formatFieldValue, splitAtChange } from "#components/workflow-editor/history/version-format.ts";
 import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import type { FieldChange, NodeDiff, NodeDiffKind } from "#server/workflow/diff.ts";
 
@@ -19,7 +19,7 @@ const TONES: Record<NodeDiffKind, string> = {
 const ORDER: NodeDiffKind[] = ["changed", "added", "removed", "moved"];
 
 /** Which side is which: "Version 1", an arrow, "Draft". */
-export function Sides({ comparison: { before, after } }: { comparison: Comparison }) {
+export function ComparedSides({ comparison: { before, after } }: { comparison: Comparison }) {
   return (
     <span className="inline-flex items-center gap-1">
       {before.title}
@@ -54,7 +54,7 @@ function ChangeList({ changes, comparison }: { changes: Changes; comparison: Com
       {diff.edges.map((change) => (
         <li key={`edge ${change.kind} ${change.id}`} className="flex flex-wrap items-center gap-1.5 px-2 py-1 text-12 text-ink">
           <Tag kind={change.kind} words={words} />
-          <span className="min-w-0 break-words">Connection {edgeWords(change, after.graph, before.graph)}</span>
+          <span className="min-w-0 break-words">Connection {formatEdge(change, after.graph, before.graph)}</span>
         </li>
       ))}
     </ul>
@@ -69,8 +69,8 @@ function NodeChange({ change, changes, comparison }: { change: NodeDiff; changes
   const { editor, ui } = comparison;
   const { words } = changes;
   const show = () => {
-    editor.getState().selectOnly(shownId(change.id));
-    ui.getState().reveal(shownId(change.id));
+    editor.getState().selectOnly(comparisonId(change.id));
+    ui.getState().reveal(comparisonId(change.id));
   };
   return (
     <li className="rounded-md border bg-raised">
@@ -95,8 +95,8 @@ function NodeChange({ change, changes, comparison }: { change: NodeDiff; changes
 
 function FieldChangeView({ type, change, changes }: { type: string; change: FieldChange; changes: Changes }) {
   const { agentName } = useAgentNames();
-  const words = (value: unknown) => valueWords(type, change.field, value, agentName);
-  const parts = textParts(words(change.before), words(change.after));
+  const words = (value: unknown) => formatFieldValue(type, change.field, value, agentName);
+  const parts = splitAtChange(words(change.before), words(change.after));
   return (
     <div className="flex flex-col gap-1 text-12">
       <dt className="font-medium text-ink-soft">{fieldTitle(type, change.field)}</dt>

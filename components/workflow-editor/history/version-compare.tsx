@@ -12,7 +12,7 @@ import { Spinner } from "#components/ui/spinner.tsx";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
 import { CanvasProvider, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { type Comparison, type useComparison, useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
-import { Sides } from "#components/workflow-editor/history/version-changes.tsx";
+import { ComparedSides } from "#components/workflow-editor/history/version-changes.tsx";
 import { ConflictChoice } from "#components/workflow-editor/session/conflict.tsx";
 
 /** Both sides as one picture, in the place of the canvas. */
@@ -64,7 +64,7 @@ function CompareBar({ comparison, isReadOnly }: { comparison: Comparison | null;
         {comparison && (
           <>
             <span className="font-medium">
-              <Sides comparison={comparison} />
+              <ComparedSides comparison={comparison} />
             </span>
             <span className="text-ink-soft"> · {comparison.summary}</span>
           </>

@@ -1,5 +1,5 @@
 /** For how many frames something may take to be there: it is drawn, perhaps loaded, first. */
-export const PATIENCE = 120;
+export const MAX_FRAMES = 120;
 
 /**
  * Focuses what is there now or soon: in a tab that is about to be shown, or disabled until its choices are loaded. Gives way
@@ -7,7 +7,7 @@ export const PATIENCE = 120;
  */
 export function focusSoon(find: () => HTMLElement | null | undefined, block: ScrollLogicalPosition): void {
   const from = document.activeElement;
-  let tries = PATIENCE;
+  let tries = MAX_FRAMES;
   const attempt = () => {
     const now = document.activeElement;
     if (now !== from && now !== document.body && now !== null) return;

@@ -12,7 +12,7 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { placeAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import { isNodeType, labelOf, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { whereDrawn } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { atDrawnPosition } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import {
   useCanvasUi,
   useCanvasUiStore,
@@ -113,7 +113,7 @@ function OneNode({ id, tab, onTab }: { id: string; tab: NodeTab; onTab: (tab: No
     const state = editor.getState();
     const node = state.nodes.find((candidate) => candidate.id === id);
     if (!node) return;
-    ui.setState({ palette: { placement: placeAfter(whereDrawn(state, node), state.edges, handle), at: null } });
+    ui.setState({ palette: { placement: placeAfter(atDrawnPosition(state, node), state.edges, handle), at: null } });
   };
   const settings = <NodeSettings {...{ id, type, data, label, definition, nodeUi, isReadOnly }} />;
   return (
@@ -207,7 +207,7 @@ export function NodeTabs({ value, onValueChange, ...panels }: NodeTabsProps) {
 export function NodeLastRun({ nodeId }: { nodeId: string }) {
   const store = useLastRunStore();
   const executionId = useStore(store, (state) => state.executionId);
-  const createdAt = useStore(store, (state) => state.picture?.created_at);
+  const createdAt = useStore(store, (state) => state.snapshot?.created_at);
   if (!executionId || !createdAt)
     return <p className="text-13 text-ink-soft">It has not run yet. Press Run, and see here what comes out.</p>;
   return (

@@ -14,7 +14,7 @@ import { NumberField } from "#components/workflow-editor/fields/number-field.tsx
 import { PanelFold } from "#components/workflow-editor/fields/panel-fold.tsx";
 import { SchemaField } from "#components/workflow-editor/fields/schema-field.tsx";
 import { ownTimezone } from "#components/workflow-editor/fields/timezone-field.tsx";
-import { typeInto } from "#components/workflow-editor/fields/value-field.tsx";
+import { insertAsTyped } from "#components/workflow-editor/fields/value-field.tsx";
 import { ImportedAgentHint } from "#components/workflow-editor/node-panel/imported-agent-hint.tsx";
 import { ReviewPreview } from "#components/workflow-editor/node-panel/review-preview.tsx";
 import { configOf } from "#components/workflow-editor/nodes/node-registry.ts";
@@ -85,7 +85,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
     const areas = [...(settings.current?.querySelectorAll<HTMLTextAreaElement>("textarea[data-takes]") ?? [])];
     const area = areas.find(({ id }) => id === lastArea.current?.id) ?? areas[0];
     // One that was not written in yet is added to at its end.
-    if (area) typeInto(area, code, ...(area === lastArea.current ? [] : [area.value.length, area.value.length]));
+    if (area) insertAsTyped(area, code, ...(area === lastArea.current ? [] : [area.value.length, area.value.length]));
   };
   const firstField = own.find((problem) => problem.field !== null)?.field ?? null;
   const opened = useRef(false);

@@ -9,7 +9,7 @@ export const nodeUiOf = (type: string | undefined): NodeUi | undefined =>
   isNodeType(type) ? (nodeUis[type] as unknown as NodeUi) : undefined;
 
 /** What is said of a node while it waits. */
-export const waitsOf = (type: string | undefined): string => nodeUiOf(type)?.waits ?? "Waiting";
+export const waitingText = (type: string | undefined): string => nodeUiOf(type)?.waits ?? "Waiting";
 
 const parsed = new WeakMap<NodeData, Record<string, unknown>>();
 

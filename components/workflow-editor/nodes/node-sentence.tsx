@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { faultOf } from "#components/workflow-editor/nodes/template-chips.ts";
+import { chipProblem } from "#components/workflow-editor/nodes/template-chips.ts";
 import type { SentencePart } from "#components/workflow-editor/nodes/types.ts";
 
 const TONES = {
@@ -26,7 +26,7 @@ export function NodeSentence({ parts, problems }: { parts: readonly SentencePart
     <p className="line-clamp-4 break-words text-12 text-ink-soft leading-5">
       {parts.map((part, index) => {
         if (typeof part === "string") return part;
-        const fault = "chip" in part && part.tone === "expression" ? faultOf(part.chip, problems) : undefined;
+        const fault = "chip" in part && part.tone === "expression" ? chipProblem(part.chip, problems) : undefined;
         const tone = fault !== undefined ? "fault" : "cron" in part ? "value" : (part.tone ?? "value");
         return (
           <span

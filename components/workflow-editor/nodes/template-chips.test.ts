@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { faultOf, templateChips } from "#components/workflow-editor/nodes/template-chips.ts";
+import { chipProblem, templateChips } from "#components/workflow-editor/nodes/template-chips.ts";
 import { findProblems } from "#server/workflow/problems.ts";
 
 test.each([
@@ -31,7 +31,7 @@ test("an expression that a problem of its node is about is known by its chip", (
   };
   const sentences = findProblems(graph, { agentName: () => undefined }).map(({ message }) => message);
   const marked = templateChips("{{ Strat.output }} {{trigger.output}} {{}}").flatMap((part) =>
-    typeof part === "object" && "chip" in part ? [[part.chip, faultOf(part.chip, sentences)?.replace(/ .*/s, "")]] : [],
+    typeof part === "object" && "chip" in part ? [[part.chip, chipProblem(part.chip, sentences)?.replace(/ .*/s, "")]] : [],
   );
   expect(marked).toEqual([
     ["Strat.output", "{{"],

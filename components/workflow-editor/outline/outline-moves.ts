@@ -1,6 +1,7 @@
+import type { Placement } from "#components/workflow-editor/canvas/document/edits.ts";
 import { placeAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import { labelOf, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import type { EditorState, Placement } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import type { EditorState } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 

@@ -6,10 +6,10 @@ import type { GraphEdge } from "#server/workflow/schema.ts";
 export const START = "";
 
 /** Edges by source, or by target. */
-export type Next = ReadonlyMap<string, readonly GraphEdge[]>;
+export type EdgesByNode = ReadonlyMap<string, readonly GraphEdge[]>;
 
 /** Everything that can be reached from START, earlier steps first as far as no edge leads back. */
-export function flowOrder(next: Next): string[] {
+export function topologicalOrder(next: EdgesByNode): string[] {
   const order: string[] = [];
   const seen = new Set([START]);
   const stack = [{ id: START, at: 0 }];
@@ -29,7 +29,7 @@ export function flowOrder(next: Next): string[] {
 }
 
 /** Of each step, the nearest one that every way to it leads through (Cooper, Harvey and Kennedy: "A Simple, Fast Dominance Algorithm"). */
-export function gates(order: readonly string[], before: Next): Map<string, string> {
+export function immediateDominators(order: readonly string[], before: EdgesByNode): Map<string, string> {
   const rank = new Map(order.map((id, index) => [id, index]));
   const gate = new Map([[START, START]]);
   const rankOf = (id: string) => rank.get(id) ?? 0;

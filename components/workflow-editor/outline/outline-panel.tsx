@@ -5,7 +5,7 @@ import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useMem
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { settled } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { alignLoopsToFrames } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import {
   useCanvasUi,
   useCanvasUiStore,
@@ -108,7 +108,7 @@ export function OutlinePanel() {
     if (verb === "open") return ui.getState().goTo(nodeId, null);
     if (state.isReadOnly) return state.say("This workflow is open for reading only.");
     if (verb === "insert") {
-      const placement = insertAfter(settled(state), nodeId, item.kind === "group" ? item.way?.handle : undefined);
+      const placement = insertAfter(alignLoopsToFrames(state), nodeId, item.kind === "group" ? item.way?.handle : undefined);
       if (!placement) return state.say(`Nothing can follow ${name}.`);
       return ui.setState({
         palette: { placement, at: null, onDone: (added) => focusKey(added === null ? item.key : stepKey(added)) },

@@ -3,7 +3,7 @@
 import { ChevronRight, CornerDownRight } from "lucide-react";
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from "react";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { cardStatus } from "#components/runs/store/run-picture.ts";
+import { cardStatus } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { stateText } from "#components/workflow-editor/canvas/cards/node-state.tsx";
@@ -93,8 +93,8 @@ function LinkWords({ nodeId, type }: { nodeId: string; type: string }) {
 
 function StepWords({ step: { nodeId, type, joins } }: { step: OutlineStep }) {
   const data = useEditor((state) => state.data[nodeId]);
-  const run = useRun((state) => state.picture?.nodes[nodeId]);
-  const status = useRun((state) => (state.picture?.nodes[nodeId] ? cardStatus(state.picture, nodeId) : null));
+  const run = useRun((state) => state.snapshot?.nodes[nodeId]);
+  const status = useRun((state) => (state.snapshot?.nodes[nodeId] ? cardStatus(state.snapshot, nodeId) : null));
   const problems = useCanvasUi((state) => state.problemCounts[nodeId] ?? 0);
   const state = [data?.disabled === true && "Disabled", stateText(status === "idle" ? null : status, run, problems)]
     .filter(Boolean)

@@ -1,4 +1,4 @@
-import { flowOrder, gates, type Next, START } from "#components/workflow-editor/outline/outline-order.ts";
+import { type EdgesByNode, immediateDominators, START, topologicalOrder } from "#components/workflow-editor/outline/outline-order.ts";
 import { makePlan } from "#server/workflow/compile.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
@@ -50,21 +50,21 @@ const append = <Value>(map: Map<string, Value[]>, key: string, value: Value) => 
 interface Flow {
   types: ReadonlyMap<string, string>;
   /** The edges by which steps stand below each other, by source. */
-  next: Next;
+  next: EdgesByNode;
   /** All edges as they are drawn: what of them is not in `next` is shown as a link. */
-  drawn: Next;
+  drawn: EdgesByNode;
   /** Edges by target. */
-  before: Next;
+  before: EdgesByNode;
 }
 
 /** The outline from some first steps on: each step that can be reached from them, once. */
 function outlineFrom(roots: readonly string[], flow: Flow): OutlineItem[] {
   const next = new Map([...flow.next, [START, edgesTo(roots)]]);
-  const order = flowOrder(next);
+  const order = topologicalOrder(next);
   const members = new Set(order);
   const before = new Map<string, GraphEdge[]>();
   for (const id of order) for (const edge of next.get(id) ?? []) append(before, edge.target, edge);
-  const gate = gates(order, before);
+  const gate = immediateDominators(order, before);
 
   // By which ways out of its gate a step can be reached: by one, it stands on that way; by several, after them all.
   const ways = new Map<string, ReadonlySet<string>>();
@@ -226,7 +226,8 @@ export function outlineOf(graph: Graph): OutlineItem[] {
   const triggers = steps.filter((node) => definitionOf(node.type)?.group === "trigger").map((node) => node.id);
   const main = outlineFrom(triggers, { types, next, drawn, before });
 
-  const reachedFrom = (roots: readonly string[], ways: Next) => new Set(flowOrder(new Map([...ways, [START, edgesTo(roots)]])));
+  const reachedFrom = (roots: readonly string[], ways: EdgesByNode) =>
+    new Set(topologicalOrder(new Map([...ways, [START, edgesTo(roots)]])));
   const placed = reachedFrom(triggers, next);
   const loose = steps.filter((node) => !placed.has(node.id)).map((node) => node.id);
   const groups: OutlineGroup[] = [];

@@ -45,7 +45,7 @@ const systemClock: AutosaveClock = {
 };
 
 /** Why a graph may not take a draft's place, or null: a canvas that lost its nodes by a fault must not wipe the work. */
-export function refuseDraft(graph: Graph): string | null {
+export function validateDraft(graph: Graph): string | null {
   if (graph.nodes.length === 0) return "The canvas is empty, so the draft on the server is kept as it was.";
   if (!graph.nodes.some((node) => node.type === "triggerNode"))
     return "The trigger is missing, so the draft on the server is kept as it was. Undo, or reload the page.";
@@ -80,7 +80,7 @@ export function createAutosave(options: AutosaveOptions) {
     if (sending) return sending;
     if (!isChanged || isStopped || isPaused || isWaitingForChoice()) return Promise.resolve();
     const graph = options.graph();
-    const reason = refuseDraft(graph);
+    const reason = validateDraft(graph);
     if (reason) {
       enter({ kind: "held", reason });
       return Promise.resolve();

@@ -32,7 +32,7 @@ export function PinnedOutput({ id, type, isReadOnly }: { id: string; type: strin
   if (text === null) {
     if (isReadOnly) return null;
     const begin = () => {
-      const node = run.getState().picture?.nodes[id];
+      const node = run.getState().snapshot?.nodes[id];
       const output = node?.status === "complete" && node.whole_length === null ? node.output : null;
       const first = output !== null && !pinFault(type, output) && output.length <= MAX_PINNED ? output : (nodeUiOf(type)?.firstPin ?? "");
       const refusal = pinOutput(editor, id, first);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { NodePicture, RunPicture } from "#components/runs/store/run-picture.ts";
+import type { NodeSnapshot, RunSnapshot } from "#components/runs/store/run-snapshot.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { textsOf } from "#components/workflow-editor/fields/run-values.ts";
-import { pinnedNodes, pinOutput, pinRun, refusePin, unpin, withoutWork } from "#components/workflow-editor/test-runs/pinning.ts";
+import { nodesNotRun, pinnedNodes, pinOutput, pinRun, unpin, validatePin } from "#components/workflow-editor/test-runs/pinning.ts";
 
 const node = (id: string, type: string) => ({ id, type, position: { x: 0, y: 0 }, data: { label: id } });
 const newEditor = () =>
@@ -30,7 +30,7 @@ test("a pin is one step of undo, and is refused where it cannot be the node's ou
 
 test("of a run, what was left behind outside loops is pinned together; what is too large is named", () => {
   const editor = newEditor();
-  const done = { status: "complete", iteration: "", whole_length: null } as Partial<NodePicture>;
+  const done = { status: "complete", iteration: "", whole_length: null } as Partial<NodeSnapshot>;
   const nodes = {
     t: { ...done, output: "in" },
     a: { ...done, output: "x".repeat(70_000) },
@@ -39,7 +39,7 @@ test("of a run, what was left behind outside loops is pinned together; what is t
     o: { ...done, output: "z" },
   };
   const before = editor.getState().history.past.length;
-  expect(pinRun(editor, { nodes } as unknown as RunPicture)).toEqual({ count: 1, tooLarge: ["a"] });
+  expect(pinRun(editor, { nodes } as unknown as RunSnapshot)).toEqual({ count: 1, tooLarge: ["a"] });
   expect(pinned(editor)).toEqual({ way: { output: "False" } });
   expect(editor.getState().history.past).toHaveLength(before + 1);
 });
@@ -48,7 +48,7 @@ test("a node that is switched off is not pinned with the others", () => {
   const editor = newEditor();
   editor.getState().setDisabled(["b"], true);
   const left = { status: "complete", iteration: "", whole_length: null, output: "x" };
-  pinRun(editor, { nodes: { a: left, b: left } } as unknown as RunPicture);
+  pinRun(editor, { nodes: { a: left, b: left } } as unknown as RunSnapshot);
   expect(pinned(editor)).toEqual({ a: { output: "x" } });
 });
 
@@ -60,16 +60,16 @@ test("with a loop's output pinned, its body has no work either", () => {
     { id: "3", source: "l", sourceHandle: "done", target: "a" },
   ];
   const editor = createEditorStore({ nodes, edges });
-  expect(withoutWork(editor.getState())).toEqual([]);
+  expect(nodesNotRun(editor.getState())).toEqual([]);
   expect(pinOutput(editor, "l", "[1]")).toBeNull();
-  expect(withoutWork(editor.getState()).sort()).toEqual(["in", "l"]);
+  expect(nodesNotRun(editor.getState()).sort()).toEqual(["in", "l"]);
 });
 
 test("all pins together have a limit", () => {
   const nodes = Array.from({ length: 20 }, (_, at) => node(`a${at}`, "agentNode"));
   const editor = createEditorStore({ nodes, edges: [] });
   for (let at = 0; at < 16; at++) expect(pinOutput(editor, `a${at}`, "x".repeat(65_536))).toBeNull();
-  expect(refusePin(editor.getState(), "a16", "x")).toContain("Unpin one first");
+  expect(validatePin(editor.getState(), "a16", "x")).toContain("Unpin one first");
 });
 
 test("the form of a run begins with what the run on the screen was given", () => {

@@ -1,5 +1,5 @@
 import { plural } from "#components/format.ts";
-import type { RunPicture } from "#components/runs/store/run-picture.ts";
+import type { RunSnapshot } from "#components/runs/store/run-snapshot.ts";
 import { withBodies } from "#components/workflow-editor/canvas/document/edits.ts";
 import { accessibleName, labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { isLoop } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
@@ -17,7 +17,7 @@ export const pinnedNodes = ({ nodes, data }: Pick<EditorState, "nodes" | "data">
   nodes.flatMap(({ id, type }) => (pinnedIn(data[id]) !== null && canPin({ type: type ?? "" }) ? [id] : []));
 
 /** Ids of the nodes whose work a test run does not do: pinned ones, and what stands in the loops among them. */
-export function withoutWork(state: Pick<EditorState, "nodes" | "edges" | "data">): string[] {
+export function nodesNotRun(state: Pick<EditorState, "nodes" | "edges" | "data">): string[] {
   const pinned = pinnedNodes(state);
   const isLoopPinned = state.nodes.some(({ id, type }) => isLoop(type) && pinned.includes(id));
   return isLoopPinned ? [...withBodies(state, pinned)] : pinned;
@@ -35,7 +35,7 @@ function withData(state: EditorState, changes: ReadonlyMap<string, string | null
 }
 
 /** Why a text cannot be pinned as the output of a node on the canvas, as a sentence, or null. */
-export function refusePin({ nodes, data }: Pick<EditorState, "nodes" | "data">, id: string, output: string): string | null {
+export function validatePin({ nodes, data }: Pick<EditorState, "nodes" | "data">, id: string, output: string): string | null {
   if (output.length > MAX_PINNED) return `A pinned output has at most ${MAX_PINNED / 1024} Ki characters, and this one has more.`;
   const others = nodes.reduce((sum, node) => sum + (node.id === id ? 0 : (pinnedIn(data[node.id])?.length ?? 0)), 0);
   if (others + output.length > MOST_TOGETHER) return "There is no room for more pinned outputs in this workflow. Unpin one first.";
@@ -45,7 +45,7 @@ export function refusePin({ nodes, data }: Pick<EditorState, "nodes" | "data">, 
 /** Pins an output as one step of undo. @returns why not, or null */
 export function pinOutput(editor: EditorStore, id: string, output: string): string | null {
   const state = editor.getState();
-  const refusal = state.isReadOnly ? "This workflow is open for reading only." : refusePin(state, id, output);
+  const refusal = state.isReadOnly ? "This workflow is open for reading only." : validatePin(state, id, output);
   if (refusal) return refusal;
   state.apply(`pin the output of ${named(state, id)}`, withData(state, new Map([[id, output]])), { say: `${named(state, id)} pinned` });
   return null;
@@ -64,13 +64,13 @@ export function unpin(editor: EditorStore, ids: readonly string[]): void {
  * so is what is too large.
  * @returns how many were pinned, and the labels of those that were too large
  */
-export function pinRun(editor: EditorStore, picture: RunPicture): { count: number; tooLarge: string[] } {
+export function pinRun(editor: EditorStore, snapshot: RunSnapshot): { count: number; tooLarge: string[] } {
   const state = editor.getState();
   const changes = new Map<string, string>();
   const tooLarge: string[] = [];
   let total = 0;
   for (const { id, type } of state.nodes) {
-    const run = picture.nodes[id];
+    const run = snapshot.nodes[id];
     // What one that is switched off left behind is not its own.
     if (state.data[id]?.disabled === true) continue;
     if (run?.status !== "complete" || run.iteration !== "" || run.output === null || pinFault(type ?? "", run.output)) continue;

@@ -4,9 +4,9 @@ import { ArrowRightToLine, Pin, PinOff, StepForward } from "lucide-react";
 import { useEffect, useMemo, useRef } from "react";
 import { toast } from "sonner";
 import { type EditorRun, useRunStore } from "#components/runs/store/run-context.tsx";
-import type { NodeAction, NodeActionSource } from "#components/workflow-editor/canvas/node-actions.tsx";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { pinnedIn, pinOutput, refusePin, unpin } from "#components/workflow-editor/test-runs/pinning.ts";
+import type { NodeAction, NodeActionSource } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
+import { pinnedIn, pinOutput, unpin, validatePin } from "#components/workflow-editor/test-runs/pinning.ts";
 import { pinAndTell, type useWorkflowRun } from "#components/workflow-editor/test-runs/use-workflow-run.ts";
 import { isFinal } from "#server/runs/schema.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
@@ -48,9 +48,9 @@ export function useRunActions(run: ReturnType<typeof useWorkflowRun>, isReadOnly
       const type = state.nodes.find((node) => node.id === id)?.type ?? "";
       const definition = definitionOf(type);
       if (nodeIds.length !== 1 || id === undefined || isReadOnly || !definition || definition.isInert) return [];
-      const { executionId, picture } = store.getState();
+      const { executionId, snapshot } = store.getState();
       const busy = isBusy ? "A run goes on. Stop it, or wait for its end." : null;
-      const ended = picture && isFinal(picture.status) ? executionId : null;
+      const ended = snapshot && isFinal(snapshot.status) ? executionId : null;
       const noRun = busy ?? (ended === null ? "Run the workflow first: what comes before is taken from that run." : null);
       const actions: NodeAction[] = [];
       // From the trigger on, that is the whole workflow; until it, nothing.
@@ -72,9 +72,9 @@ export function useRunActions(run: ReturnType<typeof useWorkflowRun>, isReadOnly
         const run = () => editorRun.unpin(id);
         return [...actions, { id: "unpin", label: "Unpin output", icon: <PinOff />, group: 10, isInToolbar: true, run }];
       }
-      const node = picture?.nodes[id];
+      const node = snapshot?.nodes[id];
       const output = node?.status === "complete" && node.whole_length === null ? node.output : null;
-      const refusal = output === null ? "There is no output of it on the screen to pin." : refusePin(state, id, output);
+      const refusal = output === null ? "There is no output of it on the screen to pin." : validatePin(state, id, output);
       actions.push({
         ...{ id: "pin", label: "Pin output", icon: <Pin />, group: 10, isInToolbar: true },
         ...(refusal !== null && { refusal }),

@@ -13,7 +13,7 @@ import { labelOf } from "#components/workflow-editor/canvas/document/flow-docume
 import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx";
 import { textsOf } from "#components/workflow-editor/fields/run-values.ts";
-import { withoutWork } from "#components/workflow-editor/test-runs/pinning.ts";
+import { nodesNotRun } from "#components/workflow-editor/test-runs/pinning.ts";
 import { triggerOf } from "#components/workflow-editor/test-runs/trigger-needs.ts";
 import type { useWorkflowRun } from "#components/workflow-editor/test-runs/use-workflow-run.ts";
 
@@ -31,7 +31,7 @@ export interface RunButtonProps {
 /** Run ⇄ Stop, of one width. Asks for what the trigger needs first; says why when a run cannot start. */
 export function RunButton({ run, isReadOnly }: RunButtonProps) {
   const editor = useEditorStore();
-  const idle = useEditorShallow(withoutWork);
+  const idle = useEditorShallow(nodesNotRun);
   // What stands in for a node's work needs nothing filled in.
   const problems = useCanvasUi((state) => state.problems.filter(({ node_id }) => node_id === null || !idle.includes(node_id)).length);
   const shown = useRun((state) => state.view?.execution);

@@ -1,4 +1,5 @@
 import { pythonTokens } from "#components/workflow-editor/fields/python-text.ts";
+import type { NodeConfig } from "#components/workflow-editor/nodes/types.ts";
 import { isDisabled, workOf } from "#server/workflow/disabled.ts";
 import { referencesOf, slugOf } from "#server/workflow/expressions.ts";
 import { definitionOf, labelOf, templateFields } from "#server/workflow/graph.ts";
@@ -6,10 +7,8 @@ import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 import { namesFrom, withNames } from "#server/workflow/rename.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
-export type TriggerConfig = ReturnType<typeof triggerNode.config.parse>;
-
 /** Config of the workflow's trigger; its defaults when there is none or it cannot be read. */
-export function triggerOf(graph: Graph): TriggerConfig {
+export function triggerOf(graph: Graph): NodeConfig<"triggerNode"> {
   const parsed = triggerNode.config.safeParse(graph.nodes.find((node) => node.type === triggerNode.type)?.data ?? {});
   return parsed.success ? parsed.data : triggerNode.config.parse({});
 }

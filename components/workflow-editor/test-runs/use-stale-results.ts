@@ -23,16 +23,16 @@ export function useStaleResults(): void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let told = "";
     const look = () => {
-      const { view, picture } = run.getState();
-      if (!view || !picture) return;
+      const { view, snapshot } = run.getState();
+      if (!view || !snapshot) return;
       const { data, nodes } = editor.getState();
       const graph = editor.getState().graph();
       const isAgentChanged = ({ id, data: { agent_id } }: GraphNode) => {
-        const ranAt = picture.nodes[id]?.started_at;
+        const ranAt = snapshot.nodes[id]?.started_at;
         const changedAt = typeof agent_id === "string" ? changes.get(agent_id) : undefined;
         return ranAt !== null && ranAt !== undefined && changedAt !== undefined && Date.parse(changedAt) > Date.parse(ranAt);
       };
-      const outputOf = (id: string) => picture.nodes[id]?.output ?? null;
+      const outputOf = (id: string) => snapshot.nodes[id]?.output ?? null;
       const found = staleNodes(view.graph, graph, outputOf, view.execution.version === null, isAgentChanged);
       const words = (reason: StaleReason): string => {
         const name =
@@ -54,7 +54,7 @@ export function useStaleResults(): void {
             return `${name} in its body changed after this run.`;
         }
       };
-      const hasResult = (id: string) => picture.nodes[id]?.status === "complete" || picture.nodes[id]?.status === "failed";
+      const hasResult = (id: string) => snapshot.nodes[id]?.status === "complete" || snapshot.nodes[id]?.status === "failed";
       const stale = dictionary(Object.fromEntries([...found].flatMap(([id, reason]) => (hasResult(id) ? [[id, words(reason)]] : []))));
       const isActive = (node: { type: string }) => definitionOf(node.type)?.isInert !== true;
       const isGone = view.graph.nodes.some((node) => isActive(node) && data[node.id] === undefined);
@@ -76,7 +76,7 @@ export function useStaleResults(): void {
     const stopRun = run.subscribe((state, before) => {
       if (state.executionId !== before.executionId) told = "";
       // While it runs, what has come out so far is compared too.
-      if (state.view !== before.view || state.picture?.status !== before.picture?.status) plan();
+      if (state.view !== before.view || state.snapshot?.status !== before.snapshot?.status) plan();
     });
     plan();
     return () => {

@@ -44,9 +44,9 @@ function takeDebugMark(): boolean {
 
 /** Pins what the nodes left behind in the run on the screen, and says so. */
 export function pinAndTell(editor: EditorStore, run: RunStore): void {
-  const { picture } = run.getState();
-  if (!picture) return;
-  const { count, tooLarge } = pinRun(editor, picture);
+  const { snapshot } = run.getState();
+  if (!snapshot) return;
+  const { count, tooLarge } = pinRun(editor, snapshot);
   const left = tooLarge.length ? `Too large to pin: ${tooLarge.join(", ")}.` : undefined;
   if (count === 0) toast.info("This run has no outputs to pin.", left ? { description: left } : {});
   else
@@ -74,7 +74,7 @@ export function useWorkflowRun(workflowId: string) {
   const isBusy = useRef(false);
   /** Counts the runs that were asked for: only the last one comes on the screen, however late an answer is. */
   const turn = useRef(0);
-  const isRunning = useRun((state) => state.picture !== null && !isFinal(state.picture.status));
+  const isRunning = useRun((state) => state.snapshot !== null && !isFinal(state.snapshot.status));
 
   const read = useCallback(
     async (executionId: string) => {

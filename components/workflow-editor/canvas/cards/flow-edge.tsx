@@ -4,7 +4,7 @@ import { EdgeLabelRenderer, type EdgeProps, getSmoothStepPath, useStore } from "
 import { Plus, X } from "lucide-react";
 import { memo } from "react";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { cardStatus, type RunPicture } from "#components/runs/store/run-picture.ts";
+import { cardStatus, type RunSnapshot } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
 import { useReducedMotion } from "#components/ui/use-reduced-motion.ts";
 import { useEdgeDiff } from "#components/workflow-editor/canvas/cards/graph-diff-mark.tsx";
@@ -13,7 +13,7 @@ import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#compo
 import { handleLeftBy } from "#server/workflow/pins.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
-const STROKES: Record<Traffic, string> = {
+const STROKES: Record<EdgeRunState, string> = {
   none: "stroke-line-control",
   queued: "stroke-line-control opacity-50",
   running: "stroke-running",
@@ -25,7 +25,9 @@ const STROKES: Record<Traffic, string> = {
 /** A connection: rounded steps, the run's colour, and on hover or selection + to insert and × to delete. */
 export const FlowEdge = memo(function FlowEdge(props: EdgeProps) {
   const { id, source, target, sourceHandleId, selected, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition } = props;
-  const traffic = useRun(({ picture, view }) => trafficOf(picture, view?.graph ?? null, { source, target, sourceHandle: sourceHandleId }));
+  const runState = useRun(({ snapshot, view }) =>
+    edgeRunState(snapshot, view?.graph ?? null, { source, target, sourceHandle: sourceHandleId }),
+  );
   const diff = useEdgeDiff(id);
   const isHovered = useCanvasUi((state) => state.hoveredEdge === id);
   // With several selected, a forest of buttons would help nobody.
@@ -46,11 +48,11 @@ export const FlowEdge = memo(function FlowEdge(props: EdgeProps) {
       <path
         d={path}
         fill="none"
-        className={cn("flow-line", selected ? "stroke-ink" : isHovered ? "stroke-ink-soft" : (diff ?? STROKES[traffic]))}
-        style={{ strokeWidth: diff ? 2.5 : traffic === "none" || traffic === "queued" ? 1.5 : 2 }}
-        data-traffic={traffic}
+        className={cn("flow-line", selected ? "stroke-ink" : isHovered ? "stroke-ink-soft" : (diff ?? STROKES[runState]))}
+        style={{ strokeWidth: diff ? 2.5 : runState === "none" || runState === "queued" ? 1.5 : 2 }}
+        data-run-state={runState}
       />
-      {traffic === "running" && !isStill && <path d={path} fill="none" className="flow-stitch stroke-raised" style={{ strokeWidth: 2 }} />}
+      {runState === "running" && !isStill && <path d={path} fill="none" className="flow-stitch stroke-raised" style={{ strokeWidth: 2 }} />}
       <path d={path} fill="none" strokeOpacity={0} strokeWidth={22} className="react-flow__edge-interaction" />
       {(isHovered || isOnlyOne) && !isReadOnly && <EdgeButtons id={id} x={middleX} y={middleY} />}
     </>
@@ -94,7 +96,7 @@ function EdgeButtons({ id, x, y }: { id: string; x: number; y: number }) {
 }
 
 /** How a run went along an edge. `none`: it tells nothing of it. */
-export type Traffic = "none" | "queued" | "running" | "taken" | "failed" | "skipped";
+export type EdgeRunState = "none" | "queued" | "running" | "taken" | "failed" | "skipped";
 
 interface Way {
   source: string;
@@ -127,12 +129,12 @@ function waysInOf(graph: Graph): ReadonlyMap<string, number> {
  * way to a node was taken when some item came to it.
  * @param graph the one that runs
  */
-export function trafficOf(picture: RunPicture | null, graph: Graph | null, { source, target, sourceHandle }: Way): Traffic {
-  const node = picture?.nodes[source];
-  if (!picture || !node || !picture.nodes[target]) return "none";
-  const [from, to] = [cardStatus(picture, source), cardStatus(picture, target)];
+export function edgeRunState(snapshot: RunSnapshot | null, graph: Graph | null, { source, target, sourceHandle }: Way): EdgeRunState {
+  const node = snapshot?.nodes[source];
+  if (!snapshot || !node || !snapshot.nodes[target]) return "none";
+  const [from, to] = [cardStatus(snapshot, source), cardStatus(snapshot, target)];
   if (from === "skipped" || to === "skipped") return "skipped";
-  const isReached = graph !== null && picture.nodes[target].iteration !== "" && to !== "queued" && waysInOf(graph).get(target) === 1;
+  const isReached = graph !== null && snapshot.nodes[target].iteration !== "" && to !== "queued" && waysInOf(graph).get(target) === 1;
   if (from === "complete" && graph && !isReached) {
     const left = handleLeftBy(typesOf(graph).get(source) ?? "", node.output);
     if (left !== null && sourceHandle && left !== sourceHandle) return "skipped";

@@ -4,12 +4,12 @@ import type { NodeProps } from "@xyflow/react";
 import { PowerOff, TriangleAlert } from "lucide-react";
 import { memo } from "react";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { type CardStatus, cardStatus } from "#components/runs/store/run-picture.ts";
+import { type CardStatus, cardStatus } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
 import { NodeDiffTag, useNodeDiff } from "#components/workflow-editor/canvas/cards/graph-diff-mark.tsx";
 import { LightCard, useCardFace, useIsSmall } from "#components/workflow-editor/canvas/cards/light-card.tsx";
 import { ExpandLoop, FramePorts, LoopFrame } from "#components/workflow-editor/canvas/cards/loop-frame.tsx";
-import { leastHeight, NodePorts, UnseenPorts } from "#components/workflow-editor/canvas/cards/node-ports.tsx";
+import { minCardHeight, NodePorts, UnseenPorts } from "#components/workflow-editor/canvas/cards/node-ports.tsx";
 import { NodeMarks, NodeMarkWords, NodeRunFoot, NodeStateMark, stateText } from "#components/workflow-editor/canvas/cards/node-state.tsx";
 import { type FlowNode, isNodeType, labelOf, stateTextId, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -53,8 +53,8 @@ export const NodeCard = memo(function NodeCard({ id, type, selected, isConnectab
 /** What every card tells of its node: the classes of its state, and the words for those who do not see them. */
 function useCardState({ id, type, selected }: CardProps) {
   const data = useEditor((state) => state.data[id]);
-  const run = useRun((state) => state.picture?.nodes[id]);
-  const status = useRun((state) => (state.picture?.nodes[id] ? cardStatus(state.picture, id) : null));
+  const run = useRun((state) => state.snapshot?.nodes[id]);
+  const status = useRun((state) => (state.snapshot?.nodes[id] ? cardStatus(state.snapshot, id) : null));
   const problems = useCanvasUi((state) => state.problemCounts[id] ?? 0);
   const refusal = useCanvasUi((state) => state.refusals?.[id]);
   const diff = useNodeDiff(id);
@@ -147,7 +147,7 @@ const FullCard = memo(function FullCard(props: CardProps) {
     );
   const hover =
     refusal === undefined ? {} : { onPointerEnter: () => ui.setState({ refusal }), onPointerLeave: () => ui.setState({ refusal: null }) };
-  const minHeight = leastHeight(type);
+  const minHeight = minCardHeight(type);
   return (
     <div
       {...hover}

@@ -6,7 +6,7 @@ import { Check, ListChecks, MessageSquare, X } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
 import { useEditorRun, useRun, useRunStore } from "#components/runs/store/run-context.tsx";
-import { isReview } from "#components/runs/store/run-picture.ts";
+import { isReview } from "#components/runs/store/run-snapshot.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -47,7 +47,7 @@ export function NodeDecision() {
   const client = useTRPCClient();
   const cache = useQueryClient();
   const type = useEditor((state) => state.nodes.find((node) => node.id === id)?.type);
-  const places = useRun((state) => (isReview(type) ? state.picture?.waiting[id] : undefined));
+  const places = useRun((state) => (isReview(type) ? state.snapshot?.waiting[id] : undefined));
   const label = useEditor((state) => labelOf(state.data[id], type));
   const [isSending, setIsSending] = useState(false);
   // Near the lower edge the canvas's bar would lie over it; above, it leaves room for the toolbar of the card. What is left of

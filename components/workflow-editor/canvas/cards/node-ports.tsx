@@ -12,7 +12,7 @@ const FIRST_HANDLE = 58;
 const waysOut = (type: string): readonly (string | null)[] => definitionOf(type)?.handles ?? [null];
 
 /** How high a card must be for all its ways out, in pixels; undefined where one is enough. */
-export function leastHeight(type: string): number | undefined {
+export function minCardHeight(type: string): number | undefined {
   const ways = waysOut(type).length;
   return ways > 1 ? FIRST_HANDLE + (ways - 1) * HANDLE_PITCH + HANDLE_PITCH / 2 : undefined;
 }

@@ -2,14 +2,14 @@
 
 import { Clock, ClockAlert, SkipForward } from "lucide-react";
 import { formatCount, formatDuration, plural } from "#components/format.ts";
-import { LoopProgress, loopWords } from "#components/runs/loops/loop-strip.tsx";
+import { formatLoopProgress, LoopProgress } from "#components/runs/loops/loop-strip.tsx";
 import { useEditorRun, useRun } from "#components/runs/store/run-context.tsx";
-import { type CardStatus, type NodePicture, usedBy } from "#components/runs/store/run-picture.ts";
+import { type CardStatus, type NodeSnapshot, usageOf } from "#components/runs/store/run-snapshot.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 import { NodeDecision } from "#components/workflow-editor/canvas/cards/node-decision.tsx";
 import { useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { waitsOf } from "#components/workflow-editor/nodes/node-registry.ts";
+import { waitingText } from "#components/workflow-editor/nodes/node-registry.ts";
 import { canPin } from "#server/workflow/pins.ts";
 
 /** The state of a node at the right of its card's head. */
@@ -21,10 +21,10 @@ export function NodeStateMark({ status }: { status: CardStatus }) {
 }
 
 /** What a screen reader is told about a node besides its name. */
-export function stateText(status: CardStatus | null, run: NodePicture | undefined, problems: number): string {
+export function stateText(status: CardStatus | null, run: NodeSnapshot | undefined, problems: number): string {
   const parts: string[] = [];
   if (status) parts.push(statusLooks[status].label);
-  if (run?.iterations) parts.push(loopWords(run.iterations));
+  if (run?.iterations) parts.push(formatLoopProgress(run.iterations));
   if (run?.error) parts.push(run.error.split("\n")[0] ?? "");
   if (problems > 0) parts.push(problems === 1 ? "1 problem" : `${problems} problems`);
   return parts.join(". ");
@@ -33,7 +33,7 @@ export function stateText(status: CardStatus | null, run: NodePicture | undefine
 const LAST_CHARACTERS = 360;
 
 /** Foot of a card in a run: words as they arrive, how long it took, or why it failed. */
-export function NodeRunFoot({ type, status, run }: { type: string; status: CardStatus; run: NodePicture }) {
+export function NodeRunFoot({ type, status, run }: { type: string; status: CardStatus; run: NodeSnapshot }) {
   if (status === "running" && run.arriving)
     return (
       <div className="flex max-h-16 flex-col justify-end overflow-hidden border-t pt-1.5 [mask:linear-gradient(to_bottom,transparent,#000_14px)]">
@@ -52,12 +52,12 @@ export function NodeRunFoot({ type, status, run }: { type: string; status: CardS
   if (status === "waiting")
     return (
       <>
-        <p className="border-waiting/30 border-t pt-1.5 font-medium text-11 text-waiting">{waitsOf(type)}</p>
+        <p className="border-waiting/30 border-t pt-1.5 font-medium text-11 text-waiting">{waitingText(type)}</p>
         <NodeDecision />
       </>
     );
   if (status !== "complete") return null;
-  const { tokens, duration_ms, count } = usedBy(run);
+  const { tokens, duration_ms, count } = usageOf(run);
   return (
     <p className="flex items-center justify-end gap-1.5 text-11 text-ink-faint tabular">
       {run.reused && !run.pinned && <span>Reused</span>}
@@ -78,7 +78,7 @@ function useIsPinned(id: string): boolean {
     if (pinned === undefined || pinned === null || disabled === true) return false;
     return canPin({ type: nodes.find((node) => node.id === id)?.type ?? "" });
   });
-  const inRun = useRun((state) => state.picture?.nodes[id]?.pinned === true);
+  const inRun = useRun((state) => state.snapshot?.nodes[id]?.pinned === true);
   return isEditor ? onCanvas : inRun;
 }
 

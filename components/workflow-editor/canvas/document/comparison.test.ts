@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canvasDiff, comparisonGraph, shownId } from "#components/workflow-editor/canvas/document/comparison.ts";
+import { canvasDiff, comparisonGraph, comparisonId } from "#components/workflow-editor/canvas/document/comparison.ts";
 import { bodiesOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { diffGraphs } from "#server/workflow/diff.ts";
@@ -28,16 +28,16 @@ test("both sides are drawn: what is gone as a ghost that stands in nobody's plac
   const before = { nodes: [node("a", 0), node("gone", 300)], edges: [edge("a", "gone")] };
   const after = { nodes: [node("a", 0), node("new", 310)], edges: [edge("a", "new")] };
   const { graph, marks } = compared(before, after);
-  expect(graph.nodes.map(({ id }) => id)).toEqual(["a", "new", "gone"].map(shownId));
+  expect(graph.nodes.map(({ id }) => id)).toEqual(["a", "new", "gone"].map(comparisonId));
   const [, fresh, ghost] = graph.nodes;
   expect(Math.abs((ghost?.position.y ?? 0) - (fresh?.position.y ?? 0))).toBeGreaterThan(100);
   expect(graph.edges).toMatchObject([
-    { source: shownId("a"), target: shownId("new") },
-    { source: shownId("a"), target: shownId("gone") },
+    { source: comparisonId("a"), target: comparisonId("new") },
+    { source: comparisonId("a"), target: comparisonId("gone") },
   ]);
   expect(marks).toEqual({
-    nodes: { [shownId("new")]: "added", [shownId("gone")]: "removed" },
-    edges: { [shownId("a-new")]: "added", [shownId("a-gone")]: "removed" },
+    nodes: { [comparisonId("new")]: "added", [comparisonId("gone")]: "removed" },
+    edges: { [comparisonId("a-new")]: "added", [comparisonId("a-gone")]: "removed" },
     words,
   });
   expect(new Set([...graph.nodes, ...graph.edges].map(({ id }) => id)).size).toBe(5);
@@ -48,8 +48,8 @@ test("a connection that was turned round, and a loop that lost a node and is fol
   const before = { nodes: [node("a", 0), loop(), node("in", 600)], edges: [edge("a", "loop"), edge("loop", "in", "body")] };
   const after = { nodes: [node("a", 0), loop({ collapsed: true })], edges: [edge("loop", "a", "done")] };
   const { graph, marks } = compared(before, after);
-  expect(marks.nodes[shownId("loop")]).toBe("moved");
+  expect(marks.nodes[comparisonId("loop")]).toBe("moved");
   const editor = createEditorStore(graph, { isReadOnly: true });
-  expect(editor.getState().data[shownId("loop")]).not.toHaveProperty("collapsed");
-  expect(bodiesOf(editor.getState()).loops).toEqual([shownId("loop")]);
+  expect(editor.getState().data[comparisonId("loop")]).not.toHaveProperty("collapsed");
+  expect(bodiesOf(editor.getState()).loops).toEqual([comparisonId("loop")]);
 });

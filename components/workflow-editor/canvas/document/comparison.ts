@@ -15,7 +15,7 @@ export interface CanvasDiff {
 }
 
 /** The id under which a comparison draws a node or an edge: the live canvas stays in the document, and ids there are unique. */
-export const shownId = (id: string): string => `${id}~`;
+export const comparisonId = (id: string): string => `${id}~`;
 
 const CARD = { width: 250, height: 110 };
 /** How far a ghost gives way when another node stands in its place. */
@@ -52,19 +52,24 @@ export function comparisonGraph(after: Graph, diff: GraphDiff): Graph {
       return {
         ...rest,
         data,
-        id: shownId(node.id),
-        ...(parent !== undefined && known.has(parent) && { parentId: shownId(parent) }),
+        id: comparisonId(node.id),
+        ...(parent !== undefined && known.has(parent) && { parentId: comparisonId(parent) }),
       } as GraphNode;
     }),
-    edges: edges.map((edge) => ({ ...edge, id: shownId(edge.id), source: shownId(edge.source), target: shownId(edge.target) })),
+    edges: edges.map((edge) => ({
+      ...edge,
+      id: comparisonId(edge.id),
+      source: comparisonId(edge.source),
+      target: comparisonId(edge.target),
+    })),
   };
 }
 
 /** The marks that belong to `comparisonGraph`. */
 export function canvasDiff(diff: GraphDiff, words: DiffWords): CanvasDiff {
   return {
-    nodes: dictionary(Object.fromEntries(diff.nodes.map(({ id, kind }) => [shownId(id), kind]))),
-    edges: dictionary(Object.fromEntries(diff.edges.map(({ id, kind }) => [shownId(id), kind]))),
+    nodes: dictionary(Object.fromEntries(diff.nodes.map(({ id, kind }) => [comparisonId(id), kind]))),
+    edges: dictionary(Object.fromEntries(diff.edges.map(({ id, kind }) => [comparisonId(id), kind]))),
     words,
   };
 }

@@ -10,9 +10,8 @@ import {
   toFlow,
   toGraph,
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { bodiesOf, FRAME, framesOf, insideOf, isLoop } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { bodiesOf, descendantsOf, FRAME, framesOf, isLoop } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { CARD_WIDTH, sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
-import type { EditorState, Placement } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 import { type Names, namesFrom, RESERVED_NAMES, withNames } from "#server/workflow/rename.ts";
@@ -47,7 +46,7 @@ function freePosition(nodes: readonly FlowNode[], wanted: { x: number; y: number
 }
 
 /** The one node at which the flow ends so far; undefined when it ends at several, so that nobody guesses. */
-export function looseEnd({ nodes, edges }: Pick<FlowDocument, "nodes" | "edges">): FlowNode | undefined {
+export function soleEndNode({ nodes, edges }: Pick<FlowDocument, "nodes" | "edges">): FlowNode | undefined {
   const sources = new Set(edges.map((edge) => edge.source));
   const ends = nodes.filter((node) => {
     const definition = definitionOf(node.type ?? "");
@@ -80,7 +79,7 @@ export function placeAfter(node: FlowNode, edges: readonly FlowEdge[], handle?: 
 }
 
 /** Both ends of a new edge, by the first way out of `source` that the rules allow; with none, the first way and why not. */
-export function firstWay(graph: Graph, source: string, target: string): { ends: Ends; refusal: string | null } {
+export function firstAllowedConnection(graph: Graph, source: string, target: string): { ends: Ends; refusal: string | null } {
   const type = graph.nodes.find((node) => node.id === source)?.type;
   const ways = definitionOf(type ?? "")?.handles ?? [null];
   const tries = (ways.length ? ways : [null]).map((sourceHandle) => {
@@ -155,7 +154,7 @@ export function removeItems(document: FlowDocument, nodeIds: ReadonlySet<string>
 }
 
 /** Why a node may not be called so, or null. */
-export function refuseLabel(document: FlowDocument, nodeId: string, label: string): string | null {
+export function validateLabel(document: FlowDocument, nodeId: string, label: string): string | null {
   const wanted = label.trim();
   if (wanted === "") return "Give the node a name.";
   if (wanted.length > 120) return "A name has at most 120 characters.";
@@ -195,7 +194,7 @@ export function renameNode(document: FlowDocument, nodeId: string, label: string
 export function withBodies(document: FlowDocument, nodeIds: readonly string[]): Set<string> {
   const ids = new Set(nodeIds);
   const bodies = bodiesOf(document);
-  for (const loop of bodies.loops) if (ids.has(loop)) for (const inner of insideOf(bodies, loop)) ids.add(inner);
+  for (const loop of bodies.loops) if (ids.has(loop)) for (const inner of descendantsOf(bodies, loop)) ids.add(inner);
   return ids;
 }
 
@@ -216,7 +215,7 @@ export function selectedGraph(document: FlowDocument): Graph {
 const BELOW = 100;
 
 /** Below everything that is drawn, flush with its left edge: where a whole graph can be added. */
-export function placeBelow(document: FlowDocument): { x: number; y: number } {
+export function positionBelowAll(document: FlowDocument): { x: number; y: number } {
   const bodies = bodiesOf(document);
   const frames = framesOf(document, bodies, new Set());
   const boxes = document.nodes.map((node) => frames.get(node.id) ?? { ...node.position, ...sizeOf(node) });
@@ -268,8 +267,17 @@ export function addCopies(document: FlowDocument, graph: Graph, at?: { x: number
   };
 }
 
+/** Where a new node goes: a place, and what it is to be joined to. */
+export interface Placement {
+  position: { x: number; y: number };
+  /** The node that it follows, as far as the rules allow it. */
+  after?: { nodeId: string; handle: string | null };
+  /** The edge that it is put into. */
+  edgeId?: string;
+}
+
 /** Into the connection, when one alone is selected. */
-export function placeInto({ nodes, edges }: Pick<EditorState, "nodes" | "edges">): Placement | null {
+export function placementInSelectedEdge({ nodes, edges }: Pick<FlowDocument, "nodes" | "edges">): Placement | null {
   const [edge, ...others] = edges.filter((candidate) => candidate.selected);
   const ends = edge && [edge.source, edge.target].map((id) => nodes.find((node) => node.id === id)?.position);
   if (!edge || others.length > 0 || !ends?.[0] || !ends[1]) return null;

@@ -6,7 +6,7 @@ import {
   labelOf,
   toGraph,
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { type Bodies, bodiesOf, type Frame, insideOf, loopsAround } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { type Bodies, bodiesOf, descendantsOf, type Frame, loopsAround } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
 
@@ -77,7 +77,7 @@ export function moveToLoop(document: FlowDocument, nodeIds: readonly string[], l
   const bodies = bodiesOf(document);
   const ids = new Set(nodeIds);
   // What stands in a loop that moves goes with it.
-  for (const id of nodeIds) for (const inner of insideOf(bodies, id)) ids.add(inner);
+  for (const id of nodeIds) for (const inner of descendantsOf(bodies, id)) ids.add(inner);
   const nodes = new Map(document.nodes.map((node) => [node.id, node]));
   const name = (id: string) => labelOf(document.data[id], nodes.get(id)?.type);
   const what = nodeIds.length === 1 ? name(String(nodeIds[0])) : `${nodeIds.length} nodes`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { moveToLoop } from "#components/workflow-editor/canvas/document/loop-edits.ts";
-import { makeWay } from "#components/workflow-editor/canvas/document/make-room.ts";
+import { makeRoomForFrames } from "#components/workflow-editor/canvas/document/make-room.ts";
 import { bodiesOf, framesOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
@@ -114,7 +114,7 @@ test("a frame that grows makes way on every side: what it would cover moves off,
     const id = state().add("outputNode", { position: { x, y } });
     const edit = moveToLoop(state(), [id], "Each");
     if (!("document" in edit)) throw new Error(edit.refusal);
-    state().apply("add", makeWay(edit.document, "Each", frames), { joins: true, say: edit.say });
+    state().apply("add", makeRoomForFrames(edit.document, "Each", frames), { joins: true, say: edit.say });
     expect(bodiesOf(state()).owner[id]).toBe("Each");
   };
   drop(430, 230);

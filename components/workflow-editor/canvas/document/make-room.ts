@@ -3,10 +3,10 @@ import { type FlowDocument, type FlowNode, toGraph } from "#components/workflow-
 import {
   bodiesOf,
   cardBox,
+  descendantsOf,
   FRAME,
   type Frame,
   framesIn,
-  insideOf,
   loopsAround,
 } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { CARD_WIDTH } from "#components/workflow-editor/canvas/geometry/node-size.ts";
@@ -78,7 +78,7 @@ function pushed(scene: Scene, grown: readonly Grown[], by: number, fixed: Readon
 /** Moves these right and down, frames with everything inside. */
 function shifted(document: FlowDocument, scene: Scene, ids: ReadonlySet<string>, by: { x: number; y: number }): FlowDocument {
   if (ids.size === 0 || (by.x === 0 && by.y === 0)) return document;
-  const all = new Set([...ids].flatMap((id) => [id, ...insideOf(scene.bodies, id)]));
+  const all = new Set([...ids].flatMap((id) => [id, ...descendantsOf(scene.bodies, id)]));
   const nodes = document.nodes.map((node) =>
     all.has(node.id) ? { ...node, position: { x: node.position.x + by.x, y: node.position.y + by.y } } : node,
   );
@@ -120,7 +120,7 @@ const WAYS: readonly Way[] = [
  * @param loop the innermost frame that may have grown, null for none
  * @param before where the frames were
  */
-export function makeWay(document: FlowDocument, loop: string | null, before: ReadonlyMap<string, Frame>): FlowDocument {
+export function makeRoomForFrames(document: FlowDocument, loop: string | null, before: ReadonlyMap<string, Frame>): FlowDocument {
   const bodies = bodiesOf(document);
   let next = document;
   for (const id of loop === null ? [] : [loop, ...loopsAround(bodies, loop)])
@@ -191,7 +191,7 @@ function between(document: FlowDocument, id: string, ends: { source: string; tar
 }
 
 /** Puts a node that was just added into an edge, as far as the rules allow it, with room on both sides. */
-export function insertInto(document: FlowDocument, edgeId: string, id: string): FlowDocument {
+export function insertIntoEdge(document: FlowDocument, edgeId: string, id: string): FlowDocument {
   const edge = document.edges.find((candidate) => candidate.id === edgeId);
   if (!edge) return document;
   const spliced = spliceEdge(document, edgeId, id);
@@ -199,13 +199,13 @@ export function insertInto(document: FlowDocument, edgeId: string, id: string): 
   const rest = toGraph({ ...spliced, edges: spliced.edges.filter((candidate) => !isOwn(candidate)) });
   if (!spliced.edges.filter(isOwn).every((candidate) => checkConnection(rest, candidate) === null)) return document;
   const roomy = between(spliced, id, edge);
-  return makeWay(roomy, bodiesOf(roomy).owner[id] ?? null, framesIn(document));
+  return makeRoomForFrames(roomy, bodiesOf(roomy).owner[id] ?? null, framesIn(document));
 }
 
 /** Lets a node that was just added follow another, as far as the rules allow it. */
-export function follow(document: FlowDocument, after: { nodeId: string; handle: string | null }, id: string): FlowDocument {
+export function appendAfter(document: FlowDocument, after: { nodeId: string; handle: string | null }, id: string): FlowDocument {
   const ends = { source: after.nodeId, sourceHandle: after.handle, target: id };
   if (checkConnection(toGraph(document), ends) !== null) return document;
   const joined = connectNodes(document, ends);
-  return makeWay(joined, bodiesOf(joined).owner[id] ?? null, framesIn(document));
+  return makeRoomForFrames(joined, bodiesOf(joined).owner[id] ?? null, framesIn(document));
 }

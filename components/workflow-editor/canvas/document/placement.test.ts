@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { looseEnd } from "#components/workflow-editor/canvas/document/edits.ts";
+import { soleEndNode } from "#components/workflow-editor/canvas/document/edits.ts";
 import { toFlow } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { shiftInto } from "#components/workflow-editor/canvas/use-view.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
@@ -16,7 +16,7 @@ const node = (id: string, type: string): GraphNode => ({ id, type, position: { x
 test("a workflow with one loose end goes on from there, one with several does not guess", () => {
   const nodes = [node("t", "triggerNode"), node("a", "agentNode"), node("n", "noteNode")];
   const edges = [{ id: "e", source: "t", target: "a" }];
-  expect(looseEnd(toFlow({ nodes, edges }))?.id).toBe("a");
-  expect(looseEnd(toFlow({ nodes, edges: [] }))).toBeUndefined();
-  expect(looseEnd(toFlow({ nodes: [node("t", "triggerNode")], edges: [] }))?.id).toBe("t");
+  expect(soleEndNode(toFlow({ nodes, edges }))?.id).toBe("a");
+  expect(soleEndNode(toFlow({ nodes, edges: [] }))).toBeUndefined();
+  expect(soleEndNode(toFlow({ nodes: [node("t", "triggerNode")], edges: [] }))?.id).toBe("t");
 });

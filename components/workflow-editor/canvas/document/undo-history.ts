@@ -26,7 +26,7 @@ export const emptyHistory: History = { past: [], future: [], burst: null };
  * Notes that `before` is about to change.
  * @param key edits with the same key in quick succession become one step; left out, each edit is a step
  */
-export function record(history: History, name: string, before: FlowDocument, now: number, key?: string): History {
+export function recordStep(history: History, name: string, before: FlowDocument, now: number, key?: string): History {
   const joins = key !== undefined && history.burst?.key === key && now - history.burst.at < BURST_MS && history.future.length === 0;
   const burst = key === undefined ? null : { key, at: now };
   if (joins) return { ...history, burst };
@@ -34,7 +34,7 @@ export function record(history: History, name: string, before: FlowDocument, now
 }
 
 /** One step back, or null when there is none. */
-export function stepBack(history: History, current: FlowDocument): { history: History; step: HistoryStep } | null {
+export function undo(history: History, current: FlowDocument): { history: History; step: HistoryStep } | null {
   const step = history.past.at(-1);
   if (!step) return null;
   return {
@@ -44,7 +44,7 @@ export function stepBack(history: History, current: FlowDocument): { history: Hi
 }
 
 /** One step forward again, or null when there is none. */
-export function stepForward(history: History, current: FlowDocument): { history: History; step: HistoryStep } | null {
+export function redo(history: History, current: FlowDocument): { history: History; step: HistoryStep } | null {
   const [step, ...future] = history.future;
   if (!step) return null;
   return { step, history: { past: [...history.past, { name: step.name, document: current }].slice(-HISTORY_LIMIT), future, burst: null } };
@@ -80,7 +80,7 @@ function selectionOf(
 }
 
 /** The document of a step as it is drawn now: with today's measurements, and selected only what the step brings back or changes. */
-export function restored(document: FlowDocument, current: FlowDocument): FlowDocument {
+export function restoreDocument(document: FlowDocument, current: FlowDocument): FlowDocument {
   const { nodes, edges, changed } = selectionOf(document, current);
   const now = new Map(current.nodes.map((node) => [node.id, node]));
   return {
@@ -99,7 +99,7 @@ export function restored(document: FlowDocument, current: FlowDocument): FlowDoc
 }
 
 /** Another document in the place of this one: what was selected stays so, as far as it is still there. */
-export function replaced(document: FlowDocument, current: FlowDocument): FlowDocument {
+export function replaceDocument(document: FlowDocument, current: FlowDocument): FlowDocument {
   const now = new Map(current.nodes.map((node) => [node.id, node]));
   return {
     ...document,

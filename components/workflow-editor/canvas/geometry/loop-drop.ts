@@ -1,5 +1,5 @@
 import type { FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { type Bodies, type Frame, insideOf, loopsAround } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { type Bodies, descendantsOf, type Frame, loopsAround } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 
@@ -15,7 +15,7 @@ interface Box extends Point {
 }
 
 /** Where the pointer is on the canvas, and the node that it took hold of; null for a selection that is held between its nodes. */
-export interface Grip {
+export interface PointerGrab {
   nodeId: string | null;
   point: Point | null;
 }
@@ -29,7 +29,7 @@ function shared(a: Box, b: Box): number {
 }
 
 /** The innermost frame that would take a card: the pointer is in it, or at least half of the card. */
-export function frameFor(
+export function frameForBox(
   box: Box,
   point: Point | null,
   frames: ReadonlyMap<string, Frame>,
@@ -46,20 +46,20 @@ export function frameFor(
 }
 
 /** The frame that a dragged node is over; a loop is never over its own. */
-export function frameUnder(node: FlowNode, point: Point | null, frames: ReadonlyMap<string, Frame>, bodies: Bodies): string | null {
-  const own = new Set([node.id, ...insideOf(bodies, node.id)]);
-  return frameFor({ ...node.position, ...sizeOf(node) }, point, frames, bodies, own);
+export function frameUnderNode(node: FlowNode, point: Point | null, frames: ReadonlyMap<string, Frame>, bodies: Bodies): string | null {
+  const own = new Set([node.id, ...descendantsOf(bodies, node.id)]);
+  return frameForBox({ ...node.position, ...sizeOf(node) }, point, frames, bodies, own);
 }
 
 /** Dragged nodes that could change their loop: those that are not carried along by one. */
-export function looseOf(dragged: readonly FlowNode[], bodies: Bodies): FlowNode[] {
+export function draggedRoots(dragged: readonly FlowNode[], bodies: Bodies): FlowNode[] {
   const ids = new Set(dragged.map(({ id }) => id));
   return dragged.filter(({ id, type }) => !definitionOf(type ?? "")?.isInert && !loopsAround(bodies, id).some((loop) => ids.has(loop)));
 }
 
 /** The dragged node that decides where all of them go: the one taken hold of, else the nearest to the pointer. */
-export function heldOf(dragged: readonly FlowNode[], bodies: Bodies, { nodeId, point }: Grip): FlowNode | undefined {
-  const loose = looseOf(dragged, bodies);
+export function grabbedNode(dragged: readonly FlowNode[], bodies: Bodies, { nodeId, point }: PointerGrab): FlowNode | undefined {
+  const loose = draggedRoots(dragged, bodies);
   const held = nodeId === null ? undefined : loose.find(({ id }) => id === nodeId || loopsAround(bodies, nodeId).includes(id));
   if (held || !point) return held ?? loose[0];
   const away = (node: FlowNode) => {
@@ -70,11 +70,11 @@ export function heldOf(dragged: readonly FlowNode[], bodies: Bodies, { nodeId, p
 }
 
 /** What is dragged together changes its loop together: all of it that does not stand in `loop` yet. */
-export const movedTo = (loop: string | null, dragged: readonly FlowNode[], bodies: Bodies): string[] =>
-  looseOf(dragged, bodies).flatMap(({ id }) => ((bodies.owner[id] ?? null) === loop ? [] : [id]));
+export const nodesChangingLoop = (loop: string | null, dragged: readonly FlowNode[], bodies: Bodies): string[] =>
+  draggedRoots(dragged, bodies).flatMap(({ id }) => ((bodies.owner[id] ?? null) === loop ? [] : [id]));
 
 /** The frame that a node would be taken out of on its way into `loop`, or into none. */
-export function frameLeft(nodeId: string, loop: string | null, bodies: Bodies): string | null {
+export function frameBeingLeft(nodeId: string, loop: string | null, bodies: Bodies): string | null {
   const owner = bodies.owner[nodeId] ?? null;
   if (owner === null || owner === loop) return null;
   return loop !== null && loopsAround(bodies, loop).includes(owner) ? null : owner;

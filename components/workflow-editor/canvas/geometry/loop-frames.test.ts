@@ -1,17 +1,23 @@
 import { expect, test } from "vitest";
 import { toFlow } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { moveToLoop } from "#components/workflow-editor/canvas/document/loop-edits.ts";
-import { frameFor, frameLeft, frameUnder, heldOf, movedTo } from "#components/workflow-editor/canvas/geometry/loop-drop.ts";
+import {
+  frameBeingLeft,
+  frameForBox,
+  frameUnderNode,
+  grabbedNode,
+  nodesChangingLoop,
+} from "#components/workflow-editor/canvas/geometry/loop-drop.ts";
 import {
   bodiesOf,
-  carriedMoves,
+  descendantsOf,
+  edgesBesideCollapsed,
   FRAME,
-  foldedEdges,
   frameOf,
   framesOf,
-  insideOf,
+  withBodyMoves,
 } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { cutWords } from "#components/workflow-editor/canvas/loops/use-loops.ts";
+import { disconnectedMessage } from "#components/workflow-editor/canvas/loops/use-loops.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -47,7 +53,7 @@ const bodies = bodiesOf(document);
 const links = (edges: readonly { source: string; sourceHandle?: string | null; target: string }[]) =>
   edges.map(({ source, sourceHandle, target }) => `${source}${sourceHandle ? `.${sourceHandle}` : ""}>${target}`).sort();
 const frameAt = (frames: ReturnType<typeof framesOf>, at: { x: number; y: number }, of = bodies) =>
-  frameFor({ ...at, width: 1, height: 1 }, at, frames, of);
+  frameForBox({ ...at, width: 1, height: 1 }, at, frames, of);
 const moved = (ids: string[], loop: string | null, from = document) => {
   const edit = moveToLoop(from, ids, loop);
   if ("refusal" in edit) throw new Error(edit.refusal);
@@ -55,7 +61,7 @@ const moved = (ids: string[], loop: string | null, from = document) => {
 };
 
 test("a frame lies around its body, frames inside it included", () => {
-  expect([...insideOf(bodies, "Each")].sort()).toEqual(["Check", "Deep", "Inner", "No", "Yes"]);
+  expect([...descendantsOf(bodies, "Each")].sort()).toEqual(["Check", "Deep", "Inner", "No", "Yes"]);
   expect(bodies.loops).toEqual(["Inner", "Each"]);
   const frames = framesOf(document, bodies, new Set());
   const [inner, outer] = [frames.get("Inner"), frames.get("Each")];
@@ -71,10 +77,10 @@ test("a frame that is moved takes everything inside along, once", () => {
   const frames = framesOf(document, bodies, new Set());
   const outer = frames.get("Each");
   if (!outer) throw new Error("no frame");
-  const places = carriedMoves(new Map([["Each", { x: outer.x + 10, y: outer.y - 5 }]]), document.nodes, bodies, frames);
+  const places = withBodyMoves(new Map([["Each", { x: outer.x + 10, y: outer.y - 5 }]]), document.nodes, bodies, frames);
   expect(places.get("Deep")).toEqual({ x: 1310, y: 295 });
   expect(places.has("All")).toBe(false);
-  const both = carriedMoves(
+  const both = withBodyMoves(
     new Map([
       ["Each", { x: outer.x + 10, y: outer.y }],
       ["Inner", { x: 5000, y: 0 }],
@@ -124,28 +130,28 @@ test("a selection goes into a frame as one, with the node that was taken hold of
   const of = bodiesOf(pair);
   const frames = framesOf(pair, of, new Set());
   const dragged = pair.nodes.filter(({ id }) => id === "First" || id === "Second");
-  const held = heldOf(dragged, of, { nodeId: "First", point: { x: 460, y: 150 } });
+  const held = grabbedNode(dragged, of, { nodeId: "First", point: { x: 460, y: 150 } });
   if (!held) throw new Error("nothing held");
-  expect(frameUnder(held, { x: 460, y: 150 }, frames, of)).toBe("Each");
-  expect(heldOf(dragged, of, { nodeId: null, point: { x: 1000, y: 200 } })?.id).toBe("Second");
-  expect(movedTo("Each", dragged, of)).toEqual(["First", "Second"]);
-  const edit = moveToLoop(pair, movedTo("Each", dragged, of), "Each");
+  expect(frameUnderNode(held, { x: 460, y: 150 }, frames, of)).toBe("Each");
+  expect(grabbedNode(dragged, of, { nodeId: null, point: { x: 1000, y: 200 } })?.id).toBe("Second");
+  expect(nodesChangingLoop("Each", dragged, of)).toEqual(["First", "Second"]);
+  const edit = moveToLoop(pair, nodesChangingLoop("Each", dragged, of), "Each");
   if ("refusal" in edit) throw new Error(edit.refusal);
   expect(links(edit.document.edges)).toContain("First>Second");
   expect(bodiesOf(edit.document).owner).toMatchObject({ First: "Each", Second: "Each" });
   expect(edit.cut).toEqual(["Start", "After"]);
-  expect(cutWords(edit.cut)).toBe("Disconnected from Start and After");
+  expect(disconnectedMessage(edit.cut)).toBe("Disconnected from Start and After");
 
   // Out again, held by the other one; what stayed inside stays.
   const inside = bodiesOf(edit.document);
   const all = edit.document.nodes.filter(({ id }) => id !== "Start" && id !== "Each" && id !== "After");
-  expect(movedTo(null, all, inside)).toEqual(["In", "First", "Second"]);
-  expect(links(moved(movedTo(null, dragged, inside), null, edit.document).edges)).toContain("First>Second");
-  expect(frameLeft("Second", null, inside)).toBe("Each");
-  expect(frameLeft("After", "Each", inside)).toBeNull();
+  expect(nodesChangingLoop(null, all, inside)).toEqual(["In", "First", "Second"]);
+  expect(links(moved(nodesChangingLoop(null, dragged, inside), null, edit.document).edges)).toContain("First>Second");
+  expect(frameBeingLeft("Second", null, inside)).toBe("Each");
+  expect(frameBeingLeft("After", "Each", inside)).toBeNull();
   // A loop and what it carries move without a change.
   const whole = edit.document.nodes.filter(({ id }) => id === "Each" || id === "In");
-  expect(movedTo(null, whole, inside)).toEqual([]);
+  expect(nodesChangingLoop(null, whole, inside)).toEqual([]);
 });
 
 test("a frame takes a card that the pointer is over it with, or that lies in it by half", () => {
@@ -153,9 +159,9 @@ test("a frame takes a card that the pointer is over it with, or that lies in it 
   const each = frames.get("Each");
   if (!each) throw new Error("no frame");
   const card = (share: number) => ({ x: each.x - 250 * (1 - share), y: each.y + 20, width: 250, height: 120 });
-  expect(frameFor(card(0.6), null, frames, bodies)).toBe("Each");
-  expect(frameFor(card(0.4), null, frames, bodies)).toBeNull();
-  expect(frameFor(card(0.1), { x: each.x + 5, y: each.y + 30 }, frames, bodies)).toBe("Each");
+  expect(frameForBox(card(0.6), null, frames, bodies)).toBe("Each");
+  expect(frameForBox(card(0.4), null, frames, bodies)).toBeNull();
+  expect(frameForBox(card(0.1), { x: each.x + 5, y: each.y + 30 }, frames, bodies)).toBe("Each");
 });
 
 test("what cannot stand in a loop is refused in words", () => {
@@ -165,7 +171,7 @@ test("what cannot stand in a loop is refused in words", () => {
 });
 
 test("a collapsed loop is one card: its insides' edges are the loop's, and it comes back where it was", () => {
-  const folded = foldedEdges(document.edges, bodies, new Set(["Each"]));
+  const folded = edgesBesideCollapsed(document.edges, bodies, new Set(["Each"]));
   expect(links(folded)).toEqual(["Each.done>All", "Start>Each"]);
   const editor = createEditorStore(graph);
   const before = frameOf(editor.getState(), "Each");

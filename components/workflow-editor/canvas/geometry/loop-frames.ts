@@ -68,7 +68,7 @@ export function loopsAround(bodies: Bodies, id: string): string[] {
 }
 
 /** Everything inside a loop, at any depth. */
-export const insideOf = (bodies: Bodies, loop: string): Set<string> =>
+export const descendantsOf = (bodies: Bodies, loop: string): Set<string> =>
   new Set(Object.keys(bodies.owner).filter((id) => loopsAround(bodies, id).includes(loop)));
 
 /**
@@ -120,7 +120,7 @@ export const framesIn = (document: FlowDocument, bodies: Bodies = bodiesOf(docum
   framesOf(document, bodies, collapsedIn(document));
 
 /** What a card takes up that is no frame; a collapsed loop is a card like others. */
-export const cardBox = (node: FlowNode) => ({ ...node.position, ...(isLoop(node.type) ? FOLDED : sizeOf(node)) });
+export const cardBox = (node: FlowNode) => ({ ...node.position, ...(isLoop(node.type) ? COLLAPSED_SIZE : sizeOf(node)) });
 
 /** The frame of one loop; undefined while it is collapsed. */
 export function frameOf(document: FlowDocument, loop: string): Frame | undefined {
@@ -128,7 +128,7 @@ export function frameOf(document: FlowDocument, loop: string): Frame | undefined
 }
 
 /** The document with each loop's own place where its frame begins, so that what reads positions finds it there. */
-export function settled<Document extends FlowDocument>(document: Document): Document {
+export function alignLoopsToFrames<Document extends FlowDocument>(document: Document): Document {
   const bodies = bodiesOf(document);
   if (bodies.loops.length === 0) return document;
   const frames = framesIn(document, bodies);
@@ -141,16 +141,16 @@ export function settled<Document extends FlowDocument>(document: Document): Docu
 }
 
 /** A node at the place where it is drawn: of a loop its frame's, which its own may be far from until the first edit. */
-export function whereDrawn(document: FlowDocument, node: FlowNode): FlowNode {
+export function atDrawnPosition(document: FlowDocument, node: FlowNode): FlowNode {
   const frame = isLoop(node.type) ? frameOf(document, node.id) : undefined;
   return frame ? { ...node, position: { x: frame.x, y: frame.y } } : node;
 }
 
 /** A collapsed loop is a card like others. */
-export const FOLDED = { width: 250, height: 120 };
+export const COLLAPSED_SIZE = { width: 250, height: 120 };
 
 /** What of a document is drawn: without the insides of collapsed loops, whose edges then belong to the loop. */
-export function foldedEdges(edges: readonly FlowEdge[], bodies: Bodies, collapsed: ReadonlySet<string>): FlowEdge[] {
+export function edgesBesideCollapsed(edges: readonly FlowEdge[], bodies: Bodies, collapsed: ReadonlySet<string>): FlowEdge[] {
   const shownAs = (id: string) => loopsAround(bodies, id).findLast((loop) => collapsed.has(loop)) ?? id;
   const seen = new Set<string>();
   return edges.flatMap((edge) => {
@@ -168,7 +168,7 @@ export function foldedEdges(edges: readonly FlowEdge[], bodies: Bodies, collapse
 }
 
 /** Moves of frames, as the canvas tells them, turned into moves of the loop's node and of all that lies inside. */
-export function carriedMoves(
+export function withBodyMoves(
   moves: ReadonlyMap<string, { x: number; y: number }>,
   nodes: readonly FlowNode[],
   bodies: Bodies,
@@ -181,7 +181,7 @@ export function carriedMoves(
     if (!loop || !isLoop(loop.type) || loopsAround(bodies, id).some((outer) => moves.has(outer))) continue;
     const from = frames.get(id) ?? loop.position;
     const by = { x: to.x - from.x, y: to.y - from.y };
-    for (const inner of insideOf(bodies, id)) {
+    for (const inner of descendantsOf(bodies, id)) {
       const node = byId.get(inner);
       if (node) places.set(inner, { x: node.position.x + by.x, y: node.position.y + by.y });
     }
@@ -190,16 +190,16 @@ export function carriedMoves(
 }
 
 /** What a node is seen as: itself, or the outermost collapsed loop that hides it. */
-export function shownAs(document: FlowDocument, id: string): string {
+export function visibleIdOf(document: FlowDocument, id: string): string {
   if (!Object.values(document.data).some(isCollapsed)) return id;
   return loopsAround(bodiesOf(document), id).findLast((loop) => isCollapsed(document.data[loop])) ?? id;
 }
 
 /** Moves of nodes, with those of what lies inside of the loops among them. */
-export function carried(
+export function movesWithBodies(
   document: FlowDocument,
   moves: ReadonlyMap<string, { x: number; y: number }>,
 ): Map<string, { x: number; y: number }> {
   const bodies = bodiesOf(document);
-  return carriedMoves(moves, document.nodes, bodies, framesIn(document, bodies));
+  return withBodyMoves(moves, document.nodes, bodies, framesIn(document, bodies));
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { placeAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import type { FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { whereDrawn } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { arranged } from "#components/workflow-editor/canvas/layout/arrange.ts";
+import { atDrawnPosition } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { arrangeNodes } from "#components/workflow-editor/canvas/layout/arrange.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -22,7 +22,7 @@ const placeOf = (store: ReturnType<typeof createEditorStore>, id: string) =>
 
 test.each([{}, { collapsed: true }])("a loop (%j) is lined up together with its body, as one step", (data) => {
   const store = createEditorStore(graph(data));
-  const places = arranged(store.getState(), new Set(["t", "L"]), "top");
+  const places = arrangeNodes(store.getState(), new Set(["t", "L"]), "top");
   store.getState().place("align top", places ?? new Map());
   expect(placeOf(store, "L")).toEqual({ x: 300, y: 0 });
   expect(placeOf(store, "a")).toEqual({ x: 400, y: 80 });
@@ -32,7 +32,7 @@ test.each([{}, { collapsed: true }])("a loop (%j) is lined up together with its 
   store.getState().undo();
   store.getState().undo();
   expect(placeOf(store, "a")).toEqual({ x: 400, y: 180 });
-  expect(arranged(store.getState(), new Set(["L"]), "top")).toBeNull();
+  expect(arrangeNodes(store.getState(), new Set(["L"]), "top")).toBeNull();
 });
 
 test("who may only look opens a collapsed loop, which is no change", () => {
@@ -48,6 +48,6 @@ test("what is added after a loop comes right of its frame, wherever the loop's o
   const far = nodes.map((one) => (one.id === "L" ? { ...one, position: { x: 0, y: 400 } } : one));
   const store = createEditorStore({ nodes: far, edges });
   const loop = store.getState().nodes.find(({ id }) => id === "L");
-  const { position } = placeAfter(whereDrawn(store.getState(), loop as FlowNode), store.getState().edges, "done");
+  const { position } = placeAfter(atDrawnPosition(store.getState(), loop as FlowNode), store.getState().edges, "done");
   expect(position).toEqual({ x: 300 + 330, y: 100 });
 });

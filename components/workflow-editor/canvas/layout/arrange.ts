@@ -1,6 +1,6 @@
 import type { NodeChange } from "@xyflow/react";
 import type { FlowDocument, FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { carried, settled, whereDrawn } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { alignLoopsToFrames, atDrawnPosition, movesWithBodies } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 
 /** How selected nodes are lined up, or spaced out evenly. */
@@ -58,12 +58,19 @@ const RULES: Record<Arrangement, (nodes: readonly FlowNode[]) => [Axis, Map<stri
 };
 
 /** Where the nodes with these ids go, loops with their bodies; null when there are too few. */
-export function arranged(document: FlowDocument, ids: ReadonlySet<string>, how: Arrangement): Map<string, { x: number; y: number }> | null {
-  const drawn = settled(document);
+export function arrangeNodes(
+  document: FlowDocument,
+  ids: ReadonlySet<string>,
+  how: Arrangement,
+): Map<string, { x: number; y: number }> | null {
+  const drawn = alignLoopsToFrames(document);
   const chosen = drawn.nodes.filter((node) => ids.has(node.id));
   if (chosen.length < ARRANGEMENTS[how].least) return null;
   const [axis, places] = RULES[how](chosen);
-  return carried(drawn, new Map(chosen.map((node) => [node.id, { ...node.position, [axis]: places.get(node.id) ?? node.position[axis] }])));
+  return movesWithBodies(
+    drawn,
+    new Map(chosen.map((node) => [node.id, { ...node.position, [axis]: places.get(node.id) ?? node.position[axis] }])),
+  );
 }
 
 const ARROWS: Readonly<Record<string, { x: number; y: number }>> = {
@@ -99,9 +106,9 @@ export function nudge(document: FlowDocument, by: { x: number; y: number }, isSn
     document.nodes
       .filter((node) => node.selected)
       .map((node) => {
-        const { x, y } = whereDrawn(document, node).position;
+        const { x, y } = atDrawnPosition(document, node).position;
         return [node.id, { x: snapped(x + by.x * size), y: snapped(y + by.y * size) }] as const;
       }),
   );
-  return [...carried(document, moves)].map(([id, position]) => ({ id, type: "position", position, dragging: false }));
+  return [...movesWithBodies(document, moves)].map(([id, position]) => ({ id, type: "position", position, dragging: false }));
 }

@@ -3,8 +3,8 @@ import type { FlowDocument, FlowNode } from "#components/workflow-editor/canvas/
 import {
   type Bodies,
   bodiesOf,
+  COLLAPSED_SIZE,
   collapsedIn,
-  FOLDED,
   FRAME,
   type Frame,
   framesOf,
@@ -35,7 +35,7 @@ function setOut(document: FlowDocument, bodies: Bodies, loop: string | undefined
   const boxOf = (node: FlowNode) => {
     const body = bodyOf.get(node.id);
     if (!body) return sizeOf(node);
-    if (isCollapsed(document.data[node.id])) return FOLDED;
+    if (isCollapsed(document.data[node.id])) return COLLAPSED_SIZE;
     const { left, right, head, bottom } = FRAME;
     return { width: Math.max(FRAME.width, body.width + left + right), height: Math.max(FRAME.height, body.height + head + bottom) };
   };
@@ -64,7 +64,7 @@ function setOut(document: FlowDocument, bodies: Bodies, loop: string | undefined
   }
   const customOrder = (ranked: DagreGraph, order: (graph: DagreGraph) => void) => {
     order(ranked);
-    keepWays(ranked, ways);
+    keepHandleOrder(ranked, ways);
   };
   if (members.length > 0) layout(graph, { customOrder });
   const places = new Map<string, Place>();
@@ -105,7 +105,7 @@ export function tidyPositions(document: FlowDocument): Map<string, Place> {
   const left = Math.min(...moved.map((node) => node.position.x));
   const top = Math.min(...moved.map((node) => node.position.y));
   const found = new Map([...places].map(([id, place]) => [id, { x: round(place.x + left), y: round(place.y + top) }]));
-  return new Map([...found, ...notePlaces(document, bodies, found)]);
+  return new Map([...found, ...placeNotes(document, bodies, found)]);
 }
 
 /** Free space above the flow, and between notes that are put there. */
@@ -139,7 +139,7 @@ function noteBox(node: FlowNode): Box {
  * something there goes above the flow.
  * @param places where everything else goes
  */
-export function notePlaces(document: FlowDocument, bodies: Bodies, places: ReadonlyMap<string, Place>): Map<string, Place> {
+export function placeNotes(document: FlowDocument, bodies: Bodies, places: ReadonlyMap<string, Place>): Map<string, Place> {
   const notes = document.nodes.filter(isNote);
   const before = drawn(document, bodies);
   const nodes = document.nodes.map((node) => ({ ...node, position: places.get(node.id) ?? node.position }));
@@ -177,7 +177,7 @@ export function notePlaces(document: FlowDocument, bodies: Bodies, places: Reado
 }
 
 /** Of one node with several ways out: which of them leads to which of the nodes after it, by key. */
-export type Ways = ReadonlyMap<string, ReadonlyMap<string, number>>;
+export type HandleOrders = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** What is asked of a node of the graph that is being set out; dagre adds nodes of its own where a line is long. */
 interface Ranked {
@@ -209,7 +209,7 @@ function groupsOf(graph: DagreGraph, from: string, ways: ReadonlyMap<string, num
  * Keeps what follows the ways out of a node in the order of these ways: dagre orders each column so that few lines cross,
  * which does not say what comes first. Of each column only the places change hands that such nodes have already.
  */
-export function keepWays(graph: DagreGraph, ways: Ways): void {
+export function keepHandleOrder(graph: DagreGraph, ways: HandleOrders): void {
   const of = (key: string) => graph.node(key) as Ranked;
   const ranked = graph
     .nodes()

@@ -5,30 +5,30 @@ import { type DragEvent, useCallback, useEffect, useMemo, useRef } from "react";
 import { toast } from "sonner";
 import type { FlowEdge, FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { moveToLoop } from "#components/workflow-editor/canvas/document/loop-edits.ts";
-import { makeWay } from "#components/workflow-editor/canvas/document/make-room.ts";
+import { makeRoomForFrames } from "#components/workflow-editor/canvas/document/make-room.ts";
 import { NODE_DRAG_TYPE, NOTE_DRAG_TYPE } from "#components/workflow-editor/canvas/document/node-choices.ts";
 import {
-  frameFor,
-  frameLeft,
-  frameUnder,
-  type Grip,
-  heldOf,
-  looseOf,
-  movedTo,
+  draggedRoots,
+  frameBeingLeft,
+  frameForBox,
+  frameUnderNode,
+  grabbedNode,
+  nodesChangingLoop,
   type Point,
+  type PointerGrab,
 } from "#components/workflow-editor/canvas/geometry/loop-drop.ts";
 import {
   type Bodies,
   bodiesOf,
-  carriedMoves,
   collapsedIn,
+  descendantsOf,
+  edgesBesideCollapsed,
   type Frame,
-  foldedEdges,
   framesOf,
-  insideOf,
   isLoop,
   loopsAround,
   sameBodies,
+  withBodyMoves,
 } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { CARD_WIDTH } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -85,7 +85,7 @@ function useDrawn(
       const isHidden = collapsed.size > 0 && loopsAround(bodies, node.id).some((loop) => collapsed.has(loop));
       const isCard = collapsed.has(node.id) && !isHidden;
       if (!frame && !isHidden && !isCard) return node;
-      const hides = isCard ? insideOf(bodies, node.id).size : 0;
+      const hides = isCard ? descendantsOf(bodies, node.id).size : 0;
       const depth = loopsAround(bodies, node.id).length;
       const key = isHidden
         ? "hidden"
@@ -109,7 +109,7 @@ export function useFrames(nodes: FlowNode[], edges: FlowEdge[]) {
   const editor = useEditorStore();
   const ui = useCanvasUiStore();
   const flow = useReactFlow();
-  const grip = useGrip();
+  const grip = usePointerGrab();
   const selectBodies = useMemo(() => stableSelector((state) => bodiesOf(state), sameBodies), []);
   const selectCollapsed = useMemo(() => stableSelector(collapsedIn, sameSet), []);
   const bodies = useEditor(selectBodies);
@@ -117,7 +117,7 @@ export function useFrames(nodes: FlowNode[], edges: FlowEdge[]) {
   const held = useCanvasUi((state) => state.heldFrames);
   const frames = useMemo(() => framesOf({ nodes, edges }, bodies, collapsed, held), [nodes, edges, bodies, collapsed, held]);
   const drawnNodes = useDrawn(nodes, bodies, frames, collapsed);
-  const drawnEdges = useMemo(() => (collapsed.size ? foldedEdges(edges, bodies, collapsed) : edges), [edges, bodies, collapsed]);
+  const drawnEdges = useMemo(() => (collapsed.size ? edgesBesideCollapsed(edges, bodies, collapsed) : edges), [edges, bodies, collapsed]);
   const now = useRef({ bodies, frames });
   now.current = { bodies, frames };
 
@@ -130,7 +130,7 @@ export function useFrames(nodes: FlowNode[], edges: FlowEdge[]) {
       const isLoopMoved = state.nodes.some((node) => moves.has(node.id) && isLoop(node.type));
       if (!isLoopMoved) return state.onNodesChange(changes);
       const dragging = changes.some((change) => change.type === "position" && change.dragging);
-      const places = carriedMoves(moves, state.nodes, now.current.bodies, now.current.frames);
+      const places = withBodyMoves(moves, state.nodes, now.current.bodies, now.current.frames);
       const carried = [...places]
         .filter(([id]) => !moves.has(id))
         .map(([id, position]) => ({ id, type: "position" as const, position, dragging }));
@@ -141,14 +141,14 @@ export function useFrames(nodes: FlowNode[], edges: FlowEdge[]) {
 
   /** The frame that what is dragged lay over as it began. */
   const startedIn = useRef<string | null>(null);
-  const overFrame = (held: FlowNode): string | null => frameUnder(held, grip().point, now.current.frames, now.current.bodies);
+  const overFrame = (held: FlowNode): string | null => frameUnderNode(held, grip().point, now.current.frames, now.current.bodies);
   const show = (dropLoop: string | null, leftLoop: string | null) => {
     const shown = ui.getState();
     if (shown.dropLoop !== dropLoop || shown.leftLoop !== leftLoop) ui.setState({ dropLoop, leftLoop });
   };
   /** Where all that is dragged goes with the node taken hold of; undefined when it stays where it belongs. */
   const destination = (dragged: readonly FlowNode[]): { held: string; loop: string | null } | undefined => {
-    const held = heldOf(dragged, now.current.bodies, grip());
+    const held = grabbedNode(dragged, now.current.bodies, grip());
     if (!held) return undefined;
     const loop = overFrame(held);
     // What only lay under a frame before stays what it was.
@@ -157,37 +157,37 @@ export function useFrames(nodes: FlowNode[], edges: FlowEdge[]) {
   };
 
   const onDragStart = (dragged: readonly FlowNode[]) => {
-    const held = heldOf(dragged, now.current.bodies, grip());
+    const held = grabbedNode(dragged, now.current.bodies, grip());
     startedIn.current = held ? overFrame(held) : null;
     if (now.current.bodies.loops.length === 0) return;
-    const around = new Set(looseOf(dragged, now.current.bodies).flatMap(({ id }) => loopsAround(now.current.bodies, id)));
+    const around = new Set(draggedRoots(dragged, now.current.bodies).flatMap(({ id }) => loopsAround(now.current.bodies, id)));
     ui.setState({ heldFrames: new Map([...now.current.frames].filter(([loop]) => around.has(loop))) });
   };
   const onDrag = (dragged: readonly FlowNode[]) => {
     if (now.current.bodies.loops.length === 0) return;
     const to = destination(dragged);
-    show(to?.loop ?? null, to ? frameLeft(to.held, to.loop, now.current.bodies) : null);
+    show(to?.loop ?? null, to ? frameBeingLeft(to.held, to.loop, now.current.bodies) : null);
   };
   const onDragStop = (dragged: readonly FlowNode[]) => {
     const state = editor.getState();
     const to = destination(dragged);
     const { bodies, frames } = now.current;
     const { heldFrames } = ui.getState();
-    ui.setState({ heldFrames: NONE_HELD });
+    ui.setState({ heldFrames: NO_HELD_FRAMES });
     show(null, null);
     if (state.isReadOnly) return;
     if (!to) {
       // Its own frame has waited for it, and now follows.
-      const owner = bodies.owner[heldOf(dragged, bodies, grip())?.id ?? ""] ?? null;
+      const owner = bodies.owner[grabbedNode(dragged, bodies, grip())?.id ?? ""] ?? null;
       const document = { nodes: state.nodes, edges: state.edges, data: state.data };
-      const roomy = makeWay(document, owner, heldFrames);
+      const roomy = makeRoomForFrames(document, owner, heldFrames);
       if (roomy !== document) state.apply("move", roomy, { joins: true });
       return;
     }
-    const edit = moveToLoop(state, movedTo(to.loop, dragged, bodies), to.loop);
+    const edit = moveToLoop(state, nodesChangingLoop(to.loop, dragged, bodies), to.loop);
     if ("document" in edit) {
-      state.apply("move", makeWay(edit.document, to.loop, frames), { joins: true, say: edit.say });
-      return toastCut(editor, edit.cut);
+      state.apply("move", makeRoomForFrames(edit.document, to.loop, frames), { joins: true, say: edit.say });
+      return toastDisconnected(editor, edit.cut);
     }
     // Back to where they came from: what lies in a frame belongs to it.
     state.undo();
@@ -198,7 +198,7 @@ export function useFrames(nodes: FlowNode[], edges: FlowEdge[]) {
   /** The frame that would take a new card, which is held under the pointer by its head. */
   const frameForNew = (point: Point): string | null => {
     const box = { ...newCardAt(point), width: CARD_WIDTH, height: NEW_HEIGHT };
-    return frameFor(box, point, now.current.frames, now.current.bodies);
+    return frameForBox(box, point, now.current.frames, now.current.bodies);
   };
   /** Something from the Add panel is dragged over the canvas: the frame that would take it shows it. */
   const onDragOver = (event: DragEvent) => {
@@ -223,7 +223,7 @@ export function useFrames(nodes: FlowNode[], edges: FlowEdge[]) {
     if (loop === null) return;
     const state = editor.getState();
     const edit = moveToLoop(state, [id], loop);
-    if ("document" in edit) state.apply("add", makeWay(edit.document, loop, frames), { joins: true, say: edit.say });
+    if ("document" in edit) state.apply("add", makeRoomForFrames(edit.document, loop, frames), { joins: true, say: edit.say });
     else toast.error(edit.refusal);
   };
   return {
@@ -246,10 +246,10 @@ const newCardAt = ({ x, y }: Point): Point => ({ x: x - CARD_WIDTH / 2, y: y - 2
 const NEW_HEIGHT = 120;
 
 /** No frame is kept from following its body. */
-export const NONE_HELD: ReadonlyMap<string, Frame> = new Map();
+export const NO_HELD_FRAMES: ReadonlyMap<string, Frame> = new Map();
 
 /** Tells what the pointer took hold of when it was last pressed, and where on the canvas it is now. */
-export function useGrip(): () => Grip {
+export function usePointerGrab(): () => PointerGrab {
   const flow = useReactFlow();
   const last = useRef<{ x: number; y: number; nodeId: string | null } | null>(null);
   useEffect(() => {
@@ -281,17 +281,17 @@ const MOST_NAMES = 3;
 const SHOWN_MS = 10_000;
 
 /** "Disconnected from A, B, and 2 others". */
-export function cutWords(names: readonly string[]): string {
+export function disconnectedMessage(names: readonly string[]): string {
   const [shown, more] = [names.slice(0, MOST_NAMES), names.length - MOST_NAMES];
   const list = more > 0 ? [...shown, `${more} ${more === 1 ? "other" : "others"}`] : shown;
   return `Disconnected from ${new Intl.ListFormat("en").format(list)}`;
 }
 
 /** Tells which connections a move has cost. It offers to take the move back as long as that is the last step. */
-export function toastCut(editor: EditorStore, names: readonly string[]): void {
+export function toastDisconnected(editor: EditorStore, names: readonly string[]): void {
   if (names.length === 0) return;
   const step = editor.getState().history;
-  const id = toast.info(cutWords(names), {
+  const id = toast.info(disconnectedMessage(names), {
     duration: SHOWN_MS,
     action: { label: "Undo", onClick: () => editor.getState().undo() },
     onDismiss: () => stop(),

@@ -1,10 +1,29 @@
+import type { ReactNode } from "react";
 import { createStore } from "zustand/vanilla";
 import type { CanvasDiff } from "#components/workflow-editor/canvas/document/comparison.ts";
+import type { Placement } from "#components/workflow-editor/canvas/document/edits.ts";
 import type { Frame } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import type { NodeActionSource } from "#components/workflow-editor/canvas/node-actions.tsx";
-import type { Placement } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { dictionary } from "#server/shared/json-text.ts";
 import type { Problem } from "#server/workflow/schema.ts";
+
+/** Something that can be done to one node, or to all that are selected. */
+export interface NodeAction {
+  id: string;
+  label: string;
+  icon: ReactNode;
+  shortcut?: string[];
+  tone?: "normal" | "danger";
+  /** In the toolbar above a card too, not only in the menu. */
+  isInToolbar?: boolean;
+  /** Actions with the same number stand together in the menu; lower ones first. */
+  group: number;
+  /** Why it cannot be done now, as a sentence; the menu shows it dimmed. */
+  refusal?: string;
+  run(): void;
+}
+
+/** Makes the actions that fit these nodes (one, or everything selected) at this moment. */
+export type NodeActionSource = (nodeIds: readonly string[]) => NodeAction[];
 
 /** What is open on the canvas beside the workflow itself. */
 export interface CanvasUiState {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeBelow } from "#components/workflow-editor/canvas/document/edits.ts";
+import { positionBelowAll } from "#components/workflow-editor/canvas/document/edits.ts";
 import { sameGraph } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { HISTORY_LIMIT } from "#components/workflow-editor/canvas/document/undo-history.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
@@ -238,7 +238,7 @@ test("a whole graph is added below what is there: without its trigger, under fre
       { id: "bo", source: "b", target: "o", sourceHandle: "true" },
     ],
   };
-  state().paste(file, placeBelow(state()), "import");
+  state().paste(file, positionBelowAll(state()), "import");
   const added = state().nodes.slice(3);
   const [a, b, o] = added.map(({ id }) => id);
   expect(added.map(({ id }) => state().data[id]?.label)).toEqual(["Research 2", "Good?", "End"]);

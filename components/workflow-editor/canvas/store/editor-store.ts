@@ -11,29 +11,20 @@ import {
   toGraph,
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { toggleCollapsed } from "#components/workflow-editor/canvas/document/loop-edits.ts";
-import { follow, insertInto } from "#components/workflow-editor/canvas/document/make-room.ts";
+import { appendAfter, insertIntoEdge } from "#components/workflow-editor/canvas/document/make-room.ts";
 import {
   emptyHistory,
   type History,
-  record,
-  replaced,
-  restored,
-  stepBack,
-  stepForward,
+  recordStep,
+  redo,
+  replaceDocument,
+  restoreDocument,
+  undo,
 } from "#components/workflow-editor/canvas/document/undo-history.ts";
-import { frameOf, settled } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { alignLoopsToFrames, frameOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 import type { Graph } from "#server/workflow/schema.ts";
-
-/** Where a new node goes: a place, and what it is to be joined to. */
-export interface Placement {
-  position: { x: number; y: number };
-  /** The node that it follows, as far as the rules allow it. */
-  after?: { nodeId: string; handle: string | null };
-  /** The edge that it is put into. */
-  edgeId?: string;
-}
 
 export interface EditorState extends FlowDocument {
   history: History;
@@ -49,7 +40,7 @@ export interface EditorState extends FlowDocument {
   onEdgesChange(changes: EdgeChange<FlowEdge>[]): void;
   /** Joins two nodes, or says why not. */
   connect(ends: edits.Ends): string | null;
-  add(type: NodeType, placement: Placement): string;
+  add(type: NodeType, placement: edits.Placement): string;
   /** Sets one config field; quick changes of the same field are one step of undo. */
   setField(nodeId: string, field: string, value: unknown): void;
   /** Gives a node another name, or says why not. */
@@ -94,20 +85,20 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
     /** Takes a changed document as one step of undo. */
     const commit = (name: string, document: FlowDocument, key?: string) =>
       set((state) => {
-        const next = document.nodes === state.nodes && document.edges === state.edges ? document : settled(document);
-        return { ...next, history: record(state.history, name, documentOf(state), now(), key), revision: state.revision + 1 };
+        const next = document.nodes === state.nodes && document.edges === state.edges ? document : alignLoopsToFrames(document);
+        return { ...next, history: recordStep(state.history, name, documentOf(state), now(), key), revision: state.revision + 1 };
       });
     const named = (nodeId: string) => {
       const { nodes, data } = get();
       return accessibleName(nodes.find((node) => node.id === nodeId)?.type, data[nodeId]);
     };
     const isTrigger = (node: FlowNode) => definitionOf(node.type ?? "")?.group === "trigger";
-    const step = (move: typeof stepBack, verb: string) => {
+    const step = (move: typeof undo, verb: string) => {
       const state = get();
       if (state.isReadOnly) return;
       const result = move(state.history, documentOf(state));
       if (!result) return state.say(`Nothing to ${verb}`);
-      set({ ...restored(result.step.document, state), history: result.history, revision: state.revision + 1 });
+      set({ ...restoreDocument(result.step.document, state), history: result.history, revision: state.revision + 1 });
       state.say(`${verb === "undo" ? "Undone" : "Redone"}: ${result.step.name}`);
     };
 
@@ -123,16 +114,16 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
 
       onNodesChange(changes) {
         const state = get();
-        const edit = state.isReadOnly ? null : liveEdit(changes);
+        const edit = state.isReadOnly ? null : editFromChanges(changes);
         const isRefused = (change: NodeChange<FlowNode>) => state.isReadOnly && (change.type === "position" || isResize(change));
-        const kept = changes.filter((change) => change.type !== "remove" && !isRefused(change)).map(rounded);
+        const kept = changes.filter((change) => change.type !== "remove" && !isRefused(change)).map(roundSize);
         const nodes = applyNodeChanges(kept, state.nodes);
         if (!edit || (edit.isEnd && !isHeld)) return set({ nodes });
         // One step for a whole drag, and one for a burst of arrow keys.
         const starts = !isHeld;
         isHeld = edit.isHeld;
-        const history = starts ? record(state.history, edit.name(named), documentOf(state), now(), edit.key) : state.history;
-        set({ ...(isHeld ? { nodes } : settled({ ...documentOf(state), nodes })), history, revision: state.revision + 1 });
+        const history = starts ? recordStep(state.history, edit.name(named), documentOf(state), now(), edit.key) : state.history;
+        set({ ...(isHeld ? { nodes } : alignLoopsToFrames({ ...documentOf(state), nodes })), history, revision: state.revision + 1 });
       },
       onEdgesChange: (changes) =>
         set((state) => ({
@@ -158,7 +149,7 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
         const state = get();
         const made = edits.addNode(documentOf(state), type, position);
         const { document: loose, id } = made;
-        const document = edgeId ? insertInto(loose, edgeId, id) : after ? follow(loose, after, id) : loose;
+        const document = edgeId ? insertIntoEdge(loose, edgeId, id) : after ? appendAfter(loose, after, id) : loose;
         commit(`add ${accessibleName(type, document.data[made.id])}`, document);
         state.say(`${named(made.id)} added`);
         return made.id;
@@ -174,7 +165,7 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
         const state = get();
         const wanted = label.trim();
         if (state.isReadOnly || wanted === labelOf(state.data[nodeId], state.nodes.find((node) => node.id === nodeId)?.type)) return null;
-        const refusal = edits.refuseLabel(state, nodeId, wanted);
+        const refusal = edits.validateLabel(state, nodeId, wanted);
         if (refusal) return refusal;
         commit(`rename ${named(nodeId)}`, edits.renameNode(documentOf(state), nodeId, wanted));
         return null;
@@ -252,7 +243,7 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
         const verb = state.data[loop]?.collapsed === true ? "expand" : "collapse";
         const next = toggleCollapsed(documentOf(state), loop, frameOf(state, loop));
         // Who may only look still looks inside; it is no change of the work.
-        if (state.isReadOnly) set(settled(next));
+        if (state.isReadOnly) set(alignLoopsToFrames(next));
         else state.apply(`${verb} ${named(loop)}`, next);
         state.say(`${named(loop)} ${verb}${verb === "expand" ? "ed" : "d"}`);
       },
@@ -264,7 +255,7 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
       apply(name, document, { joins = false, say } = {}) {
         const state = get();
         if (state.isReadOnly) return;
-        if (joins) set({ ...settled(document), revision: state.revision + 1 });
+        if (joins) set({ ...alignLoopsToFrames(document), revision: state.revision + 1 });
         else commit(name, document);
         if (say) state.say(say);
       },
@@ -277,15 +268,15 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
         state.place("tidy up", tidyPositions(documentOf(state)));
         state.say("Nodes set out from left to right");
       },
-      undo: () => step(stepBack, "undo"),
-      redo: () => step(stepForward, "redo"),
-      replace: (next, name) => commit(name, replaced(toFlow(next), get())),
+      undo: () => step(undo, "undo"),
+      redo: () => step(redo, "redo"),
+      replace: (next, name) => commit(name, replaceDocument(toFlow(next), get())),
     };
   });
 }
 
 /** What React Flow tells of nodes that are moved or resized, as an edit of the document. */
-export interface LiveEdit {
+export interface PointerEdit {
   /** What is done, for undo; `named` says what a node is called. */
   name(named: (nodeId: string) => string): string;
   /** Whether the pointer still holds them: all until it lets go is one step of undo. */
@@ -300,7 +291,7 @@ export interface LiveEdit {
 export const isResize = (change: NodeChange<FlowNode>): boolean => change.type === "dimensions" && change.setAttributes !== undefined;
 
 /** The edit in these changes; null when they only select, or tell what was measured. */
-export function liveEdit(changes: readonly NodeChange<FlowNode>[]): LiveEdit | null {
+export function editFromChanges(changes: readonly NodeChange<FlowNode>[]): PointerEdit | null {
   const moves = changes.flatMap((change) => (change.type === "position" && change.position ? [change] : []));
   const sizes = changes.flatMap((change) => (change.type === "dimensions" && change.resizing !== undefined ? [change] : []));
   const [first] = sizes.length ? sizes : moves;
@@ -316,7 +307,7 @@ export function liveEdit(changes: readonly NodeChange<FlowNode>[]): LiveEdit | n
 }
 
 /** Whole numbers instead of what the pointer and the zoom make of a size. */
-export const rounded = (change: NodeChange<FlowNode>): NodeChange<FlowNode> =>
+export const roundSize = (change: NodeChange<FlowNode>): NodeChange<FlowNode> =>
   change.type === "dimensions" && change.dimensions && isResize(change)
     ? { ...change, dimensions: { width: Math.round(change.dimensions.width), height: Math.round(change.dimensions.height) } }
     : change;

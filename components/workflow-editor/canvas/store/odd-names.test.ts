@@ -6,7 +6,7 @@ import { searchNodes } from "#components/workflow-editor/canvas/document/node-se
 import { bodiesOf, framesOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
-import { fieldTitle, valueWords } from "#components/workflow-editor/history/version-words.ts";
+import { fieldTitle, formatFieldValue } from "#components/workflow-editor/history/version-format.ts";
 import { diffGraphs } from "#server/workflow/diff.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -60,5 +60,5 @@ test.each(["constructor", "toString", "__proto__", "valueOf"])("nothing is told 
   run.getState().pick("l", 1);
   expect([run.getState().picked[odd], run.getState().stale[odd]]).toEqual([undefined, undefined]);
   expect(fieldTitle("agentNode", odd)).toContain(odd.replaceAll("_", " ").slice(1));
-  expect(valueWords("agentNode", odd, undefined, () => null)).toBe("(empty)");
+  expect(formatFieldValue("agentNode", odd, undefined, () => null)).toBe("(empty)");
 });

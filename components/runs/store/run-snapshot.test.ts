@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applyEvent, cardStatus, pictureOf, type RunPicture, totalOf } from "#components/runs/store/run-picture.ts";
+import { applyEvent, cardStatus, type RunSnapshot, snapshotOf, totalUsage } from "#components/runs/store/run-snapshot.ts";
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import type { Execution } from "#server/runs/schema.ts";
 import { anExecution, eventFields, idleNode, nodeComplete } from "#server/testing/an-execution.ts";
@@ -26,9 +26,9 @@ const run: ExecutionEvent[] = [
   { type: "node_skipped", ...eventFields, node_id: "o" },
   { type: "execution_complete", ...eventFields, status: "completed", duration_ms: 20, output: "Hello" },
 ];
-const play = (picture: RunPicture, events: readonly ExecutionEvent[], from = 1) =>
-  events.reduce((current, event, index) => applyEvent(current, from + index, event), picture);
-const empty = () => pictureOf(execution("pending"), 0);
+const play = (snapshot: RunSnapshot, events: readonly ExecutionEvent[], from = 1) =>
+  events.reduce((current, event, index) => applyEvent(current, from + index, event), snapshot);
+const empty = () => snapshotOf(execution("pending"), 0);
 
 test("events move nodes from queued to their end", () => {
   const under = play(empty(), run.slice(0, 5));
@@ -39,7 +39,7 @@ test("events move nodes from queued to their end", () => {
   expect(over).toMatchObject({ status: "completed", output: "Hello", order: ["t", "a"], last_event_id: 8 });
   expect(over.nodes.a).toMatchObject({ status: "complete", output: "Hello", arriving: "" });
   expect(cardStatus(over, "o")).toBe("skipped");
-  expect(totalOf(over)).toMatchObject({ input: 6, output: 4 });
+  expect(totalUsage(over)).toMatchObject({ input: 6, output: 4 });
 });
 
 test("events told again change nothing", () => {
@@ -48,7 +48,7 @@ test("events told again change nothing", () => {
   expect(play(play(half, run), run)).toEqual(play(empty(), run));
 });
 
-test("a reload in the middle shows the same picture: the API's answer, then the pieces of running nodes from their first", () => {
+test("a reload in the middle shows the same snapshot: the API's answer, then the pieces of running nodes from their first", () => {
   const live = play(empty(), run.slice(0, 5));
   const done = {
     ...idleNode,
@@ -61,33 +61,33 @@ test("a reload in the middle shows the same picture: the API's answer, then the 
     attempt: 1,
   };
   const view = execution("running", { t: done, a: { ...idleNode, status: "running", started_at: time, attempt: 1 }, o: idleNode });
-  const reloaded = play(pictureOf(view, 3), run.slice(3, 5), 4);
+  const reloaded = play(snapshotOf(view, 3), run.slice(3, 5), 4);
   expect(reloaded).toEqual(live);
   expect(play(reloaded, run.slice(5), 6)).toEqual(play(live, run.slice(5), 6));
 });
 
 test("an answer that is newer than the events after it is not turned back", () => {
   const done = { ...idleNode, status: "complete" as const, output: "Hello", started_at: time, attempt: 1 };
-  const picture = pictureOf(execution("running", { t: done, a: done, o: idleNode }), 2);
-  const replayed = play(picture, run.slice(2, 5), 3);
+  const snapshot = snapshotOf(execution("running", { t: done, a: done, o: idleNode }), 2);
+  const replayed = play(snapshot, run.slice(2, 5), 3);
   expect(replayed.nodes.a).toMatchObject({ status: "complete", output: "Hello", arriving: "" });
 });
 
 test("a new attempt starts afresh", () => {
-  const picture = play(empty(), [start("a"), delta("a", "half an ans"), start("a", 2), delta("a", "The answer")]);
-  expect(picture.nodes.a).toMatchObject({ status: "running", attempt: 2, arriving: "The answer" });
+  const snapshot = play(empty(), [start("a"), delta("a", "half an ans"), start("a", 2), delta("a", "The answer")]);
+  expect(snapshot.nodes.a).toMatchObject({ status: "running", attempt: 2, arriving: "The answer" });
 });
 
 test("a failure keeps the reason, and what was under way is skipped at the end", () => {
-  const picture = play(empty(), [
+  const snapshot = play(empty(), [
     start("t"),
     start("a"),
     { type: "node_failed", ...eventFields, node_id: "t", error: "401 wrong key", duration_ms: 3 },
     { type: "execution_failed", ...eventFields, status: "failed", error: "Start: 401 wrong key", duration_ms: 9 },
   ]);
-  expect(picture).toMatchObject({ status: "failed", error: "Start: 401 wrong key", duration_ms: 9 });
-  expect(picture.nodes.t).toMatchObject({ status: "failed", error: "401 wrong key" });
-  expect(picture.nodes.a?.status).toBe("skipped");
+  expect(snapshot).toMatchObject({ status: "failed", error: "Start: 401 wrong key", duration_ms: 9 });
+  expect(snapshot.nodes.t).toMatchObject({ status: "failed", error: "401 wrong key" });
+  expect(snapshot.nodes.a?.status).toBe("skipped");
 });
 
 const inLoop = (event: ExecutionEvent, iteration: string): ExecutionEvent => ({ ...event, iteration }) as ExecutionEvent;
@@ -109,7 +109,7 @@ const paused = (node_id: string, iteration = ""): ExecutionEvent => ({
 });
 
 test("a node inside a loop shows its latest iteration, and the loop how far it is", () => {
-  const picture = play(empty(), [
+  const snapshot = play(empty(), [
     start("l"),
     progress(0),
     inLoop(start("a"), "9"),
@@ -119,12 +119,12 @@ test("a node inside a loop shows its latest iteration, and the loop how far it i
     inLoop(delta("a", "lost"), "9"),
     progress(10, 1),
   ]);
-  expect(picture.nodes.a).toMatchObject({ iteration: "10", status: "running", arriving: "ten" });
-  expect(picture.nodes.l).toMatchObject({ status: "running", iterations: { total: 12, complete: 10, failed: 1 } });
-  expect(totalOf(picture)).toMatchObject({ input: 3, output: 2 });
-  const later = play(picture, [inLoop(nodeComplete("a", "ten"), "10"), inLoop(start("a"), "11")], 20);
+  expect(snapshot.nodes.a).toMatchObject({ iteration: "10", status: "running", arriving: "ten" });
+  expect(snapshot.nodes.l).toMatchObject({ status: "running", iterations: { total: 12, complete: 10, failed: 1 } });
+  expect(totalUsage(snapshot)).toMatchObject({ input: 3, output: 2 });
+  const later = play(snapshot, [inLoop(nodeComplete("a", "ten"), "10"), inLoop(start("a"), "11")], 20);
   expect(later.nodes.a).toMatchObject({ iteration: "11", status: "running", output: null, attempt: 1 });
-  expect(totalOf(later)).toMatchObject({ input: 6, output: 4 });
+  expect(totalUsage(later)).toMatchObject({ input: 6, output: 4 });
 });
 
 test("a run is paused while it waits for people only", () => {
@@ -156,14 +156,14 @@ test("a review that waits in several iterations waits until the last is decided,
     { ...record, iteration: "0", decision: null, decided_at: null },
     { ...record, iteration: "1", decision: "approved", decided_at: time },
   ];
-  expect(pictureOf(view, 9).waiting).toEqual({ r: ["0"] });
+  expect(snapshotOf(view, 9).waiting).toEqual({ r: ["0"] });
 });
 
 test("of a large output the beginning is kept with the length of the whole", () => {
   const cut = { ...nodeComplete("a", "the beginning"), truncated: true, output_length: 300_000, output_url: "/api/v1/x" } as ExecutionEvent;
   expect(play(empty(), [start("a"), cut]).nodes.a).toMatchObject({ output: "the beginning", whole_length: 300_000 });
   const result = { ...idleNode, status: "complete" as const, output: "the b", truncated: true, output_length: 400_000, output_url: "/x" };
-  expect(pictureOf(execution("running", { a: result }), 0).nodes.a).toMatchObject({ whole_length: 400_000 });
+  expect(snapshotOf(execution("running", { a: result }), 0).nodes.a).toMatchObject({ whole_length: 400_000 });
 });
 
 test("the cost of the run is added up as nodes end, and a part that is not known makes it a part", () => {
@@ -173,12 +173,15 @@ test("the cost of the run is added up as nodes end, and a part that is not known
     ...(iteration !== undefined && { iteration }),
   });
   const known = play(empty(), [start("a"), ended("a", 0.1, "0"), ended("a", 0.2, "1"), ended("o", 0.4)]);
-  expect(totalOf(known)).toMatchObject({ cost: 0.7, isPartial: false });
+  expect(totalUsage(known)).toMatchObject({ cost: 0.7, isPartial: false });
   const dark = play(empty(), [start("a"), ended("a", null)]);
-  expect(totalOf(dark)).toMatchObject({ cost: null, isPartial: true });
-  expect(totalOf(play(dark, [start("o"), ended("o", 0.2)], 3))).toMatchObject({ cost: 0.2, isPartial: true });
+  expect(totalUsage(dark)).toMatchObject({ cost: null, isPartial: true });
+  expect(totalUsage(play(dark, [start("o"), ended("o", 0.2)], 3))).toMatchObject({ cost: 0.2, isPartial: true });
   // A later iteration with a price does not make an earlier one known.
-  expect(totalOf(play(empty(), [start("a"), ended("a", null, "0"), ended("a", 0.3, "1")]))).toMatchObject({ cost: 0.3, isPartial: true });
+  expect(totalUsage(play(empty(), [start("a"), ended("a", null, "0"), ended("a", 0.3, "1")]))).toMatchObject({
+    cost: 0.3,
+    isPartial: true,
+  });
 });
 
 test("what the API tells of a run is not counted twice, and what its nodes do not show is kept", () => {
@@ -190,19 +193,19 @@ test("what the API tells of a run is not counted twice, and what its nodes do no
     cost: 0.5,
     cost_is_partial: true,
   };
-  expect(totalOf(pictureOf(told, 8))).toEqual({ input: 9, output: 6, cost: 0.5, isPartial: true });
+  expect(totalUsage(snapshotOf(told, 8))).toEqual({ input: 9, output: 6, cost: 0.5, isPartial: true });
   const loop = { ...execution("completed", { a: done }), cost: 0.1, cost_is_partial: true };
-  expect(totalOf(pictureOf(loop, 8))).toMatchObject({ cost: 0.1, isPartial: true });
+  expect(totalUsage(snapshotOf(loop, 8))).toMatchObject({ cost: 0.1, isPartial: true });
 });
 
 test.each(["constructor", "toString", "valueOf"])("a node %s is known only when the run tells of it", (odd) => {
-  let picture = pictureOf(execution("running"), 0);
-  expect([picture.nodes[odd], picture.waiting[odd]]).toEqual([undefined, undefined]);
-  expect(cardStatus(picture, odd)).toBe("queued");
-  picture = applyEvent(picture, 1, start("t"));
-  picture = applyEvent(picture, 2, start(odd));
-  expect(cardStatus(picture, odd)).toBe("running");
-  picture = applyEvent(picture, 3, nodeComplete(odd, "x"));
-  expect(picture.nodes[odd]).toMatchObject({ status: "complete", output: "x" });
-  expect([picture.nodes.valueOf, picture.waiting.valueOf].filter((value) => typeof value === "function")).toEqual([]);
+  let snapshot = snapshotOf(execution("running"), 0);
+  expect([snapshot.nodes[odd], snapshot.waiting[odd]]).toEqual([undefined, undefined]);
+  expect(cardStatus(snapshot, odd)).toBe("queued");
+  snapshot = applyEvent(snapshot, 1, start("t"));
+  snapshot = applyEvent(snapshot, 2, start(odd));
+  expect(cardStatus(snapshot, odd)).toBe("running");
+  snapshot = applyEvent(snapshot, 3, nodeComplete(odd, "x"));
+  expect(snapshot.nodes[odd]).toMatchObject({ status: "complete", output: "x" });
+  expect([snapshot.nodes.valueOf, snapshot.waiting.valueOf].filter((value) => typeof value === "function")).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applyEvent, cardStatus, type NodePicture, pictureOf, usedBy } from "#components/runs/store/run-picture.ts";
+import { applyEvent, cardStatus, type NodeSnapshot, snapshotOf, usageOf } from "#components/runs/store/run-snapshot.ts";
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import { anExecution, eventFields, idleNode, nodeComplete } from "#server/testing/an-execution.ts";
 
@@ -23,20 +23,20 @@ const loopResults = { t: idleNode, each: idleNode, a: idleNode, in: idleNode, b:
 
 test("what lies in a loop that was left out is left out with it", () => {
   const left = { ...loopResults, each: { ...idleNode, status: "skipped" as const, reused: true } };
-  const picture = pictureOf(anExecution("running", left), 0, { graph: looped });
+  const snapshot = snapshotOf(anExecution("running", left), 0, { graph: looped });
   for (const id of ["a", "in", "b"]) {
-    expect(cardStatus(picture, id)).toBe("skipped");
-    expect(picture.nodes[id]).toMatchObject({ reused: true });
+    expect(cardStatus(snapshot, id)).toBe("skipped");
+    expect(snapshot.nodes[id]).toMatchObject({ reused: true });
   }
 });
 
 test("what lies in a loop that the run goes past is not queued, and may run for another item", () => {
-  let picture = pictureOf(anExecution("running", loopResults), 0, { graph: looped });
-  expect(cardStatus(picture, "b")).toBe("queued");
-  picture = applyEvent(picture, 1, { type: "node_skipped", ...eventFields, node_id: "in", iteration: "0" });
-  expect([cardStatus(picture, "b"), cardStatus(picture, "a")]).toEqual(["skipped", "queued"]);
-  expect(picture.nodes.b).toMatchObject({ reused: false });
-  picture = applyEvent(picture, 2, {
+  let snapshot = snapshotOf(anExecution("running", loopResults), 0, { graph: looped });
+  expect(cardStatus(snapshot, "b")).toBe("queued");
+  snapshot = applyEvent(snapshot, 1, { type: "node_skipped", ...eventFields, node_id: "in", iteration: "0" });
+  expect([cardStatus(snapshot, "b"), cardStatus(snapshot, "a")]).toEqual(["skipped", "queued"]);
+  expect(snapshot.nodes.b).toMatchObject({ reused: false });
+  snapshot = applyEvent(snapshot, 2, {
     type: "node_start",
     ...eventFields,
     node_id: "b",
@@ -44,23 +44,30 @@ test("what lies in a loop that the run goes past is not queued, and may run for 
     attempt: 1,
     iteration: "1.0",
   });
-  expect(cardStatus(picture, "b")).toBe("running");
+  expect(cardStatus(snapshot, "b")).toBe("running");
 });
 
 test("of a node inside a loop all items count, those told before and those that follow in any order", () => {
   const item = (iteration: string): ExecutionEvent => ({ ...nodeComplete("a", "x"), iteration }) as ExecutionEvent;
   const known = { ...idleNode, status: "complete" as const, iteration: "1", duration_ms: 5, input_tokens: 3, output_tokens: 2 };
   const item_sums = { a: { count: 2, duration_ms: 10, input_tokens: 6, output_tokens: 4 } };
-  let picture = pictureOf(anExecution("running", { ...loopResults, a: known }), 4, { graph: looped, item_sums });
-  const used = () => picture.nodes.a && usedBy(picture.nodes.a);
+  let snapshot = snapshotOf(anExecution("running", { ...loopResults, a: known }), 4, { graph: looped, item_sums });
+  const used = () => snapshot.nodes.a && usageOf(snapshot.nodes.a);
   expect(used()).toEqual({ count: 2, duration_ms: 10, tokens: 10 });
-  picture = applyEvent(picture, 4, item("1"));
-  picture = applyEvent(picture, 5, item("3"));
-  picture = applyEvent(picture, 6, item("2"));
+  snapshot = applyEvent(snapshot, 4, item("1"));
+  snapshot = applyEvent(snapshot, 5, item("3"));
+  snapshot = applyEvent(snapshot, 6, item("2"));
   expect(used()).toEqual({ count: 4, duration_ms: 20, tokens: 20 });
-  picture = applyEvent(picture, 7, { type: "node_failed", ...eventFields, node_id: "a", iteration: "4", error: "broken", duration_ms: 7 });
+  snapshot = applyEvent(snapshot, 7, {
+    type: "node_failed",
+    ...eventFields,
+    node_id: "a",
+    iteration: "4",
+    error: "broken",
+    duration_ms: 7,
+  });
   expect(used()).toEqual({ count: 5, duration_ms: 27, tokens: 20 });
-  picture = applyEvent(picture, 8, {
+  snapshot = applyEvent(snapshot, 8, {
     type: "node_start",
     ...eventFields,
     node_id: "a",
@@ -72,8 +79,8 @@ test("of a node inside a loop all items count, those told before and those that 
 });
 
 test("a node outside loops shows its own tokens and time", () => {
-  const picture = applyEvent(pictureOf(anExecution("running", loopResults), 0, { graph: looped }), 1, nodeComplete("a", "x"));
-  expect(picture.nodes.a && usedBy(picture.nodes.a)).toEqual({ count: 0, duration_ms: 5, tokens: 5 });
+  const snapshot = applyEvent(snapshotOf(anExecution("running", loopResults), 0, { graph: looped }), 1, nodeComplete("a", "x"));
+  expect(snapshot.nodes.a && usageOf(snapshot.nodes.a)).toEqual({ count: 0, duration_ms: 5, tokens: 5 });
 });
 
 test("a node is shown at the last item that came to it, whatever way later ones went; the API's answer says the same", () => {
@@ -85,16 +92,16 @@ test("a node is shown at the last item that came to it, whatever way later ones 
     { ...nodeComplete("a", "one"), iteration: "1" } as ExecutionEvent,
     skip("2"),
     skip("10"),
-  ].reduce((picture, event, index) => applyEvent(picture, index + 1, event), pictureOf(anExecution("running", loopResults), 0));
+  ].reduce((snapshot, event, index) => applyEvent(snapshot, index + 1, event), snapshotOf(anExecution("running", loopResults), 0));
   expect(live.nodes.a).toMatchObject({ status: "complete", iteration: "1", output: "one", items: { count: 1 } });
-  expect(usedBy(live.nodes.a as NodePicture).count).toBe(1);
+  expect(usageOf(live.nodes.a as NodeSnapshot).count).toBe(1);
 
   const sums = { count: 1, duration_ms: 5, input_tokens: 3, output_tokens: 2 };
   const last = { iteration: "1", status: "complete" as const, attempt: 1, started_at: "2026-11-21T08:00:00.000Z", duration_ms: 5 };
   const results = { ...loopResults, a: { ...idleNode, status: "skipped" as const, iteration: "10" } };
-  const told = pictureOf(anExecution("completed", results), 5, { graph: looped, item_sums: { a: { ...sums, last } } });
+  const told = snapshotOf(anExecution("completed", results), 5, { graph: looped, item_sums: { a: { ...sums, last } } });
   expect(told.nodes.a).toMatchObject({ status: "complete", iteration: "1", isPast: true, duration_ms: 5 });
   expect(told.order).toEqual(["a"]);
   // One that no item came to was skipped.
-  expect(pictureOf(anExecution("completed", results), 5, { graph: looped }).nodes.a).toMatchObject({ status: "skipped", iteration: "10" });
+  expect(snapshotOf(anExecution("completed", results), 5, { graph: looped }).nodes.a).toMatchObject({ status: "skipped", iteration: "10" });
 });

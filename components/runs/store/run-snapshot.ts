@@ -7,7 +7,7 @@ import { definitionOf } from "#server/workflow/graph.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 /** How one node stands in a run; of a node inside a loop, the latest iteration that came to it. */
-export interface NodePicture {
+export interface NodeSnapshot {
   status: NodeStatus;
   attempt: number;
   /** Place in the loops around the node that this is about, such as "3" or "3.0"; empty outside loops. */
@@ -38,7 +38,7 @@ export interface NodePicture {
 }
 
 /** Tokens, and US dollars as far as prices are known. */
-export interface Used {
+export interface UsageSum {
   input: number;
   output: number;
   cost: number;
@@ -47,9 +47,9 @@ export interface Used {
 }
 
 /** What the screen shows of a run, however it was put together: from the API's answer, from events, or both. */
-export interface RunPicture {
+export interface RunSnapshot {
   status: ExecutionStatus;
-  nodes: Record<string, NodePicture>;
+  nodes: Record<string, NodeSnapshot>;
   /** Ids of nodes in the order in which they started. */
   order: string[];
   /** Where people are asked: node ids with the iterations that wait. */
@@ -57,7 +57,7 @@ export interface RunPicture {
   /** Ids of the nodes inside each loop. */
   bodies: Readonly<Record<string, readonly string[]>>;
   /** What iterations and tries used that no node shows any more. */
-  past: Used;
+  past: UsageSum;
   output: string | null;
   error: string | null;
   created_at: string;
@@ -66,7 +66,7 @@ export interface RunPicture {
   last_event_id: number;
 }
 
-const untouched: NodePicture = {
+const untouched: NodeSnapshot = {
   status: "idle",
   attempt: 0,
   iteration: "",
@@ -85,14 +85,14 @@ const untouched: NodePicture = {
 const wholeLength = (told: { truncated?: boolean | undefined; output_length?: number | undefined; output?: string | null }) =>
   told.truncated ? (told.output_length ?? told.output?.length ?? 0) : null;
 
-/** The picture of an execution as the API tells it. */
-export function pictureOf(
+/** The snapshot of an execution as the API tells it. */
+export function snapshotOf(
   execution: Execution,
   last_event_id: number,
   view: Partial<Pick<ExecutionView, "graph" | "item_sums">> = {},
-): RunPicture {
+): RunSnapshot {
   const bodies = bodiesOf(view.graph);
-  let nodes: RunPicture["nodes"] = dictionary<NodePicture>();
+  let nodes: RunSnapshot["nodes"] = dictionary<NodeSnapshot>();
   for (const [id, result] of Object.entries(execution.node_results)) {
     const { completed_at: _, output_url: __, output_length: ___, truncated: ____, iterations, iteration = "", pinned, ...rest } = result;
     const items = own(view.item_sums ?? {}, id);
@@ -119,7 +119,7 @@ export function pictureOf(
   return { status, nodes, order, waiting, bodies, past, output, error, created_at, duration_ms, last_event_id };
 }
 
-function sumOf(nodes: RunPicture["nodes"]): Used {
+function sumOf(nodes: RunSnapshot["nodes"]): UsageSum {
   const all = Object.values(nodes).filter((node) => !node.reused);
   return {
     input: all.reduce((sum, node) => sum + node.input_tokens, 0),
@@ -142,13 +142,13 @@ function compareIterations(a: string, b: string): number {
 }
 
 /**
- * The picture after one more event. An event that was taken in before changes nothing, and one that tells what the picture
+ * The snapshot after one more event. An event that was taken in before changes nothing, and one that tells what the snapshot
  * knows already (the API's answer may be newer than the events that follow it) never turns a finished node back. Of a node
  * inside a loop the latest iteration is kept: what is told of an earlier one is counted by the loop.
  */
-export function applyEvent(picture: RunPicture, id: number, event: ExecutionEvent): RunPicture {
-  if (id <= picture.last_event_id) return picture;
-  const next = afterEvent({ ...picture, last_event_id: id }, event);
+export function applyEvent(snapshot: RunSnapshot, id: number, event: ExecutionEvent): RunSnapshot {
+  if (id <= snapshot.last_event_id) return snapshot;
+  const next = afterEvent({ ...snapshot, last_event_id: id }, event);
   if (isFinal(next.status)) return next;
   // Each review is told when it is asked, and other branches go on: the run is paused while nothing but people is at work.
   // A loop whose items wait is at work only by name.
@@ -159,83 +159,83 @@ export function applyEvent(picture: RunPicture, id: number, event: ExecutionEven
 
 type NodeEvent = Extract<ExecutionEvent, { node_id: string }>;
 
-function afterEvent(picture: RunPicture, event: ExecutionEvent): RunPicture {
+function afterEvent(snapshot: RunSnapshot, event: ExecutionEvent): RunSnapshot {
   switch (event.type) {
     case "execution_resumed":
-      return picture;
+      return snapshot;
     case "execution_complete":
     case "execution_failed":
       return {
-        ...settled(picture),
+        ...settled(snapshot),
         status: event.status,
         duration_ms: event.duration_ms,
-        output: event.type === "execution_complete" ? event.output : picture.output,
+        output: event.type === "execution_complete" ? event.output : snapshot.output,
         error: event.type === "execution_failed" ? event.error : null,
       };
     default:
-      return withWaiting(withNode(picture, event), event);
+      return withWaiting(withNode(snapshot, event), event);
   }
 }
 
 /** Takes note of who waits and who does not any more. */
-function withWaiting(picture: RunPicture, event: NodeEvent): RunPicture {
+function withWaiting(snapshot: RunSnapshot, event: NodeEvent): RunSnapshot {
   const { node_id, iteration = "" } = event;
-  const before = picture.waiting[node_id] ?? [];
+  const before = snapshot.waiting[node_id] ?? [];
   if (event.type === "execution_paused") {
-    const node = picture.nodes[node_id];
+    const node = snapshot.nodes[node_id];
     const isPast = node?.iteration === iteration && isOver(node.status);
     return isPast || before.includes(iteration)
-      ? picture
-      : { ...picture, waiting: dictionary(picture.waiting, { [node_id]: [...before, iteration] }) };
+      ? snapshot
+      : { ...snapshot, waiting: dictionary(snapshot.waiting, { [node_id]: [...before, iteration] }) };
   }
   const isEnd = event.type === "node_complete" || event.type === "node_failed" || event.type === "node_skipped";
-  if (!isEnd || !before.includes(iteration)) return picture;
-  const { [node_id]: _, ...others } = picture.waiting;
+  if (!isEnd || !before.includes(iteration)) return snapshot;
+  const { [node_id]: _, ...others } = snapshot.waiting;
   const rest = before.filter((path) => path !== iteration);
-  return { ...picture, waiting: dictionary(others, rest.length ? { [node_id]: rest } : {}) };
+  return { ...snapshot, waiting: dictionary(others, rest.length ? { [node_id]: rest } : {}) };
 }
 
-function withNode(picture: RunPicture, event: NodeEvent): RunPicture {
+function withNode(snapshot: RunSnapshot, event: NodeEvent): RunSnapshot {
   const { node_id, iteration = "" } = event;
-  const known = picture.nodes[node_id] ?? untouched;
+  const known = snapshot.nodes[node_id] ?? untouched;
   // An item that goes another way leaves what is shown of those that came here.
-  if (event.type === "node_skipped" && known.started_at !== null && known.iteration !== iteration) return picture;
+  if (event.type === "node_skipped" && known.started_at !== null && known.iteration !== iteration) return snapshot;
   const order = known.status === "idle" && known.iteration === "" ? 0 : compareIterations(iteration, known.iteration);
-  const items = itemsAfter(known.items, event);
+  const items = addToItemSums(known.items, event);
   if (order < 0) {
     const earlier =
       items === known.items
-        ? picture
-        : { ...picture, nodes: dictionary(picture.nodes, { [node_id]: { ...known, ...(items && { items }) } }) };
+        ? snapshot
+        : { ...snapshot, nodes: dictionary(snapshot.nodes, { [node_id]: { ...known, ...(items && { items }) } }) };
     return event.type === "node_complete" ? withPast(earlier, event) : earlier;
   }
   const isNext = order > 0;
   const node = isNext || known.iteration !== iteration ? { ...untouched, iteration } : known;
   const changed = patchOf(node, event);
-  if (!changed) return picture;
-  const merged: NodePicture = { ...node, ...changed, ...(items && { items }) };
-  const isNew = merged.started_at !== null && !picture.order.includes(node_id);
-  const kept = isNext ? withPast(picture, known) : picture;
-  const nodes = withBodySkipped(dictionary(picture.nodes, { [node_id]: merged }), picture.bodies, node_id);
-  return { ...kept, order: isNew ? [...picture.order, node_id] : picture.order, nodes };
+  if (!changed) return snapshot;
+  const merged: NodeSnapshot = { ...node, ...changed, ...(items && { items }) };
+  const isNew = merged.started_at !== null && !snapshot.order.includes(node_id);
+  const kept = isNext ? withPast(snapshot, known) : snapshot;
+  const nodes = withBodySkipped(dictionary(snapshot.nodes, { [node_id]: merged }), snapshot.bodies, node_id);
+  return { ...kept, order: isNew ? [...snapshot.order, node_id] : snapshot.order, nodes };
 }
 
 type Counted = { input_tokens: number; output_tokens: number; cost?: number | null | undefined };
 
-function withPast(picture: RunPicture, { input_tokens, output_tokens, cost = 0 }: Counted): RunPicture {
-  if (input_tokens + output_tokens === 0 && cost === 0) return picture;
-  const { input, output, cost: before, isPartial } = picture.past;
+function withPast(snapshot: RunSnapshot, { input_tokens, output_tokens, cost = 0 }: Counted): RunSnapshot {
+  if (input_tokens + output_tokens === 0 && cost === 0) return snapshot;
+  const { input, output, cost: before, isPartial } = snapshot.past;
   const past = {
     input: input + input_tokens,
     output: output + output_tokens,
     cost: before + (cost ?? 0),
     isPartial: isPartial || cost === null,
   };
-  return { ...picture, past };
+  return { ...snapshot, past };
 }
 
 /** What an event changes about the iteration that it tells of; null for nothing. */
-function patchOf(node: NodePicture, event: NodeEvent): Partial<NodePicture> | null {
+function patchOf(node: NodeSnapshot, event: NodeEvent): Partial<NodeSnapshot> | null {
   switch (event.type) {
     case "node_start": {
       const isKnown =
@@ -273,32 +273,32 @@ function patchOf(node: NodePicture, event: NodeEvent): Partial<NodePicture> | nu
 }
 
 /** At the end nothing runs any more: what was under way or never reached has been skipped. */
-function settled(picture: RunPicture): RunPicture {
+function settled(snapshot: RunSnapshot): RunSnapshot {
   const nodes = Object.fromEntries(
-    Object.entries(picture.nodes).map(([id, node]) => [id, isOver(node.status) ? node : { ...node, status: "skipped" as const }]),
+    Object.entries(snapshot.nodes).map(([id, node]) => [id, isOver(node.status) ? node : { ...node, status: "skipped" as const }]),
   );
-  return { ...picture, nodes: dictionary(nodes), waiting: dictionary() };
+  return { ...snapshot, nodes: dictionary(nodes), waiting: dictionary() };
 }
 
 /** What a card shows: a node not yet reached in a run that goes on is queued. */
 export type CardStatus = NodeStatus | "queued";
 
 /** A node at which an iteration waits for somebody shows that, whatever later iterations do. */
-export function cardStatus(picture: RunPicture, nodeId: string): CardStatus {
-  if (picture.waiting[nodeId]) return "waiting";
-  const status = picture.nodes[nodeId]?.status ?? "idle";
-  return status === "idle" && !isFinal(picture.status) ? "queued" : status;
+export function cardStatus(snapshot: RunSnapshot, nodeId: string): CardStatus {
+  if (snapshot.waiting[nodeId]) return "waiting";
+  const status = snapshot.nodes[nodeId]?.status ?? "idle";
+  return status === "idle" && !isFinal(snapshot.status) ? "queued" : status;
 }
 
 /** True for a type at which a person is asked; other nodes wait for a time, or for a call. */
 export const isReview = (type: string | undefined): boolean => definitionOf(type ?? "")?.rejects !== undefined;
 
 /** Whether somebody is asked in the run that is shown. */
-export const isAsking = ({ picture, view }: { picture: RunPicture | null; view: ExecutionView | null }): boolean =>
-  view?.graph.nodes.some(({ id, type }) => picture?.waiting[id] !== undefined && isReview(type)) ?? false;
+export const isAsking = ({ snapshot, view }: { snapshot: RunSnapshot | null; view: ExecutionView | null }): boolean =>
+  view?.graph.nodes.some(({ id, type }) => snapshot?.waiting[id] !== undefined && isReview(type)) ?? false;
 
 /** What the whole run has used so far; its cost is null when nothing of it is known. */
-export function totalOf({ nodes, past }: RunPicture): Omit<Used, "cost"> & { cost: number | null } {
+export function totalUsage({ nodes, past }: RunSnapshot): Omit<UsageSum, "cost"> & { cost: number | null } {
   const shown = sumOf(nodes);
   const isPartial = shown.isPartial || past.isPartial;
   // Sums of fractions end in digits that no price has.
@@ -306,7 +306,7 @@ export function totalOf({ nodes, past }: RunPicture): Omit<Used, "cost"> & { cos
   return { input: shown.input + past.input, output: shown.output + past.output, cost: cost === 0 && isPartial ? null : cost, isPartial };
 }
 
-// What a run's picture (run-picture.ts) tells of loops: what lies in them, and what their items took together.
+// What a run's snapshot (run-snapshot.ts) tells of loops: what lies in them, and what their items took together.
 
 /** Ids of the nodes in each loop, those of the loops within it too. */
 export function bodiesOf(graph: Graph | undefined): Record<string, string[]> {
@@ -317,18 +317,18 @@ export function bodiesOf(graph: Graph | undefined): Record<string, string[]> {
 }
 
 /** What lies in a loop that is skipped is skipped with it, and left out with it. */
-export function withBodySkipped(nodes: RunPicture["nodes"], bodies: RunPicture["bodies"], loopId: string): RunPicture["nodes"] {
+export function withBodySkipped(nodes: RunSnapshot["nodes"], bodies: RunSnapshot["bodies"], loopId: string): RunSnapshot["nodes"] {
   const loop = nodes[loopId];
   if (loop?.status !== "skipped") return nodes;
   const { status, reused } = loop;
   const idle = (bodies[loopId] ?? []).filter((id) => nodes[id]?.status === "idle");
-  const skipped = dictionary<NodePicture>();
+  const skipped = dictionary<NodeSnapshot>();
   for (const id of idle) if (nodes[id]) skipped[id] = { ...nodes[id], status, reused };
   return idle.length ? dictionary(nodes, skipped) : nodes;
 }
 
 /** The sums with one more item; what a try that failed used is told by the API alone. */
-export function itemsAfter(items: ItemSums | undefined, event: ExecutionEvent): ItemSums | undefined {
+export function addToItemSums(items: ItemSums | undefined, event: ExecutionEvent): ItemSums | undefined {
   if ((event.type !== "node_complete" && event.type !== "node_failed") || !event.iteration) return items;
   const { count, duration_ms, input_tokens, output_tokens } = items ?? { count: 0, duration_ms: 0, input_tokens: 0, output_tokens: 0 };
   const used = event.type === "node_complete" ? event : { input_tokens: 0, output_tokens: 0 };
@@ -341,7 +341,7 @@ export function itemsAfter(items: ItemSums | undefined, event: ExecutionEvent): 
 }
 
 /** Tokens and time of a node as it is shown; of one inside loops, those of all its items together. */
-export function usedBy(run: NodePicture): { tokens: number; duration_ms: number | null; count: number } {
+export function usageOf(run: NodeSnapshot): { tokens: number; duration_ms: number | null; count: number } {
   // A loop that lies in another has a state of its own, and no tokens.
   const items = run.iterations ? undefined : run.items;
   const { input_tokens, output_tokens } = items ?? run;
@@ -361,4 +361,4 @@ export function planOf(graph: Graph): Plan {
 }
 
 /** Where one more loop begins inside `path`. */
-export const innerPath = (path: string, index: number): string => (path === "" ? String(index) : `${path}.${index}`);
+export const childIteration = (path: string, index: number): string => (path === "" ? String(index) : `${path}.${index}`);

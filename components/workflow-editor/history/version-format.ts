@@ -11,7 +11,7 @@ import { type Graph, Pinned } from "#server/workflow/schema.ts";
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** "1 added, 2 changed, 1 connection"; null when a save changed nothing on the canvas. */
-export function countWords({ nodes_added, nodes_changed, nodes_removed, edges_changed }: DiffCounts): string | null {
+export function formatDiffCounts({ nodes_added, nodes_changed, nodes_removed, edges_changed }: DiffCounts): string | null {
   const parts = [
     nodes_added && `${nodes_added} added`,
     nodes_changed && `${nodes_changed} changed`,
@@ -22,11 +22,12 @@ export function countWords({ nodes_added, nodes_changed, nodes_removed, edges_ch
 }
 
 /** The same of a diff, where what is only moved counts too. */
-export const diffWords = (diff: GraphDiff): string => countWords(countDiff(diff)) ?? (diff.nodes.length ? "only moved" : "nothing changed");
+export const formatDiff = (diff: GraphDiff): string =>
+  formatDiffCounts(countDiff(diff)) ?? (diff.nodes.length ? "only moved" : "nothing changed");
 
 /** "By you: 1 changed · by them: 1 added · by both: nothing": who did what to a workflow that two changed. */
-export function mergeWords({ mine, theirs, both }: Pick<GraphMerge, "mine" | "theirs" | "both">): string {
-  const words = (diff: GraphDiff) => (diff.nodes.length + diff.edges.length === 0 ? "nothing" : diffWords(diff));
+export function formatMerge({ mine, theirs, both }: Pick<GraphMerge, "mine" | "theirs" | "both">): string {
+  const words = (diff: GraphDiff) => (diff.nodes.length + diff.edges.length === 0 ? "nothing" : formatDiff(diff));
   // On either side of what both changed stands something else: the kind says nothing, the number does.
   const count = both.nodes.length + both.edges.length;
   return `By you: ${words(mine)} · by them: ${words(theirs)} · by both: ${count === 0 ? "nothing" : `${count} changed`}`;
@@ -52,7 +53,7 @@ export function fieldTitle(type: string, field: string): string {
 }
 
 /** A value as people read it; of a field that is not set, what it is then. */
-export function valueWords(type: string, field: string, given: unknown, agentName: NodeLookups["agentName"]): string {
+export function formatFieldValue(type: string, field: string, given: unknown, agentName: NodeLookups["agentName"]): string {
   if (field === "disabled") return given === true ? "on" : "off";
   if (field === "pinned") return Pinned.safeParse(given).data?.output ?? "(none)";
   const value = given ?? own(definitionOf(type)?.config.safeParse({}).data, field);
@@ -75,7 +76,7 @@ export interface TextParts {
 }
 
 /** Two texts cut into what they begin and end with alike, shortened, and what differs between. */
-export function textParts(before: string, after: string): TextParts {
+export function splitAtChange(before: string, after: string): TextParts {
   const most = Math.min(before.length, after.length);
   let start = 0;
   while (start < most && before[start] === after[start]) start++;
@@ -95,7 +96,7 @@ export function textParts(before: string, after: string): TextParts {
 }
 
 /** "from Start to Research", with the way out where the node has several. */
-export function edgeWords({ edge }: EdgeDiff, ...graphs: readonly Graph[]): string {
+export function formatEdge({ edge }: EdgeDiff, ...graphs: readonly Graph[]): string {
   const nodes = graphs.flatMap((graph) => graph.nodes);
   const name = (id: string) => {
     const node = nodes.find((candidate) => candidate.id === id);

@@ -1,10 +1,18 @@
 import { expect, test } from "vitest";
-import { countWords, fieldTitle, mergeWords, textParts, valueWords } from "#components/workflow-editor/history/version-words.ts";
+import {
+  fieldTitle,
+  formatDiffCounts,
+  formatFieldValue,
+  formatMerge,
+  splitAtChange,
+} from "#components/workflow-editor/history/version-format.ts";
 import { mergeGraphs } from "#server/workflow/merge.ts";
 
 test("counts in words; nothing for a save that changed nothing", () => {
-  expect(countWords({ nodes_added: 1, nodes_changed: 0, nodes_removed: 2, edges_changed: 1 })).toBe("1 added, 2 removed, 1 connection");
-  expect(countWords({ nodes_added: 0, nodes_changed: 0, nodes_removed: 0, edges_changed: 0 })).toBeNull();
+  expect(formatDiffCounts({ nodes_added: 1, nodes_changed: 0, nodes_removed: 2, edges_changed: 1 })).toBe(
+    "1 added, 2 removed, 1 connection",
+  );
+  expect(formatDiffCounts({ nodes_added: 0, nodes_changed: 0, nodes_removed: 0, edges_changed: 0 })).toBeNull();
 });
 
 test("a conflict says who changed how much", () => {
@@ -13,8 +21,8 @@ test("a conflict says who changed how much", () => {
   const base = graph(node("a"), node("b"), node("c"));
   const mine = graph(node("a", { value: "mine" }), node("b", { value: "mine" }), node("c"));
   const theirs = graph(node("a"), node("b", { value: "theirs" }), { ...node("c"), position: { x: 9, y: 0 } });
-  expect(mergeWords(mergeGraphs(base, mine, theirs))).toBe("By you: 1 changed · by them: only moved · by both: 1 changed");
-  expect(mergeWords(mergeGraphs(base, mine, base))).toBe("By you: 2 changed · by them: nothing · by both: nothing");
+  expect(formatMerge(mergeGraphs(base, mine, theirs))).toBe("By you: 1 changed · by them: only moved · by both: 1 changed");
+  expect(formatMerge(mergeGraphs(base, mine, base))).toBe("By you: 2 changed · by them: nothing · by both: nothing");
 });
 
 test("fields are called as in the panel, values as people say them", () => {
@@ -22,29 +30,29 @@ test("fields are called as in the panel, values as people say them", () => {
   expect(fieldTitle("agentNode", "label")).toBe("Name");
   expect(fieldTitle("unknownNode", "some_thing")).toBe("Some thing");
   const name = (id: string) => (id === "1" ? "Scout" : undefined);
-  expect(valueWords("agentNode", "agent_id", "1", name)).toBe("Scout");
-  expect(valueWords("agentNode", "input", "", name)).toBe("(empty)");
-  expect(valueWords("agentNode", "retries", undefined, name)).toBe("2");
-  expect(valueWords("agentNode", "flag", false, name)).toBe("off");
-  expect(valueWords("agentNode", "list", [1], name)).toBe("[\n  1\n]");
+  expect(formatFieldValue("agentNode", "agent_id", "1", name)).toBe("Scout");
+  expect(formatFieldValue("agentNode", "input", "", name)).toBe("(empty)");
+  expect(formatFieldValue("agentNode", "retries", undefined, name)).toBe("2");
+  expect(formatFieldValue("agentNode", "flag", false, name)).toBe("off");
+  expect(formatFieldValue("agentNode", "list", [1], name)).toBe("[\n  1\n]");
 });
 
 test("long texts show what differs between what is alike, by whole words", () => {
-  expect(textParts("Sum up the news of today, briefly", "Sum up the mews of today, briefly")).toEqual({
+  expect(splitAtChange("Sum up the news of today, briefly", "Sum up the mews of today, briefly")).toEqual({
     head: "Sum up the ",
     before: "news",
     after: "mews",
     tail: " of today, briefly",
   });
   const long = "x ".repeat(40);
-  expect(textParts(`${long}a${long}`, `${long}b${long}`).head).toMatch(/^…(x | x)/);
-  expect(textParts("", "new")).toEqual({ head: "", before: "", after: "new", tail: "" });
+  expect(splitAtChange(`${long}a${long}`, `${long}b${long}`).head).toMatch(/^…(x | x)/);
+  expect(splitAtChange("", "new")).toEqual({ head: "", before: "", after: "new", tail: "" });
   for (const [one, other] of [
     ["a a", "a a a"],
     ["", ""],
     ["same", "same"],
   ] as const) {
-    const { head, before, after, tail } = textParts(one, other);
+    const { head, before, after, tail } = splitAtChange(one, other);
     expect([head + before + tail, head + after + tail]).toEqual([one, other]);
   }
 });
