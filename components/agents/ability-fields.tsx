@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { plural } from "#components/format.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
+import { FieldError } from "#components/ui/field.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { Agent } from "#server/features/agents/schema.ts";
 import { providerKind } from "#server/llm/kinds.ts";
@@ -161,11 +162,7 @@ export function LinkPicker(props: LinkPickerProps) {
           })}
         </ul>
       )}
-      {error !== undefined && (
-        <p role="alert" className="text-12 text-failed">
-          {error}
-        </p>
-      )}
+      <FieldError>{error}</FieldError>
       <p className="text-12 text-ink-faint">{disabledReason ?? (options?.length === 0 ? empty : hint)}</p>
     </fieldset>
   );

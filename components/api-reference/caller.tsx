@@ -1,8 +1,9 @@
 "use client";
 
-import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { createStrictContext } from "#components/ui/strict-context.ts";
 
 /** As whom the reference calls. It lives in this page's memory and nowhere else. */
 interface Caller {
@@ -12,13 +13,9 @@ interface Caller {
   setProject(project: string): void;
 }
 
-const CallerContext = createContext<Caller | null>(null);
+const [CallerContext, useCaller] = createStrictContext<Caller>("CallerProvider");
 
-export function useCaller(): Caller {
-  const caller = useContext(CallerContext);
-  if (!caller) throw new Error("useCaller needs a CallerProvider around it.");
-  return caller;
-}
+export { useCaller };
 
 export function CallerProvider({ children }: { children: ReactNode }) {
   const [key, setKey] = useState("");

@@ -1,10 +1,9 @@
 "use client";
 
 import Link from "next/link";
-import { type ReactNode, useEffect, useState } from "react";
-import { formatDuration } from "#components/format.ts";
+import type { ReactNode } from "react";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
-import { Time } from "#components/ui/time.tsx";
+import { Elapsed, Time } from "#components/ui/time.tsx";
 import type { ExecutionSummary } from "#server/runs/schema.ts";
 
 /** A card with a heading and rows. */
@@ -68,13 +67,4 @@ export function QuietLine({ last }: { last: ExecutionSummary }) {
       <Time value={last.created_at} className="ml-auto whitespace-nowrap text-12 tabular" />
     </p>
   );
-}
-
-function Elapsed({ since }: { since: string }) {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  return <span suppressHydrationWarning>{formatDuration(Math.max(0, Math.floor((now - Date.parse(since)) / 1000) * 1000))}</span>;
 }

@@ -11,6 +11,7 @@ import { ToolList } from "#components/mcp/tool-list.tsx";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { FieldError } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
@@ -129,11 +130,7 @@ export function ServerFields({ form, stored = [] }: { form: UseFormReturn<typeof
         <legend className="mb-1.5 font-medium text-12 text-ink">Headers</legend>
         <HeaderRows stored={stored} onChange={(headers) => form.set("headers", headers)} />
         <p className="text-12 text-ink-faint">Sent with every request. Values are stored encrypted and never shown again.</p>
-        {form.errorOf("headers") && (
-          <p role="alert" className="text-12 text-failed">
-            {form.errorOf("headers")}
-          </p>
-        )}
+        <FieldError>{form.errorOf("headers")}</FieldError>
       </fieldset>
     </>
   );

@@ -13,12 +13,10 @@ import { RunProvider, useRun } from "#components/runs/store/run-context.tsx";
 import { isReview } from "#components/runs/store/run-snapshot.ts";
 import { createRunStore, type RunStore } from "#components/runs/store/run-store.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
-import { BackLink } from "#components/shell/back-link.tsx";
-import { Page, useTitle } from "#components/shell/page.tsx";
+import { FullPageLoading } from "#components/shell/full-page-loading.tsx";
+import { useTitle } from "#components/shell/page.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
-import { Spinner } from "#components/ui/spinner.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
 import { FollowRun } from "#components/workflow-editor/canvas/follow-run.tsx";
@@ -57,18 +55,11 @@ export function RunPage({ executionId }: { executionId: string }) {
     return () => store.getState().clear();
   }, [data, store]);
 
-  if (error)
+  if (error || !data)
     return (
-      <Page width="narrow">
-        <BackLink href="/runs">Runs</BackLink>
-        <LoadFailure error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
-  if (!data)
-    return (
-      <div role="status" className="flex h-full items-center justify-center gap-2 text-13 text-ink-soft">
-        <Spinner /> Opening the run…
-      </div>
+      <FullPageLoading query={{ error, refetch }} back={{ href: "/runs", label: "Runs" }}>
+        Opening the run…
+      </FullPageLoading>
     );
   return (
     <AgentNamesProvider>
@@ -84,7 +75,7 @@ export function RunView({ view, store }: { view: ExecutionView; store: RunStore 
   const [stores] = useState(() => ({ editor: createEditorStore(view.graph, { isReadOnly: true }), ui: createCanvasUiStore() }));
   useTitle(`Run of ${view.execution.workflow_name}`);
   return (
-    <RunProvider store={store}>
+    <RunProvider value={store}>
       <CanvasProvider editor={stores.editor} ui={stores.ui}>
         <RunLayout initial={view} onFailure={(nodeId) => stores.editor.getState().selectOnly(nodeId)} />
       </CanvasProvider>

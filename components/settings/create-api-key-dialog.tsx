@@ -13,6 +13,7 @@ import { Checkbox } from "#components/ui/checkbox.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyField } from "#components/ui/copy.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
+import { FieldError } from "#components/ui/field.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { type CreatedPlatformKey, CreatePlatformKeyInput, type KeyScope } from "#server/platform/auth/platform-key-schema.ts";
 
@@ -108,11 +109,7 @@ function Choices({ legend, error, children }: { legend: string; error?: string |
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-2 font-medium text-12 text-ink">{legend}</legend>
       {children}
-      {error !== undefined && (
-        <p role="alert" className="text-12 text-failed">
-          {error}
-        </p>
-      )}
+      <FieldError>{error}</FieldError>
     </fieldset>
   );
 }

@@ -1,6 +1,7 @@
 "use client";
 
-import { createContext, type ReactNode, useContext } from "react";
+import type { ReactNode } from "react";
+import { createStrictContext } from "#components/ui/strict-context.ts";
 import type { UserProfile } from "#server/features/identity/schema.ts";
 
 type StudioProject = UserProfile["projects"][number];
@@ -16,14 +17,10 @@ interface Studio {
   canAdminister: boolean;
 }
 
-const StudioContext = createContext<Studio | null>(null);
-
 /** Who is signed in, in which project, and what they may do there. */
-export function useStudio(): Studio {
-  const studio = useContext(StudioContext);
-  if (!studio) throw new Error("useStudio needs the studio's layout around it.");
-  return studio;
-}
+const [StudioContext, useStudio] = createStrictContext<Studio>("StudioProvider");
+
+export { useStudio };
 
 export function StudioProvider({ profile, project, children }: { profile: UserProfile; project: StudioProject; children: ReactNode }) {
   const { id, name, email, is_install_admin: isInstallAdmin, projects } = profile;

@@ -87,3 +87,11 @@ export function Field({
     </FieldContext>
   );
 }
+
+/** What is wrong with a group of controls, below them. */
+export const FieldError = ({ children }: { children: string | null | undefined }) =>
+  children && (
+    <p role="alert" className="text-12 text-failed">
+      {children}
+    </p>
+  );

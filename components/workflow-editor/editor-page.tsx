@@ -7,14 +7,12 @@ import { toast } from "sonner";
 import { RunPanel } from "#components/runs/run-panel.tsx";
 import { EditorRunContext, RunProvider } from "#components/runs/store/run-context.tsx";
 import { createRunStore } from "#components/runs/store/run-store.ts";
-import { BackLink } from "#components/shell/back-link.tsx";
-import { Page, useTitle } from "#components/shell/page.tsx";
+import { FullPageLoading } from "#components/shell/full-page-loading.tsx";
+import { useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
-import { LoadFailure } from "#components/ui/load-failure.tsx";
-import { Spinner } from "#components/ui/spinner.tsx";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
 import { OutlineButton } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { FollowRun } from "#components/workflow-editor/canvas/follow-run.tsx";
@@ -47,18 +45,11 @@ export function EditorPage({ workflowId }: { workflowId: string }) {
       { staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false, refetchOnReconnect: false, refetchOnMount: "always" },
     ),
   );
-  if (error)
+  if (error || !data)
     return (
-      <Page width="narrow">
-        <BackLink href="/workflows">Workflows</BackLink>
-        <LoadFailure error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
-  if (!data)
-    return (
-      <div role="status" className="flex h-full items-center justify-center gap-2 text-13 text-ink-soft">
-        <Spinner /> Opening the workflow…
-      </div>
+      <FullPageLoading query={{ error, refetch }} back={{ href: "/workflows", label: "Workflows" }}>
+        Opening the workflow…
+      </FullPageLoading>
     );
   return (
     <AgentNamesProvider>
@@ -111,8 +102,8 @@ export function EditorView({ initial }: { initial: WorkflowEditorState }) {
   useEffect(() => () => stores.run.getState().clear(), [stores]);
   return (
     <CanvasProvider editor={stores.editor} ui={stores.ui}>
-      <RunProvider store={stores.run}>
-        <SessionProvider session={stores.session}>
+      <RunProvider value={stores.run}>
+        <SessionProvider value={stores.session}>
           <HistoryProvider>
             <EditorLayout workflowId={workflowId} isReadOnly={!canEdit} />
           </HistoryProvider>

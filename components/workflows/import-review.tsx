@@ -6,7 +6,7 @@ import { FormFailure } from "#components/forms/form.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { DialogFooter } from "#components/ui/dialog.tsx";
-import { Field } from "#components/ui/field.tsx";
+import { Field, FieldError } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { ImportCheckList } from "#components/workflows/import-check-list.tsx";
@@ -94,11 +94,7 @@ function ReviewForm({ checked, importing, back, action, keys, onInserted }: Impo
           importing.clear();
         }}
       />
-      {fault !== null && (
-        <p role="alert" className="text-12 text-failed">
-          {fault}
-        </p>
-      )}
+      <FieldError>{fault}</FieldError>
       <FormFailure failure={importing.failure} title="Nothing was created" />
       <DialogFooter className="justify-between">
         <p role="status" className="min-w-0 flex-1 text-12 text-ink-soft">

@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
+import { plural } from "#components/format.ts";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import type { ImportCheck, ImportLinks } from "#server/features/workflow-files/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
@@ -16,8 +17,6 @@ export interface CheckedFile {
   file: File;
   check: ImportCheck;
 }
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Puts the nodes of a file into the workflow that is open; says how many. */
 export type InsertGraph = (graph: Graph) => number;

@@ -1,22 +1,13 @@
 "use client";
 
-import { createContext, type ReactNode, useContext } from "react";
+import { createContext, useContext } from "react";
 import { useStore } from "zustand";
 import { useShallow } from "zustand/react/shallow";
 import type { RunState, RunStore } from "#components/runs/store/run-store.ts";
+import { createStrictContext } from "#components/ui/strict-context.ts";
 
-const RunContext = createContext<RunStore | null>(null);
-
-export function RunProvider({ store, children }: { store: RunStore; children: ReactNode }) {
-  return <RunContext value={store}>{children}</RunContext>;
-}
-
-/** The store itself, for handlers. */
-export function useRunStore(): RunStore {
-  const store = useContext(RunContext);
-  if (!store) throw new Error("This part needs a RunProvider around it.");
-  return store;
-}
+/** The run on the screen, for everything below; the hook gives the store itself, for handlers. */
+export const [RunProvider, useRunStore] = createStrictContext<RunStore>("RunProvider");
 
 /** A part of the run on the screen; the component renders when that part changes. */
 export const useRun = <Part,>(select: (state: RunState) => Part): Part => useStore(useRunStore(), select);

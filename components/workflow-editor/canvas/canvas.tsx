@@ -22,7 +22,6 @@ import { NEXT_NODE_DISTANCE, placeAfter, placementInSelectedEdge, soleEndNode } 
 import { NODE_DRAG_TYPE } from "#components/workflow-editor/canvas/document/node-choices.ts";
 import { atDrawnPosition } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { CARD_WIDTH } from "#components/workflow-editor/canvas/geometry/node-size.ts";
-import { useFrames } from "#components/workflow-editor/canvas/loops/use-loops.ts";
 import { HoverToolbar, NodeMenu } from "#components/workflow-editor/canvas/node-actions.tsx";
 import { ConnectPicker, Palette } from "#components/workflow-editor/canvas/pickers.tsx";
 import {
@@ -34,6 +33,7 @@ import {
 } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { useCanvasKeys } from "#components/workflow-editor/canvas/use-canvas-keys.ts";
 import { useConnecting } from "#components/workflow-editor/canvas/use-connecting.ts";
+import { useLoopFrames } from "#components/workflow-editor/canvas/use-loop-frames.ts";
 import { FIT, useKeepFit, useReveal, useRevealWaiting } from "#components/workflow-editor/canvas/use-view.ts";
 import { useViewMotion } from "#components/workflow-editor/canvas/use-view-motion.ts";
 import { nodeUis } from "#components/workflow-editor/nodes/registry.gen.ts";
@@ -79,7 +79,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     isReadOnly: state.isReadOnly,
     onEdgesChange: state.onEdgesChange,
   }));
-  const loops = useFrames(nodes, edges);
+  const loops = useLoopFrames(nodes, edges);
   const isHelpOpen = useCanvasUi((state) => state.isHelpOpen);
   const tool = useCanvasUi((state) => state.tool);
   const isSnapping = useCanvasUi((state) => state.isSnapping);

@@ -1,12 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { createContext, type ReactNode, useContext, useDeferredValue, useEffect, useMemo, useState } from "react";
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { useStore } from "zustand";
 import { useShallow } from "zustand/react/shallow";
 import { useRun, useRunStore } from "#components/runs/store/run-context.tsx";
 import { createRunStore, type RunStore } from "#components/runs/store/run-store.ts";
 import { useTRPC } from "#components/trpc.tsx";
+import { createStrictContext } from "#components/ui/strict-context.ts";
 import { useEditor, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { type ExpressionOption, expressionOptions } from "#components/workflow-editor/fields/expression-options.ts";
 import { type LastRun, lastRunOf, type ReadableScope, readableAt } from "#components/workflow-editor/fields/last-values.ts";
@@ -21,7 +22,9 @@ export interface PanelReads {
   options(): readonly ExpressionOption[];
 }
 
-const ReadsContext = createContext<PanelReads | null>(null);
+const [ReadsContext, usePanelReads] = createStrictContext<PanelReads>("PanelReadsProvider");
+
+export { usePanelReads };
 
 /** Works out once, for all fields of a node, what can be read there; typing in a field of the node itself changes nothing of it. */
 export function PanelReadsProvider({ nodeId, children }: { nodeId: string; children: ReactNode }) {
@@ -55,13 +58,10 @@ export function PanelReadsProvider({ nodeId, children }: { nodeId: string; child
   return <ReadsContext value={reads}>{children}</ReadsContext>;
 }
 
-export function usePanelReads(): PanelReads {
-  const reads = useContext(ReadsContext);
-  if (!reads) throw new Error("This field needs a PanelReadsProvider around it.");
-  return reads;
-}
+/** The hook gives the store of the last run: the one on the screen when there is one. */
+const [LastRunContext, useLastRunStore] = createStrictContext<RunStore>("LastRunProvider");
 
-const LastRunContext = createContext<RunStore | null>(null);
+export { useLastRunStore };
 
 /** Among the latest runs, those that have ended are looked for. */
 const LOOK_AT = 10;
@@ -92,13 +92,6 @@ export function LastRunProvider({ children }: { children: ReactNode }) {
     if (view.data) kept.getState().show(view.data);
   }, [view.data, kept]);
   return <LastRunContext value={isOnScreen ? screen : kept}>{children}</LastRunContext>;
-}
-
-/** The store of the last run: the one on the screen when there is one. */
-export function useLastRunStore(): RunStore {
-  const store = useContext(LastRunContext);
-  if (!store) throw new Error("This part of the panel needs a LastRunProvider around it.");
-  return store;
 }
 
 /** The last run's values; null while there is none. */

@@ -5,6 +5,7 @@ import { createContext, type ReactNode, useContext, useMemo, useState } from "re
 import { useStore } from "zustand";
 import { createStore } from "zustand/vanilla";
 import { useTRPC } from "#components/trpc.tsx";
+import { createStrictContext } from "#components/ui/strict-context.ts";
 import { canvasDiff, comparisonGraph, comparisonId, type DiffWords } from "#components/workflow-editor/canvas/document/comparison.ts";
 import { useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { type CanvasUiStore, createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
@@ -52,7 +53,11 @@ const createHistoryStore = () =>
 
 type HistoryStore = ReturnType<typeof createHistoryStore>;
 
-const HistoryContext = createContext<HistoryStore | null>(null);
+/** The hook gives the store itself, for handlers. */
+const [HistoryContext, useHistoryStore] = createStrictContext<HistoryStore>("HistoryProvider");
+
+export { useHistoryStore };
+
 const ComparisonContext = createContext<VersionComparison | null>(null);
 
 /** What is open of a workflow's history, for the parts of the editor that show it. */
@@ -68,13 +73,6 @@ export function HistoryProvider({ children }: { children: ReactNode }) {
 function Comparing({ store, children }: { store: HistoryStore; children: ReactNode }) {
   const comparison = useVersionComparison(useStore(store, (state) => state.compared));
   return <ComparisonContext value={comparison}>{children}</ComparisonContext>;
-}
-
-/** The store itself, for handlers. */
-export function useHistoryStore(): HistoryStore {
-  const store = useContext(HistoryContext);
-  if (!store) throw new Error("This part of the editor needs a HistoryProvider around it.");
-  return store;
 }
 
 export const useHistory = <Part,>(select: (state: HistoryState) => Part): Part => useStore(useHistoryStore(), select);

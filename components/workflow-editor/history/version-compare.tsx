@@ -47,7 +47,7 @@ function ComparedCanvas({ comparison }: { comparison: Comparison }) {
   // A run of the draft is no part of the picture.
   const [noRun] = useState(() => createRunStore());
   return (
-    <RunProvider store={noRun}>
+    <RunProvider value={noRun}>
       <CanvasProvider key={comparison.id} editor={comparison.editor} ui={comparison.ui}>
         <Canvas />
       </CanvasProvider>

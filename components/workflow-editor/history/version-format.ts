@@ -1,3 +1,4 @@
+import { plural } from "#components/format.ts";
 import { describeField } from "#components/forms/describe-field.ts";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
@@ -7,8 +8,6 @@ import { countDiff, type DiffCounts, type EdgeDiff, type GraphDiff } from "#serv
 import { definitionOf } from "#server/workflow/graph.ts";
 import type { GraphMerge } from "#server/workflow/merge.ts";
 import { type Graph, Pinned } from "#server/workflow/schema.ts";
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** "1 added, 2 changed, 1 connection"; null when a save changed nothing on the canvas. */
 export function formatDiffCounts({ nodes_added, nodes_changed, nodes_removed, edges_changed }: DiffCounts): string | null {

@@ -222,7 +222,7 @@ export function NodeLastRun({ nodeId }: { nodeId: string }) {
         </Link>
       </p>
       <div className="h-96 max-h-[60dvh] min-h-48 resize-y overflow-hidden rounded-md border">
-        <RunProvider store={store}>
+        <RunProvider value={store}>
           <NodeValues key={executionId} nodeId={nodeId} />
         </RunProvider>
       </div>

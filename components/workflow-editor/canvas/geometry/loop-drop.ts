@@ -3,7 +3,7 @@ import { type Bodies, descendantsOf, type Frame, loopsAround } from "#components
 import { sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 
-// What becomes of nodes that are dragged over the frames of loops. Pure; see use-frames.ts for the way onto the canvas.
+// What becomes of nodes that are dragged over the frames of loops. Pure; see use-loop-frames.ts for the way onto the canvas.
 
 export interface Point {
   x: number;

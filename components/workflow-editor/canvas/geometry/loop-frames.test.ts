@@ -17,8 +17,8 @@ import {
   framesOf,
   withBodyMoves,
 } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { disconnectedMessage } from "#components/workflow-editor/canvas/loops/use-loops.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { disconnectedMessage } from "#components/workflow-editor/canvas/use-loop-frames.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 const node = (id: string, type: string, x: number, y: number, data: Record<string, unknown> = {}) => ({

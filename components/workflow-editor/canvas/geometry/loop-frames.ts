@@ -5,7 +5,7 @@ import { makePlan } from "#server/workflow/compile.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 
 // A loop is drawn as a frame around its body. Which nodes these are follows from the edges (server/workflow/compile.ts), and
-// where the frame lies from where they are: nothing of it is stored. Pure; see use-frames.ts for the way onto the canvas.
+// where the frame lies from where they are: nothing of it is stored. Pure; see use-loop-frames.ts for the way onto the canvas.
 
 export interface Frame {
   x: number;

@@ -1,23 +1,18 @@
 "use client";
 
-import { createContext, type ReactNode, useContext, useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import { useStore } from "zustand";
 import { useShallow } from "zustand/react/shallow";
+import { createStrictContext } from "#components/ui/strict-context.ts";
 import type { CanvasUiState, CanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import type { EditorState, EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 
-const CanvasContext = createContext<{ editor: EditorStore; ui: CanvasUiStore } | null>(null);
+const [CanvasContext, useStores] = createStrictContext<{ editor: EditorStore; ui: CanvasUiStore }>("CanvasProvider");
 
 /** The workflow on the canvas, for everything around it. */
 export function CanvasProvider({ editor, ui, children }: { editor: EditorStore; ui: CanvasUiStore; children: ReactNode }) {
   const stores = useMemo(() => ({ editor, ui }), [editor, ui]);
   return <CanvasContext value={stores}>{children}</CanvasContext>;
-}
-
-function useStores() {
-  const stores = useContext(CanvasContext);
-  if (!stores) throw new Error("This part of the canvas needs a CanvasProvider around it.");
-  return stores;
 }
 
 /** The store itself, for handlers: reading it renders nothing. */

@@ -105,7 +105,7 @@ function useDrawn(
  * Loops on the canvas: nodes and edges as drawn, moves of frames that take their bodies along, and nodes dropped into a
  * frame or out of it.
  */
-export function useFrames(nodes: FlowNode[], edges: FlowEdge[]) {
+export function useLoopFrames(nodes: FlowNode[], edges: FlowEdge[]) {
   const editor = useEditorStore();
   const ui = useCanvasUiStore();
   const flow = useReactFlow();
