@@ -4,7 +4,7 @@ import { ExternalLink, FileText, RotateCcw, RotateCw, SendHorizontal, Square } f
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
 import { applyChatEvent, citationsOf, type Exchange, historyOf, newExchange, streamChat, textOf } from "#components/agents/chat-turns.ts";
 import { formatDuration, formatTokens } from "#components/format.ts";
-import { CutAnswer, ToolStep } from "#components/runs/agent-answer.tsx";
+import { ToolStep, TruncatedAnswerNote } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -126,7 +126,7 @@ function ExchangeView({ exchange, onAgain }: { exchange: Exchange; onAgain?: () 
       {isRunning && parts.at(-1)?.kind !== "text" && <p className="animate-breathe text-13 text-ink-soft">Waiting for the model…</p>}
       {state === "stopped" && <p className="text-12 text-ink-faint">Stopped.</p>}
       {state === "done" && textOf(exchange) === "" && <p className="text-13 text-ink-faint">The model sent an empty answer.</p>}
-      {exchange.isCut && <CutAnswer />}
+      {exchange.isCut && <TruncatedAnswerNote />}
       {detail !== null && <Notice tone="failed">{detail}</Notice>}
       {!isRunning && <ChatSources sources={citationsOf(exchange)} />}
       {!isRunning && <ExchangeFacts exchange={exchange} {...(onAgain && { onAgain })} />}

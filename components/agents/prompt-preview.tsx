@@ -76,9 +76,9 @@ function Preview({ system, tools, response_format, body }: PromptPreview) {
           <ul className="flex flex-col gap-1.5">
             {tools.map((tool) => (
               <li key={tool.name}>
-                <Fold summary={<span className="font-medium font-mono">{tool.name}</span>} about={tool.description}>
+                <Disclosure summary={<span className="font-medium font-mono">{tool.name}</span>} about={tool.description}>
                   <CodeBlock code={JSON.stringify(tool.parameters, null, 2)} label={`parameters of ${tool.name}`} />
-                </Fold>
+                </Disclosure>
               </li>
             ))}
           </ul>
@@ -95,9 +95,9 @@ function Preview({ system, tools, response_format, body }: PromptPreview) {
           </p>
         )}
       </Part>
-      <Fold summary={<span className="font-medium">Whole request</span>} about="JSON of the first round; the key goes in a header">
+      <Disclosure summary={<span className="font-medium">Whole request</span>} about="JSON of the first round; the key goes in a header">
         <CodeBlock code={JSON.stringify(body, null, 2)} label="request" wraps />
-      </Fold>
+      </Disclosure>
     </div>
   );
 }
@@ -133,7 +133,7 @@ function Part({ title, note, children }: { title: string; note?: string | undefi
   );
 }
 
-function Fold({ summary, about, children }: { summary: ReactNode; about: string; children: ReactNode }) {
+function Disclosure({ summary, about, children }: { summary: ReactNode; about: string; children: ReactNode }) {
   return (
     <details className="group min-w-0 rounded-lg border bg-surface">
       <summary className="flex min-h-8 cursor-pointer list-none items-start gap-2 px-2.5 py-1.5 text-12 pointer-coarse:min-h-10 [&::-webkit-details-marker]:hidden">

@@ -14,7 +14,7 @@ export interface AnswerViewProps {
 }
 
 /** How many of a stream's events are drawn; the newest. */
-const MOST_EVENTS = 500;
+const MAX_EVENTS = 500;
 
 /** What came back: status, time, headers, and the body or the events as they arrive. */
 export function AnswerView({ answer, events, isOpen }: AnswerViewProps) {
@@ -39,7 +39,7 @@ export function AnswerView({ answer, events, isOpen }: AnswerViewProps) {
           tabIndex={0}
           className="flex max-h-120 flex-col divide-y overflow-y-auto rounded-lg border bg-sunken"
         >
-          {events.slice(-MOST_EVENTS).map(({ id, event, data }, index) => (
+          {events.slice(-MAX_EVENTS).map(({ id, event, data }, index) => (
             <li key={`${id}${index.toString()}`} className="flex flex-wrap gap-x-3 gap-y-0.5 px-3 py-1.5 font-mono text-12">
               <span className="text-ink-faint tabular">{id}</span>
               <span className="font-medium text-thread-text">{event}</span>

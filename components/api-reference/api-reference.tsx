@@ -2,7 +2,7 @@
 
 import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { CallerFields, CallerProvider } from "#components/api-reference/caller.tsx";
-import { Fold } from "#components/api-reference/fold.tsx";
+import { Disclosure } from "#components/api-reference/disclosure.tsx";
 import { type ApiDocument, operationGroups, searchGroups } from "#components/api-reference/openapi.ts";
 import { OperationCard } from "#components/api-reference/operation-card.tsx";
 import { ReferenceNavigation, slugOf } from "#components/api-reference/reference-navigation.tsx";
@@ -124,7 +124,7 @@ function Shapes({ document, hash }: { document: ApiDocument; hash: string }) {
     <section id="shapes" aria-label="Shapes" className="flex scroll-mt-18 flex-col gap-2">
       <h2 className="font-semibold text-16">Shapes</h2>
       {Object.entries(document.components.schemas ?? {}).map(([name, schema]) => (
-        <Fold
+        <Disclosure
           key={name}
           id={`shape-${name}`}
           isOpen={hash === `shape-${name}`}
@@ -136,7 +136,7 @@ function Shapes({ document, hash }: { document: ApiDocument; hash: string }) {
           }
         >
           {() => <SchemaTable schema={schema} document={document} label={name} />}
-        </Fold>
+        </Disclosure>
       ))}
     </section>
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { Fold } from "#components/api-reference/fold.tsx";
+import { Disclosure } from "#components/api-reference/disclosure.tsx";
 import { MethodBadge } from "#components/api-reference/method-badge.tsx";
 import type { ApiDocument, ListedOperation } from "#components/api-reference/openapi.ts";
 import { OperationDetails } from "#components/api-reference/operation-details.tsx";
@@ -14,7 +14,7 @@ export interface OperationCardProps {
 /** One operation: a line that opens to what it takes, what it answers, and a form that tries it. */
 export function OperationCard({ operation, document, isOpen }: OperationCardProps) {
   return (
-    <Fold
+    <Disclosure
       id={operation.operationId}
       isOpen={isOpen}
       summary={
@@ -26,6 +26,6 @@ export function OperationCard({ operation, document, isOpen }: OperationCardProp
       }
     >
       {() => <OperationDetails operation={operation} document={document} />}
-    </Fold>
+    </Disclosure>
   );
 }

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { type ApiDocument, isDestructive, type ListedOperation, operationGroups, searchGroups } from "#components/api-reference/openapi.ts";
-import { buildRequest, firstTyped } from "#components/api-reference/request.ts";
+import { buildRequest, exampleInput } from "#components/api-reference/request.ts";
 import { curlSnippet, fetchSnippet, pythonSnippet } from "#components/api-reference/snippets.ts";
 
 const document: ApiDocument = {
@@ -61,9 +61,9 @@ test("operations stand under their tags, and every word of a search must occur",
 });
 
 test("the fields begin with the example, and what they hold is sent with the types of the schema", () => {
-  const first = firstTyped(update, document);
+  const first = exampleInput(update, document);
   expect(first).toEqual({ "body.name": 'It\'s a "loom"', "body.tags": '[\n  "a"\n]', "body.ratio": "0.5" });
-  expect(firstTyped({ ...update, method: "PUT" }, document)).toEqual({ "body.name": 'It\'s a "loom"' });
+  expect(exampleInput({ ...update, method: "PUT" }, document)).toEqual({ "body.name": 'It\'s a "loom"' });
   const typed = {
     ...first,
     "path.widget_id": "a/b",
@@ -103,7 +103,7 @@ test("operations that take something away are asked about first", () => {
 });
 
 test("the code that is shown is code, with quotes kept apart, and without the key", () => {
-  const typed = { ...firstTyped(update, document), "path.widget_id": "1", "header.Idempotency-Key": "it's" };
+  const typed = { ...exampleInput(update, document), "path.widget_id": "1", "header.Idempotency-Key": "it's" };
   const request = buildRequest(update, document, typed);
   const options = { base: "http://127.0.0.1:9/api/v1", needsKey: true };
   const told = execFileSync("bash", ["-c", `curl() { printf '%s\\n' "$@"; }; TREADLE_KEY=k; ${curlSnippet(request, options)}`]).toString();

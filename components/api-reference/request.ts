@@ -82,7 +82,7 @@ const asText = (value: unknown, schema: ApiSchema): string =>
  * What stands in the fields at first: the body's example; of a PUT only what is required, because a field that is left out
  * keeps its value.
  */
-export function firstTyped(operation: ListedOperation, document: ApiDocument): Record<string, string> {
+export function exampleInput(operation: ListedOperation, document: ApiDocument): Record<string, string> {
   const typed: Record<string, string> = {};
   const media = jsonBody(operation);
   const fields = bodyFields(media, document);

@@ -36,7 +36,7 @@ export interface SendOptions {
 const BASE = "/api/v1";
 
 /** How much of an answer is shown, in characters. */
-const MOST = 200_000;
+const MAX_SHOWN_LENGTH = 200_000;
 
 /** JSON with line breaks; anything else as it is, cut where it is too long to show. */
 function readable(text: string): string {
@@ -46,7 +46,9 @@ function readable(text: string): string {
   } catch {
     // No JSON.
   }
-  return shown.length > MOST ? `${shown.slice(0, MOST)}\n… (${shown.length.toLocaleString("en")} characters in all)` : shown;
+  return shown.length > MAX_SHOWN_LENGTH
+    ? `${shown.slice(0, MAX_SHOWN_LENGTH)}\n… (${shown.length.toLocaleString("en")} characters in all)`
+    : shown;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   bodyFields,
   buildBody,
   buildRequest,
-  firstTyped,
+  exampleInput,
   formBody,
   jsonBody,
   takesProject,
@@ -44,7 +44,7 @@ const withoutEmpty = (typed: Record<string, string>): Record<string, string> =>
 /** Fields for one operation, a button that calls it, what came back, and the same call as code. */
 export function TryIt({ operation, document }: { operation: ListedOperation; document: ApiDocument }) {
   const { key, project } = useCaller();
-  const [typed, setTyped] = useState(() => firstTyped(operation, document));
+  const [typed, setTyped] = useState(() => exampleInput(operation, document));
   const [form, setForm] = useState<FormData>();
   const [isForm, setIsForm] = useState(jsonBody(operation) === undefined && formBody(operation) !== undefined);
   const [fault, setFault] = useState<string>();
@@ -105,7 +105,7 @@ export function TryIt({ operation, document }: { operation: ListedOperation; doc
       const example = JSON.parse(typed[WHOLE_BODY] || "{}");
       const content = { "application/json": { ...jsonBody(operation), example } };
       const outside = Object.fromEntries(Object.entries(typed).filter(([name]) => !name.startsWith("body")));
-      setTyped({ ...outside, ...firstTyped({ ...operation, method: "", requestBody: { content } }, document) });
+      setTyped({ ...outside, ...exampleInput({ ...operation, method: "", requestBody: { content } }, document) });
     } catch (error) {
       setFault(
         error instanceof SyntaxError ? "The body is not JSON. Check it for stray commas and quotes." : String((error as Error).message),

@@ -124,7 +124,7 @@ export function ReviewDecision({ review, onDecided, onTyping, onDismiss, isCompa
   );
 }
 
-const MOST_CHARACTERS = 10_000;
+const MAX_CHARACTERS = 10_000;
 
 interface DecisionFormProps {
   review: Review;
@@ -159,7 +159,7 @@ export function DecisionForm(props: DecisionFormProps) {
             rows={2}
             autoFocus={isCompact && !isTooLate}
             readOnly={isTooLate}
-            maxLength={MOST_CHARACTERS}
+            maxLength={MAX_CHARACTERS}
             placeholder="Goes on into the run with your decision"
             value={comment}
             data-comment

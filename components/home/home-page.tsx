@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Braces, ChevronRight, Plus, UserPlus } from "lucide-react";
 import Link from "next/link";
-import { HomeSection, QuietLine, RunList } from "#components/home/run-list.tsx";
+import { HomeSection, IdleSummary, RunList } from "#components/home/run-list.tsx";
 import { SetupChecklist, type SetupStep, StepLink } from "#components/home/setup-checklist.tsx";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { Page } from "#components/shell/page.tsx";
@@ -124,7 +124,7 @@ export function HomePage() {
                 </Link>
               }
             >
-              {active.length > 0 ? <RunList runs={active.slice(0, 8)} /> : newestRun && <QuietLine last={newestRun} />}
+              {active.length > 0 ? <RunList runs={active.slice(0, 8)} /> : newestRun && <IdleSummary last={newestRun} />}
             </HomeSection>
             {reviews.data && reviews.data.total > 0 && (
               <HomeSection

@@ -56,7 +56,7 @@ export function RunList({ runs }: { runs: readonly ExecutionSummary[] }) {
 }
 
 /** What stands where nothing runs: that it is so, and how the last run went. */
-export function QuietLine({ last }: { last: ExecutionSummary }) {
+export function IdleSummary({ last }: { last: ExecutionSummary }) {
   return (
     <p className="flex min-h-11 flex-wrap items-center gap-x-2 px-3 py-1.5 text-ink-soft">
       Nothing is running. Last:

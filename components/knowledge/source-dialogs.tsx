@@ -7,7 +7,7 @@ import { toast } from "sonner";
 import { Form, FormDialog, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
-import { emptySettings, SourceFields, sourceKinds, sourceSchema, withoutConfigPrefix } from "#components/knowledge/source-fields.tsx";
+import { defaultSettings, SourceFields, sourceKinds, sourceSchema, withoutConfigPrefix } from "#components/knowledge/source-fields.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Dialog } from "#components/ui/dialog.tsx";
@@ -68,7 +68,7 @@ function CreateSourceForm({ type, name: firstName, onNameChange, onDone }: Creat
   const router = useRouter();
   const form = useForm({
     schema: sourceSchema(type, CreateRagInput.shape.name),
-    initial: { ...emptySettings(type), name: firstName },
+    initial: { ...defaultSettings(type), name: firstName },
     submit: async ({ name, ...config }) => {
       const rag = await withoutConfigPrefix(client.rags.create.mutate({ name: String(name), type, config }));
       await cache.invalidateQueries(trpc.rags.list.pathFilter());

@@ -34,7 +34,7 @@ const HINTS: Record<string, string | null> = {
 export const sourceSchema = (type: RagType, name: z.ZodType): z.ZodObject => ragConfigs[type].extend({ name });
 
 /** What a new source's form begins with: the defaults of its settings. */
-export function emptySettings(type: RagType): Record<string, unknown> {
+export function defaultSettings(type: RagType): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(ragConfigs[type].shape).map(([name, schema]) => {
       const preset = (schema as z.ZodType).safeParse(undefined);

@@ -1,8 +1,8 @@
 "use client";
 
 import { CreateProjectForm } from "#components/navigation/create-project-dialog.tsx";
-import { InvitationAsks } from "#components/navigation/invitation-asks.tsx";
-import { leave } from "#components/navigation/user-menu.tsx";
+import { InvitationBanner } from "#components/navigation/invitation-banner.tsx";
+import { signOutHere } from "#components/navigation/user-menu.tsx";
 import { Logo } from "#components/shell/logo.tsx";
 import { Button } from "#components/ui/button.tsx";
 
@@ -16,9 +16,9 @@ export function NoProject({ email }: { email: string }) {
           <h1 className="font-semibold text-18">You are in no project</h1>
           <p className="text-13 text-ink-soft">Create one, or ask an admin of another to add {email}.</p>
         </div>
-        <InvitationAsks className="rounded-md border" />
+        <InvitationBanner className="rounded-md border" />
         <CreateProjectForm />
-        <Button variant="ghost" className="self-start" onClick={() => void leave()}>
+        <Button variant="ghost" className="self-start" onClick={() => void signOutHere()}>
           Sign out
         </Button>
       </main>

@@ -4,7 +4,7 @@ import { Menu as MenuIcon, PanelLeft } from "lucide-react";
 import Link from "next/link";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState, useSyncExternalStore } from "react";
-import { InvitationAsks } from "#components/navigation/invitation-asks.tsx";
+import { InvitationBanner } from "#components/navigation/invitation-banner.tsx";
 import { LimitNotices } from "#components/navigation/limit-notices.tsx";
 import { Navigation } from "#components/navigation/navigation.tsx";
 import { NotificationBell } from "#components/navigation/notification-bell.tsx";
@@ -41,7 +41,7 @@ export function StudioFrame({ children }: { children: ReactNode }) {
       <MobileBar />
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <LimitNotices />
-        <InvitationAsks className="border-b" />
+        <InvitationBanner className="border-b" />
         <main id="main" tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto focus:outline-none">
           {children}
         </main>

@@ -47,7 +47,7 @@ export function UserMenu() {
         ]}
       />
       <MenuSeparator />
-      <MenuItem icon={<LogOut />} onSelect={() => void leave()}>
+      <MenuItem icon={<LogOut />} onSelect={() => void signOutHere()}>
         Sign out
       </MenuItem>
     </Menu>
@@ -55,7 +55,7 @@ export function UserMenu() {
 }
 
 /** Ends the session in this browser and opens the sign-in page. */
-export async function leave(): Promise<void> {
+export async function signOutHere(): Promise<void> {
   try {
     // Loaded when it is used: no page needs it to be drawn.
     const { signOut } = await import("next-auth/react");

@@ -16,7 +16,7 @@ import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 import { canPin } from "#server/workflow/pins.ts";
 
 /** That a result was taken over, and from where. */
-export function ReusedMark() {
+export function ReusedBadge() {
   const original = useRun((state) => state.view?.execution.rerun_of ?? null);
   const mark = (
     <Badge>
@@ -81,7 +81,7 @@ export function NodeValuesBar({ nodeId, isReused, output }: NodeValuesBarProps) 
               />
             );
           })}
-          {isReused && <ReusedMark />}
+          {isReused && <ReusedBadge />}
           {(canRunFrom || canChangePin) && (
             <span className="ml-auto flex flex-wrap items-center gap-1.5">
               {canChangePin && isPinned && (

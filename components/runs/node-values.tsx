@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Tabs as Radix } from "radix-ui";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { formatDuration, formatTokens } from "#components/format.ts";
-import { CutAnswer, ToolCalls } from "#components/runs/agent-answer.tsx";
+import { ToolCalls, TruncatedAnswerNote } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
 import { NodeValuesBar, useNodeIteration } from "#components/runs/node-values-bar.tsx";
 import { NodeReviews } from "#components/runs/run-reviews.tsx";
@@ -128,7 +128,7 @@ function OutputOrError({ status, isCut, error, output, otherwise }: OutputOrErro
           {error}
         </Notice>
       )}
-      {isCut && <CutAnswer className="mb-3" />}
+      {isCut && <TruncatedAnswerNote className="mb-3" />}
       {output ?? (error === null && <p className="text-12 text-ink-faint">{otherwise}</p>)}
     </>
   );

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { formatReviewer } from "#components/approvals/verdict.tsx";
 import { formatDateTime, formatDuration, formatTokens } from "#components/format.ts";
-import { CutAnswer, ToolCalls } from "#components/runs/agent-answer.tsx";
+import { ToolCalls, TruncatedAnswerNote } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
 import { ItemPicker } from "#components/runs/loops/item-picker.tsx";
 import { LoopStrip } from "#components/runs/loops/loop-strip.tsx";
@@ -152,7 +152,7 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
           <div>
             <dt className="sr-only">Note</dt>
             <dd>
-              <CutAnswer />
+              <TruncatedAnswerNote />
             </dd>
           </div>
         )}

@@ -80,7 +80,7 @@ export function NodeRunList({ selected }: { selected: string | null }) {
   );
 }
 
-const SAID: Partial<Record<CardStatus, string>> = { running: "Running", waiting: "Waiting" };
+const STATUS_LABELS: Partial<Record<CardStatus, string>> = { running: "Running", waiting: "Waiting" };
 
 function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
   const editor = useEditorStore();
@@ -130,14 +130,14 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
         {row.attempt > 1 && <span className="shrink-0 text-11 text-ink-soft">try {row.attempt}</span>}
         {row.tokens > 0 && <span className="shrink-0 text-11 text-ink-soft tabular">{formatCount(row.tokens)} tokens</span>}
         <span className="min-w-12 shrink-0 text-right text-11 text-ink-soft tabular">
-          {row.duration_ms === null ? (SAID[row.status] ?? "") : formatDuration(row.duration_ms)}
+          {row.duration_ms === null ? (STATUS_LABELS[row.status] ?? "") : formatDuration(row.duration_ms)}
         </span>
       </button>
     </li>
   );
 }
 
-const MOST_CHARACTERS = 400;
+const MAX_CHARACTERS = 400;
 
 /** How a run ended: its final output, or the error in full. */
 export function RunFinish() {
@@ -162,8 +162,8 @@ export function RunFinish() {
         </p>
       ) : (
         <p className="whitespace-pre-wrap break-words text-12 text-ink-soft">
-          {output === "" ? "Empty" : (output ?? "").slice(0, MOST_CHARACTERS)}
-          {(output ?? "").length > MOST_CHARACTERS && "…"}
+          {output === "" ? "Empty" : (output ?? "").slice(0, MAX_CHARACTERS)}
+          {(output ?? "").length > MAX_CHARACTERS && "…"}
         </p>
       )}
       {editorRun && !editorRun.isReadOnly && (

@@ -6,7 +6,7 @@ import Link from "next/link";
 import { type CSSProperties, useEffect, useRef, useState } from "react";
 import { RunSummary } from "#components/runs/run-summary.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
-import { isAsking } from "#components/runs/store/run-snapshot.ts";
+import { isReviewPending } from "#components/runs/store/run-snapshot.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -42,7 +42,7 @@ export function RunPanel() {
   /** With nothing to show it takes only its bar, whatever was chosen for runs. */
   const isOpen = hasRun ? isWanted : isOpenedEmpty;
   const selected = useSelectedNode();
-  const isWaiting = useRun(isAsking);
+  const isWaiting = useRun(isReviewPending);
 
   useEffect(() => {
     setIsWanted(document.documentElement.style.getPropertyValue("--layout-run-open") !== "0px");

@@ -121,7 +121,7 @@ export function RunReviewList() {
   );
 }
 
-const MOST = 100;
+const MAX_REVIEWS = 100;
 const none: readonly ReviewSummary[] = [];
 
 /** The reviews of the run on the screen, newest first: those that wait, and the latest hundred that were decided. */
@@ -133,7 +133,7 @@ export function useRunReviews(): { waiting: readonly ReviewSummary[]; decided: r
   // Who waits is told by the stream; it says when to read again.
   const stage = useRun(({ snapshot }) => (snapshot ? `${snapshot.status} ${JSON.stringify(snapshot.waiting)}` : ""));
   const isWaiting = places !== undefined && Object.keys(places).length > 0;
-  const common = { execution_id: executionId, per_page: MOST };
+  const common = { execution_id: executionId, per_page: MAX_REVIEWS };
   const waiting = useQuery(trpc.reviews.list.queryOptions({ ...common, status: "waiting" }, { enabled: hasReviews && isWaiting }));
   const decided = useQuery(trpc.reviews.list.queryOptions({ ...common, status: "decided" }, { enabled: hasReviews }));
   const seen = useRef(stage);

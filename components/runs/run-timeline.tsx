@@ -112,7 +112,7 @@ function useNow(status: ExecutionStatus | undefined): number {
   return now;
 }
 
-const LEAST_WIDTH = 0.5;
+const MIN_WIDTH = 0.5;
 
 /**
  * A node's bar in the timeline, in percent of the run, and the words of its tooltip.
@@ -120,8 +120,8 @@ const LEAST_WIDTH = 0.5;
  */
 export function barPosition({ begin, total, start, duration }: { begin: number; total: number; start: number; duration: number }) {
   const offset = Math.max(0, start - begin);
-  const left = Math.min(100 - LEAST_WIDTH, (offset / total) * 100);
-  const width = Math.min(100 - left, Math.max(LEAST_WIDTH, (duration / total) * 100));
+  const left = Math.min(100 - MIN_WIDTH, (offset / total) * 100);
+  const width = Math.min(100 - left, Math.max(MIN_WIDTH, (duration / total) * 100));
   return {
     left,
     width,

@@ -25,7 +25,7 @@ export interface ComboboxProps {
   className?: string;
 }
 
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /** A text field with suggestions. Arrow keys choose, Enter takes, Esc closes; free text is always allowed. */
 export function Combobox({
@@ -48,7 +48,7 @@ export function Combobox({
   const input = useRef<HTMLInputElement>(null);
 
   const query = isFiltering ? value.trim().toLowerCase() : "";
-  const shown = options.filter((option) => `${option.value} ${option.label ?? ""}`.toLowerCase().includes(query)).slice(0, MOST_SHOWN);
+  const shown = options.filter((option) => `${option.value} ${option.label ?? ""}`.toLowerCase().includes(query)).slice(0, MAX_SHOWN);
 
   useEffect(() => {
     if (active >= 0) list.current?.children[active]?.scrollIntoView({ block: "nearest" });

@@ -12,8 +12,8 @@ import { CopyButton } from "#components/ui/copy.tsx";
 const Markdown = dynamic(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
 /** More than this is shown in part at first: the browser would stall on it. */
-const MOST_CHARACTERS = 20_000;
-const MOST_ENTRIES = 100;
+const MAX_CHARACTERS = 20_000;
+const MAX_ENTRIES = 100;
 
 export interface ValueViewProps {
   value: string;
@@ -48,8 +48,8 @@ export function ValueView({ value: given, what, format, isArriving = false, whol
       setIsLoading(false);
     }
   };
-  const isCut = value.length > MOST_CHARACTERS && !isWhole && json === undefined;
-  const shown = isCut ? value.slice(0, MOST_CHARACTERS) : value;
+  const isCut = value.length > MAX_CHARACTERS && !isWhole && json === undefined;
+  const shown = isCut ? value.slice(0, MAX_CHARACTERS) : value;
   return (
     <div className="group/value relative min-w-0">
       {!isArriving && (
@@ -103,7 +103,7 @@ function JsonNode({ name, value, depth }: { name: string | null; value: unknown;
       </div>
     );
   return (
-    <details open={depth < 2 && entries.length <= MOST_ENTRIES} className="group/json">
+    <details open={depth < 2 && entries.length <= MAX_ENTRIES} className="group/json">
       <summary className="flex cursor-pointer list-none items-center py-px hover:bg-hover [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-3 shrink-0 text-ink-faint transition-transform [[open]>summary>&]:rotate-90" />
         <span className="pl-1">
@@ -112,12 +112,10 @@ function JsonNode({ name, value, depth }: { name: string | null; value: unknown;
         </span>
       </summary>
       <div className="ml-1.5 border-l pl-2">
-        {entries.slice(0, MOST_ENTRIES).map(([key, item]) => (
+        {entries.slice(0, MAX_ENTRIES).map(([key, item]) => (
           <JsonNode key={key} name={key} value={item} depth={depth + 1} />
         ))}
-        {entries.length > MOST_ENTRIES && (
-          <p className="pl-4 text-ink-faint">… and {entries.length - MOST_ENTRIES} more. Copy to see all.</p>
-        )}
+        {entries.length > MAX_ENTRIES && <p className="pl-4 text-ink-faint">… and {entries.length - MAX_ENTRIES} more. Copy to see all.</p>}
       </div>
     </details>
   );

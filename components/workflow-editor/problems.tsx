@@ -8,7 +8,7 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Popover } from "#components/ui/popover.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUi, useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import { MAX_FRAMES } from "#components/workflow-editor/node-panel/focus-soon.ts";
+import { MAX_FRAMES } from "#components/workflow-editor/node-panel/focus-when-mounted.ts";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
@@ -94,7 +94,7 @@ export function ProblemsPopover() {
 }
 
 /** Up to this many nodes the canvas looks for problems by itself; above, the server's answer at each autosave serves. */
-const MOST_NODES = 80;
+const MAX_NODES = 80;
 const PAUSE_MS = 200;
 
 /** Keeps the list of problems up to date, a moment after the last change, without rendering anything for a change. */
@@ -122,7 +122,7 @@ export function useProblems(): void {
       return known?.data?.fault ?? undefined;
     };
     const look = () => {
-      const isOurs = !isPending && editor.getState().nodes.length <= MOST_NODES;
+      const isOurs = !isPending && editor.getState().nodes.length <= MAX_NODES;
       const problems = isOurs
         ? findProblems(editor.getState().graph(), { agentName: (id) => agentName(id) ?? undefined, conditionFault, credentialNames })
         : session.store.getState().serverProblems;

@@ -9,7 +9,7 @@ import { Kbd } from "#components/ui/kbd.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
-import { NEXT_NODE_DISTANCE, placeAfter, soleEndNode } from "#components/workflow-editor/canvas/document/edits.ts";
+import { NEXT_NODE_DISTANCE, placementAfter, soleEndNode } from "#components/workflow-editor/canvas/document/edits.ts";
 import { NODE_DRAG_TYPE, NOTE_DRAG_TYPE, type NodeChoice, nodeChoices } from "#components/workflow-editor/canvas/document/node-choices.ts";
 import { atDrawnPosition } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import {
@@ -149,7 +149,10 @@ function AddRow({ choice }: { choice: NodeChoice }) {
     const selected = state.nodes.filter((node) => node.selected);
     const before = selected.length === 1 ? selected[0] : soleEndNode(state);
     const right = Math.max(0, ...state.nodes.map((node) => node.position.x + NEXT_NODE_DISTANCE));
-    const id = state.add(choice.type, before ? placeAfter(atDrawnPosition(state, before), state.edges) : { position: { x: right, y: 0 } });
+    const id = state.add(
+      choice.type,
+      before ? placementAfter(atDrawnPosition(state, before), state.edges) : { position: { x: right, y: 0 } },
+    );
     ui.getState().goTo(id, null);
     if (choice.type === "noteNode") ui.setState({ writing: id });
   };

@@ -5,21 +5,21 @@ import { toast } from "sonner";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import type { MaskedValue, WorkflowFile } from "#server/features/workflow-files/schema.ts";
 
-const MOST_CHARACTERS = 60;
+const MAX_CHARACTERS = 60;
 
 /** Name of the file that a workflow is saved as: letters and digits of any script, and dashes. */
 export function fileNameOf(name: string): string {
   const slug = name
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_CHARACTERS)
     .replace(/^-+|-+$/g, "");
   return `${slug || "workflow"}.treadle.json`;
 }
 
 /** Time to read what was masked, in milliseconds. */
 const LONG_MS = 20_000;
-const MOST_TOLD = 5;
+const MAX_TOLD = 5;
 
 const plainField = (field: string) => field.replaceAll("_", " ");
 
@@ -29,7 +29,7 @@ export const maskedValueLabel = ({ of, name, field }: MaskedValue): string =>
 
 /** Everything that was taken out, in one sentence. */
 function maskedWords(masked: readonly MaskedValue[]): string {
-  const told = masked.slice(0, MOST_TOLD).map((one) => `${one.what} in ${maskedValueLabel(one)}`);
+  const told = masked.slice(0, MAX_TOLD).map((one) => `${one.what} in ${maskedValueLabel(one)}`);
   const rest = masked.length - told.length;
   return [...told, ...(rest > 0 ? [`${rest} more`] : [])].join("; ");
 }

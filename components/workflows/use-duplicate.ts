@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 
-const MOST_CHARACTERS = 120;
+const MAX_CHARACTERS = 120;
 const SUFFIX = " (copy)";
 
 /** Makes a copy of a workflow, which is off. Of what is on its canvas when `draft` is true, else of the saved version. */
@@ -16,7 +16,7 @@ export function useDuplicate({ onCreated }: { onCreated?: (copy: { id: string; n
     mutationFn: async ({ workflow_id, draft = false }: { workflow_id: string; draft?: boolean }) => {
       const { workflow, draft: ahead } = await client.workflows.editor.query({ workflow_id });
       const { nodes, edges } = draft ? ahead : workflow;
-      const name = `${workflow.name.slice(0, MOST_CHARACTERS - SUFFIX.length)}${SUFFIX}`;
+      const name = `${workflow.name.slice(0, MAX_CHARACTERS - SUFFIX.length)}${SUFFIX}`;
       return client.workflows.create.mutate({ name, description: workflow.description, nodes, edges, enabled: false });
     },
     onSuccess: (copy) => {

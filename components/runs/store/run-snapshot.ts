@@ -294,7 +294,7 @@ export function cardStatus(snapshot: RunSnapshot, nodeId: string): CardStatus {
 export const isReview = (type: string | undefined): boolean => definitionOf(type ?? "")?.rejects !== undefined;
 
 /** Whether somebody is asked in the run that is shown. */
-export const isAsking = ({ snapshot, view }: { snapshot: RunSnapshot | null; view: ExecutionView | null }): boolean =>
+export const isReviewPending = ({ snapshot, view }: { snapshot: RunSnapshot | null; view: ExecutionView | null }): boolean =>
   view?.graph.nodes.some(({ id, type }) => snapshot?.waiting[id] !== undefined && isReview(type)) ?? false;
 
 /** What the whole run has used so far; its cost is null when nothing of it is known. */

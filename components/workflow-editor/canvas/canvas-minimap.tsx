@@ -10,12 +10,12 @@ import { useCanvasUi } from "#components/workflow-editor/canvas/store/canvas-con
 
 const SIZE = { width: 160, height: 104 };
 /** A smaller canvas (pixels) has no corner to spare. */
-const LEAST_ROOM = { width: 480, height: 400 };
+const MIN_ROOM = { width: 480, height: 400 };
 /** Where it does not fit beside the bar, it stands above it. */
 const BAR_AND_MAP = 790;
 const ABOVE_BAR = 60;
 
-const hasRoom = ({ width, height }: ReactFlowState) => width >= LEAST_ROOM.width && height >= LEAST_ROOM.height;
+const hasRoom = ({ width, height }: ReactFlowState) => width >= MIN_ROOM.width && height >= MIN_ROOM.height;
 const isBesideBar = ({ width }: ReactFlowState) => width >= BAR_AND_MAP;
 
 /** Whether the canvas is large enough for a minimap. */

@@ -18,7 +18,12 @@ import { CanvasSearch } from "#components/workflow-editor/canvas/canvas-search.t
 import { FlowEdge } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
 import { NodeCard } from "#components/workflow-editor/canvas/cards/node-card.tsx";
 import { CanvasTools, ControlBar } from "#components/workflow-editor/canvas/control-bar.tsx";
-import { NEXT_NODE_DISTANCE, placeAfter, placementInSelectedEdge, soleEndNode } from "#components/workflow-editor/canvas/document/edits.ts";
+import {
+  NEXT_NODE_DISTANCE,
+  placementAfter,
+  placementInSelectedEdge,
+  soleEndNode,
+} from "#components/workflow-editor/canvas/document/edits.ts";
 import { NODE_DRAG_TYPE } from "#components/workflow-editor/canvas/document/node-choices.ts";
 import { atDrawnPosition } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { CARD_WIDTH } from "#components/workflow-editor/canvas/geometry/node-size.ts";
@@ -118,7 +123,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
     if (inserted) return ui.setState({ palette: { placement: inserted, at: null } });
     const before = selected.length === 1 ? selected[0] : soleEndNode(state);
     const placement = before
-      ? placeAfter(atDrawnPosition(state, before), state.edges)
+      ? placementAfter(atDrawnPosition(state, before), state.edges)
       : { position: pointer.current ? point() : lastPosition(state.nodes) };
     ui.setState({ palette: { placement, at: null } });
   }, [editor, ui, point]);
@@ -246,8 +251,8 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
       <ConnectPicker onClose={focusCanvas} />
       <HoverToolbar />
       <NodeMenu onAdd={onAdd} onPoint={point} onClose={focusCanvas} />
-      <RefusalTip />
-      <Announcer />
+      <ConnectionRefusalTooltip />
+      <LiveRegion />
       {children}
     </section>
   );
@@ -261,12 +266,12 @@ function lastPosition(nodes: readonly { position: { x: number; y: number } }[]):
 
 /** Distance of the dots in canvas units at 100 %; from far it doubles, so that they stay dots. */
 const GAP = 20;
-const LEAST_GAP_ON_SCREEN = 12;
+const MIN_GAP_ON_SCREEN = 12;
 const DOT_ON_SCREEN = 1.5;
 
 /** Which part of the canvas has dots: it changes when the view has moved by half a screen, not with every step. */
 function dotted({ transform: [x, y, zoom], width, height }: ReactFlowState): string {
-  const gap = GAP * 2 ** Math.max(0, Math.ceil(Math.log2(LEAST_GAP_ON_SCREEN / (GAP * zoom))));
+  const gap = GAP * 2 ** Math.max(0, Math.ceil(Math.log2(MIN_GAP_ON_SCREEN / (GAP * zoom))));
   const part = (offset: number, size: number) => {
     const step = Math.max(1, Math.ceil(size / zoom / 2 / gap)) * gap;
     return [(Math.floor(-offset / zoom / step) - 2) * step, 7 * step];
@@ -294,7 +299,7 @@ export function CanvasDots() {
 }
 
 /** Why the node under the pointer takes no connection. */
-export function RefusalTip() {
+export function ConnectionRefusalTooltip() {
   const refusal = useCanvasUi((state) => state.refusal);
   if (!refusal) return null;
   return (
@@ -308,7 +313,7 @@ export function RefusalTip() {
 }
 
 /** What happens on the canvas, in words, for those who do not see it. */
-export function Announcer() {
+export function LiveRegion() {
   const { text, count } = useEditor((state) => state.announcement);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -20,14 +20,14 @@ import {
 import {
   type Bodies,
   bodiesOf,
-  collapsedIn,
+  collapsedLoopIds,
   descendantsOf,
   edgesBesideCollapsed,
+  equalBodies,
   type Frame,
   framesOf,
   isLoop,
   loopsAround,
-  sameBodies,
   withBodyMoves,
 } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { CARD_WIDTH } from "#components/workflow-editor/canvas/geometry/node-size.ts";
@@ -110,8 +110,8 @@ export function useLoopFrames(nodes: FlowNode[], edges: FlowEdge[]) {
   const ui = useCanvasUiStore();
   const flow = useReactFlow();
   const grip = usePointerGrab();
-  const selectBodies = useMemo(() => stableSelector((state) => bodiesOf(state), sameBodies), []);
-  const selectCollapsed = useMemo(() => stableSelector(collapsedIn, sameSet), []);
+  const selectBodies = useMemo(() => stableSelector((state) => bodiesOf(state), equalBodies), []);
+  const selectCollapsed = useMemo(() => stableSelector(collapsedLoopIds, sameSet), []);
   const bodies = useEditor(selectBodies);
   const collapsed = useEditor(selectCollapsed);
   const held = useCanvasUi((state) => state.heldFrames);
@@ -275,14 +275,14 @@ export function usePointerGrab(): () => PointerGrab {
 }
 
 /** So many names are told; of more, how many there are. */
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 /** Long enough to look what has become of the canvas, and to take it back. */
 const SHOWN_MS = 10_000;
 
 /** "Disconnected from A, B, and 2 others". */
 export function disconnectedMessage(names: readonly string[]): string {
-  const [shown, more] = [names.slice(0, MOST_NAMES), names.length - MOST_NAMES];
+  const [shown, more] = [names.slice(0, MAX_NAMES), names.length - MAX_NAMES];
   const list = more > 0 ? [...shown, `${more} ${more === 1 ? "other" : "others"}`] : shown;
   return `Disconnected from ${new Intl.ListFormat("en").format(list)}`;
 }

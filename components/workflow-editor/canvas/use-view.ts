@@ -16,7 +16,7 @@ const MARGIN = 48;
 const BAR = MARGIN * 1.5;
 const PHONE_WIDTH = 768;
 /** Below this zoom what one writes cannot be read. */
-const LEAST_TO_WRITE = 0.7;
+const MIN_TO_WRITE = 0.7;
 
 /** How far a span must move to lie between two limits; none when it does, and its beginning first when it is too long. */
 export function shiftInto(from: number, to: number, low: number, high: number): number {
@@ -91,7 +91,7 @@ export function useReveal(): void {
     const readToWrite = (id: string) => {
       const node = editor.getState().nodes.find((candidate) => candidate.id === id);
       const { transform, width, height } = view.getState();
-      if (!node || width === 0 || transform[2] >= LEAST_TO_WRITE) return;
+      if (!node || width === 0 || transform[2] >= MIN_TO_WRITE) return;
       const size = sizeOf(node);
       const zoom = Math.min(1, (width - MARGIN) / size.width);
       const [x, y] = [(width - size.width * zoom) / 2 - node.position.x * zoom, height / 4 - node.position.y * zoom];

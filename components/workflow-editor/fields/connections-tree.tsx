@@ -6,14 +6,14 @@ import { cn } from "#components/ui/cn.ts";
 import { childEntries, describeKind, parseIfJson, pathStep } from "#components/workflow-editor/fields/json-paths.ts";
 import {
   fieldNames,
-  isCut,
+  isTruncated,
   type LastRun,
   lastScope,
   parameterNames,
   REQUEST_PARTS,
   type ReadableScope,
 } from "#components/workflow-editor/fields/last-values.ts";
-import { PanelFold } from "#components/workflow-editor/fields/panel-fold.tsx";
+import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { pythonString } from "#components/workflow-editor/fields/python-text.ts";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
@@ -35,7 +35,7 @@ export function ConnectionsTree({ language, onInsert, isReadOnly }: ConnectionsT
   const { readable, run } = usePanelReads();
   const nodes = useMemo(() => connectionsOf(readable, run), [readable, run]);
   return (
-    <PanelFold title="Connections" aside={run ? "values of the last run" : "no run yet"} isOpen>
+    <PanelDisclosure title="Connections" aside={run ? "values of the last run" : "no run yet"} isOpen>
       {nodes.length === 0 ? (
         <p className="border-t px-2.5 py-2 text-12 text-ink-faint">Nothing leads here yet. Connect a node to read what it leaves.</p>
       ) : (
@@ -55,7 +55,7 @@ export function ConnectionsTree({ language, onInsert, isReadOnly }: ConnectionsT
           ))}
         </ul>
       )}
-    </PanelFold>
+    </PanelDisclosure>
   );
 }
 
@@ -185,7 +185,7 @@ export function connectionsOf(readable: ReadableScope, run: LastRun | null): Con
       const python = field === "output" && !around.includes(node.id) ? `node_outputs[${pythonString(pythonName)}]` : null;
       const made = connection(field, `${name}.${field}`, python, known(name, field));
       // Of a value that is cut off, nothing can be said about what is inside.
-      return field === "output" && run && isCut(node, run) ? { ...made, inside: nothing } : made;
+      return field === "output" && run && isTruncated(node, run) ? { ...made, inside: nothing } : made;
     });
     return [{ id: node.id, name, type: node.type, values }];
   });

@@ -4,14 +4,14 @@ import { WandSparkles } from "lucide-react";
 import { useDeferredValue, useMemo, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
-import { type ExpressionOption, insertExpression, openExpression } from "#components/workflow-editor/fields/expression-options.ts";
+import { type ExpressionOption, insertExpression, unfinishedExpression } from "#components/workflow-editor/fields/expression-options.ts";
 import { pathStep } from "#components/workflow-editor/fields/json-paths.ts";
 import { lastScope, type PreviewPart, previewOf } from "#components/workflow-editor/fields/last-values.ts";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { ValueField } from "#components/workflow-editor/fields/value-field.tsx";
 import { nearestName, parseTemplate, possibleReadings, type Reference, slugOf } from "#server/workflow/expressions.ts";
 
-const COLOURS: Record<MarkedPiece["kind"], string> = {
+const COLOURS: Record<HighlightedSegment["kind"], string> = {
   text: "text-ink",
   reference: "rounded-xs bg-thread-soft text-thread-text",
   fault: "rounded-xs bg-failed-soft text-failed underline decoration-failed decoration-wavy underline-offset-3",
@@ -46,7 +46,7 @@ export function ExpressionField({ value, onChange, isReadOnly, rows = 3, maxLeng
             .options()
             .map(({ expression, name, nodeType, kind, lastValue }) => ({ code: expression, group: name, nodeType, kind, hint: lastValue }))
         }
-        openPart={openExpression}
+        openPart={unfinishedExpression}
         insert={insertExpression}
         opensOnClick
         colours={pieces.map(({ kind, text }, index) => (
@@ -75,7 +75,7 @@ export function ExpressionField({ value, onChange, isReadOnly, rows = 3, maxLeng
 }
 
 /** A piece of a text with expressions, for colouring; together they are the text. */
-export interface MarkedPiece {
+export interface HighlightedSegment {
   kind: "text" | "reference" | "fault";
   text: string;
   /** Of a fault: what it should probably be, braces and all. */
@@ -105,7 +105,7 @@ export function suggestFix({ source, head, path }: Reference, options: readonly 
  * @param problems sentences about the field; one about an expression begins with it
  * @param options what can be read here; asked only when something cannot
  */
-export function highlightProblems(text: string, problems: readonly string[], options: () => readonly Known[]): MarkedPiece[] {
+export function highlightProblems(text: string, problems: readonly string[], options: () => readonly Known[]): HighlightedSegment[] {
   return parseTemplate(text).map((part) => {
     if ("text" in part) return { kind: "text", text: part.text, fix: null };
     const { reference } = part;
@@ -119,10 +119,10 @@ export function highlightProblems(text: string, problems: readonly string[], opt
 }
 
 /** Longest value and longest text that are shown; the run's own page shows all. */
-const MOST_OF_VALUE = 1200;
-const MOST_PARTS = 100;
+const MAX_OF_VALUE = 1200;
+const MAX_PARTS = 100;
 
-const cut = (text: string) => (text.length > MOST_OF_VALUE ? `${text.slice(0, MOST_OF_VALUE)}…` : text);
+const cut = (text: string) => (text.length > MAX_OF_VALUE ? `${text.slice(0, MAX_OF_VALUE)}…` : text);
 
 /** The text of a field with the last run's values in place of its expressions; null without expressions, or before the first run. */
 export function usePreview(text: string): readonly PreviewPart[] | null {
@@ -159,7 +159,7 @@ export function ValuePreview({ parts }: { parts: readonly PreviewPart[] }) {
       </figcaption>
       {isAnyKnown && (
         <p className={cn("whitespace-pre-wrap break-words text-ink-soft", !isOpen && "line-clamp-6")}>
-          {parts.slice(0, MOST_PARTS).map((part, index) => (
+          {parts.slice(0, MAX_PARTS).map((part, index) => (
             <span
               key={`${index.toString()}`}
               title={part.source || undefined}

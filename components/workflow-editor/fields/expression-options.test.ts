@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expressionOptions, insertExpression, openExpression } from "#components/workflow-editor/fields/expression-options.ts";
+import { expressionOptions, insertExpression, unfinishedExpression } from "#components/workflow-editor/fields/expression-options.ts";
 import { readableAt } from "#components/workflow-editor/fields/last-values.ts";
 import { pythonOptions } from "#components/workflow-editor/fields/python-field.tsx";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -34,11 +34,11 @@ test("the project's credentials come last, everywhere", () => {
 });
 
 test("two braces or a slash at the beginning of a word open the list", () => {
-  expect(openExpression("Ask {{Res", 9)).toEqual({ start: 4, query: "Res" });
-  expect(openExpression("Ask /", 5)).toEqual({ start: 4, query: "" });
-  expect(openExpression("/wr", 3)).toEqual({ start: 0, query: "wr" });
-  expect(openExpression("https://", 8)).toBeNull();
-  expect(openExpression("{{a.output}} then", 17)).toBeNull();
+  expect(unfinishedExpression("Ask {{Res", 9)).toEqual({ start: 4, query: "Res" });
+  expect(unfinishedExpression("Ask /", 5)).toEqual({ start: 4, query: "" });
+  expect(unfinishedExpression("/wr", 3)).toEqual({ start: 0, query: "wr" });
+  expect(unfinishedExpression("https://", 8)).toBeNull();
+  expect(unfinishedExpression("{{a.output}} then", 17)).toBeNull();
 });
 
 test("the beginning is replaced, and closing braces are not doubled", () => {

@@ -1,7 +1,7 @@
 import { childEntries, describeKind, parseIfJson, pathStep, schemaFields } from "#components/workflow-editor/fields/json-paths.ts";
 import {
   fieldNames,
-  isCut,
+  isTruncated,
   type LastRun,
   lastScope,
   parameterNames,
@@ -28,7 +28,7 @@ export interface ExpressionOption {
 }
 
 /** Steps into JSON that are offered below one output. */
-const MOST_STEPS = 12;
+const MAX_STEPS = 12;
 
 /** Everything upstream of a node, the nearest first, then the trigger, agents' own names, the execution and the project's credentials. */
 export function expressionOptions(readable: ReadableScope, run: LastRun | null): ExpressionOption[] {
@@ -49,9 +49,9 @@ export function expressionOptions(readable: ReadableScope, run: LastRun | null):
     return options.flatMap((parent) => {
       const { field, expression } = parent;
       if (field !== "output" && field !== "current_item") return [parent];
-      const isWhole = !run || field !== "output" || !isCut(node, run);
+      const isWhole = !run || field !== "output" || !isTruncated(node, run);
       const inside = isWhole ? childEntries(parseIfJson(own(entry?.fields, field))) : [];
-      const steps = inside.slice(0, MOST_STEPS).map(([key, item]) => ({
+      const steps = inside.slice(0, MAX_STEPS).map(([key, item]) => ({
         ...{ expression: expression + pathStep(key), name, field, nodeType: node.type, kind: describeKind(item), lastValue: asText(item) },
       }));
       const expected =
@@ -71,7 +71,7 @@ export function expressionOptions(readable: ReadableScope, run: LastRun | null):
   const entry = values?.find("trigger");
   const fromTrigger = [...parameterNames(readable), "output"].map((field) => option("trigger", field, "triggerNode", entry));
   // A form's output is its values again.
-  const given = trigger?.data.kind === "params" ? [] : childEntries(parseIfJson(entry?.fields.output)).slice(0, MOST_STEPS);
+  const given = trigger?.data.kind === "params" ? [] : childEntries(parseIfJson(entry?.fields.output)).slice(0, MAX_STEPS);
   const common = { name: "trigger", field: "output", nodeType: "triggerNode" };
   for (const [key, value] of given)
     fromTrigger.push({ ...common, expression: `trigger.output${pathStep(key)}`, kind: describeKind(value), lastValue: asText(value) });
@@ -83,7 +83,7 @@ export function expressionOptions(readable: ReadableScope, run: LastRun | null):
 }
 
 /** The beginning of an expression before the caret: where it starts, and what has been typed of it. */
-export function openExpression(text: string, caret: number): { start: number; query: string } | null {
+export function unfinishedExpression(text: string, caret: number): { start: number; query: string } | null {
   const before = text.slice(0, caret);
   const braces = /\{\{\s*([^{}]*)$/.exec(before);
   if (braces) return { start: braces.index, query: braces[1] ?? "" };

@@ -19,12 +19,12 @@ export function parseIfJson(value: unknown): unknown {
 }
 
 /** Most entries of one object or list that are offered. */
-const MOST = 50;
+const MAX_ENTRIES = 50;
 
 /** What is inside a value: of an object its fields, of a list its first items. */
 export function childEntries(value: unknown): [key: string | number, item: unknown][] {
-  if (Array.isArray(value)) return value.slice(0, MOST).map((item, index) => [index, item]);
-  return value !== null && typeof value === "object" ? Object.entries(value).slice(0, MOST) : [];
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((item, index) => [index, item]);
+  return value !== null && typeof value === "object" ? Object.entries(value).slice(0, MAX_ENTRIES) : [];
 }
 
 /** The next step of an expression's path. */
@@ -37,7 +37,7 @@ export function schemaFields(schema: unknown): [name: string, about: string][] {
   const properties: unknown = Reflect.get(schema, "properties");
   if (properties === null || typeof properties !== "object") return [];
   return Object.entries(properties)
-    .slice(0, MOST)
+    .slice(0, MAX_ENTRIES)
     .map(([name, field]) => {
       const { type, description } = (field ?? {}) as { type?: unknown; description?: unknown }; // cast: read with care below
       return [name, [type, description].filter((text) => typeof text === "string" && text !== "").join(", ")];

@@ -57,7 +57,7 @@ export function lastOutput(node: GraphNode, { snapshot }: LastRun): string | und
 }
 
 /** True when only the beginning of a node's output is at hand. */
-export const isCut = (node: GraphNode, { snapshot }: LastRun): boolean =>
+export const isTruncated = (node: GraphNode, { snapshot }: LastRun): boolean =>
   pinnedIn(node) === undefined && (snapshot.nodes[node.id]?.whole_length ?? null) !== null;
 
 /** The parameters of a form as the run was given them. */
@@ -186,7 +186,7 @@ export function lastUpstream(readable: ReadableScope, run: LastRun, isLiteral = 
 
 /** What the server needs to try a condition: which nodes are meant; the values are the run's own. */
 export function conditionTrialInput(readable: ReadableScope, run: LastRun) {
-  const before = nodesBefore(readable);
+  const before = predecessorsOf(readable);
   const isFirst = before.some((id) => readable.around.includes(id));
   const outputs = dictionary<string[]>();
   for (const { name, node, isAlias } of readable.names) {
@@ -267,13 +267,13 @@ export const parameterNames = ({ trigger }: Pick<ReadableScope, "trigger">): str
     : [];
 
 /** Nodes that lead straight to this one, in the order of the edges. */
-export function nodesBefore({ graph, nodeId }: Pick<ReadableScope, "graph" | "nodeId">): string[] {
+export function predecessorsOf({ graph, nodeId }: Pick<ReadableScope, "graph" | "nodeId">): string[] {
   return [...new Set(graph.edges.filter((edge) => edge.target === nodeId).map((edge) => edge.source))];
 }
 
 /** True when the run came to what stands straight before the node, so that there is something to show. */
-export const hasValuesBefore = (readable: ReadableScope, run: LastRun): boolean =>
-  nodesBefore(readable).some((id) => {
+export const hasPredecessorValues = (readable: ReadableScope, run: LastRun): boolean =>
+  predecessorsOf(readable).some((id) => {
     const { status, isPast } = run.snapshot.nodes[id] ?? {};
     const isPinned = pinOf(readable.graph.nodes.find((node) => node.id === id)) !== null;
     return isPinned || readable.around.includes(id) || (!isPast && (status === "complete" || status === "failed"));

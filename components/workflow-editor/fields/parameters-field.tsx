@@ -7,7 +7,7 @@ import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
-import { PanelFold } from "#components/workflow-editor/fields/panel-fold.tsx";
+import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
 import { RunForm } from "#components/workflow-editor/fields/run-form.tsx";
 import { initialText } from "#components/workflow-editor/fields/run-values.ts";
 import { TriggerParameter, triggerNode } from "#server/workflow/nodes/trigger-node.ts";
@@ -22,7 +22,7 @@ const TYPES: Record<ParameterType, string> = {
   array: "List (JSON)",
   object: "Object (JSON)",
 };
-const MOST = 50;
+const MAX_PARAMETERS = 50;
 
 export interface ParametersFieldProps {
   value: readonly TriggerParameter[];
@@ -63,7 +63,7 @@ export function ParametersField({ value, isReadOnly, onChange }: ParametersField
         />
       ))}
       {!isReadOnly && (
-        <Button size="sm" icon={<Plus />} disabled={value.length >= MOST} className="self-start" onClick={add}>
+        <Button size="sm" icon={<Plus />} disabled={value.length >= MAX_PARAMETERS} className="self-start" onClick={add}>
           Add parameter
         </Button>
       )}
@@ -210,11 +210,11 @@ export function ParametersPreview({ parameters }: { parameters: readonly Trigger
   if (whole.length === 0) return null;
   const trigger = triggerNode.config.parse({ kind: "params", parameters: whole });
   return (
-    <PanelFold title="Preview of the run form">
+    <PanelDisclosure title="Preview of the run form">
       <div className="border-t bg-raised p-3">
         {/* Made anew with each change, so that it shows what a run would show. */}
         <RunForm key={JSON.stringify(whole)} trigger={trigger} last={{}} isPending={false} isPreview onRun={() => {}} />
       </div>
-    </PanelFold>
+    </PanelDisclosure>
   );
 }

@@ -7,14 +7,14 @@ import { Badge } from "#components/ui/badge.tsx";
 import { useDebounced } from "#components/ui/use-debounced.ts";
 import {
   conditionTrialInput,
-  hasValuesBefore,
+  hasPredecessorValues,
   type LastRun,
   lastOutput,
   lastUpstream,
   type ReadableScope,
 } from "#components/workflow-editor/fields/last-values.ts";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
-import { insertCode, openName, pythonString, pythonTokens, type TokenKind } from "#components/workflow-editor/fields/python-text.ts";
+import { insertCode, pythonString, pythonTokens, type TokenKind, unfinishedName } from "#components/workflow-editor/fields/python-text.ts";
 import { ValueField } from "#components/workflow-editor/fields/value-field.tsx";
 import { isFinal } from "#server/runs/schema.ts";
 
@@ -48,7 +48,7 @@ export function PythonField({ value, maxLength, isReadOnly, hasProblem, onChange
         takes="python"
         placeholder={'"yes" in output.lower()'}
         all={() => pythonOptions(readable, run)}
-        openPart={openName}
+        openPart={unfinishedName}
         insert={insertCode}
         colours={pythonTokens(value).map((token, index) => (
           <span key={`${index.toString()}`} className={COLOURS[token.kind]}>
@@ -86,7 +86,7 @@ export function pythonOptions(readable: ReadableScope, run: LastRun | null): Pyt
     const last = run ? lastOutput(node, run) : undefined;
     return [{ code: `node_outputs[${pythonString(name)}]`, nodeType: node.type, hint: last || "Its output, once it has run" }];
   });
-  const before = run && hasValuesBefore(readable, run) ? lastUpstream(readable, run, true) : "";
+  const before = run && hasPredecessorValues(readable, run) ? lastUpstream(readable, run, true) : "";
   return [
     { code: "output", nodeType: "", hint: before || "Output of the node before" },
     { code: "trigger_output", nodeType: "triggerNode", hint: run?.input || "What started the run" },
@@ -106,7 +106,7 @@ export function ConditionTrialChip({ condition }: { condition: string }) {
   const trpc = useTRPC();
   const settled = useDebounced(condition, PAUSE_MS);
   const isOver = run !== null && isFinal(run.snapshot.status);
-  const canTry = isOver && (hasValuesBefore(readable, run) || !readsOutput(settled));
+  const canTry = isOver && (hasPredecessorValues(readable, run) || !readsOutput(settled));
   const trial = useQuery(
     trpc.checks.conditionTrial.queryOptions(
       { condition: settled, ...(run ? conditionTrialInput(readable, run) : { execution_id: "", before: [], outputs: {} }) },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { insertCode, openName, pythonTokens } from "#components/workflow-editor/fields/python-text.ts";
+import { insertCode, pythonTokens, unfinishedName } from "#components/workflow-editor/fields/python-text.ts";
 
 const kinds = (text: string) =>
   pythonTokens(text)
@@ -42,7 +42,7 @@ test.each([
   ["o", 1, null],
   ['"out', 4, null],
 ])("finds what is being typed in %j", (text, caret, expected) => {
-  expect(openName(text, caret)).toEqual(expected);
+  expect(unfinishedName(text, caret)).toEqual(expected);
 });
 
 test("puts a value in, and uses the bracket that is there", () => {

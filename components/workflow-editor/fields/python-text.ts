@@ -45,7 +45,7 @@ export function pythonTokens(text: string): PythonToken[] {
 export const pythonString = (text: string): string => JSON.stringify(text);
 
 /** The beginning of a name before the caret: where it starts, and what has been typed of it. */
-export function openName(text: string, caret: number): { start: number; query: string } | null {
+export function unfinishedName(text: string, caret: number): { start: number; query: string } | null {
   const before = text.slice(0, caret);
   const key = /\bnode_outputs\s*\[\s*["']?([^"'\]\n]*)$/.exec(before);
   if (key) return { start: key.index, query: key[1] ?? "" };

@@ -6,7 +6,7 @@ import { useStore } from "zustand";
 import { createStore } from "zustand/vanilla";
 import { useTRPC } from "#components/trpc.tsx";
 import { createStrictContext } from "#components/ui/strict-context.ts";
-import { canvasDiff, comparisonGraph, comparisonId, type DiffWords } from "#components/workflow-editor/canvas/document/comparison.ts";
+import { canvasDiff, comparisonGraph, comparisonId, type DiffLabels } from "#components/workflow-editor/canvas/document/comparison.ts";
 import { useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { type CanvasUiStore, createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import { createEditorStore, type EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
@@ -93,7 +93,7 @@ export interface Changes {
   before: Side;
   after: Side;
   diff: GraphDiff;
-  words: DiffWords;
+  words: DiffLabels;
 }
 
 /** Two graphs, how they differ, and a canvas of its own for them. */
@@ -118,15 +118,15 @@ export type VersionComparison =
   | { kind: "failed"; error: unknown; retry: () => void }
   | ({ kind: "shown" } & Comparison);
 
-const LATER: DiffWords = { added: "New", changed: "Changed", removed: "Removed", moved: "Moved" };
-const SIDES: DiffWords = { added: "Only in yours", changed: "Differs", removed: "Only in theirs", moved: "Moved" };
+const LATER: DiffLabels = { added: "New", changed: "Changed", removed: "Removed", moved: "Moved" };
+const SIDES: DiffLabels = { added: "Only in yours", changed: "Differs", removed: "Only in theirs", moved: "Moved" };
 
 const NOTHING: Graph = { nodes: [], edges: [] };
 
 let count = 0;
 
 /** A canvas that shows `after`, and as ghosts what it no longer has. */
-function picture(after: Graph, diff: GraphDiff, words: DiffWords, said: Record<string, string> = {}) {
+function picture(after: Graph, diff: GraphDiff, words: DiffLabels, said: Record<string, string> = {}) {
   const editor = createEditorStore(comparisonGraph(after, diff), { isReadOnly: true });
   const ui = createCanvasUiStore();
   const marks = { ...canvasDiff(diff, words), said: dictionary(said) };
@@ -142,7 +142,7 @@ function picture(after: Graph, diff: GraphDiff, words: DiffWords, said: Record<s
   return { id: count, editor, ui };
 }
 
-function compare(before: Side, after: Side, words: DiffWords, conflict: Conflict | null = null): VersionComparison {
+function compare(before: Side, after: Side, words: DiffLabels, conflict: Conflict | null = null): VersionComparison {
   const diff = diffGraphs(before.graph, after.graph);
   const changes = [{ title: null, before, after, diff, words }];
   const summary = formatDiffCounts(countDiff(diff)) ?? (diff.nodes.length ? "Only moved" : "No differences");
@@ -150,7 +150,7 @@ function compare(before: Side, after: Side, words: DiffWords, conflict: Conflict
 }
 
 /** Who did what: the words at a node, e.g. "Changed by them". */
-const doneBy = (who: string): DiffWords => ({
+const doneBy = (who: string): DiffLabels => ({
   added: `Added by ${who}`,
   changed: `Changed by ${who}`,
   removed: `Removed by ${who}`,
@@ -166,7 +166,7 @@ function compareThree(conflict: Conflict, { base, result }: NonNullable<Conflict
   ];
   const start = { title: "Before", graph: base };
   const said: Record<string, string> = {};
-  const say = (diff: GraphDiff, words: DiffWords) => {
+  const say = (diff: GraphDiff, words: DiffLabels) => {
     for (const { id, kind } of [...diff.nodes, ...diff.edges]) said[comparisonId(id)] = words[kind];
   };
   say(theirs, doneBy("them"));

@@ -3,7 +3,7 @@
 import { ArrowRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { comparisonId, type DiffWords } from "#components/workflow-editor/canvas/document/comparison.ts";
+import { comparisonId, type DiffLabels } from "#components/workflow-editor/canvas/document/comparison.ts";
 import { accessibleName } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import type { Changes, Comparison } from "#components/workflow-editor/history/history-context.tsx";
 import { fieldTitle, formatEdge, formatFieldValue, splitAtChange } from "#components/workflow-editor/history/version-format.ts";
@@ -61,7 +61,7 @@ function ChangeList({ changes, comparison }: { changes: Changes; comparison: Com
   );
 }
 
-function Tag({ kind, words }: { kind: NodeDiffKind; words: DiffWords }) {
+function Tag({ kind, words }: { kind: NodeDiffKind; words: DiffLabels }) {
   return <span className={cn("shrink-0 rounded-sm px-1.5 py-0.5 font-medium text-11 leading-none", TONES[kind])}>{words[kind]}</span>;
 }
 

@@ -10,7 +10,7 @@ import { RunProvider } from "#components/runs/store/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { placeAfter } from "#components/workflow-editor/canvas/document/edits.ts";
+import { placementAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import { isNodeType, labelOf, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { atDrawnPosition } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import {
@@ -22,7 +22,7 @@ import {
 } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { LastRunProvider, PanelReadsProvider, useLastRunStore } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { EditableName } from "#components/workflow-editor/node-panel/editable-name.tsx";
-import { focusSoon } from "#components/workflow-editor/node-panel/focus-soon.ts";
+import { focusWhenMounted } from "#components/workflow-editor/node-panel/focus-when-mounted.ts";
 import { NodeRelations } from "#components/workflow-editor/node-panel/node-relations.tsx";
 import { NodeSettings } from "#components/workflow-editor/node-panel/node-settings.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
@@ -93,7 +93,7 @@ function OneNode({ id, tab, onTab }: { id: string; tab: NodeTab; onTab: (tab: No
     const find = (selector: string) => panel.current?.querySelector<HTMLElement>(selector);
     if (tab !== "settings") return find("[role=tab][data-state=active]")?.focus({ preventScroll: true });
     const name = focus.field;
-    focusSoon(
+    focusWhenMounted(
       () => {
         const field = name ? find(`[data-field="${CSS.escape(name)}"]`) : null;
         field?.closest("details")?.setAttribute("open", "");
@@ -113,7 +113,7 @@ function OneNode({ id, tab, onTab }: { id: string; tab: NodeTab; onTab: (tab: No
     const state = editor.getState();
     const node = state.nodes.find((candidate) => candidate.id === id);
     if (!node) return;
-    ui.setState({ palette: { placement: placeAfter(atDrawnPosition(state, node), state.edges, handle), at: null } });
+    ui.setState({ palette: { placement: placementAfter(atDrawnPosition(state, node), state.edges, handle), at: null } });
   };
   const settings = <NodeSettings {...{ id, type, data, label, definition, nodeUi, isReadOnly }} />;
   return (

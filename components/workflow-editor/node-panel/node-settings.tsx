@@ -11,7 +11,7 @@ import { NOTE_SIZE, sizeOf } from "#components/workflow-editor/canvas/geometry/n
 import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { ConnectionsTree } from "#components/workflow-editor/fields/connections-tree.tsx";
 import { NumberField } from "#components/workflow-editor/fields/number-field.tsx";
-import { PanelFold } from "#components/workflow-editor/fields/panel-fold.tsx";
+import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
 import { SchemaField } from "#components/workflow-editor/fields/schema-field.tsx";
 import { ownTimezone } from "#components/workflow-editor/fields/timezone-field.tsx";
 import { insertAsTyped } from "#components/workflow-editor/fields/value-field.tsx";
@@ -118,9 +118,9 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       {type === "humanLoopNode" && <ReviewPreview config={config} label={label} />}
       {type === "noteNode" && <NoteSize id={id} isReadOnly={isReadOnly} />}
       {advanced.length > 0 && (
-        <PanelFold title="Advanced">
+        <PanelDisclosure title="Advanced">
           <div className="flex flex-col gap-4 border-t p-2.5">{advanced.map(draw)}</div>
-        </PanelFold>
+        </PanelDisclosure>
       )}
       {definition.group === "trigger" && <TriggerPanel config={config} isReadOnly={isReadOnly} />}
       <PinnedOutput id={id} type={type} isReadOnly={isReadOnly} />

@@ -18,7 +18,7 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { PanelFold } from "#components/workflow-editor/fields/panel-fold.tsx";
+import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
 import { saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 import type { WebhookDelivery, WebhookSetup, WebhookState } from "#server/features/webhooks/schema.ts";
@@ -56,11 +56,11 @@ export function WebhookPanel({ isReadOnly }: { isReadOnly: boolean }) {
       ) : (
         <SaveFirst what="webhook" isReadOnly={isReadOnly} />
       )}
-      <PanelFold title="A signed call to try">
+      <PanelDisclosure title="A signed call to try">
         <div className="border-t p-2.5">
           <CodeBlock label="signed call" code={signedCall(webhook_url)} />
         </div>
-      </PanelFold>
+      </PanelDisclosure>
       <WebhookDeliveries deliveries={deliveries} isReadOnly={isReadOnly} />
     </section>
   );

@@ -1,7 +1,7 @@
 import { GitFork } from "lucide-react";
 import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
 
-const MOST_CHARACTERS = 120;
+const MAX_CHARACTERS = 120;
 
 export const branchNodeUi: NodeUi<"branchNode"> = {
   icon: GitFork,
@@ -10,6 +10,6 @@ export const branchNodeUi: NodeUi<"branchNode"> = {
   sentence({ condition }) {
     const text = condition.trim().replace(/\s+/g, " ");
     if (text === "") return ["If ", { chip: "a condition", tone: "missing" }];
-    return ["If ", { chip: text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text, tone: "code" }];
+    return ["If ", { chip: text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text, tone: "code" }];
   },
 };

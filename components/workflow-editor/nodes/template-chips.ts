@@ -1,7 +1,7 @@
 import type { SentencePart } from "#components/workflow-editor/nodes/types.ts";
 import { parseTemplate } from "#server/workflow/expressions.ts";
 
-const MOST_CHARACTERS = 90;
+const MAX_CHARACTERS = 90;
 
 /** Text without the signs of Markdown that mean nothing on a card: of headings, bold words, code and links. */
 const plain = (text: string): string =>
@@ -14,7 +14,7 @@ const plain = (text: string): string =>
 /** `Write about {{trigger.topic}}` as words and chips, cut to what a card holds. */
 export function templateChips(template: string): SentencePart[] {
   const parts: SentencePart[] = [];
-  let left = MOST_CHARACTERS;
+  let left = MAX_CHARACTERS;
   for (const part of parseTemplate(template.trim())) {
     if (left <= 0) {
       parts.push("…");

@@ -4,7 +4,7 @@ import type { NodeConfig, NodeUi, SentencePart } from "#components/workflow-edit
 type Config = NodeConfig<"triggerNode">;
 type Kind = Config["kind"];
 
-const MOST_CHIPS = 4;
+const MAX_CHIPS = 4;
 
 /** Fields of each kind; what belongs to others keeps its value, and is not shown. */
 const FIELDS: Record<Kind, readonly string[]> = {
@@ -18,9 +18,9 @@ const FIELDS: Record<Kind, readonly string[]> = {
 function asksFor(parameters: Config["parameters"]): SentencePart[] {
   if (parameters.length === 0) return ["Asks for ", { chip: "values", tone: "missing" }];
   const shown = parameters
-    .slice(0, MOST_CHIPS)
+    .slice(0, MAX_CHIPS)
     .flatMap(({ name, label }, index) => [index ? " " : "Asks for ", { chip: label || name || "…" }]);
-  const rest = parameters.length - MOST_CHIPS;
+  const rest = parameters.length - MAX_CHIPS;
   return rest > 0 ? [...shown, ` and ${rest} more`] : shown;
 }
 

@@ -1,5 +1,5 @@
 import type { Placement } from "#components/workflow-editor/canvas/document/edits.ts";
-import { placeAfter } from "#components/workflow-editor/canvas/document/edits.ts";
+import { placementAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import { labelOf, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import type { EditorState } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
@@ -61,7 +61,7 @@ export function insertAfter(state: Pick<EditorState, "nodes" | "edges">, nodeId:
   if (!node || !definition || definition.isInert || definition.handles?.length === 0) return null;
   const straight = definition.body ? definition.handles?.find((way) => way !== definition.body?.handle) : undefined;
   const way = handle ?? straight;
-  const after = placeAfter(node, state.edges, way);
+  const after = placementAfter(node, state.edges, way);
   const first = definition.body?.handle ?? definition.handles?.[0] ?? null;
   const onward = state.edges.filter((edge) => edge.source === nodeId && (edge.sourceHandle || first) === after.after.handle);
   const [only] = onward;

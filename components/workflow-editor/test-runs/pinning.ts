@@ -8,7 +8,7 @@ import { canPin, pinFault } from "#server/workflow/pins.ts";
 import { MAX_PINNED, Pinned } from "#server/workflow/schema.ts";
 
 /** Most characters of all pinned outputs together: they travel with every autosave. */
-const MOST_TOGETHER = 16 * MAX_PINNED;
+const MAX_TOGETHER = 16 * MAX_PINNED;
 
 export const pinnedIn = (data: Record<string, unknown> | undefined): string | null => Pinned.safeParse(data?.pinned).data?.output ?? null;
 
@@ -38,7 +38,7 @@ function withData(state: EditorState, changes: ReadonlyMap<string, string | null
 export function validatePin({ nodes, data }: Pick<EditorState, "nodes" | "data">, id: string, output: string): string | null {
   if (output.length > MAX_PINNED) return `A pinned output has at most ${MAX_PINNED / 1024} Ki characters, and this one has more.`;
   const others = nodes.reduce((sum, node) => sum + (node.id === id ? 0 : (pinnedIn(data[node.id])?.length ?? 0)), 0);
-  if (others + output.length > MOST_TOGETHER) return "There is no room for more pinned outputs in this workflow. Unpin one first.";
+  if (others + output.length > MAX_TOGETHER) return "There is no room for more pinned outputs in this workflow. Unpin one first.";
   return pinFault(nodes.find((node) => node.id === id)?.type ?? "", output);
 }
 
@@ -75,7 +75,7 @@ export function pinRun(editor: EditorStore, snapshot: RunSnapshot): { count: num
     if (state.data[id]?.disabled === true) continue;
     if (run?.status !== "complete" || run.iteration !== "" || run.output === null || pinFault(type ?? "", run.output)) continue;
     total += run.output.length;
-    if (run.whole_length !== null || run.output.length > MAX_PINNED || total > MOST_TOGETHER) tooLarge.push(labelOf(state.data[id], type));
+    if (run.whole_length !== null || run.output.length > MAX_PINNED || total > MAX_TOGETHER) tooLarge.push(labelOf(state.data[id], type));
     else changes.set(id, run.output);
   }
   if (changes.size > 0 && !state.isReadOnly) {

@@ -7,7 +7,7 @@ import { boxOnScreen, sizeOf } from "#components/workflow-editor/canvas/geometry
 import { roleStyle } from "#components/workflow-editor/nodes/node-icon.tsx";
 
 /** What fits on a far card in two lines. */
-const MOST_LETTERS = { far: 22, plain: 28 };
+const MAX_LETTERS = { far: 22, plain: 28 };
 
 /** A border as thin as on the whole card cannot be seen from far. */
 const FAR_STATES: Record<string, string> = {
@@ -39,7 +39,7 @@ export function LightCard({ id, type, face, label, isOff, isFrame, className, st
   const flow = useStoreApi();
   const { width, height } = sizeOf(flow.getState().nodeLookup.get(id) ?? {});
   const isFar = face === "far";
-  const name = label.length > MOST_LETTERS[face] ? `${label.slice(0, MOST_LETTERS[face] - 1)}…` : label;
+  const name = label.length > MAX_LETTERS[face] ? `${label.slice(0, MAX_LETTERS[face] - 1)}…` : label;
   return (
     <div
       data-status={status}
@@ -106,7 +106,7 @@ export function useCardFace(id: string): CardFace {
 }
 
 /** Below this zoom a control on a card is too small to be hit, and has its equal elsewhere: in the menu, or in the panel. */
-const LEAST_ZOOM_OF_CONTROLS = 0.4;
+const MIN_ZOOM_OF_CONTROLS = 0.4;
 
 /** True where cards are seen too small for controls on them. */
-export const useIsSmall = (): boolean => useStore((state) => state.transform[2] < LEAST_ZOOM_OF_CONTROLS);
+export const useIsSmall = (): boolean => useStore((state) => state.transform[2] < MIN_ZOOM_OF_CONTROLS);

@@ -10,7 +10,13 @@ import { NodeDiffTag, useNodeDiff } from "#components/workflow-editor/canvas/car
 import { LightCard, useCardFace, useIsSmall } from "#components/workflow-editor/canvas/cards/light-card.tsx";
 import { ExpandLoop, FramePorts, LoopFrame } from "#components/workflow-editor/canvas/cards/loop-frame.tsx";
 import { minCardHeight, NodePorts, UnseenPorts } from "#components/workflow-editor/canvas/cards/node-ports.tsx";
-import { NodeMarks, NodeMarkWords, NodeRunFoot, NodeStateMark, stateText } from "#components/workflow-editor/canvas/cards/node-state.tsx";
+import {
+  NodeMarkDescription,
+  NodeMarks,
+  NodeRunFoot,
+  NodeStateMark,
+  stateText,
+} from "#components/workflow-editor/canvas/cards/node-state.tsx";
 import { type FlowNode, isNodeType, labelOf, stateTextId, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { NodeIcon, roleStyle } from "#components/workflow-editor/nodes/node-icon.tsx";
@@ -72,7 +78,7 @@ function useCardState({ id, type, selected }: CardProps) {
     <>
       {diff && <NodeDiffTag {...diff} />}
       <span id={stateTextId(id)} hidden>
-        <NodeMarkWords id={id} />
+        <NodeMarkDescription id={id} />
         {[diff?.word, isOff && "Disabled", stateText(status, run, problems)].filter(Boolean).join(". ")}
       </span>
     </>

@@ -16,9 +16,9 @@ import { useEditor, useEditorStore } from "#components/workflow-editor/canvas/st
 import type { Decision } from "#server/features/reviews/schema.ts";
 
 /** Pixels below a card in which the answers and the canvas's bar find room. */
-const LEAST_BELOW = 104;
+const MIN_BELOW = 104;
 /** The same above it, with the card's toolbar between. */
-const LEAST_ABOVE = 88;
+const MIN_ABOVE = 88;
 
 /** How often, and how far apart in milliseconds, the form is looked for: the review may still be on its way. */
 const TRIES = 40;
@@ -55,8 +55,8 @@ export function NodeDecision() {
   const side = useStore(({ nodeLookup, transform: [, y, zoom], height }) => {
     const node = nodeLookup.get(id);
     const top = (node?.internals.positionAbsolute.y ?? 0) * zoom + y;
-    if (node === undefined || top + (node.measured.height ?? 0) * zoom <= height - LEAST_BELOW) return Position.Bottom;
-    return top >= LEAST_ABOVE ? Position.Top : null;
+    if (node === undefined || top + (node.measured.height ?? 0) * zoom <= height - MIN_BELOW) return Position.Bottom;
+    return top >= MIN_ABOVE ? Position.Top : null;
   });
   if (!isEditor || !places || places.length === 0 || side === null) return null;
   const [place = ""] = places;

@@ -108,7 +108,7 @@ export function NodeMarks({ id }: { id: string }) {
 }
 
 /** The same for those who do not see it: a part of the node's description. */
-export function NodeMarkWords({ id }: { id: string }) {
+export function NodeMarkDescription({ id }: { id: string }) {
   const isPinned = useIsPinned(id);
   const stale = useRun((state) => state.stale[id]);
   return (

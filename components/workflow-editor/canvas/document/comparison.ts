@@ -3,13 +3,13 @@ import type { EdgeDiffKind, GraphDiff, NodeDiffKind } from "#server/workflow/dif
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 /** What a canvas that compares shows at a node or an edge, e.g. "New". */
-export type DiffWords = Record<NodeDiffKind, string>;
+export type DiffLabels = Record<NodeDiffKind, string>;
 
 /** How what is on a canvas differs, by id; what is not named is the same on both sides. */
 export interface CanvasDiff {
   nodes: Readonly<Record<string, NodeDiffKind>>;
   edges: Readonly<Record<string, EdgeDiffKind>>;
-  words: DiffWords;
+  words: DiffLabels;
   /** What is shown at some of them in place of the word for their kind, e.g. "Changed by them". */
   said?: Readonly<Record<string, string>>;
 }
@@ -66,7 +66,7 @@ export function comparisonGraph(after: Graph, diff: GraphDiff): Graph {
 }
 
 /** The marks that belong to `comparisonGraph`. */
-export function canvasDiff(diff: GraphDiff, words: DiffWords): CanvasDiff {
+export function canvasDiff(diff: GraphDiff, words: DiffLabels): CanvasDiff {
   return {
     nodes: dictionary(Object.fromEntries(diff.nodes.map(({ id, kind }) => [comparisonId(id), kind]))),
     edges: dictionary(Object.fromEntries(diff.edges.map(({ id, kind }) => [comparisonId(id), kind]))),

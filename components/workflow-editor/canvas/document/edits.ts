@@ -70,7 +70,7 @@ function beside(node: FlowNode, way: string | null, row: number): { x: number; y
  * The place right of a node, and the wish to follow it.
  * @param handle the way out; left out, the first that leads nowhere yet
  */
-export function placeAfter(node: FlowNode, edges: readonly FlowEdge[], handle?: string) {
+export function placementAfter(node: FlowNode, edges: readonly FlowEdge[], handle?: string) {
   const handles = definitionOf(node.type ?? "")?.handles ?? null;
   const isFree = (way: string) => !edges.some((edge) => edge.source === node.id && (edge.sourceHandle || handles?.[0]) === way);
   const way = handle ?? handles?.find(isFree) ?? handles?.[0] ?? null;
@@ -99,14 +99,14 @@ export interface Ends {
 }
 
 /** The edge that joins two nodes. */
-export function edgeBetween({ source, target, sourceHandle }: Ends, document: Pick<FlowDocument, "data">): FlowEdge {
+export function newEdge({ source, target, sourceHandle }: Ends, document: Pick<FlowDocument, "data">): FlowEdge {
   const edge: FlowEdge = { id: newId("edge"), source, target, ...(sourceHandle && { sourceHandle }) };
   return describeEdge(edge, document);
 }
 
 export const connectNodes = (document: FlowDocument, ends: Ends): FlowDocument => ({
   ...document,
-  edges: [...document.edges, edgeBetween(ends, document)],
+  edges: [...document.edges, newEdge(ends, document)],
 });
 
 /** A new node of this type, with its config's defaults and a label that no other node has; it is the only one selected. */
@@ -137,10 +137,10 @@ export function spliceEdge(document: FlowDocument, edgeId: string, middle: strin
   const type = document.nodes.find((node) => node.id === middle)?.type;
   const handles = isNodeType(type) ? nodeDefinitions[type].handles : null;
   const edges = document.edges.filter((candidate) => candidate.id !== edgeId);
-  edges.push(edgeBetween({ source: edge.source, sourceHandle: edge.sourceHandle, target: middle }, document));
+  edges.push(newEdge({ source: edge.source, sourceHandle: edge.sourceHandle, target: middle }, document));
   // A node that nothing may follow ends the way here.
   const out = handles as readonly string[] | null;
-  if (out === null || out.length > 0) edges.push(edgeBetween({ source: middle, sourceHandle: out?.[0], target: edge.target }, document));
+  if (out === null || out.length > 0) edges.push(newEdge({ source: middle, sourceHandle: out?.[0], target: edge.target }, document));
   return { ...document, edges };
 }
 

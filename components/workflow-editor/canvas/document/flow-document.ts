@@ -7,9 +7,9 @@ import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 export type NodeData = Record<string, unknown>;
 
 /** A node as React Flow draws it. Its config lives beside it (`data` of the store), so that typing in a field leaves React Flow alone. */
-export type FlowNode = Node<LoopLook, string> & Kept;
+export type FlowNode = Node<LoopNodeData, string> & Kept;
 /** How a loop is drawn. */
-export interface LoopLook extends Record<string, unknown> {
+export interface LoopNodeData extends Record<string, unknown> {
   /** As a frame: where the line into its body starts, below the frame's top. */
   entry?: number;
   /** As one card: how many nodes it hides. */

@@ -1,4 +1,4 @@
-import { connectNodes, type Ends, edgeBetween } from "#components/workflow-editor/canvas/document/edits.ts";
+import { connectNodes, type Ends, newEdge } from "#components/workflow-editor/canvas/document/edits.ts";
 import {
   type FlowDocument,
   type FlowEdge,
@@ -99,7 +99,7 @@ export function moveToLoop(document: FlowDocument, nodeIds: readonly string[], l
       const why = checkConnection(toGraph(next), full);
       refusal ??= why;
       if (why) continue;
-      made = { ...next, edges: [...next.edges, edgeBetween(full, next)] };
+      made = { ...next, edges: [...next.edges, newEdge(full, next)] };
       break;
     }
     if (!made) return { refusal: refusal ?? `${name(head)} cannot stand in ${name(loop)}.` };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { type Searched, searchNodes } from "#components/workflow-editor/canvas/document/node-search.ts";
+import { type SearchableNodes, searchNodes } from "#components/workflow-editor/canvas/document/node-search.ts";
 
 const at = (x: number) => ({ x, y: 0 });
-const searched: Searched = {
+const searched: SearchableNodes = {
   nodes: [
     { id: "o", type: "outputNode", position: at(900) },
     { id: "t", type: "triggerNode", position: at(0) },

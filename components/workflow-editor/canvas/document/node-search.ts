@@ -3,7 +3,7 @@ import { own } from "#server/shared/json-text.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 
 /** A node that says what was looked for, and where. */
-interface Found {
+interface NodeMatch {
   nodeId: string;
   label: string;
   /** "Name", "Type", or the title of the field. */
@@ -12,7 +12,7 @@ interface Found {
   excerpt: string;
 }
 
-export interface Searched {
+export interface SearchableNodes {
   nodes: readonly { id: string; type?: string | undefined; position: { x: number; y: number } }[];
   data: Readonly<Record<string, NodeData>>;
   /** Name of an agent by its id. */
@@ -36,7 +36,7 @@ function* textsIn(value: unknown): Generator<string> {
 }
 
 /** The texts of a node with where they stand, the most telling first. */
-function* placesOf(type: string | undefined, data: NodeData, agentName: Searched["agentName"]): Generator<[string, string]> {
+function* placesOf(type: string | undefined, data: NodeData, agentName: SearchableNodes["agentName"]): Generator<[string, string]> {
   yield ["Name", labelOf(data, type)];
   yield ["Type", typeTitle(type)];
   const shape = definitionOf(type ?? "")?.config.shape ?? {};
@@ -52,7 +52,7 @@ function* placesOf(type: string | undefined, data: NodeData, agentName: Searched
 }
 
 /** Nodes whose name, type or settings contain the words, as they stand on the canvas: from left to right, then down. */
-export function searchNodes({ nodes, data, agentName }: Searched, query: string): Found[] {
+export function searchNodes({ nodes, data, agentName }: SearchableNodes, query: string): NodeMatch[] {
   const wanted = query.trim().toLowerCase();
   if (wanted === "") return [];
   const inOrder = nodes.toSorted((a, b) => a.position.x - b.position.x || a.position.y - b.position.y);

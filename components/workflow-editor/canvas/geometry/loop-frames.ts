@@ -50,7 +50,7 @@ export function bodiesOf({ nodes, edges, data }: FlowDocument): Bodies {
   return { owner, loops: loops.sort((a, b) => (depth.get(b) ?? 0) - (depth.get(a) ?? 0)) };
 }
 
-export const sameBodies = (a: Bodies, b: Bodies): boolean =>
+export const equalBodies = (a: Bodies, b: Bodies): boolean =>
   a === b ||
   (a.loops.length === b.loops.length &&
     a.loops.every((id, index) => id === b.loops[index]) &&
@@ -112,12 +112,12 @@ export function framesOf(
 }
 
 /** Loops that are drawn as cards. */
-export const collapsedIn = ({ nodes, data }: Pick<FlowDocument, "nodes" | "data">): ReadonlySet<string> =>
+export const collapsedLoopIds = ({ nodes, data }: Pick<FlowDocument, "nodes" | "data">): ReadonlySet<string> =>
   new Set(nodes.filter((node) => isLoop(node.type) && isCollapsed(data[node.id])).map(({ id }) => id));
 
 /** The frames of a document as it stands. */
 export const framesIn = (document: FlowDocument, bodies: Bodies = bodiesOf(document)): Map<string, Frame> =>
-  framesOf(document, bodies, collapsedIn(document));
+  framesOf(document, bodies, collapsedLoopIds(document));
 
 /** What a card takes up that is no frame; a collapsed loop is a card like others. */
 export const cardBox = (node: FlowNode) => ({ ...node.position, ...(isLoop(node.type) ? COLLAPSED_SIZE : sizeOf(node)) });

@@ -4,7 +4,7 @@ import {
   type Bodies,
   bodiesOf,
   COLLAPSED_SIZE,
-  collapsedIn,
+  collapsedLoopIds,
   FRAME,
   type Frame,
   framesOf,
@@ -122,7 +122,7 @@ function distance(a: Box, b: Box): number {
 
 /** What is drawn of the flow: cards, and frames that are not collapsed. */
 function drawn(document: FlowDocument, bodies: Bodies): Map<string, Box> {
-  const collapsed = collapsedIn(document);
+  const collapsed = collapsedLoopIds(document);
   const frames = framesOf(document, bodies, collapsed);
   const shown = document.nodes.filter((node) => !isNote(node) && !loopsAround(bodies, node.id).some((loop) => collapsed.has(loop)));
   return new Map(shown.map((node) => [node.id, frames.get(node.id) ?? { ...node.position, ...sizeOf(node) }]));

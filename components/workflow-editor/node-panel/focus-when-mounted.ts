@@ -5,7 +5,7 @@ export const MAX_FRAMES = 120;
  * Focuses what is there now or soon: in a tab that is about to be shown, or disabled until its choices are loaded. Gives way
  * as soon as somebody goes elsewhere.
  */
-export function focusSoon(find: () => HTMLElement | null | undefined, block: ScrollLogicalPosition): void {
+export function focusWhenMounted(find: () => HTMLElement | null | undefined, block: ScrollLogicalPosition): void {
   const from = document.activeElement;
   let tries = MAX_FRAMES;
   const attempt = () => {

@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 
-export interface PanelFoldProps {
+export interface PanelDisclosureProps {
   title: string;
   /** Said of it at the end of the line. */
   aside?: string;
@@ -10,7 +10,7 @@ export interface PanelFoldProps {
 }
 
 /** A part of the panel that opens by its first line. */
-export function PanelFold({ title, aside, isOpen = false, children }: PanelFoldProps) {
+export function PanelDisclosure({ title, aside, isOpen = false, children }: PanelDisclosureProps) {
   return (
     <details open={isOpen} className="group rounded-md border">
       <summary className="flex h-8 cursor-pointer list-none items-center gap-1.5 px-2.5 font-medium text-12 text-ink-soft hover:text-ink pointer-coarse:h-10 [&::-webkit-details-marker]:hidden">

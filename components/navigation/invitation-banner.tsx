@@ -9,7 +9,7 @@ import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 
 /** Asks whether to join the projects that the signed-in person is invited to; nothing when there are none. */
-export function InvitationAsks({ className }: { className?: string }) {
+export function InvitationBanner({ className }: { className?: string }) {
   const trpc = useTRPC();
   const own = useQuery(trpc.identity.invitations.queryOptions({}, { staleTime: 60_000 }));
   const onError = (error: unknown) => toast.error("The invitation could not be answered", { description: errorBodyOf(error).detail });

@@ -3,7 +3,7 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 
-export interface FoldProps {
+export interface DisclosureProps {
   id: string;
   /** The line that is always there. */
   summary: ReactNode;
@@ -14,7 +14,7 @@ export interface FoldProps {
 }
 
 /** A card that opens by its first line. */
-export function Fold({ id, summary, isOpen = false, children }: FoldProps) {
+export function Disclosure({ id, summary, isOpen = false, children }: DisclosureProps) {
   const [wasOpened, setWasOpened] = useState(isOpen);
   return (
     <details
