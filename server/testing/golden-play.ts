@@ -6,8 +6,9 @@ import { testServices } from "#server/testing/engine-services.ts";
 import { memoryStore } from "#server/testing/memory-store.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
-/** What happens while a run waits for people. */
+/** What happens while a run waits. */
 type Step =
+  | { resolve: string; outcome: unknown; iteration?: string }
   | { approve: string; comment?: string; iteration?: string }
   | { reject: string; comment?: string; iteration?: string }
   | { hours: number };
@@ -27,7 +28,7 @@ interface Played extends Drawn {
   answers?: Record<string, string | string[]>;
   /** Agents in the order in which their calls end, where that matters. */
   ends?: string[];
-  /** Decisions and hours that pass, one each time the run waits. */
+  /** What is decided or comes, and hours that pass, one each time the run waits. */
   then?: Step[];
 }
 
@@ -129,6 +130,7 @@ export async function play(golden: Played, death?: { write: number; isMade: bool
     const step = outcome.kind === "waiting" ? steps.shift() : undefined;
     if (!step) return { memory, inputs, calls, outcome, left: steps.length };
     if ("hours" in step) now += step.hours * HOUR_MS;
+    else if ("resolve" in step) memory.resolve(step.resolve, step.outcome, step.iteration);
     else if ("approve" in step) memory.decide(step.approve, "approved", step.comment, step.iteration);
     else memory.decide(step.reject, "rejected", step.comment, step.iteration);
   }

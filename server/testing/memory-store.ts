@@ -84,12 +84,14 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     }
   };
   const listeners = new Set<() => void>();
-  const decide = (node_id: string, decision: "approved" | "rejected", comment: string | null = null, iteration = "") => {
+  const resolve = (node_id: string, outcome: unknown, iteration = "") => {
     for (const wait of open.values())
       if (wait.node_id === node_id && wait.iteration === iteration && wait.status === "waiting")
-        Object.assign(wait, { status: "resolved", outcome: { decision, comment } });
+        Object.assign(wait, { status: "resolved", outcome });
     for (const listener of listeners) listener();
   };
+  const decide = (node_id: string, decision: "approved" | "rejected", comment: string | null = null, iteration = "") =>
+    resolve(node_id, { decision, comment }, iteration);
   const store: RunStore = {
     claim: async () => ({
       kind: "claimed",
@@ -125,6 +127,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     store,
     run,
     decide,
+    resolve,
     /** Ids of nodes whose reviews wait, with their iteration. */
     waiting: () =>
       [...open.values()].filter(({ status }) => status === "waiting").map(({ node_id, iteration }) => ({ node_id, iteration })),
