@@ -4,7 +4,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@ta
 import { createTRPCClient, httpBatchLink, splitLink, TRPCClientError } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
-import type { AppRouter } from "#server/http/root.ts";
+import type { AppRouter } from "#server/http/trpc/root.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 import { MOST_CALLS } from "#server/shared/primitives-schema.ts";
 

@@ -78,7 +78,7 @@ async function start(): Promise<void> {
   const setupCode = role === "worker" || (await hasOwner()) ? undefined : randomToken();
   setSettings({ TREADLE_SETUP_CODE: setupCode ?? "", TREADLE_FRONT_TOKEN: randomToken() });
   // With our own database no other process can be alive: what its requests held belongs to dead ones.
-  if (settings().TREADLE_EMBEDDED_DATABASE) await (await import("#server/platform/idempotency.ts")).freeHolds();
+  if (settings().TREADLE_EMBEDDED_DATABASE) await (await import("#server/platform/rpc/idempotency.ts")).freeHolds();
   else {
     const { succeedPredecessor } = await import("#server/boot/predecessor.ts");
     const { name = "", giveBack } = await succeedPredecessor(dataDir(), settings().DATABASE_URL ?? "");

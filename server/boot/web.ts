@@ -2,7 +2,7 @@ import { join } from "node:path";
 import next from "next";
 import pg from "pg";
 import { buildWeb, isBuilt } from "#server/boot/web-build.ts";
-import { startRunsDirectly } from "#server/http/front/direct.ts";
+import { startRunsDirectly } from "#server/http/direct.ts";
 import { createFront } from "#server/http/front/front.ts";
 import { settings } from "#server/platform/settings.ts";
 

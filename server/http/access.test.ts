@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { appRouter, createCaller } from "#server/http/root.ts";
+import { appRouter, createCaller } from "#server/http/trpc/root.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { type Access, type ApiContext, type ApiMeta, appErrorOf } from "#server/platform/rpc/trpc.ts";
 import type { ErrorCode } from "#server/shared/error-schema.ts";

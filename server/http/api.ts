@@ -1,15 +1,14 @@
 import { health, readiness } from "#server/http/health.ts";
 import { answerInngest } from "#server/http/inngest.ts";
+import { errorResponse, methodNotAllowed } from "#server/http/messages/respond.ts";
 import { openApiResponse } from "#server/http/openapi/document.ts";
-import { methodNotAllowed } from "#server/http/rest/api-route.ts";
-import { errorResponse } from "#server/http/rest/respond.ts";
 import { handleRest, handleUnknownBridgePath } from "#server/http/rest/rest.ts";
 import { agentChat } from "#server/http/streams/agent-chat.ts";
 import { executionStream } from "#server/http/streams/execution-stream.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
 import { incomingWebhook } from "#server/http/streams/incoming-webhook.ts";
 import { addRagDocument, uploadRagDocument } from "#server/http/streams/rag-documents.ts";
-import { handleTrpc } from "#server/http/trpc-handler.ts";
+import { handleTrpc } from "#server/http/trpc/handler.ts";
 import { AppError } from "#server/platform/errors.ts";
 
 type Params = Record<string, string>;

@@ -6,7 +6,7 @@ import { setMember } from "#server/features/projects/set-member.ts";
 import { reviewToken } from "#server/features/reviews/link.ts";
 import { openApiDocument } from "#server/http/openapi/document.ts";
 import { compileRoutes } from "#server/http/rest/routes.ts";
-import { appRouter, createCaller } from "#server/http/root.ts";
+import { appRouter, createCaller } from "#server/http/trpc/root.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import type { ApiContext } from "#server/platform/rpc/trpc.ts";

@@ -1,5 +1,5 @@
 import { executorContact } from "#server/events/contact.ts";
-import { jsonResponse } from "#server/http/rest/respond.ts";
+import { jsonResponse } from "#server/http/messages/respond.ts";
 import { db } from "#server/platform/db/client.ts";
 
 /** Whether the database answers. */

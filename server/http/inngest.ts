@@ -2,7 +2,7 @@ import { serve } from "inngest/next";
 import { noteCall } from "#server/events/contact.ts";
 import { inngest } from "#server/events/inngest-client.ts";
 import { STEP_BYTES } from "#server/http/front/body-bounds.ts";
-import { readBytes } from "#server/http/rest/read-json.ts";
+import { readBytes } from "#server/http/messages/read-json.ts";
 import { inngestFunctions } from "#server/jobs/inngest-functions.ts";
 import { isEmbeddedExecutor, settings } from "#server/platform/settings.ts";
 

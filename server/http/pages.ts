@@ -1,7 +1,7 @@
 import { authOptions } from "#server/features/identity/auth-options.ts";
 import { answerApi } from "#server/http/api.ts";
-import { createContext } from "#server/http/context.ts";
-import { createCaller } from "#server/http/root.ts";
+import { createContext } from "#server/http/trpc/context.ts";
+import { createCaller } from "#server/http/trpc/root.ts";
 import { nonceOf, sameOriginPath } from "#server/platform/auth/request-origin.ts";
 import { appErrorOf } from "#server/platform/rpc/trpc.ts";
 

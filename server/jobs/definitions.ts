@@ -10,8 +10,8 @@ import { foldUsage } from "#server/features/usage/record.ts";
 import { tidyDeliveries } from "#server/features/webhooks/deliveries.ts";
 import { defineJob, type Job } from "#server/jobs/job.ts";
 import { runWorkflow } from "#server/jobs/run-workflow.ts";
-import { tidyKeys } from "#server/platform/idempotency.ts";
 import { log } from "#server/platform/log.ts";
+import { tidyKeys } from "#server/platform/rpc/idempotency.ts";
 
 /** Steps of one indexing, far below an Inngest server's 1,000; each embeds for some seconds. */
 const MOST_EMBEDDINGS = 500;

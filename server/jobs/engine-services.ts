@@ -3,7 +3,7 @@ import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
 import { readCredentialValues } from "#server/features/credentials/values.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
-import { withMask } from "#server/platform/masking/mask-scope.ts";
+import { withMask } from "#server/platform/mask-scope.ts";
 import { evaluateCondition } from "#server/runs/effects/conditions.ts";
 import { type EngineServices, HostFault } from "#server/runs/ports.ts";
 import type { FoundAgent } from "#server/runs/store/agent-json.ts";

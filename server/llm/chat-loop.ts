@@ -9,7 +9,7 @@ import { type AgentToolDefinition, cutResult, type ToolAnswer } from "#server/ll
 import { follow, orAborted } from "#server/platform/abort.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
-import { masked } from "#server/platform/masking/mask-scope.ts";
+import { masked } from "#server/platform/mask-scope.ts";
 
 /** One use of a tool, as the outside learns of it. */
 export interface ToolUse {

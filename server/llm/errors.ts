@@ -2,7 +2,7 @@ import { APIError } from "openai";
 import type { ModelEndpoint } from "#server/llm/client.ts";
 import { providerKind } from "#server/llm/kinds.ts";
 import { AppError } from "#server/platform/errors.ts";
-import { masked } from "#server/platform/masking/mask-scope.ts";
+import { masked } from "#server/platform/mask-scope.ts";
 import { MASK, maskerOf } from "#server/platform/masking/masker.ts";
 import { SHORTEST } from "#server/platform/masking/secret-forms.ts";
 import { AddressRefused } from "#server/platform/net/guard.ts";

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { masked } from "#server/platform/masking/mask-scope.ts";
+import { masked } from "#server/platform/mask-scope.ts";
 import { settings } from "#server/platform/settings.ts";
 
 // Paths whose values never reach a log line, whoever logs the object.

@@ -4,7 +4,7 @@ import type { AgentReply, ChatBody, ChatEvent, TestAgentInput } from "#server/fe
 import { projectMask } from "#server/features/credentials/project-mask.ts";
 import { recordUsage } from "#server/features/usage/record.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { withMask } from "#server/platform/masking/mask-scope.ts";
+import { withMask } from "#server/platform/mask-scope.ts";
 import { type Masker, unmasked } from "#server/platform/masking/masker.ts";
 import type { CallUsage } from "#server/runs/ports.ts";
 

@@ -5,11 +5,11 @@ import type { Agent, CreateAgentInput, UpdateAgentInput } from "#server/features
 import { chooseLlmKey, endpointOf } from "#server/features/llm-keys/stored-key.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
 import { type ModelChoice, validateModel } from "#server/llm/validate-model.ts";
+import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, isForeignKeyViolation, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/platform/resources.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 
 /**

@@ -8,7 +8,7 @@ import {
   type UpdateCanvasInput,
   type Widget,
 } from "#server/features/canvases/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, messageOf, notFound } from "#server/platform/errors.ts";

@@ -1,12 +1,12 @@
 import type { Credential as CredentialRow } from "#prisma/generated/client.ts";
 import type { CreateCredentialInput, Credential, ReplaceCredentialInput } from "#server/features/credentials/schema.ts";
 import { checkSearchAddress } from "#server/features/credentials/values.ts";
+import { deleteResource, namesInUse, saveResource } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import { deleteResource, namesInUse, saveResource } from "#server/platform/resources.ts";
 import { seal } from "#server/platform/secrets.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 import { credentialOf, referencesOf } from "#server/workflow/expressions.ts";

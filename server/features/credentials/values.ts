@@ -1,7 +1,7 @@
 import type { SearchCredentials } from "#server/llm/tools/web-search.ts";
 import { SEARCH_PROVIDERS } from "#server/llm/tools/web-search-providers.ts";
+import { judgeAddress } from "#server/platform/auth/chosen-address.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
-import { judgeAddress } from "#server/platform/chosen-address.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { unseal } from "#server/platform/secrets.ts";

@@ -1,5 +1,5 @@
 import { assertRunnable, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
-import { recordAuditOn } from "#server/platform/audit.ts";
+import { recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { progressOf } from "#server/runs/executor/frame.ts";

@@ -3,7 +3,7 @@ import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { executeWorkflow } from "#server/features/workflows/execute.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { answerOnce } from "#server/platform/idempotency.ts";
+import { answerOnce } from "#server/platform/rpc/idempotency.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();

@@ -4,7 +4,7 @@ import { type FoundInvitation, findInvitation, invitationUsed } from "#server/fe
 import { insertAccount, resetAccount, signedUp } from "#server/features/identity/new-account.ts";
 import type { AcceptInvitationInput, SignedUp } from "#server/features/identity/schema.ts";
 import { joinProject } from "#server/features/projects/members.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import { countOwnPasswordTry, countPasswordTry, forgetOwnPasswordTries, forgetPasswordTries } from "#server/platform/auth/limits.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";

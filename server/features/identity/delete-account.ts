@@ -3,13 +3,13 @@ import type { AccountDeletion, DeleteAccountInput } from "#server/features/ident
 import { keepAnInstallAdmin } from "#server/features/install/service.ts";
 import { closeProject, removeDeletedProject } from "#server/features/projects/delete.ts";
 import { freeSlug } from "#server/features/projects/members.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
+import { namesInUse } from "#server/platform/audit/resources.ts";
 import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/platform/auth/limits.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
-import { namesInUse } from "#server/platform/resources.ts";
 import { isPassword } from "#server/platform/secrets.ts";
 import { publishCancelled } from "#server/runs/use-cases/cancel-execution.ts";
 

@@ -3,7 +3,7 @@ import type { Prisma, Project, User } from "#prisma/generated/client.ts";
 import { insertAccount, type NewAccount, signedUp } from "#server/features/identity/new-account.ts";
 import type { InstallStatus, SetUpInput, SignedUp } from "#server/features/identity/schema.ts";
 import { insertProject } from "#server/features/projects/service.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import { countPasswordTry } from "#server/platform/auth/limits.ts";
 import type { Visitor } from "#server/platform/auth/request-origin.ts";
 import { db } from "#server/platform/db/client.ts";

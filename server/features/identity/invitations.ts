@@ -7,7 +7,7 @@ import type {
   OpenedInvitation,
   OwnInvitations,
 } from "#server/features/identity/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";

@@ -3,7 +3,7 @@ import type { Prisma, User } from "#prisma/generated/client.ts";
 import type { ResumedMemberships, ResumeMembershipsInput } from "#server/features/identity/schema.ts";
 import { joinProject } from "#server/features/projects/members.ts";
 import type { MadeThrough } from "#server/features/projects/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/platform/auth/limits.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ChangePasswordInput, UpdateProfileInput, UserProfile } from "#server/features/identity/schema.ts";
-import { recordAuditEverywhere } from "#server/platform/audit.ts";
+import { recordAuditEverywhere } from "#server/platform/audit/audit.ts";
 import { countOwnPasswordTry, forgetOwnPasswordTries } from "#server/platform/auth/limits.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { projectLimit } from "#server/platform/auth/rights.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Prisma, User } from "#prisma/generated/client.ts";
 import type { InstallAdmin, InstallAdminRef, NameInstallAdminInput } from "#server/features/install/schema.ts";
-import { recordAuditEverywhere } from "#server/platform/audit.ts";
+import { recordAuditEverywhere } from "#server/platform/audit/audit.ts";
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { assertInstallAdmin } from "#server/platform/auth/rights.ts";
 import { db } from "#server/platform/db/client.ts";

@@ -11,7 +11,7 @@ import {
   type RagDocumentRef,
   SHOWN_TEXT,
 } from "#server/features/knowledge/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { mediaTypeOf } from "#server/platform/documents/read-document.ts";

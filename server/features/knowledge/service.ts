@@ -4,12 +4,12 @@ import { announceIndexing, indexAgain } from "#server/features/knowledge/documen
 import { assertEmbeddingKey } from "#server/features/knowledge/embedding.ts";
 import { countDocuments, findRag, toRag } from "#server/features/knowledge/find-source.ts";
 import type { CreateRagInput, Rag, RagConfig, RagType, UpdateRagInput } from "#server/features/knowledge/schema.ts";
+import { deleteResource, namesInUse, saveResource } from "#server/platform/audit/resources.ts";
+import { judgeAddress } from "#server/platform/auth/chosen-address.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { judgeAddress } from "#server/platform/chosen-address.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import { deleteResource, namesInUse, saveResource } from "#server/platform/resources.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 
 /** The project's RAG sources, newest first, secrets masked. */

@@ -12,14 +12,14 @@ import {
   McpTransport,
   type UpdateMcpServerInput,
 } from "#server/features/mcp/schema.ts";
+import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/platform/audit/resources.ts";
+import { judgeAddress } from "#server/platform/auth/chosen-address.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { judgeAddress } from "#server/platform/chosen-address.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, isAppError, notFound } from "#server/platform/errors.ts";
 import { endpointReach } from "#server/platform/net/guard.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import { deleteResource, namesInUse, nameTaken, saveResource } from "#server/platform/resources.ts";
 import { seal, unseal } from "#server/platform/secrets.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { PlatformKey as PlatformKeyRow, Prisma } from "#prisma/generated/client.ts";
-import { recordAuditEverywhere } from "#server/platform/audit.ts";
+import { recordAuditEverywhere } from "#server/platform/audit/audit.ts";
 import {
   type CreatedPlatformKey,
   type CreatePlatformKeyInput,

@@ -8,7 +8,7 @@ import {
   type ProjectRef,
   type RemoveMemberInput,
 } from "#server/features/projects/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import { assertRole, type Principal, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { opensProject } from "#server/platform/auth/rights.ts";
 import { db } from "#server/platform/db/client.ts";

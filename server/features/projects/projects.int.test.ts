@@ -9,7 +9,7 @@ import { setMember } from "#server/features/projects/set-member.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { projectOf } from "#server/platform/auth/project-of.ts";
 import { db } from "#server/platform/db/client.ts";
-import { answerOnce } from "#server/platform/idempotency.ts";
+import { answerOnce } from "#server/platform/rpc/idempotency.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { testDatabase } from "#server/testing/test-database.ts";

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Prisma, Project as ProjectRow } from "#prisma/generated/client.ts";
 import { freeSlug, holdAccount, memberOf } from "#server/features/projects/members.ts";
 import type { CreateProjectInput, Project, ProjectRef, UpdateProjectInput } from "#server/features/projects/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { projectLimit } from "#server/platform/auth/rights.ts";
 import { db } from "#server/platform/db/client.ts";

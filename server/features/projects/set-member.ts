@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Prisma } from "#prisma/generated/client.ts";
 import { accountFields, invitedAccount, keepAnAdmin, memberOf } from "#server/features/projects/members.ts";
 import type { SetMemberInput, SetMemberResult } from "#server/features/projects/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import { countInvitation, mayMailInvitation } from "#server/platform/auth/limits.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";

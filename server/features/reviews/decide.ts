@@ -1,7 +1,7 @@
 import type { Prisma, Wait } from "#prisma/generated/client.ts";
 import type { WaitStatus } from "#prisma/generated/enums.ts";
 import type { ApproveInput, Decision } from "#server/features/reviews/schema.ts";
-import { type AuditActor, recordAuditOn } from "#server/platform/audit.ts";
+import { type AuditActor, recordAuditOn } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { inTransaction } from "#server/platform/db/client.ts";

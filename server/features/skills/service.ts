@@ -1,13 +1,13 @@
 import type { Prisma, Skill as SkillRow } from "#prisma/generated/client.ts";
 import { builtinSkills } from "#server/features/skills/builtin-skills.ts";
 import type { CreateSkillInput, Skill, UpdateSkillInput } from "#server/features/skills/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
+import { namesInUse, saveResource } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { pageWindow } from "#server/platform/paging.ts";
-import { namesInUse, saveResource } from "#server/platform/resources.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 
 /** A project's own skill as the API shows it. */

@@ -1,7 +1,7 @@
 import { canReplay } from "#server/features/webhooks/deliveries.ts";
 import type { WebhookSetup, WebhookState } from "#server/features/webhooks/schema.ts";
 import { findWorkflow } from "#server/features/workflows/rows.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";

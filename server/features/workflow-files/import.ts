@@ -18,7 +18,7 @@ import { checkedGraph, triggerKind } from "#server/features/workflows/checks.ts"
 import { workflowDto } from "#server/features/workflows/rows.ts";
 import type { Workflow } from "#server/features/workflows/schema.ts";
 import { insertWorkflow } from "#server/features/workflows/service.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, isAppError, isForeignKeyViolation, isUniqueViolation } from "#server/platform/errors.ts";

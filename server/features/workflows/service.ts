@@ -12,7 +12,7 @@ import type {
 } from "#server/features/workflows/schema.ts";
 import { graphHash, noteGraph, recordAgentUses, snapshotOf } from "#server/features/workflows/snapshots.ts";
 import { versionChanges } from "#server/features/workflows/versions.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";

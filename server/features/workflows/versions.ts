@@ -8,7 +8,7 @@ import {
   type WorkflowVersionRef,
   type WorkflowVersionSummary,
 } from "#server/features/workflows/schema.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";

@@ -7,7 +7,7 @@ import { TAGS } from "#server/http/openapi/parts.ts";
 import { componentSchemas } from "#server/http/openapi/raw-operations.ts";
 import { objectsIn, resolveRef } from "#server/http/openapi/types.ts";
 import { compileRoutes } from "#server/http/rest/routes.ts";
-import { appRouter } from "#server/http/root.ts";
+import { appRouter } from "#server/http/trpc/root.ts";
 import { findFaults } from "#server/workflow/graph.ts";
 
 const document = openApiDocument();

@@ -1,6 +1,7 @@
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import type { z } from "zod";
 import { createSchema } from "zod-openapi";
+import { jsonResponse } from "#server/http/messages/respond.ts";
 import { addExamples } from "#server/http/openapi/examples.ts";
 import {
   errorRefs,
@@ -18,9 +19,8 @@ import {
 import { componentSchemas, type RawOperation, rawOperations, requestSchemas } from "#server/http/openapi/raw-operations.ts";
 import { tidy } from "#server/http/openapi/tidy.ts";
 import type { ApiDocument, JsonSchema, Operation, Parameter } from "#server/http/openapi/types.ts";
-import { jsonResponse } from "#server/http/rest/respond.ts";
 import { compileRoutes, type Route } from "#server/http/rest/routes.ts";
-import { appRouter } from "#server/http/root.ts";
+import { appRouter } from "#server/http/trpc/root.ts";
 import type { KeyNeeds } from "#server/platform/auth/rights.ts";
 import { appUrl } from "#server/platform/settings.ts";
 import { Id } from "#server/shared/primitives-schema.ts";

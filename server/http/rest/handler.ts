@@ -1,10 +1,9 @@
 import { type AnyTRPCRouter, TRPCError } from "@trpc/server";
 import type { z } from "zod";
-import { authRequired, loggedErrorResponse } from "#server/http/rest/api-route.ts";
+import { readJsonObject } from "#server/http/messages/read-json.ts";
+import { authRequired, errorResponse, jsonResponse, loggedErrorResponse } from "#server/http/messages/respond.ts";
 import { coerceQuery } from "#server/http/rest/coerce-query.ts";
 import { canonicalJson, withIdempotency } from "#server/http/rest/idempotency.ts";
-import { readJsonObject } from "#server/http/rest/read-json.ts";
-import { errorResponse, jsonResponse } from "#server/http/rest/respond.ts";
 import { compileRoutes, type Hit, type Route, routeFinder } from "#server/http/rest/routes.ts";
 import { assertRole, type Principal } from "#server/platform/auth/principal.ts";
 import type { KeyNeeds } from "#server/platform/auth/rights.ts";

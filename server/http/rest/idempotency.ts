@@ -1,7 +1,7 @@
 import type { Principal } from "#server/platform/auth/principal.ts";
 import { limitsOf } from "#server/platform/auth/rights.ts";
 import { AppError } from "#server/platform/errors.ts";
-import { answerOnce } from "#server/platform/idempotency.ts";
+import { answerOnce } from "#server/platform/rpc/idempotency.ts";
 import { keyedHash } from "#server/platform/secrets.ts";
 
 const HEADER = "Idempotency-Key";

@@ -1,7 +1,7 @@
-import { createContext } from "#server/http/context.ts";
-import { authRequired, loggedErrorResponse } from "#server/http/rest/api-route.ts";
+import { authRequired, loggedErrorResponse } from "#server/http/messages/respond.ts";
 import { createRestHandler } from "#server/http/rest/handler.ts";
-import { appRouter } from "#server/http/root.ts";
+import { createContext } from "#server/http/trpc/context.ts";
+import { appRouter } from "#server/http/trpc/root.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { settings } from "#server/platform/settings.ts";
 

@@ -1,9 +1,9 @@
 import { type ChatHandlers, chatWithAgent } from "#server/features/agents/chat.ts";
 import { type AgentReply, ChatBody, type ChatEvent } from "#server/features/agents/schema.ts";
-import { type ApiRouteOptions, apiRoute, loggedErrorResponse } from "#server/http/rest/api-route.ts";
+import { readJsonObject } from "#server/http/messages/read-json.ts";
+import { jsonResponse, loggedErrorResponse } from "#server/http/messages/respond.ts";
 import { withIdempotency } from "#server/http/rest/idempotency.ts";
-import { readJsonObject } from "#server/http/rest/read-json.ts";
-import { jsonResponse } from "#server/http/rest/respond.ts";
+import { type ApiRouteOptions, apiRoute } from "#server/http/streams/api-route.ts";
 import { type StreamEvent, sseResponse } from "#server/http/streams/sse.ts";
 import { follow } from "#server/platform/abort.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";

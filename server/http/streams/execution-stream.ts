@@ -1,4 +1,4 @@
-import { type ApiRouteOptions, apiRoute } from "#server/http/rest/api-route.ts";
+import { type ApiRouteOptions, apiRoute } from "#server/http/streams/api-route.ts";
 import { sseResponse } from "#server/http/streams/sse.ts";
 import { projectOfExecution } from "#server/runs/store/executions.ts";
 import { followExecution } from "#server/runs/use-cases/follow-execution.ts";

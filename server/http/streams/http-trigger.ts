@@ -1,10 +1,9 @@
 import { assertHttpTrigger, callText, runHttpTrigger } from "#server/features/http-trigger/service.ts";
 import { type SavedWorkflow, savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
-import { createContext, isReading } from "#server/http/context.ts";
-import { authRequired, loggedErrorResponse } from "#server/http/rest/api-route.ts";
+import { readBytes } from "#server/http/messages/read-json.ts";
+import { authRequired, errorResponse, jsonResponse, loggedErrorResponse } from "#server/http/messages/respond.ts";
 import { withIdempotency } from "#server/http/rest/idempotency.ts";
-import { readBytes } from "#server/http/rest/read-json.ts";
-import { errorResponse, jsonResponse } from "#server/http/rest/respond.ts";
+import { createContext, isReading } from "#server/http/trpc/context.ts";
 import { assertRole, type Principal, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { opensProject } from "#server/platform/auth/rights.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";

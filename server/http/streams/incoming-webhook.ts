@@ -1,7 +1,6 @@
 import { badSignature, isSignature, noteRefusal, receiveDelivery } from "#server/features/webhooks/receive.ts";
-import { loggedErrorResponse } from "#server/http/rest/api-route.ts";
-import { readBytes } from "#server/http/rest/read-json.ts";
-import { jsonResponse } from "#server/http/rest/respond.ts";
+import { readBytes } from "#server/http/messages/read-json.ts";
+import { jsonResponse, loggedErrorResponse } from "#server/http/messages/respond.ts";
 
 /** `POST …/webhooks/{workflow_id}`: no key and no session, the signature over the raw body is the only proof. */
 export async function incomingWebhook(request: Request, { params }: { params: { workflow_id: string } }): Promise<Response> {

@@ -1,10 +1,10 @@
 import { addFile, type UploadedFile } from "#server/features/knowledge/documents.ts";
 import { AddRagDocumentInput } from "#server/features/knowledge/schema.ts";
-import { type ApiRouteOptions, apiRoute } from "#server/http/rest/api-route.ts";
+import { readBytes } from "#server/http/messages/read-json.ts";
+import { errorResponse, jsonResponse } from "#server/http/messages/respond.ts";
 import { withIdempotency } from "#server/http/rest/idempotency.ts";
-import { readBytes } from "#server/http/rest/read-json.ts";
-import { errorResponse, jsonResponse } from "#server/http/rest/respond.ts";
 import { handleRest } from "#server/http/rest/rest.ts";
+import { type ApiRouteOptions, apiRoute } from "#server/http/streams/api-route.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { AppError, isAppError } from "#server/platform/errors.ts";
 import { settings } from "#server/platform/settings.ts";

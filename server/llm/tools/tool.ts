@@ -1,6 +1,6 @@
 import type { RagCitation } from "#server/features/knowledge/schema.ts";
 import { isAppError } from "#server/platform/errors.ts";
-import { masked } from "#server/platform/masking/mask-scope.ts";
+import { masked } from "#server/platform/mask-scope.ts";
 
 /** A JSON Schema (an object) as a model reads it. */
 export type JsonSchema = Record<string, unknown>;

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createPlatformKey, deletePlatformKey } from "#server/features/platform-keys/service.ts";
 import { createProject } from "#server/features/projects/service.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
-import { createContext } from "#server/http/context.ts";
+import { createContext } from "#server/http/trpc/context.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { principalOf } from "#server/platform/auth/principal-of.ts";
 import { projectOf } from "#server/platform/auth/project-of.ts";

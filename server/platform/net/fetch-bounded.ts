@@ -1,5 +1,5 @@
 import { AppError, isAppError } from "#server/platform/errors.ts";
-import { masked } from "#server/platform/masking/mask-scope.ts";
+import { masked } from "#server/platform/mask-scope.ts";
 import { AddressRefused, type Reach } from "#server/platform/net/guard.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";
 import { readUpTo } from "#server/platform/net/read-up-to.ts";

@@ -1,6 +1,6 @@
 import { executionCancelled } from "#server/events/events.ts";
 import { publishEvents } from "#server/events/send-events.ts";
-import { recordAudit } from "#server/platform/audit.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";

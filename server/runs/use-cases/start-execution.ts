@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { inTransaction } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
-import { runIdOfRequest } from "#server/platform/idempotency.ts";
+import { runIdOfRequest } from "#server/platform/rpc/idempotency.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
 import { createExecution, type NewExecution, type Started } from "#server/runs/store/create.ts";
 import type { EarlierResults } from "#server/runs/store/earlier-results.ts";

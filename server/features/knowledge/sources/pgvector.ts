@@ -10,7 +10,7 @@ import {
   textOf,
   upstream,
 } from "#server/features/knowledge/sources/remote-hit.ts";
-import { masked } from "#server/platform/masking/mask-scope.ts";
+import { masked } from "#server/platform/mask-scope.ts";
 import { BoundedConnection } from "#server/platform/net/bounded-connection.ts";
 import { AddressRefused, guardedLookup, isReachable, type Reach } from "#server/platform/net/guard.ts";
 import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";

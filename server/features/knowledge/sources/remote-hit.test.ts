@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { refusalOf } from "#server/features/knowledge/sources/remote-hit.ts";
-import { withMask } from "#server/platform/masking/mask-scope.ts";
+import { withMask } from "#server/platform/mask-scope.ts";
 
 test("what a service echoes where its words are cut holds no part of a secret, of the source or of the run", () => {
   const [own, ofRun] = ["key-9d1f4b7a2c", "tok-7f3a9b2c5d"];

@@ -1,5 +1,5 @@
 import { AppError } from "#server/platform/errors.ts";
-import { masked } from "#server/platform/masking/mask-scope.ts";
+import { masked } from "#server/platform/mask-scope.ts";
 import { MASK, maskerOf } from "#server/platform/masking/masker.ts";
 import { AddressRefused, type Reach } from "#server/platform/net/guard.ts";
 import { guardedFetch } from "#server/platform/net/guarded-fetch.ts";

@@ -1,7 +1,7 @@
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
 import { mcpFailure } from "#server/features/mcp/client/errors.ts";
-import { withMask } from "#server/platform/masking/mask-scope.ts";
+import { withMask } from "#server/platform/mask-scope.ts";
 
 const endpointOf = (headers: Record<string, string>): Parameters<typeof mcpFailure>[1] => ({
   name: "Mill",

@@ -3,7 +3,7 @@ import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { type McpEndpoint, withoutSecrets } from "#server/features/mcp/client/endpoint.ts";
 import { AppError, messageOf } from "#server/platform/errors.ts";
-import { masked } from "#server/platform/masking/mask-scope.ts";
+import { masked } from "#server/platform/mask-scope.ts";
 import { AddressRefused } from "#server/platform/net/guard.ts";
 import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 

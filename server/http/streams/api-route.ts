@@ -1,10 +1,8 @@
 import { memberOf } from "#server/features/projects/members.ts";
-import { createContext, type DoorOptions } from "#server/http/context.ts";
-import { errorResponse } from "#server/http/rest/respond.ts";
+import { authRequired, loggedErrorResponse } from "#server/http/messages/respond.ts";
+import { createContext, type DoorOptions } from "#server/http/trpc/context.ts";
 import { follow } from "#server/platform/abort.ts";
 import { assertRole, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { AppError } from "#server/platform/errors.ts";
-import { log } from "#server/platform/log.ts";
 import { appErrorOf } from "#server/platform/rpc/trpc.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 
@@ -116,22 +114,4 @@ function withTransport(response: Response): Response {
     response.headers.set("x-accel-buffering", "no");
   } else if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
   return response;
-}
-
-/** The error envelope for what a raw handler threw; what nobody foresaw is logged. */
-export function loggedErrorResponse(error: unknown, request: Request): Response {
-  if (appErrorOf(error).code === "INTERNAL_ERROR") log.error({ err: error, path: new URL(request.url).pathname }, "request failed");
-  return errorResponse(error);
-}
-
-export const authRequired = (sessionOnly = false): AppError =>
-  new AppError("AUTH_REQUIRED", sessionOnly ? "Sign in first." : "Send a valid API key as `Authorization: Bearer sk-service-…`.");
-
-/** The handler for the methods that a raw route does not have: 405 naming those that it has; OPTIONS is told the same. */
-export function methodNotAllowed(...allowed: string[]): (request?: Request) => Promise<Response> {
-  const allow = [...allowed, "OPTIONS"].join(", ");
-  return async (request) =>
-    request?.method === "OPTIONS"
-      ? new Response(null, { status: 204, headers: { allow, "cache-control": "no-store" } })
-      : errorResponse(new AppError("METHOD_NOT_ALLOWED", `This path takes ${allow}.`), { allow });
 }

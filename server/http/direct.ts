@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerApi, findRoute } from "#server/http/api.ts";
 import { answerError } from "#server/http/front/error-answers.ts";
-import { bodyFrom } from "#server/http/rest/read-json.ts";
+import { bodyFrom } from "#server/http/messages/read-json.ts";
 import { AppError } from "#server/platform/errors.ts";
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;

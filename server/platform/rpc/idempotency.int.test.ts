@@ -1,7 +1,15 @@
 import { beforeAll, expect, test } from "vitest";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { answerOnce, claimKey, freeHolds, type KeyedRequest, renewHold, runIdOfRequest, tidyKeys } from "#server/platform/idempotency.ts";
+import {
+  answerOnce,
+  claimKey,
+  freeHolds,
+  type KeyedRequest,
+  renewHold,
+  runIdOfRequest,
+  tidyKeys,
+} from "#server/platform/rpc/idempotency.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();

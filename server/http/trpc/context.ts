@@ -1,4 +1,4 @@
-import { checkAfterSlowBody } from "#server/http/rest/read-json.ts";
+import { checkAfterSlowBody } from "#server/http/messages/read-json.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { askerOf } from "#server/platform/auth/principal-of.ts";
 import { projectOf } from "#server/platform/auth/project-of.ts";

@@ -1,9 +1,9 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { createContext, isReading } from "#server/http/context.ts";
-import { loggedErrorResponse } from "#server/http/rest/api-route.ts";
-import { readBytes } from "#server/http/rest/read-json.ts";
-import { appRouter } from "#server/http/root.ts";
+import { readBytes } from "#server/http/messages/read-json.ts";
+import { loggedErrorResponse } from "#server/http/messages/respond.ts";
+import { createContext, isReading } from "#server/http/trpc/context.ts";
+import { appRouter } from "#server/http/trpc/root.ts";
 import { parseCleanJson } from "#server/platform/clean-text.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { budgetOf } from "#server/platform/net/client-address.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { cutResult } from "#server/llm/tools/tool.ts";
 import { log } from "#server/platform/log.ts";
-import { masked, withMask } from "#server/platform/masking/mask-scope.ts";
+import { masked, withMask } from "#server/platform/mask-scope.ts";
 import { maskerOf } from "#server/platform/masking/masker.ts";
 
 const SECRET = 'sesame-"42"/é';

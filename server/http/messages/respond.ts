@@ -1,4 +1,5 @@
-import { type AppError, ERRORS, errorBody } from "#server/platform/errors.ts";
+import { AppError, ERRORS, errorBody } from "#server/platform/errors.ts";
+import { log } from "#server/platform/log.ts";
 import { appErrorOf } from "#server/platform/rpc/trpc.ts";
 
 const NO_STORE = { "cache-control": "no-store" };
@@ -28,4 +29,22 @@ function limitHeaders({ retryAfter, limit }: AppError): Record<string, string> {
 export function errorResponse(error: unknown, headers: Record<string, string> = {}): Response {
   const known = appErrorOf(error);
   return json(errorBody(known), ERRORS[known.code].status, { ...limitHeaders(known), ...headers });
+}
+
+/** The error envelope for what a raw handler threw; what nobody foresaw is logged. */
+export function loggedErrorResponse(error: unknown, request: Request): Response {
+  if (appErrorOf(error).code === "INTERNAL_ERROR") log.error({ err: error, path: new URL(request.url).pathname }, "request failed");
+  return errorResponse(error);
+}
+
+export const authRequired = (sessionOnly = false): AppError =>
+  new AppError("AUTH_REQUIRED", sessionOnly ? "Sign in first." : "Send a valid API key as `Authorization: Bearer sk-service-…`.");
+
+/** The handler for the methods that a raw route does not have: 405 naming those that it has; OPTIONS is told the same. */
+export function methodNotAllowed(...allowed: string[]): (request?: Request) => Promise<Response> {
+  const allow = [...allowed, "OPTIONS"].join(", ");
+  return async (request) =>
+    request?.method === "OPTIONS"
+      ? new Response(null, { status: 204, headers: { allow, "cache-control": "no-store" } })
+      : errorResponse(new AppError("METHOD_NOT_ALLOWED", `This path takes ${allow}.`), { allow });
 }

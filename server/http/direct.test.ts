@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { startRunsDirectly } from "#server/http/front/direct.ts";
+import { startRunsDirectly } from "#server/http/direct.ts";
 import { createFront } from "#server/http/front/front.ts";
 
 const doors = { RATE_LIMIT_WEB: 0, MAX_BODY_BYTES: 4 * 1024 * 1024, INNGEST_DEV: false };

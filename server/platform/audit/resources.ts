@@ -1,5 +1,5 @@
 import type { Prisma } from "#prisma/generated/client.ts";
-import { type AuditActor, type AuditRecord, recordAudit } from "#server/platform/audit.ts";
+import { type AuditActor, type AuditRecord, recordAudit } from "#server/platform/audit/audit.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, isForeignKeyViolation, isUniqueViolation, notFound } from "#server/platform/errors.ts";
 
