@@ -10,7 +10,7 @@ import type { FoundAgent } from "#server/runs/store/agent-json.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { announceReviews, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
 import { redispatch } from "#server/runs/worker/dispatch.ts";
-import type { NodeResult } from "#server/workflow/define-node.ts";
+import type { NodeResult } from "#server/workflow/nodes/definition.ts";
 
 /** An agent's failure is its node's; a database that is away is nobody's, and the node is started again. */
 const callAgent: EngineServices["callAgent"] = ({ mask, ...call }) =>

@@ -1,6 +1,6 @@
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import type { ExecutionOutput, ExecutionStatus, NodeStatus } from "#server/runs/schema.ts";
-import type { AgentCall, NodeResult, ReviewRequest, WaitEnd, WaitRequest } from "#server/workflow/define-node.ts";
+import type { AgentCall, NodeResult, ReviewRequest, WaitEnd, WaitRequest } from "#server/workflow/nodes/definition.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 // What the executor needs from the world, and what it and the store tell each other. The executor imports none of it, so a test

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { NodeDefinition } from "#server/workflow/define-node.ts";
+import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 
 // Node types that wait for something else than people, for tests of the engine to put into the registry.
 

@@ -1,8 +1,8 @@
 import type { Plan } from "#server/workflow/compile.ts";
-import type { NodeDefinition } from "#server/workflow/define-node.ts";
 import { runPlan, workOf } from "#server/workflow/disabled.ts";
 import { credentialOf, referencesOf } from "#server/workflow/expressions.ts";
 import { goesOnAfterFailure, templateFields } from "#server/workflow/graph.ts";
+import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 /** Names of the credentials that a graph's expressions read. */

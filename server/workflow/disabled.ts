@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { language, makePlan, type Plan } from "#server/workflow/compile.ts";
-import type { NodeDefinition } from "#server/workflow/define-node.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
+import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import { pinnedWork } from "#server/workflow/pins.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 

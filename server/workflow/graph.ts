@@ -1,4 +1,4 @@
-import type { NodeDefinition, NodeScope } from "#server/workflow/define-node.ts";
+import type { NodeDefinition, NodeScope } from "#server/workflow/nodes/definition.ts";
 import { nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 import { type Graph, type GraphEdge, type GraphNode, MAX_PINNED, Pinned } from "#server/workflow/schema.ts";
 

@@ -3,8 +3,8 @@ import { type Golden, graphOf } from "#server/testing/golden-play.ts";
 import { newRun } from "#server/testing/new-run.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { findFaults } from "#server/workflow/graph.ts";
+import { paramValues } from "#server/workflow/nodes/params.ts";
 import { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
-import { paramValues } from "#server/workflow/params.ts";
 
 // Names that every object has by itself, as ids, labels and parameters.
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { NodeDefinition } from "#server/workflow/define-node.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import { type Graph, type GraphNode, Pinned } from "#server/workflow/schema.ts";
 
 // An output that a person pinned to a node (`data.pinned`): test runs of the editor's draft take it instead of running the

@@ -1,5 +1,4 @@
 import { makePlan, type Plan } from "#server/workflow/compile.ts";
-import type { NodeScope } from "#server/workflow/define-node.ts";
 import { isDisabled } from "#server/workflow/disabled.ts";
 import {
   CREDENTIALS,
@@ -14,6 +13,7 @@ import {
   suggestionFor,
 } from "#server/workflow/expressions.ts";
 import { definitionOf, findFaults, type NamedNode, namesOf, quoted, templateFields, topologicalOrder } from "#server/workflow/graph.ts";
+import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { pinnedWork } from "#server/workflow/pins.ts";
 import type { Graph, GraphNode, Problem } from "#server/workflow/schema.ts";
 

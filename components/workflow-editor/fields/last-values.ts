@@ -1,7 +1,6 @@
 import { planOf, type RunSnapshot } from "#components/runs/store/run-snapshot.ts";
 import type { RunState } from "#components/runs/store/run-store.ts";
 import { dictionary, own } from "#server/shared/json-text.ts";
-import type { NodeScope } from "#server/workflow/define-node.ts";
 import { isDisabled } from "#server/workflow/disabled.ts";
 import {
   asText,
@@ -18,6 +17,7 @@ import {
   slugOf,
 } from "#server/workflow/expressions.ts";
 import { definitionOf, labelOf, type NamedNode, namesOf, upstreamOf } from "#server/workflow/graph.ts";
+import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { handleLeftBy, pinOf } from "#server/workflow/pins.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 

@@ -10,8 +10,8 @@ import { Select } from "#components/ui/select.tsx";
 import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
 import { RunForm } from "#components/workflow-editor/fields/run-form.tsx";
 import { initialText } from "#components/workflow-editor/fields/run-values.ts";
+import { booleanOf } from "#server/workflow/nodes/params.ts";
 import { TriggerParameter, triggerNode } from "#server/workflow/nodes/trigger-node.ts";
-import { booleanOf } from "#server/workflow/params.ts";
 
 type ParameterType = TriggerParameter["type"];
 const TYPES: Record<ParameterType, string> = {

@@ -1,5 +1,5 @@
+import { booleanOf } from "#server/workflow/nodes/params.ts";
 import type { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
-import { booleanOf } from "#server/workflow/params.ts";
 
 /** A parameter's default as the text of its field. */
 export function initialText({ type, default: value, options }: TriggerParameter): string {

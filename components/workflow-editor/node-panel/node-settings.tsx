@@ -20,8 +20,8 @@ import { ReviewPreview } from "#components/workflow-editor/node-panel/review-pre
 import { configOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
 import { PinnedOutput } from "#components/workflow-editor/test-runs/pinned-output.tsx";
-import type { NodeDefinition } from "#server/workflow/define-node.ts";
 import { templateFields } from "#server/workflow/graph.ts";
+import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
 // Loaded with the first trigger of its kind.

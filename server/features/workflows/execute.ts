@@ -9,9 +9,9 @@ import type { ExecuteInput, ExecuteResult } from "#server/runs/schema.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
-import type { NodeScope } from "#server/workflow/define-node.ts";
+import type { NodeScope } from "#server/workflow/nodes/definition.ts";
+import { ParameterError, paramValues } from "#server/workflow/nodes/params.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
-import { ParameterError, paramValues } from "#server/workflow/params.ts";
 import { Graph } from "#server/workflow/schema.ts";
 
 interface Found {

@@ -5,10 +5,10 @@ import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
 import type { EngineServices, LedgerWrite, RunState } from "#server/runs/ports.ts";
 import { newCallbackToken } from "#server/runs/waits/callback-token.ts";
 import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
-import type { NodeContext, NodeDefinition, NodeScope } from "#server/workflow/define-node.ts";
 import { workOf } from "#server/workflow/disabled.ts";
 import { parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/workflow/expressions.ts";
 import { templateFields } from "#server/workflow/graph.ts";
+import type { NodeContext, NodeDefinition, NodeScope } from "#server/workflow/nodes/definition.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
 
 /** One try at one node in one frame. */

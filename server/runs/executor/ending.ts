@@ -2,9 +2,9 @@ import type { Frame } from "#server/runs/executor/frame.ts";
 import type { Ending, EventFact, LedgerRow, RunState } from "#server/runs/ports.ts";
 import type { ExecutionOutput } from "#server/runs/schema.ts";
 import { listText, objectText } from "#server/shared/json-text.ts";
-import type { RunEnd } from "#server/workflow/define-node.ts";
 import { isDisabled, workOf } from "#server/workflow/disabled.ts";
 import { labelOf } from "#server/workflow/graph.ts";
+import type { RunEnd } from "#server/workflow/nodes/definition.ts";
 import { MAX_RESULT, toldOutput, tooMuch } from "#server/workflow/output-size.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 

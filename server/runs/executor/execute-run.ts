@@ -3,8 +3,8 @@ import { isDatabaseAway, messageOf } from "#server/platform/errors.ts";
 import { RunExecutor } from "#server/runs/executor/run-executor.ts";
 import { readSecrets } from "#server/runs/executor/run-secrets.ts";
 import { type Ending, type EngineServices, failure, HostFault, LeaseLost, type RunState, StorageFull } from "#server/runs/ports.ts";
-import type { NodeScope } from "#server/workflow/define-node.ts";
 import { labelOf } from "#server/workflow/graph.ts";
+import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { shortError } from "#server/workflow/output-size.ts";
 
 /** How often a lease is renewed, in milliseconds; a lease lasts three times as long. */

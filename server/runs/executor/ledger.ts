@@ -3,7 +3,7 @@ import { childPath, type Frame } from "#server/runs/executor/frame.ts";
 import { errorText, type ItemEnd, type LoopRun } from "#server/runs/executor/loop-run.ts";
 import type { RunBatch } from "#server/runs/executor/run-batch.ts";
 import { type Clock, ITEM, type LedgerRow, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
-import type { NodeResult } from "#server/workflow/define-node.ts";
+import type { NodeResult } from "#server/workflow/nodes/definition.ts";
 import { outputUrl, toldOutput } from "#server/workflow/output-size.ts";
 
 const keyOf = (node_id: string, iteration: string) => `${iteration} ${node_id}`;

@@ -7,8 +7,8 @@ import type { ItemRow, LedgerRow, LedgerWrite, RunState, RunStore } from "#serve
 import { objectText } from "#server/shared/json-text.ts";
 import type { Plan } from "#server/workflow/compile.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
-import type { LoopSettings, NodeResult } from "#server/workflow/define-node.ts";
 import { labelOf } from "#server/workflow/graph.ts";
+import type { LoopSettings, NodeResult } from "#server/workflow/nodes/definition.ts";
 import { MAX_OUTPUT, MAX_RESULT, shortError, tooLarge, tooMuch } from "#server/workflow/output-size.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
 

@@ -15,7 +15,7 @@ import { RunSize } from "#server/runs/executor/run-size.ts";
 import { type Ending, type EngineServices, HostFault, type LedgerRow, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
 import { OpenWaits } from "#server/runs/waits/open-waits.ts";
 import { type CompiledGraph, compileGraph } from "#server/workflow/compiled-graph.ts";
-import type { NodeOutcome, NodeResult, NodeScope } from "#server/workflow/define-node.ts";
+import type { NodeOutcome, NodeResult, NodeScope } from "#server/workflow/nodes/definition.ts";
 
 /** What one pass over a run came to; one that only waits names the nearest deadline. */
 export type ExecutorOutcome = { kind: "finished"; ending: Ending } | { kind: "yielded" } | { kind: "waiting"; run_at: Date | null };

@@ -3,7 +3,6 @@ import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
 import type { LedgerRow, RunState } from "#server/runs/ports.ts";
 import { dictionary, parseJson } from "#server/shared/json-text.ts";
 import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
-import type { NodeScope } from "#server/workflow/define-node.ts";
 import {
   asText,
   CREDENTIALS,
@@ -15,6 +14,7 @@ import {
   slugOf,
 } from "#server/workflow/expressions.ts";
 import { definitionOf, namesOf } from "#server/workflow/graph.ts";
+import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { MAX_OUTPUT, tooLong } from "#server/workflow/output-size.ts";
 import { isLive } from "#server/workflow/scheduler.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";

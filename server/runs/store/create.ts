@@ -13,7 +13,7 @@ import { hourlyLimit, hourlyValues } from "#server/runs/store/limits.ts";
 import { noteStored } from "#server/runs/store/space.ts";
 import { LEASE_SECONDS, NOW, projectLock, TELL_DUE } from "#server/runs/store/sql.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
-import type { NodeScope } from "#server/workflow/define-node.ts";
+import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 

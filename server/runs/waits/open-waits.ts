@@ -4,8 +4,8 @@ import type { RunBatch } from "#server/runs/executor/run-batch.ts";
 import type { EngineServices, LedgerRow, LedgerWrite, RunState, WaitState } from "#server/runs/ports.ts";
 import { tokenHash } from "#server/runs/waits/callback-token.ts";
 import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
-import type { NodeResult, WaitEnd, WaitRequest } from "#server/workflow/define-node.ts";
 import { labelOf } from "#server/workflow/graph.ts";
+import type { NodeResult, WaitEnd, WaitRequest } from "#server/workflow/nodes/definition.ts";
 import { beginningOf } from "#server/workflow/output-size.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
 

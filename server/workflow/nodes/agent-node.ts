@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineNode, template } from "#server/workflow/define-node.ts";
+import { defineNode, template } from "#server/workflow/nodes/definition.ts";
 
 /** What an import left open of the agent: its name, and the names of what it is to have (services/workflow-files). */
 const Imported = z.looseObject({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineNode, template } from "#server/workflow/define-node.ts";
+import { defineNode, template } from "#server/workflow/nodes/definition.ts";
 
 const HOUR_MS = 3_600_000;
 

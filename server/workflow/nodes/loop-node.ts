@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "#server/shared/json-text.ts";
-import { defineNode, template } from "#server/workflow/define-node.ts";
+import { defineNode, template } from "#server/workflow/nodes/definition.ts";
 
 /** A list, or text that parses as a JSON array (contract, section 4). */
 function listOf(value: unknown): unknown[] {

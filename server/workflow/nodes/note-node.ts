@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineNode } from "#server/workflow/define-node.ts";
+import { defineNode } from "#server/workflow/nodes/definition.ts";
 
 export const noteNode = defineNode({
   type: "noteNode",

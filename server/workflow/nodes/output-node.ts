@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "#server/shared/json-text.ts";
-import { defineNode, template } from "#server/workflow/define-node.ts";
+import { defineNode, template } from "#server/workflow/nodes/definition.ts";
 
 /** Text as JSON when it is JSON (bare or in a code fence), pretty-printed; a sentence when it is not. */
 function asJson(value: string): string {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineNode, template } from "#server/workflow/define-node.ts";
+import { defineNode, template } from "#server/workflow/nodes/definition.ts";
 
 export const terminateNode = defineNode({
   type: "terminateNode",

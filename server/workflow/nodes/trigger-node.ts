@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineNode, type NodeProblem } from "#server/workflow/define-node.ts";
-import { defaultFault } from "#server/workflow/params.ts";
+import { defineNode, type NodeProblem } from "#server/workflow/nodes/definition.ts";
+import { defaultFault } from "#server/workflow/nodes/params.ts";
 
 /** One value that a params trigger asks for (specification, Workflow node types; contract, section 4). */
 export const TriggerParameter = z.object({

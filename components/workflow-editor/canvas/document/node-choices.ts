@@ -1,5 +1,5 @@
-import type { NodeGroup } from "#server/workflow/define-node.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
+import type { NodeGroup } from "#server/workflow/nodes/definition.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 
 const GROUPS: Record<NodeGroup, string> = {

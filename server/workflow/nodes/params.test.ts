@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { defaultFault, paramValues } from "#server/workflow/nodes/params.ts";
 import { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
-import { defaultFault, paramValues } from "#server/workflow/params.ts";
 
 const parameters = [
   { name: "city", type: "text", default: "Oslo" },
