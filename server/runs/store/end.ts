@@ -68,13 +68,10 @@ export async function cancelRun(
     WHERE e.id = ${execution_id}::uuid AND e.project_id = ${project_id}::uuid FOR UPDATE OF e`;
   if (!run) return undefined;
   const { graph, ...known } = run;
-  const reachable = isFinal(run.was) ? [] : Graph.parse(graph).nodes.filter((node) => !definitionOf(node.type)?.isInert);
-  if (!isFinal(run.was))
-    await cancel(
-      within,
-      [execution_id],
-      reachable.map((node) => node.id),
-    );
+  if (!isFinal(run.was)) {
+    const reachable = Graph.parse(graph).nodes.flatMap(({ id, type }) => (definitionOf(type)?.isInert ? [] : [id]));
+    await cancel(within, [execution_id], reachable);
+  }
   return known;
 }
 
