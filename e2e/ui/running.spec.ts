@@ -279,3 +279,35 @@ test("a run opened by its address that answers late does not cover one started m
   await expect(run(page)).toContainText("It was later.");
   await expect(page).not.toHaveURL(new RegExp(earlier.execution_id));
 });
+
+test("a press that began on Run stops no run that came on the screen meanwhile; the keyboard stays where it was", async ({
+  signedInPage: page,
+  agent,
+  workflow,
+  execute,
+  finished,
+  modelServer,
+}) => {
+  const gate = crypto.randomUUID();
+  const { id: agent_id } = await agent({ model: `gate-${gate}` });
+  const flow = await workflow(graphOf({ t: ["trigger"], A: ["agent", { agent_id, input: "x" }] }, ["t>A"]));
+  const id = await execute(flow);
+  const mayAnswer = Promise.withResolvers<void>();
+  await page.route(
+    (url) => url.pathname.includes("workflows.executions"),
+    async (route) => {
+      await mayAnswer.promise;
+      await route.continue();
+    },
+  );
+  await page.goto(`/workflows/${flow.id}`);
+  const button = (name: "Run" | "Stop") => page.getByRole("button", { name, exact: true });
+  await button("Run").hover();
+  await page.mouse.down();
+  await expect(button("Run")).toBeFocused();
+  mayAnswer.resolve();
+  await expect(button("Stop")).toBeFocused();
+  await page.mouse.up();
+  await modelServer.release(gate);
+  expect(await finished(id)).toMatchObject({ status: "completed" });
+});

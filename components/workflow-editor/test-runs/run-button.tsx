@@ -73,6 +73,14 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
       : run.isRunning
         ? "Stop this run"
         : "Run the workflow as it is on the canvas";
+  const isFocused = useRef(false);
+  /** The focus goes along when one of the two buttons takes the other's place. */
+  const keepFocus = (button: HTMLButtonElement | null) => {
+    if (isFocused.current) button?.focus();
+    return () => {
+      isFocused.current = button === document.activeElement;
+    };
+  };
   const until = run.asking?.until;
   const title = until === undefined ? "Run workflow" : `Run until “${labelOf(editor.getState().data[until])}”`;
   const isOff = isReadOnly || (problems > 0 && !run.isRunning);
@@ -80,6 +88,9 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
     <>
       <Tooltip content={reason} shortcut={[MOD, "Enter"]} side="bottom">
         <Button
+          // Two buttons, since a press that began on Run, while a run that somebody started came on the screen, must not stop it.
+          key={run.isRunning ? "stop" : "run"}
+          ref={keepFocus}
           variant={run.isRunning ? "danger" : "primary"}
           icon={run.isRunning ? <Square /> : <Play />}
           isPending={run.isStarting || run.isStopping}
