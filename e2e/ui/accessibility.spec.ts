@@ -14,6 +14,20 @@ test("the sign-in page", async ({ page }) => {
   await expectAccessible(page);
 });
 
+test("for whoever wishes for less motion nothing changes gradually, not even for a moment", async ({ page }) => {
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+  await page.goto("/sign-in");
+  const changes = await page.evaluateHandle(() => {
+    const seen: string[] = [];
+    addEventListener("transitionrun", ({ target, propertyName }) => seen.push(`${(target as Element).tagName}: ${propertyName}`));
+    return seen;
+  });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  expect(await changes.jsonValue()).toEqual([]);
+});
+
 test("the lists, empty and filled", async ({ signedInPage: page, agent, workflow }) => {
   test.setTimeout(120_000); // seventeen pages are examined
   const lists = [
