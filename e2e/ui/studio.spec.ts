@@ -198,3 +198,18 @@ test("runs can be filtered, and a failed one says why", async ({ signedInPage: p
   await page.getByRole("button", { name: "Clear filters" }).click();
   await expect(row).toBeVisible();
 });
+
+test("a place of the navigation is fetched ahead when somebody turns to it, and not before", async ({ signedInPage: page }) => {
+  const ahead: string[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (searchParams.has("_rsc")) ahead.push(pathname);
+  });
+  await page.goto("/agents");
+  const places = page.getByRole("navigation", { name: "Main" });
+  await places.getByRole("link", { name: "Skills" }).hover();
+  await expect.poll(() => ahead).toContain("/skills");
+  await places.getByRole("link", { name: "Knowledge" }).focus();
+  await expect.poll(() => ahead).toContain("/knowledge");
+  expect(ahead.filter((path) => !["/skills", "/knowledge", "/agents/new"].includes(path))).toEqual([]);
+});
