@@ -1,13 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { type APIRequestContext, type BrowserContext, test as base, expect as baseExpect, type Page } from "@playwright/test";
-import { join, signIn, stranger, withNewKey } from "#e2e/api/people.ts";
+import { type APIRequestContext, type BrowserContext, test as base, expect as baseExpect, type Page, request } from "@playwright/test";
+import { encode } from "next-auth/jwt";
+import { databaseUrl } from "#e2e/api/digest.ts";
+import { join, signIn, withNewKey } from "#e2e/api/people.ts";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { type ModelClient, modelClient } from "#e2e/model-client.ts";
 import { until } from "#e2e/until.ts";
+import { ownSecrets } from "#server/boot/own-secrets.ts";
 import { Agent } from "#server/features/agents/schema.ts";
+import { insertFirstProject } from "#server/features/identity/first-owner.ts";
+import { insertAccount } from "#server/features/identity/new-account.ts";
 import { UserProfile } from "#server/features/identity/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
+import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
+import { passwordMark, sessionCookieName } from "#server/platform/auth/session.ts";
+import { db } from "#server/platform/db/client.ts";
+import { hashPassword } from "#server/platform/secrets.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { ExecuteResult, Execution, isFinal } from "#server/runs/schema.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 
@@ -71,12 +81,30 @@ async function empty(window: BrowserContext, url: string): Promise<void> {
   await window.setOffline(false);
 }
 
-/** Somebody who signed up just now. */
+/** The password that everybody has who is made here, and what is kept of it. */
+const password = randomUUID();
+let password_hash: Promise<string> | undefined;
+
+/**
+ * Somebody who might have signed up and in just now, with a platform key. Made in the shared server's database: over its doors,
+ * which have specs of their own, it takes ten times as long, and nearly every test begins with somebody new.
+ */
 export async function newPerson(url: string): Promise<Person> {
-  const email = `${randomUUID()}@example.com`;
-  const password = randomUUID();
-  await (await stranger()).post("/api/v1/auth/sign-up", { data: { email, name: "Robin Weaver", password }, failOnStatusCode: true });
-  return personOf(url, { email, password });
+  const { auth_secret: secret, encryption_key } = ownSecrets(process.env.SERVER_DATA_DIR ?? "");
+  if (!password_hash) setSettings({ DATABASE_URL: databaseUrl(), AUTH_SECRET: secret, ENCRYPTION_KEY: encryption_key });
+  password_hash ??= hashPassword(password);
+  const account = { email: `${randomUUID()}@example.com`, name: "Robin Weaver", password_hash: await password_hash };
+  const { user, project } = await db().$transaction(async (tx) => {
+    const user = await insertAccount(tx, { ...account, made_through: "sign_up", is_verified: false });
+    return { user, project: await insertFirstProject(tx, user) };
+  });
+  const { key } = await createPlatformKey({ user, auth: { type: "session" } }, { name: "spec" });
+  const session = { sub: user.id, sid: randomUUID(), password_mark: passwordMark(account.password_hash) };
+  const cookie = { name: sessionCookieName(false), value: await encode({ token: session, secret }), domain: new URL(url).hostname };
+  const cookies = [{ ...cookie, path: "/", expires: -1, httpOnly: true, secure: false, sameSite: "Lax" as const }];
+  const browser = await request.newContext({ baseURL: url, extraHTTPHeaders: { origin: url }, storageState: { cookies, origins: [] } });
+  const { id, slug, name } = project;
+  return { id: user.id, email: user.email, password, browser, project: { id, slug, name }, api: apiClient({ url, key }) };
 }
 
 /** Somebody who has an account, in the project that came first. */
