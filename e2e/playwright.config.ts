@@ -17,8 +17,8 @@ export default defineConfig({
   // Its end is what a CI log shows first: every failure whole, behind all the lines.
   reporter: [["list"], ["json", { outputFile: join(artifacts, "playwright.json") }]],
   use: {
-    // A trace of every action takes a quarter of a browser test's time: `--trace retain-on-failure` keeps it of a fault that
-    // the picture and the outline of the page do not explain.
+    // To trace every action takes a good part of a browser test's time: `--trace retain-on-failure` does it for a fault that the
+    // picture and the outline of the page do not explain.
     trace: "off",
     screenshot: "only-on-failure",
     viewport: { width: 1440, height: 900 },
