@@ -1,11 +1,15 @@
+import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 import config from "#e2e/playwright.config.ts";
 
 // `npm run test:faults`: the tests of faults at length, of which `npm test` has a short form. Each starts what it needs.
-const { globalSetup: _shared, ...others } = config;
-
 export default defineConfig({
-  ...others,
+  ...config,
+  globalSetup: join(import.meta.dirname, "data-template.ts"),
   metadata: { isLong: true },
-  projects: [{ name: "faults", testMatch: "system/{load-crash,workers,database-crash}.spec.ts", timeout: 600_000 }],
+  projects: [
+    // 200 kills: four times fifty, each with its own seed.
+    { name: "kills", testMatch: "system/load-crash.spec.ts", repeatEach: 4, timeout: 900_000 },
+    { name: "faults", testMatch: "system/{workers,database-crash}.spec.ts", timeout: 600_000 },
+  ],
 });

@@ -7,7 +7,7 @@ const artifacts = join(import.meta.dirname, "artifacts");
 export default defineConfig({
   testDir: import.meta.dirname,
   outputDir: join(artifacts, "results"),
-  globalSetup: join(import.meta.dirname, "global-setup.ts"),
+  globalSetup: [join(import.meta.dirname, "data-template.ts"), join(import.meta.dirname, "global-setup.ts")],
   fullyParallel: true,
   workers: 2,
   retries: 0, // a test that passes at the second try is a fault to find, in the product or in itself

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const STOP_MS = 30_000;
 export interface StartOptions {
   /** Settings beyond those that every start here gets. */
   env?: Record<string, string>;
-  /** A folder to go on with; left out, a fresh one that is removed in the end. */
+  /** A folder to go on with; left out, one of its own that is removed in the end. */
   dataDir?: string;
   port?: number;
   /** In a process group of its own, as a shell starts it: what goes to `-pid` then reaches its children too. */
@@ -75,6 +75,18 @@ export function newDataDir(): string {
   return folder;
 }
 
+/** The same as a first start leaves it, without an owner (data-template.ts); where no such one was made, empty. */
+export function preparedDataDir(): string {
+  const folder = newDataDir();
+  const { DATA_TEMPLATE } = process.env;
+  // With owners and modes: PostgreSQL looks at those of its files.
+  if (DATA_TEMPLATE) execFileSync("cp", ["-Rp", `${DATA_TEMPLATE}/.`, folder]);
+  return folder;
+}
+
+/** Whoever has a database brings no files of one. */
+const ownDataDir = ({ env, dataDir }: StartOptions): string => dataDir ?? (env?.DATABASE_URL ? newDataDir() : preparedDataDir());
+
 /** Ends what still runs in a data folder (a killed start leaves its PostgreSQL behind) and removes it. */
 function removeDataDir(folder: string): void {
   const postgres = postgresOf(folder);
@@ -94,13 +106,14 @@ process.on("exit", () => {
 
 function launch({ env = {}, dataDir, port, role, ownGroup = false }: StartOptions & { dataDir: string; port: number }) {
   // Nothing of the surrounding shell gets in: a developer's DATABASE_URL is not a test database.
-  const { PATH = "", HOME = "", TMPDIR } = process.env;
+  const { PATH = "", HOME = "", TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [...START_ARGUMENTS, ...(role ? ["--role", role] : [])], {
     cwd: root,
     env: {
       PATH,
       HOME,
       ...(TMPDIR && { TMPDIR }),
+      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
       PORT: String(port),
       DATA_DIR: dataDir,
       LOG_LEVEL: "warn",
@@ -125,7 +138,7 @@ function launch({ env = {}, dataDir, port, role, ownGroup = false }: StartOption
  * @param meanwhile what happens to it while it starts
  */
 export async function startAndEnd(options: StartOptions = {}, meanwhile?: (pid: number) => Promise<void>): Promise<Ended> {
-  const dataDir = options.dataDir ?? newDataDir();
+  const dataDir = ownDataDir(options);
   const { child, printed, ended } = launch({ ...options, dataDir, port: options.port ?? (await freePort()) });
   const timer = setTimeout(() => child.kill("SIGKILL"), START_MS);
   try {
@@ -146,7 +159,7 @@ export async function startAndEnd(options: StartOptions = {}, meanwhile?: (pid: 
  * @throws Error with what was printed when it ends instead
  */
 export async function startTreadle(options: StartOptions = {}): Promise<Treadle> {
-  const dataDir = options.dataDir ?? newDataDir();
+  const dataDir = ownDataDir(options);
   const port = options.port ?? (await freePort());
   const { child, printed, ended } = launch({ ...options, dataDir, port });
   const logs = () => printed.stdout + printed.stderr;

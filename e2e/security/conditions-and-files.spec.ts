@@ -3,7 +3,7 @@ import { graphOf } from "#e2e/api/graphs.ts";
 import { apiClient } from "#e2e/api-client.ts";
 import { memoryOf, peakOf } from "#e2e/bench/memory.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { newDataDir, postgresOf, startTreadle } from "#e2e/server.ts";
+import { postgresOf, preparedDataDir, startTreadle } from "#e2e/server.ts";
 import { firstUser, noLimits } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
 import { Rag, RagDocumentDetail } from "#server/features/knowledge/schema.ts";
@@ -53,7 +53,7 @@ test("a viewer's check of a hostile condition is answered with what is wrong wit
 });
 
 test("a hostile condition behind a review, and files that unpack to gigabytes: runs and documents fail with a sentence, the service stays, and no process holds a secret of the start", async () => {
-  const dataDir = newDataDir();
+  const dataDir = preparedDataDir();
   const env = { ...firstUser(key), ...noLimits, SMTP_URL: "smtp://user:mailsecret@127.0.0.1:1", EMAIL_FROM: "treadle@example.com" };
   const secrets = [key, env.BOOTSTRAP_PASSWORD, "mailsecret"];
   let treadle = await startTreadle({ env, dataDir });

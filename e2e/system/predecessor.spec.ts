@@ -55,7 +55,7 @@ test("on a PostgreSQL that is shared, who starts again in a folder takes up what
   await until(() => models.calls({ contains: "held" }).length === 2, 40_000);
   expect((await lease()).lease_owner).toMatch(new RegExp(`^${second.pid}-`));
 
-  await second.stop();
+  await second.kill9(); // told to stop, it would wait for the call
   await database.end();
   await models.stop();
   await postgres.stop();
