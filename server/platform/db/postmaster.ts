@@ -50,7 +50,9 @@ export async function startPostmaster(
     stdio: ["ignore", "ignore", "pipe"],
   });
   // However this process ends, if it can still say so.
-  process.once("exit", () => child.kill("SIGINT"));
+  const endIt = () => child.kill("SIGINT");
+  process.once("exit", endIt);
+  child.once("exit", () => process.off("exit", endIt));
   await new Promise<void>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", () => reject(new Error()));
