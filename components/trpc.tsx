@@ -1,6 +1,6 @@
 "use client";
 
-import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider, useQueryClient } from "@tanstack/react-query";
 import { createTRPCClient, httpBatchLink, splitLink, TRPCClientError } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
@@ -11,6 +11,9 @@ import { MOST_CALLS } from "#server/shared/primitives-schema.ts";
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
 
 export { useTRPC, useTRPCClient };
+
+/** The server's API: `trpc` makes queries and mutations for their hooks, `client` calls, `cache` keeps what was read. */
+export const useApi = () => ({ trpc: useTRPC(), client: useTRPCClient(), cache: useQueryClient() });
 
 /** What the server said about a failed call; one sentence of our own when it could not be reached. */
 export function errorBodyOf(error: unknown): ErrorBody {

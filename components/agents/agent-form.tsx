@@ -1,6 +1,5 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useLayoutEffect, useRef, useState } from "react";
 import { toast } from "sonner";
@@ -25,7 +24,7 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import type { Agent } from "#server/features/agents/schema.ts";
@@ -48,9 +47,7 @@ export interface AgentEditorProps {
 
 /** The form of a new agent, or of the one given. */
 export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: AgentEditorProps) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const router = useRouter();
   const { canEdit } = useStudio();
   // What the form began with. The page may load the agent again at any time, and what others saved is no part of the form then.

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
@@ -11,7 +11,7 @@ import { BackLink } from "#components/shell/back-link.tsx";
 import { NotFound } from "#components/shell/not-found.tsx";
 import { Page, useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
@@ -28,8 +28,7 @@ export function NewAgentPage() {
 }
 
 export function AgentPage({ agentId }: { agentId: string }) {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const router = useRouter();
   const { canEdit } = useStudio();
   const [isDirty, setIsDirty] = useState(false);

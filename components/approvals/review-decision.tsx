@@ -1,13 +1,12 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { Check, MessageSquarePlus, X } from "lucide-react";
 import { type FormEvent, useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { toReviewSummary } from "#components/approvals/use-reviews.ts";
 import { Verdict } from "#components/approvals/verdict.tsx";
 import { FormFailure } from "#components/forms/form.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { CopyButton } from "#components/ui/copy.tsx";
@@ -31,9 +30,7 @@ export interface ReviewDecisionProps {
 /** The two answers with a comment; afterwards, or for who may not decide, how it stands. */
 export function ReviewDecision({ review, onDecided, onTyping, onDismiss, isCompact = false }: ReviewDecisionProps) {
   const { canEdit, user, project } = useStudio();
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const [comment, setComment] = useState("");
   const [known, setKnown] = useState<ReviewSummary | null>(null);
   const [isSending, setIsSending] = useState(false);

@@ -1,13 +1,13 @@
 "use client";
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
 import { toast } from "sonner";
 import type { z } from "zod";
 import { Form, FormDialog, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi, useTRPC } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Select } from "#components/ui/select.tsx";
@@ -44,9 +44,7 @@ export function AddKeyDialog({ onClose, onAdded }: AddKeyDialogProps) {
 }
 
 function AddKeyForm({ providers, onAdded }: { providers: readonly ProviderRow[]; onAdded: (key: LlmKey) => void }) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const first = providers[0] as ProviderRow;
   const form = useForm({
     schema: CreateLlmKeyInput,
@@ -117,9 +115,7 @@ const NewKey = CreateLlmKeyInput.pick({ api_key: true });
 
 /** Gives an LLM key a new value, e.g. when the old one has leaked; agents that use it stay as they are. */
 export function ReplaceKeyDialog({ llmKey, onClose }: { llmKey: LlmKey; onClose: () => void }) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const form = useForm({
     schema: NewKey,
     initial: { api_key: "" },

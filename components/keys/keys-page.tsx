@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { CircleDollarSign, KeyRound, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
@@ -9,7 +9,7 @@ import { AddKeyDialog, ReplaceKeyDialog } from "#components/keys/key-dialogs.tsx
 import { PricesDialog } from "#components/keys/prices-dialog.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { useTRPC } from "#components/trpc.tsx";
+import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
@@ -21,8 +21,7 @@ import type { LlmKey } from "#server/features/llm-keys/schema.ts";
 import { providerKind } from "#server/llm/kinds.ts";
 
 export function KeysPage() {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const { canAdminister, project } = useStudio();
   const [page, setPage] = useState(1);
   const [isAdding, setIsAdding] = useState(false);

@@ -1,10 +1,9 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
 import { type FormEvent, useRef, useState } from "react";
 import { toast } from "sonner";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
@@ -36,9 +35,7 @@ const NUMBERS = { min: 0, step: "any", inputMode: "decimal", type: "number" } as
 
 /** What models cost with one key. */
 export function PricesDialog({ llmKey, onClose }: { llmKey: LlmKey; onClose: () => void }) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const [rows, setRows] = useState<Row[]>(() => rowsOf(llmKey));
   const [failure, setFailure] = useState<string | null>(null);
   const [isPending, setIsPending] = useState(false);

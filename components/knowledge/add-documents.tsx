@@ -1,6 +1,5 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { FileUp, Link2, Type } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
@@ -9,7 +8,7 @@ import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { FileDrop } from "#components/ui/file-drop.tsx";
 import { Notice } from "#components/ui/notice.tsx";
@@ -20,8 +19,7 @@ const ACCEPTED = ".txt,.md,.markdown,.html,.htm,.pdf,.docx,.csv,.json,.xml,.yaml
 
 /** Ways to add documents: files by drop or choice, a text, a web page. */
 export function AddDocuments({ ragId }: { ragId: string }) {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const { project } = useStudio();
   const [left, setLeft] = useState(0);
   const [failures, setFailures] = useState<string[]>([]);
@@ -83,9 +81,7 @@ interface AddDialogProps {
 
 /** Sends a document and shows it in the list. */
 function useAddDocument(ragId: string, onDone: () => void) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   return async (fields: { title?: string; text?: string; url?: string }) => {
     const document = await client.rags.addDocument.mutate({ rag_id: ragId, ...fields });
     await cache.invalidateQueries(trpc.rags.pathFilter());

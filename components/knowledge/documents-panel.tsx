@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { RotateCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
@@ -8,7 +8,7 @@ import { formatBytes, plural } from "#components/format.ts";
 import { AddDocuments } from "#components/knowledge/add-documents.tsx";
 import { CitedDocument, DocumentDialog } from "#components/knowledge/document-dialog.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
@@ -22,8 +22,7 @@ const WATCH_MS = 1500;
 
 /** The documents of a source, with ways to add some. */
 export function DocumentsPanel({ rag }: { rag: Rag }) {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const { canEdit } = useStudio();
   const [page, setPage] = useState(1);
   const [deleting, setDeleting] = useState<RagDocument | null>(null);

@@ -1,6 +1,5 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
@@ -8,7 +7,7 @@ import { Form, FormDialog, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { defaultSettings, SourceFields, sourceKinds, sourceSchema, withoutConfigPrefix } from "#components/knowledge/source-fields.tsx";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { CreateRagInput, type Rag, RagType } from "#server/features/knowledge/schema.ts";
@@ -62,9 +61,7 @@ interface CreateSourceFormProps {
 }
 
 function CreateSourceForm({ type, name: firstName, onNameChange, onDone }: CreateSourceFormProps) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const router = useRouter();
   const form = useForm({
     schema: sourceSchema(type, CreateRagInput.shape.name),
@@ -100,9 +97,7 @@ interface EditSourceDialogProps {
 
 /** Changes a source's name and settings; secrets show as they are masked, and stay when they are left so. */
 export function EditSourceDialog({ rag, onClose, onSaved }: EditSourceDialogProps) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const form = useForm({
     schema: sourceSchema(rag.type, CreateRagInput.shape.name),
     initial: { ...rag.config, name: rag.name },

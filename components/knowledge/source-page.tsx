@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { FlaskConical, SlidersHorizontal, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
@@ -13,7 +13,7 @@ import { BackLink } from "#components/shell/back-link.tsx";
 import { NotFound } from "#components/shell/not-found.tsx";
 import { Page, useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -51,8 +51,7 @@ function whereTo({ type, config }: Rag): string {
 }
 
 function SourceView({ rag }: { rag: Rag }) {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const router = useRouter();
   const { canEdit } = useStudio();
   const [isEditing, setIsEditing] = useState(false);

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { RotateCw, Settings2, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
@@ -11,7 +11,7 @@ import { BackLink } from "#components/shell/back-link.tsx";
 import { NotFound } from "#components/shell/not-found.tsx";
 import { Page, useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -23,8 +23,7 @@ import { Time } from "#components/ui/time.tsx";
 import type { McpServerDetail } from "#server/features/mcp/schema.ts";
 
 export function McpServerPage({ mcpId }: { mcpId: string }) {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const router = useRouter();
   const { canEdit } = useStudio();
   const [isEditing, setIsEditing] = useState(false);
@@ -88,8 +87,7 @@ export function McpServerPage({ mcpId }: { mcpId: string }) {
 }
 
 function ServerBody({ server }: { server: McpServerDetail }) {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const { canEdit } = useStudio();
   const key = trpc.mcp.get.queryKey({ mcp_id: server.id });
   // Shown at once, and taken back when the server did not take it.

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Plus, Search, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
 import { toast } from "sonner";
@@ -8,7 +8,7 @@ import { Form, FormDialog, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { type UseFormReturn, useForm } from "#components/forms/use-form.ts";
 import { ToolList } from "#components/mcp/tool-list.tsx";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { FieldError } from "#components/ui/field.tsx";
@@ -24,9 +24,7 @@ interface ConnectDialogProps {
 
 /** Connects a server; its tools can be looked at, and switched off, before anything is saved. */
 export function ConnectDialog({ onClose, onConnected }: ConnectDialogProps) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const [disabled, setDisabled] = useState<string[]>([]);
   const discover = useMutation(trpc.mcp.discover.mutationOptions());
   const form = useForm({
@@ -73,9 +71,7 @@ export function ConnectDialog({ onClose, onConnected }: ConnectDialogProps) {
 
 /** Changes name, address, transport and headers; the server is connected anew before anything is saved. */
 export function EditServerDialog({ server, onClose }: { server: McpServerDetail; onClose: () => void }) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const kept = Object.fromEntries(server.header_names.map((name) => [name, null]));
   const form = useForm({
     schema: ServerFormInput,

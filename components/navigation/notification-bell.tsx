@@ -1,12 +1,12 @@
 "use client";
 
-import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Bell } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
 import { REVIEWS_LIVE_MS } from "#components/approvals/use-waiting-count.ts";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
@@ -18,9 +18,7 @@ const LATEST = 20;
 
 /** What the signed-in person was told of, with the count of what is unread; a click leads there and marks it as read. */
 export function NotificationBell({ className, size = "md" }: { className?: string; size?: "md" | "lg" }) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const [isOpen, setIsOpen] = useState(false);
   const list = useQuery(
     trpc.notifications.list.queryOptions({ per_page: LATEST }, { refetchInterval: REVIEWS_LIVE_MS, placeholderData: keepPreviousData }),

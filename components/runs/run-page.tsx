@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ExecutorBanner } from "#components/runs/executor-banner.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
@@ -15,7 +15,7 @@ import { createRunStore, type RunStore } from "#components/runs/store/run-store.
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { FullPageLoading } from "#components/shell/full-page-loading.tsx";
 import { useTitle } from "#components/shell/page.tsx";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi } from "#components/trpc.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
@@ -28,9 +28,7 @@ import type { ExecutionView } from "#server/runs/schema.ts";
 
 /** One execution: read once, then followed until it ends. */
 export function RunPage({ executionId }: { executionId: string }) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const { data, error, refetch } = useQuery(
     trpc.executions.view.queryOptions(
       { execution_id: executionId },

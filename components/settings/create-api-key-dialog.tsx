@@ -1,13 +1,12 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { z } from "zod";
 import { Form, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
@@ -61,9 +60,7 @@ export function CreateApiKeyDialog({ onClose }: { onClose: () => void }) {
 }
 
 function CreateForm({ onCreated }: { onCreated: (key: Created) => void }) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const [life, setLife] = useState<Life>("90");
   const form = useForm({
     schema: CreatePlatformKeyInput,

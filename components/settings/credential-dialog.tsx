@@ -1,13 +1,12 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { Eye, EyeOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
 import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi, useTRPCClient } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -16,9 +15,7 @@ import { CreateCredentialInput, type Credential, ReplaceCredentialInput } from "
 
 /** Adds a credential. Its value is seen here and nowhere later. */
 export function AddCredentialDialog({ onClose }: { onClose: () => void }) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const form = useForm({
     schema: CreateCredentialInput,
     initial: { name: "", value: "" },

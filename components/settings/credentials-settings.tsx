@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Plus, RefreshCw, Trash2 } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
@@ -8,7 +8,7 @@ import { toast } from "sonner";
 import { AddCredentialDialog, ReplaceCredentialDialog } from "#components/settings/credential-dialog.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { useTRPC } from "#components/trpc.tsx";
+import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
@@ -19,8 +19,7 @@ import { Time } from "#components/ui/time.tsx";
 import type { Credential } from "#server/features/credentials/schema.ts";
 
 export function CredentialsSettings() {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const { canAdminister, project } = useStudio();
   const [page, setPage] = useState(1);
   const [isAdding, setIsAdding] = useState(false);

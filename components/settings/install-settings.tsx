@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { UserMinus, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
@@ -9,7 +9,7 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
@@ -22,8 +22,7 @@ import { type InstallAdmin, NameInstallAdminInput } from "#server/features/insta
 
 /** Who decides for the whole install. */
 export function InstallSettings() {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const { user } = useStudio();
   const [page, setPage] = useState(1);
   const [isNaming, setIsNaming] = useState(false);
@@ -95,9 +94,7 @@ export function InstallSettings() {
 
 /** Makes somebody who has an account here an admin of the install. */
 function NameInstallAdminDialog({ onClose }: { onClose: () => void }) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const form = useForm({
     schema: NameInstallAdminInput,
     initial: { email: "" },

@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { toast } from "sonner";
 import type { z } from "zod";
@@ -11,7 +11,7 @@ import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Input } from "#components/ui/input.tsx";
@@ -125,9 +125,7 @@ interface LimitFormProps {
 /** A number of the project that can be switched off. */
 function LimitForm(props: LimitFormProps) {
   const { name, saved, first, most, switchLabel, switchHint, label, hint, className, saveLabel, told, children } = props;
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const { project, canAdminister } = useStudio();
   const form = useForm({
     // cast: both have one field of this kind, and which one is told by its name

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { UserMinus, UserPlus } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
@@ -10,7 +10,7 @@ import { formatDate } from "#components/format.ts";
 import { formatAccountOrigin, InviteDialog, roleLabel, roleOptions } from "#components/settings/invite-dialog.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -32,8 +32,7 @@ import type { Member, PendingInvitation } from "#server/features/projects/schema
 type MemberRow = z.infer<typeof Member>;
 
 export function MembersSettings() {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const router = useRouter();
   const { project, user, canAdminister } = useStudio();
   const [page, setPage] = useState(1);

@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Monitor, Moon, Sun } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { RadioGroup } from "radix-ui";
@@ -14,7 +14,7 @@ import { DeleteAccount } from "#components/settings/delete-account.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { type ThemeChoice, useTheme } from "#components/shell/use-theme.ts";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
@@ -90,9 +90,7 @@ function ThemeChooser() {
 const noPassword = { current_password: "", new_password: "", end_api_keys: false };
 
 function PasswordForm() {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const { user } = useStudio();
   const form = useForm({
     schema: ChangePasswordInput,

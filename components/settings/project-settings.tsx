@@ -13,7 +13,7 @@ import { ExecutorFacts } from "#components/runs/executor-banner.tsx";
 import { HourSettings, RetentionSettings } from "#components/settings/limit-settings.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { CopyField } from "#components/ui/copy.tsx";
@@ -27,8 +27,7 @@ import { UpdateProjectInput } from "#server/features/projects/schema.ts";
 const ProjectForm = UpdateProjectInput.pick({ name: true, slug: true }).required();
 
 export function ProjectSettings() {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
+  const { trpc, client } = useApi();
   const router = useRouter();
   const { project, canAdminister } = useStudio();
   const [isDeleting, setIsDeleting] = useState(false);

@@ -1,12 +1,11 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { CopyPlus, Pencil, Trash2 } from "lucide-react";
 import { toast } from "sonner";
 import { Form, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
@@ -24,9 +23,7 @@ export interface SkillFormProps {
 
 /** Makes or changes a skill of the project. With something typed, only its own buttons close it. */
 export function SkillForm({ skill, like, onClose }: SkillFormProps) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const source = skill ?? like;
   const form = useForm({
     schema: CreateSkillInput,

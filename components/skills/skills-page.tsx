@@ -1,13 +1,13 @@
 "use client";
 
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useId, useState } from "react";
 import { toast } from "sonner";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { SkillForm, SkillView } from "#components/skills/skill-dialogs.tsx";
-import { useTRPC } from "#components/trpc.tsx";
+import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
@@ -21,8 +21,7 @@ const PER_PAGE = 60;
 type Opened = { as: "view" | "edit" | "copy"; skill: Skill } | { as: "new" } | null;
 
 export function SkillsPage() {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const { canEdit } = useStudio();
   const [page, setPage] = useState(1);
   const [opened, setOpened] = useState<Opened>(null);

@@ -1,6 +1,5 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
@@ -8,7 +7,7 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { positionBelowAll } from "#components/workflow-editor/canvas/document/edits.ts";
@@ -34,8 +33,7 @@ const TABS: Record<EditorTab, string> = { editor: "Editor", runs: "Runs" };
 /** Name, state of saving, the two views, Save and Run. */
 export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeaderProps) {
   const session = useSession();
-  const cache = useQueryClient();
-  const trpc = useTRPC();
+  const { trpc, cache } = useApi();
   const name = useSessionState((state) => state.name);
   const rename = async (next: string) => {
     try {

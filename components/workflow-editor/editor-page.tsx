@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useState } from "react";
 import { toast } from "sonner";
@@ -10,7 +10,7 @@ import { createRunStore } from "#components/runs/store/run-store.ts";
 import { FullPageLoading } from "#components/shell/full-page-loading.tsx";
 import { useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
@@ -64,9 +64,7 @@ const WorkflowRuns = dynamic(() => import("#components/runs/workflow-runs.tsx").
 /** The editor around one workflow: its stores live as long as it is open. */
 export function EditorView({ initial }: { initial: WorkflowEditorState }) {
   const { canEdit } = useStudio();
-  const client = useTRPCClient();
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const workflowId = initial.workflow.id;
   const [stores] = useState(() => {
     const editor = createEditorStore(initial.draft, { isReadOnly: !canEdit });

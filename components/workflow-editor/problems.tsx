@@ -1,10 +1,9 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, TriangleAlert } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { plural } from "#components/format.ts";
-import { useTRPC } from "#components/trpc.tsx";
+import { useApi } from "#components/trpc.tsx";
 import { Popover } from "#components/ui/popover.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUi, useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -102,8 +101,7 @@ export function useProblems(): void {
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
   const session = useSession();
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const { agentName, isPending } = useAgentNames();
   const credentialNames = useCredentialNames();
 

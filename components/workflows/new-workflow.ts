@@ -1,14 +1,13 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { toast } from "sonner";
-import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 
 /** Creates "Untitled workflow", which starts with a manual trigger, and opens it in the editor. */
 export function useNewWorkflow(): { create: () => void; isPending: boolean } {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const router = useRouter();
   const mutation = useMutation(
     trpc.workflows.create.mutationOptions({

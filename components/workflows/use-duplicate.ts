@@ -1,17 +1,15 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { toast } from "sonner";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 
 const MAX_CHARACTERS = 120;
 const SUFFIX = " (copy)";
 
 /** Makes a copy of a workflow, which is off. Of what is on its canvas when `draft` is true, else of the saved version. */
 export function useDuplicate({ onCreated }: { onCreated?: (copy: { id: string; name: string }) => void } = {}) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   return useMutation({
     mutationFn: async ({ workflow_id, draft = false }: { workflow_id: string; draft?: boolean }) => {
       const { workflow, draft: ahead } = await client.workflows.editor.query({ workflow_id });

@@ -1,11 +1,10 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
 import { plural } from "#components/format.ts";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import type { ImportCheck, ImportLinks } from "#server/features/workflow-files/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -26,9 +25,7 @@ export type InsertGraph = (graph: Graph) => number;
  * @param insert takes the nodes into the open workflow instead
  */
 export function useImport(insert?: InsertGraph) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const router = useRouter();
   const [isPending, setIsPending] = useState(false);
   const [failure, setFailure] = useState<ErrorBody | null>(null);

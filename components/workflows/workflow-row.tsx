@@ -1,12 +1,12 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Copy, Download, Ellipsis, Pencil, Trash2 } from "lucide-react";
 import Link from "next/link";
 import { toast } from "sonner";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
@@ -27,8 +27,7 @@ export interface WorkflowRowProps {
 }
 
 export function WorkflowRow({ workflow, lastRun, onRename, onDelete }: WorkflowRowProps) {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const { canEdit } = useStudio();
   const refresh = () => cache.invalidateQueries(trpc.workflows.pathFilter());
   const enable = useMutation(

@@ -1,6 +1,6 @@
 "use client";
 
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { FileUp, LayoutTemplate, Plus } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
@@ -10,7 +10,7 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
@@ -29,8 +29,7 @@ function lastRuns(executions: readonly ExecutionSummary[]): Map<string, Executio
 }
 
 export function WorkflowsPage() {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const { canEdit } = useStudio();
   const [page, setPage] = useState(1);
   const [search, setSearch] = useState("");
@@ -146,9 +145,7 @@ export function WorkflowsPage() {
 const Rename = CreateWorkflowInput.pick({ name: true, description: true }).required();
 
 function RenameWorkflowDialog({ workflow, onClose }: { workflow: WorkflowSummary; onClose: () => void }) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const form = useForm({
     schema: Rename,
     initial: { name: workflow.name, description: workflow.description },

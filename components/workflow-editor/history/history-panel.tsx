@@ -1,10 +1,10 @@
 "use client";
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -86,9 +86,7 @@ export function HistoryPanel({ isReadOnly }: { isReadOnly: boolean }) {
 }
 
 function VersionList({ isReadOnly, compared }: { isReadOnly: boolean; compared: HistoryState["compared"] }) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const history = useHistoryStore();
   const { workflowId: workflow_id } = useSession();
   const saved = useSessionState((state) => state.version);

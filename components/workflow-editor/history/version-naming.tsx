@@ -1,11 +1,10 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
 import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
-import { useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { useApi } from "#components/trpc.tsx";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 import { CreateWorkflowInput } from "#server/features/workflows/schema.ts";
 
@@ -17,9 +16,7 @@ export function NameVersionDialog({ onClose }: { onClose: () => void }) {
   const session = useSession();
   const isAhead = useSessionState((state) => state.isAhead);
   const version = useSessionState((state) => state.version);
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const form = useForm({
     schema: Naming,
     initial: { name: "" },

@@ -1,12 +1,12 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { KeyRound, RotateCcwKey, RotateCw } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
@@ -68,9 +68,7 @@ export function WebhookPanel({ isReadOnly }: { isReadOnly: boolean }) {
 
 function Secret({ state, isReadOnly }: { state: WebhookState; isReadOnly: boolean }) {
   const { workflowId } = useSession();
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const [isAsking, setIsAsking] = useState(false);
   const [made, setMade] = useState<WebhookSetup | null>(null);
   const make = async () => {
@@ -134,8 +132,7 @@ const isGood = (status: number) => status >= 200 && status < 300;
 
 /** What arrived: when, what was answered, its run, and the way to run it again. */
 export function WebhookDeliveries({ deliveries, isReadOnly }: { deliveries: readonly WebhookDelivery[]; isReadOnly: boolean }) {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, cache } = useApi();
   const replay = useMutation(
     trpc.webhooks.replay.mutationOptions({
       onSuccess: () => toast.success("Delivered again"),

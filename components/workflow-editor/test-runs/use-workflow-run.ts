@@ -1,12 +1,11 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
 import { plural } from "#components/format.ts";
 import { useRun, useRunStore } from "#components/runs/store/run-context.tsx";
 import type { RunStore } from "#components/runs/store/run-store.ts";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx";
@@ -58,9 +57,7 @@ export function pinAndTell(editor: EditorStore, run: RunStore): void {
 
 /** Starting, stopping and following the runs of the workflow that is open. */
 export function useWorkflowRun(workflowId: string) {
-  const client = useTRPCClient();
-  const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const session = useSession();
   const editor = useEditorStore();
   const ui = useCanvasUiStore();

@@ -1,6 +1,5 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { NodeToolbar, Position, useNodeId, useStore } from "@xyflow/react";
 import { Check, ListChecks, MessageSquare, X } from "lucide-react";
 import { useState } from "react";
@@ -8,7 +7,7 @@ import { toast } from "sonner";
 import { useEditorRun, useRun, useRunStore } from "#components/runs/store/run-context.tsx";
 import { isReview } from "#components/runs/store/run-snapshot.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
@@ -43,9 +42,7 @@ export function NodeDecision() {
   const isEditor = useEditorRun() !== null;
   const editor = useEditorStore();
   const run = useRunStore();
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const cache = useQueryClient();
+  const { trpc, client, cache } = useApi();
   const type = useEditor((state) => state.nodes.find((node) => node.id === id)?.type);
   const places = useRun((state) => (isReview(type) ? state.snapshot?.waiting[id] : undefined));
   const label = useEditor((state) => labelOf(state.data[id], type));
