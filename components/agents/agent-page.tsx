@@ -47,7 +47,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
           canEdit && agent.data && <IconButton label="Delete agent" icon={<Trash2 />} size="lg" onClick={() => setIsDeleting(true)} />
         }
       />
-      {agent.isError && <LoadFailure error={agent.error} onRetry={() => void agent.refetch()} />}
+      <LoadFailure query={agent} />
       {agent.isPending && <Skeleton className="h-96 w-full max-w-160" />}
       {agent.data && (
         <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(340px,460px)]">

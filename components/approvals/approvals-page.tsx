@@ -81,7 +81,7 @@ function ReviewList({ status, page, isShown, onPageChange }: ReviewListProps) {
   const { kept, keep } = useKeptReviews(reviews.data && [...reviews.data.items, ...settled]);
   const settle = (review: ReviewSummary, isShown: boolean) =>
     setSettled((before) => [...before.filter(({ id }) => id !== review.id), ...(isShown ? [review] : [])]);
-  if (reviews.isError && !reviews.data) return <LoadFailure error={reviews.error} onRetry={() => void reviews.refetch()} />;
+  if (reviews.isError && !reviews.data) return <LoadFailure query={reviews} />;
   if (!reviews.data) return <TableSkeleton label="Loading reviews" rows={3} />;
   const fresh = reviews.data.items.filter(({ id }) => !settled.some((one) => one.id === id));
   // Ids grow with time.

@@ -140,7 +140,7 @@ export function ReviewContent({ review: { description, display_value }, missing 
           {hasLongContent && <div className="border-t px-3 py-1.5">{fold}</div>}
         </section>
       )}
-      {missing && !missing.isLoading && missing.error !== null && <LoadFailure error={missing.error} onRetry={missing.load} />}
+      {missing && !missing.isLoading && <LoadFailure query={{ error: missing.error, refetch: missing.load }} />}
     </>
   );
 }

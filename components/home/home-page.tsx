@@ -48,7 +48,7 @@ export function HomePage() {
     return (
       <Page>
         <PageHeader title={project.name} />
-        <LoadFailure error={failure.error} onRetry={() => void failure.refetch()} />
+        <LoadFailure query={failure} />
       </Page>
     );
   }

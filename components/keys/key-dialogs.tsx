@@ -28,7 +28,7 @@ export function AddKeyDialog({ onClose, onAdded }: AddKeyDialogProps) {
   const providers = useQuery(trpc.llmKeys.providers.queryOptions({}, { staleTime: Number.POSITIVE_INFINITY }));
   return (
     <Dialog onClose={onClose} title="Add LLM key" description="Shared by the project's members, stored encrypted, never shown again.">
-      {providers.isError && <LoadFailure error={providers.error} onRetry={() => void providers.refetch()} />}
+      <LoadFailure query={providers} />
       {providers.isPending && <Skeleton className="h-48" />}
       {providers.data && (
         <AddKeyForm

@@ -17,7 +17,7 @@ export function DocumentDialog({ document: { id, rag_id, title, uri }, onClose }
   const document = useQuery(trpc.rags.document.queryOptions({ rag_id, document_id: id }));
   return (
     <Dialog onClose={onClose} title={title} size="lg">
-      {document.isError && <LoadFailure error={document.error} onRetry={() => void document.refetch()} />}
+      <LoadFailure query={document} />
       {document.isPending && <Skeleton className="h-64" />}
       {document.data && <DocumentText uri={uri} text={document.data.text} />}
     </Dialog>

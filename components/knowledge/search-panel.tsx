@@ -44,7 +44,7 @@ export function SearchPanel({ rag }: { rag: Rag }) {
         </Button>
       </form>
       <div aria-live="polite" className="flex flex-col gap-3">
-        {found.isError && <LoadFailure error={found.error} onRetry={() => void found.refetch()} />}
+        <LoadFailure query={found} />
         {query !== "" && found.isPending && <Skeleton className="h-32" />}
         {[...new Set(found.data?.problems)].map((problem) => (
           <Notice key={problem} tone="waiting">

@@ -35,7 +35,7 @@ export function SourcePage({ ragId }: { ragId: string }) {
       ) : (
         <PageHeader title={<Skeleton className="my-1.5 h-4 w-40" />} back={<BackLink href="/knowledge">Knowledge</BackLink>} />
       )}
-      {rag.isError && <LoadFailure error={rag.error} onRetry={() => void rag.refetch()} />}
+      <LoadFailure query={rag} />
       {rag.isPending && <Skeleton className="h-96" />}
     </Page>
   );

@@ -63,7 +63,7 @@ export function McpServerPage({ mcpId }: { mcpId: string }) {
           )
         }
       />
-      {server.isError && <LoadFailure error={server.error} onRetry={() => void server.refetch()} />}
+      <LoadFailure query={server} />
       {server.isPending && <Skeleton className="h-96 w-full" />}
       {server.data && <ServerBody server={server.data} />}
       {server.data && isEditing && <EditServerDialog server={server.data} onClose={() => setIsEditing(false)} />}

@@ -74,7 +74,7 @@ export function NotificationBell({ className, size = "md" }: { className?: strin
       </div>
       {list.isError && !list.data ? (
         <div className="p-3">
-          <LoadFailure error={list.error} onRetry={() => void list.refetch()} />
+          <LoadFailure query={list} />
         </div>
       ) : list.data && list.data.items.length === 0 ? (
         <p className="p-3 text-13 text-ink-soft">Nothing yet. When a run waits for a decision, you are told here.</p>

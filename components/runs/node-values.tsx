@@ -80,7 +80,7 @@ export function NodeValues({ nodeId }: { nodeId: string }) {
         {path === null ? (
           <LatestOutput nodeId={nodeId} />
         ) : log.error ? (
-          <LoadFailure error={log.error} onRetry={() => void log.refetch()} />
+          <LoadFailure query={log} />
         ) : log.isPending ? (
           <p className="text-12 text-ink-faint">Loading…</p>
         ) : log.item ? (
@@ -199,7 +199,7 @@ const WAITING: Record<string, string> = {
 function NodeInput({ nodeId, iteration, attempt, status }: { nodeId: string; iteration: string; attempt: number; status: string }) {
   const log = useNodeLog(nodeId, iteration, attempt > 0);
   if (attempt === 0) return <p className="text-12 text-ink-faint">{WAITING[status] ?? "Nothing went in."}</p>;
-  if (log.error) return <LoadFailure error={log.error} onRetry={() => void log.refetch()} />;
+  if (log.error) return <LoadFailure query={log} />;
   if (log.isPending) return <p className="text-12 text-ink-faint">Loading…</p>;
   return log.item?.input ? (
     <ValueView key={iteration} value={log.item.input} what="input" />

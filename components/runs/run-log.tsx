@@ -66,7 +66,7 @@ function LogScope({ executionId, loopId, path, isShown }: LogScopeProps) {
     void refetch();
   }, [isShown, stage, refetch]);
 
-  if (logs.isError) return <LoadFailure error={logs.error} onRetry={() => void logs.refetch()} />;
+  if (logs.isError) return <LoadFailure query={logs} />;
   if (logs.isPending || !graph) return <TableSkeleton label="Loading the log" rows={loopId === null ? 5 : 2} />;
   const plan = planOf(graph);
   // Loops side by side number their items alike; and the row that keeps an item's result says what the last node said.

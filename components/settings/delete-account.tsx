@@ -40,7 +40,7 @@ export function DeleteAccount() {
 function Consequences({ onCancel }: { onCancel: () => void }) {
   const trpc = useTRPC();
   const deletion = useQuery(trpc.identity.accountDeletion.queryOptions({}, { staleTime: 0, gcTime: 0 }));
-  if (deletion.isError) return <LoadFailure error={deletion.error} onRetry={() => void deletion.refetch()} />;
+  if (deletion.isError) return <LoadFailure query={deletion} />;
   if (deletion.isPending) return <Skeleton className="h-24" />;
   return <DeleteForm deletion={deletion.data} onCancel={onCancel} />;
 }

@@ -42,7 +42,7 @@ export function HourSettings() {
       title="Runs in an hour"
       description="What the API, webhooks, HTTP triggers and schedules may start. Beyond it they are refused until the hour has gone on. Runs of drafts and reruns in the app are not counted."
     >
-      {failed?.error && <LoadFailure error={failed.error} onRetry={() => void failed.refetch()} />}
+      {failed && <LoadFailure query={failed} />}
       {(saved.isPending || hour.isPending) && <Skeleton className="h-16" />}
       {own !== undefined && hour.data && (
         <LimitForm
@@ -83,7 +83,7 @@ export function RetentionSettings() {
       title="Run history"
       description="Runs that ended longer ago than you keep them are deleted for good, with their inputs, outputs and logs. One that still runs or waits for a review is never deleted."
     >
-      {saved.isError && <LoadFailure error={saved.error} onRetry={() => void saved.refetch()} />}
+      <LoadFailure query={saved} />
       {saved.isPending && <Skeleton className="h-16" />}
       {days !== undefined && (
         <LimitForm

@@ -152,7 +152,7 @@ export function StorageSettings() {
       title="Storage"
       description="A project that holds as much as it may starts no run and takes no document. Keep runs for a shorter time, or delete documents. Measured once a minute."
     >
-      {error && <LoadFailure error={error} onRetry={() => void refetch()} />}
+      <LoadFailure query={{ error, refetch }} />
       {isPending && <Skeleton className="h-24" />}
       {data && (
         <>

@@ -66,7 +66,7 @@ function UsageReport() {
           <Select aria-label="Group" value={group} options={GROUPS} onValueChange={(value) => setQuery({ by: value })} />
         </div>
       </div>
-      {failed?.error && <LoadFailure error={failed.error} onRetry={() => void failed.refetch()} />}
+      {failed && <LoadFailure query={failed} />}
       {days.data && <UsageTotal usage={days.data} />}
       {days.data && <UsageChart days={days.data.items} />}
       {days.data?.total.calls === 0 ? (

@@ -17,7 +17,7 @@ export function FullPageLoading({ query, back, children }: FullPageLoadingProps)
     return (
       <Page width="narrow">
         <BackLink href={back.href}>{back.label}</BackLink>
-        <LoadFailure error={query.error} onRetry={() => void query.refetch()} />
+        <LoadFailure query={query} />
       </Page>
     );
   return (

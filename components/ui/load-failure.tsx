@@ -5,13 +5,18 @@ import { errorBodyOf } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
-/** In place of something that could not be loaded: why, and the way to try again. */
-export function LoadFailure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+interface LoadFailureProps {
+  query: { error: unknown; refetch: () => unknown };
+}
+
+/** In place of something that could not be loaded: why, and the way to try again. Nothing while there is no error. */
+export function LoadFailure({ query: { error, refetch } }: LoadFailureProps) {
+  if (!error) return null;
   return (
     <Notice
       tone="failed"
       actions={
-        <Button size="sm" icon={<RotateCw />} onClick={onRetry}>
+        <Button size="sm" icon={<RotateCw />} onClick={() => void refetch()}>
           Try again
         </Button>
       }

@@ -78,7 +78,7 @@ interface TableLoadingProps {
 
 /** In place of a table whose rows are still on their way, or above it: why they did not come. */
 export function TableLoading({ query: { isPending, isError, error, refetch }, label, rows = 5 }: TableLoadingProps) {
-  if (isError) return <LoadFailure error={error} onRetry={() => void refetch()} />;
+  if (isError) return <LoadFailure query={{ error, refetch }} />;
   return isPending ? <TableSkeleton label={label} rows={rows} /> : null;
 }
 

@@ -43,7 +43,7 @@ export function TemplatesPage() {
         <SearchField label="Search templates" value={search} onValueChange={setSearch} className="w-72 max-w-full" />
         <Checkbox label="No model key needed" checked={isKeyless} onCheckedChange={setIsKeyless} />
       </div>
-      {templates.isError && <LoadFailure error={templates.error} onRetry={() => void templates.refetch()} />}
+      <LoadFailure query={templates} />
       {templates.isPending && <Skeleton className="h-96" />}
       {shown?.length === 0 && (
         <p role="status" className="py-6 text-13 text-ink-soft">

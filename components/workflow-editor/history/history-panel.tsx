@@ -137,7 +137,7 @@ function VersionList({ isReadOnly, compared }: { isReadOnly: boolean; compared: 
           </Row>
         ))}
       </ul>
-      {error && <LoadFailure error={error} onRetry={() => void refetch()} />}
+      <LoadFailure query={{ error, refetch }} />
       {!data && !error && (
         <p role="status" className="flex items-center gap-2 px-2 py-3 text-13 text-ink-soft">
           <Spinner /> Reading the versions…

@@ -35,7 +35,7 @@ export function VersionCompare({
         )}
         {comparison.kind === "failed" && (
           <div className="p-3">
-            <LoadFailure error={comparison.error} onRetry={comparison.retry} />
+            <LoadFailure query={{ error: comparison.error, refetch: comparison.retry }} />
           </div>
         )}
       </div>

@@ -39,7 +39,7 @@ export function WebhookPanel({ isReadOnly }: { isReadOnly: boolean }) {
   const savedTrigger = useSessionState((state) => state.savedTrigger);
   const trpc = useTRPC();
   const state = useQuery(trpc.webhooks.state.queryOptions({ workflow_id: workflowId }, { refetchInterval: REFRESH_MS }));
-  if (state.isError && !state.data) return <LoadFailure error={state.error} onRetry={() => void state.refetch()} />;
+  if (state.isError && !state.data) return <LoadFailure query={state} />;
   if (!state.data)
     return (
       <div aria-busy className="flex flex-col gap-2">
