@@ -36,13 +36,13 @@ export function KeysPage() {
       Add key
     </Button>
   );
-  const whyNot = `Only admins of ${project.name} add, replace or delete keys; you are ${project.role}.`;
+  const readOnlyReason = `Only admins of ${project.name} add, replace or delete keys; you are ${project.role}.`;
 
   return (
     <Page>
       <PageHeader
         title="LLM keys"
-        description={`Your own provider keys; agents call models with them. ${canAdminister ? "" : whyNot}`}
+        description={`Your own provider keys; agents call models with them. ${canAdminister ? "" : readOnlyReason}`}
         actions={keys.data && keys.data.total > 0 ? add : undefined}
       />
       <PagedTable
@@ -65,7 +65,7 @@ export function KeysPage() {
           <EmptyState title="Add a key of your model provider" actions={add}>
             Treadle calls models on your account, so nothing runs without a key. Anthropic, OpenAI, Gemini, Mistral, Hugging Face, Azure and
             every OpenAI-compatible endpoint are supported, your own server included.
-            {!canAdminister && <span className="mt-2 block">{whyNot}</span>}
+            {!canAdminister && <span className="mt-2 block">{readOnlyReason}</span>}
           </EmptyState>
         }
       >

@@ -32,11 +32,11 @@ export function CredentialsSettings() {
       Add credential
     </Button>
   );
-  const whyNot = `Only admins of ${project.name} add or delete credentials; you are ${project.role}.`;
+  const readOnlyReason = `Only admins of ${project.name} add or delete credentials; you are ${project.role}.`;
   return (
     <SettingsSection
       title="Credentials"
-      description={`Secrets that the project's workflows read by name. ${canAdminister ? "" : whyNot}`}
+      description={`Secrets that the project's workflows read by name. ${canAdminister ? "" : readOnlyReason}`}
       action={credentials.data && credentials.data.total > 0 && add}
     >
       <PagedTable

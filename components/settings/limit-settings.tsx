@@ -49,15 +49,15 @@ export function HourSettings() {
           key={own}
           name="executions_per_hour"
           saved={own}
-          first={preset ?? FIRST_RUNS}
-          most={most ?? 1_000_000}
+          initialValue={preset ?? FIRST_RUNS}
+          max={most ?? 1_000_000}
           switchLabel="A limit of its own"
           switchHint={`Off, the project has the install’s: ${usual}${most === null ? "" : `, and never more than ${formatCount(most)}`}.`}
           label="Runs in an hour"
           hint={most === null ? "1 to 1,000,000" : `1 to ${formatCount(most)}, the most that this install allows`}
           className="max-w-60"
           saveLabel="Save limit"
-          told={() => "The limit is saved"}
+          savedMessage={() => "The limit is saved"}
         >
           <p className="text-13">
             {limit === null
@@ -90,15 +90,15 @@ export function RetentionSettings() {
           key={days}
           name="retention_days"
           saved={days}
-          first={FIRST_DAYS}
-          most={3650}
+          initialValue={FIRST_DAYS}
+          max={3650}
           switchLabel="Delete old runs"
           switchHint="Off, every run is kept. Once an hour what is too old is deleted."
           label="Keep them for"
           hint="Days after a run has ended, 1 to 3650"
           className="max-w-40"
           saveLabel="Save run history"
-          told={(kept) => (kept === null ? "Runs are kept for ever" : `Runs are kept for ${kept} days`)}
+          savedMessage={(kept) => (kept === null ? "Runs are kept for ever" : `Runs are kept for ${kept} days`)}
         />
       )}
     </SettingsSection>
@@ -109,8 +109,8 @@ interface LimitFormProps {
   name: keyof typeof SCHEMAS;
   saved: number | null;
   /** What the switch starts with where nothing was saved. */
-  first: number;
-  most: number;
+  initialValue: number;
+  max: number;
   switchLabel: string;
   switchHint: string;
   label: string;
@@ -118,13 +118,13 @@ interface LimitFormProps {
   className: string;
   saveLabel: string;
   /** What is said when it is saved. */
-  told: (value: number | null) => string;
+  savedMessage: (value: number | null) => string;
   children?: ReactNode;
 }
 
 /** A number of the project that can be switched off. */
 function LimitForm(props: LimitFormProps) {
-  const { name, saved, first, most, switchLabel, switchHint, label, hint, className, saveLabel, told, children } = props;
+  const { name, saved, initialValue, max, switchLabel, switchHint, label, hint, className, saveLabel, savedMessage, children } = props;
   const { trpc, client, cache } = useApi();
   const { project, canAdminister } = useStudio();
   const form = useForm({
@@ -138,7 +138,7 @@ function LimitForm(props: LimitFormProps) {
         cache.invalidateQueries(trpc.projects.get.pathFilter()),
         cache.invalidateQueries(trpc.projects.hour.pathFilter()),
       ]);
-      toast.success(told(values[name] ?? null));
+      toast.success(savedMessage(values[name] ?? null));
     },
   });
   const value = form.values[name] ?? null;
@@ -150,7 +150,7 @@ function LimitForm(props: LimitFormProps) {
         label={switchLabel}
         hint={switchHint}
         checked={value !== null}
-        onCheckedChange={(checked) => form.set(name, checked ? (saved ?? first) : null)}
+        onCheckedChange={(checked) => form.set(name, checked ? (saved ?? initialValue) : null)}
         disabled={!canAdminister || form.isPending}
       />
       {value !== null && (
@@ -159,7 +159,7 @@ function LimitForm(props: LimitFormProps) {
             type="number"
             inputMode="numeric"
             min={1}
-            max={most}
+            max={max}
             value={Number.isNaN(value) ? "" : value}
             onChange={(event) => form.set(name, event.target.valueAsNumber)}
             disabled={!canAdminister}
