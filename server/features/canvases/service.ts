@@ -8,7 +8,7 @@ import {
   type UpdateCanvasInput,
   type Widget,
 } from "#server/features/canvases/schema.ts";
-import { recordAudit } from "#server/platform/audit/audit.ts";
+import { deleteResource, saveResource } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, messageOf, notFound } from "#server/platform/errors.ts";
@@ -94,11 +94,8 @@ export async function checkWidgets(project_id: string, widgets: readonly Widget[
 export async function createCanvas(principal: ProjectPrincipal, { name, widgets = [] }: CreateCanvasInput): Promise<Canvas> {
   const project_id = principal.project.id;
   await checkWidgets(project_id, widgets);
-  return db().$transaction(async (tx) => {
-    const row = await tx.canvas.create({ data: { project_id, name, widgets } });
-    await recordAudit(principal, { action: "canvas.create", resource_type: "canvas", resource_id: row.id, resource_name: name }, tx);
-    return toCanvas(row);
-  });
+  const record = { what: "a canvas", name, action: "canvas.create", resource_type: "canvas" };
+  return toCanvas(await saveResource(principal, record, (tx) => tx.canvas.create({ data: { project_id, name, widgets } })));
 }
 
 /**
@@ -148,22 +145,14 @@ export async function updateCanvas(principal: ProjectPrincipal, { canvas_id, nam
       before.widgets.map(({ workflow_id }) => workflow_id),
     );
   const change = { ...(name !== undefined && { name }), ...(widgets && { widgets }) };
-  return db().$transaction(async (tx) => {
+  const detail = { changed: Object.keys(change) };
+  const record = { what: "a canvas", name: name ?? before.name, action: "canvas.update", resource_type: "canvas", detail };
+  const saved = await saveResource(principal, record, async (tx) => {
     const [row] = await tx.canvas.updateManyAndReturn({ where: { id: before.id }, data: change });
     if (!row) throw notFound("canvas");
-    await recordAudit(
-      principal,
-      {
-        action: "canvas.update",
-        resource_type: "canvas",
-        resource_id: row.id,
-        resource_name: row.name,
-        detail: { changed: Object.keys(change) },
-      },
-      tx,
-    );
-    return toCanvas(row);
+    return row;
   });
+  return toCanvas(saved);
 }
 
 /**
@@ -172,9 +161,6 @@ export async function updateCanvas(principal: ProjectPrincipal, { canvas_id, nam
  */
 export async function deleteCanvas(principal: ProjectPrincipal, { canvas_id }: { canvas_id: string }): Promise<void> {
   const { id, name } = await findCanvas(principal.project.id, canvas_id);
-  await db().$transaction(async (tx) => {
-    const { count } = await tx.canvas.deleteMany({ where: { id } });
-    if (count === 0) throw notFound("canvas");
-    await recordAudit(principal, { action: "canvas.delete", resource_type: "canvas", resource_id: id, resource_name: name }, tx);
-  });
+  const record = { action: "canvas.delete", resource_type: "canvas", resource_id: id, resource_name: name };
+  await deleteResource(principal, "canvas", record, (tx) => tx.canvas.deleteMany({ where: { id } }));
 }

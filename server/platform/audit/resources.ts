@@ -43,7 +43,7 @@ export async function saveResource<Row extends { id: string; name: string }>(
  * Deletes a resource of the project and writes the audit entry for it, both or neither.
  * @param what it is, in words: `MCP server`
  * @param remove deletes its row, if that is still there
- * @param inUse why it must stay, as a sentence; undefined when nothing uses it
+ * @param inUse why it must stay, as a sentence; undefined when nothing uses it. Left out, nothing can
  * @throws AppError CONFLICT when something uses it; NOT_FOUND when somebody else has deleted it
  */
 export async function deleteResource(
@@ -51,7 +51,7 @@ export async function deleteResource(
   what: string,
   record: AuditRecord,
   remove: (tx: Prisma.TransactionClient) => Promise<{ count: number }>,
-  inUse: () => Promise<string | undefined>,
+  inUse: () => Promise<string | undefined> = async () => undefined,
 ): Promise<void> {
   const assertUnused = async () => {
     const reason = await inUse();
