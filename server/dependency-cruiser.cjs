@@ -53,6 +53,13 @@ module.exports = {
     forbid("runs-know-no-feature", { path: "^server/runs/" }, { path: above("runs") }),
     forbid("features-know-no-door", { path: "^server/features/" }, { path: above("features") }),
     forbid("jobs-below-entry-points", { path: "^server/jobs/" }, { path: above("jobs") }),
+    // A folder and those in it are one room to rooms.cjs.
+    forbid(
+      "platform-pieces-need-none-of-its-folders",
+      { path: "^server/platform/[^/]+$" },
+      { path: "^server/platform/[^/]+/", ...atRunTime },
+    ),
+    forbid("http-folders-need-none-of-its-pieces", { path: "^server/http/[^/]+/" }, { path: "^server/http/[^/]+$", ...atRunTime }),
     forbid("doors-below-boot", { path: "^server/http/" }, { path: above("http") }),
     forbid("server-knows-no-page", { path: "^server/" }, { path: "^(app|components)/" }),
     forbid(
