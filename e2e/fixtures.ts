@@ -81,19 +81,15 @@ async function empty(window: BrowserContext, url: string): Promise<void> {
   await window.setOffline(false);
 }
 
-/** The password that everybody has who is made here, and what is kept of it. */
-const password = randomUUID();
-let password_hash: Promise<string> | undefined;
-
 /**
  * Somebody who might have signed up and in just now, with a platform key. Made in the shared server's database: over its doors,
- * which have specs of their own, it takes ten times as long, and nearly every test begins with somebody new.
+ * which have specs of their own, it takes several times as long, and nearly every test begins with somebody new.
  */
 export async function newPerson(url: string): Promise<Person> {
   const { auth_secret: secret, encryption_key } = ownSecrets(process.env.SERVER_DATA_DIR ?? "");
-  if (!password_hash) setSettings({ DATABASE_URL: databaseUrl(), AUTH_SECRET: secret, ENCRYPTION_KEY: encryption_key });
-  password_hash ??= hashPassword(password);
-  const account = { email: `${randomUUID()}@example.com`, name: "Robin Weaver", password_hash: await password_hash };
+  setSettings({ DATABASE_URL: databaseUrl(), AUTH_SECRET: secret, ENCRYPTION_KEY: encryption_key });
+  const password = randomUUID();
+  const account = { email: `${randomUUID()}@example.com`, name: "Robin Weaver", password_hash: await hashPassword(password) };
   const { user, project } = await db().$transaction(async (tx) => {
     const user = await insertAccount(tx, { ...account, made_through: "sign_up", is_verified: false });
     return { user, project: await insertFirstProject(tx, user) };
