@@ -30,7 +30,7 @@ const linkStyle =
  * A link whose page is fetched ahead once somebody turns to it. Next does so when a link is seen: for each page that is opened
  * the server would draw all the others as well, which costs twice as much as the page.
  */
-function PlaceLink(props: ComponentProps<typeof Link>) {
+export function PlaceLink(props: ComponentProps<typeof Link>) {
   const [isMeant, setMeant] = useState(false);
   return <Link {...props} prefetch={isMeant ? null : false} onPointerEnter={() => setMeant(true)} onFocusCapture={() => setMeant(true)} />;
 }

@@ -1,12 +1,11 @@
 "use client";
 
 import { Menu as MenuIcon, PanelLeft } from "lucide-react";
-import Link from "next/link";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState, useSyncExternalStore } from "react";
 import { InvitationBanner } from "#components/navigation/invitation-banner.tsx";
 import { LimitNotices } from "#components/navigation/limit-notices.tsx";
-import { Navigation } from "#components/navigation/navigation.tsx";
+import { Navigation, PlaceLink } from "#components/navigation/navigation.tsx";
 import { NotificationBell } from "#components/navigation/notification-bell.tsx";
 import { Logo, LogoMark } from "#components/shell/logo.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -24,9 +23,9 @@ export function StudioFrame({ children }: { children: ReactNode }) {
       </a>
       <aside className="flex w-59.5 shrink-0 flex-col border-r bg-paper max-md:hidden rail:w-12">
         <div className="flex min-h-12 shrink-0 items-center gap-1 pr-2 pl-4 rail:flex-col-reverse rail:justify-center rail:px-0 rail:py-2.5">
-          <Link href="/" className="rounded-sm rail:hidden">
+          <PlaceLink href="/" className="rounded-sm rail:hidden">
             <Logo />
-          </Link>
+          </PlaceLink>
           <NotificationBell className="md:ml-auto rail:mx-0" />
           <IconButton
             label={isRail ? "Expand navigation" : "Collapse navigation"}
@@ -72,10 +71,10 @@ function MobileBar() {
           </Radix.Content>
         </Radix.Portal>
       </Radix.Root>
-      <Link href="/" aria-label="Treadle, home" className="inline-flex items-center gap-2 font-semibold text-15">
+      <PlaceLink href="/" aria-label="Treadle, home" className="inline-flex items-center gap-2 font-semibold text-15">
         <LogoMark />
         Treadle
-      </Link>
+      </PlaceLink>
       <NotificationBell size="lg" className="ml-auto size-10" />
     </header>
   );
