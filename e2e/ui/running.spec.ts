@@ -301,6 +301,10 @@ test("a press that began on Run stops no run that came on the screen meanwhile; 
     },
   );
   await page.goto(`/workflows/${flow.id}`);
+  const cancels: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("executions.cancel")) cancels.push(request.url());
+  });
   const button = (name: "Run" | "Stop") => page.getByRole("button", { name, exact: true });
   await button("Run").hover();
   await page.mouse.down();
@@ -308,6 +312,9 @@ test("a press that began on Run stops no run that came on the screen meanwhile; 
   mayAnswer.resolve();
   await expect(button("Stop")).toBeFocused();
   await page.mouse.up();
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await expect(button("Stop")).not.toHaveAttribute("aria-busy");
+  expect(cancels).toEqual([]);
   await modelServer.release(gate);
   expect(await finished(id)).toMatchObject({ status: "completed" });
 });
