@@ -1,10 +1,14 @@
 "use client";
 
-import { CreateProjectForm } from "#components/navigation/create-project-dialog.tsx";
+import dynamic from "next/dynamic";
 import { InvitationBanner } from "#components/navigation/invitation-banner.tsx";
 import { signOutHere } from "#components/navigation/user-menu.tsx";
 import { Logo } from "#components/shell/logo.tsx";
 import { Button } from "#components/ui/button.tsx";
+
+const CreateProjectForm = dynamic(() =>
+  import("#components/navigation/create-project-dialog.tsx").then((module) => module.CreateProjectForm),
+);
 
 /** For somebody who was removed from every project, or whose only one was deleted. */
 export function NoProject({ email }: { email: string }) {

@@ -1,11 +1,15 @@
 "use client";
 
 import { ChevronsUpDown, Plus } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useState } from "react";
-import { CreateProjectDialog } from "#components/navigation/create-project-dialog.tsx";
 import { openProject } from "#components/shell/project-cookie.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "#components/ui/menu.tsx";
+
+const CreateProjectDialog = dynamic(() =>
+  import("#components/navigation/create-project-dialog.tsx").then((module) => module.CreateProjectDialog),
+);
 
 /** Two letters that stand for a project. */
 const initials = (name: string) => {
