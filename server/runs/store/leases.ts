@@ -8,6 +8,12 @@ import { withPins } from "#server/workflow/pins.ts";
 
 // Whose a run is for the moment. Of runs that are due, each is taken under a lease, by a name that no other ever has.
 
+/**
+ * A run under which a process has died twice: it may be what ended them. A process executes one such run at a time, so that
+ * the third death is of the run that causes it, and none of those beside it is failed for it.
+ */
+const SUSPECT = "(crashes > 0 AND crashes + (lease_until IS NOT NULL)::int >= 2)";
+
 /** Of a run that is under way, the lease and what follows from it. */
 const LEASE = `lease_until = now() + interval '${LEASE_SECONDS} seconds', run_at = now() + interval '${LEASE_SECONDS} seconds'`;
 
@@ -54,9 +60,12 @@ const BUSY = `
   WHERE id = $1 AND ($2::int IS NULL OR dispatch = $2 OR lease_epoch = 0) AND status NOT IN ${FINAL}
   RETURNING greatest(extract(epoch FROM lease_until - now()), 0)::float8 AS seconds`;
 
+const DUE = "project_id = room.id AND run_at <= now() AND (lease_owner IS NULL OR lease_owner <> ALL($3::text[]))";
+
 /**
  * Up to $4 runs that are due, those of projects that have fewest under way first, without those that this process executes as
- * $3. The projects are found by hops over the index, however many runs of one are due. `more`: there may be others.
+ * $3; among them one suspect if $5. The projects are found by hops over the index, however many runs of one are due. `more`:
+ * there may be others.
  */
 const CLAIM_DUE = `${claiming(
   `
@@ -67,14 +76,15 @@ const CLAIM_DUE = `${claiming(
       FROM hop WHERE hop.id IS NOT NULL
     ) SELECT id FROM hop WHERE id IS NOT NULL`,
   `due AS MATERIALIZED (
-    SELECT d.id, d.run_at, room.id AS project_id, row_number() OVER (PARTITION BY room.id ORDER BY d.run_at) - room.places AS turn
+    SELECT d.id, d.run_at, room.id AS project_id, row_number() OVER (PARTITION BY room.id ORDER BY d.run_at) - room.places AS turn,
+      d.is_suspect AND row_number() OVER (PARTITION BY d.is_suspect ORDER BY d.run_at) > 1 AS waits
     FROM room CROSS JOIN LATERAL (
-      SELECT id, run_at FROM executions
-      WHERE project_id = room.id AND run_at <= now() AND (lease_owner IS NULL OR lease_owner <> ALL($3::text[]))
-      ORDER BY run_at LIMIT greatest(room.places, 0)
+      (SELECT id, run_at, false AS is_suspect FROM executions WHERE ${DUE} AND NOT ${SUSPECT} ORDER BY run_at LIMIT greatest(room.places, 0))
+      UNION ALL
+      (SELECT id, run_at, true FROM executions WHERE $5::boolean AND ${DUE} AND ${SUSPECT} ORDER BY run_at LIMIT least(greatest(room.places, 0), 1))
     ) AS d
   ), chosen AS MATERIALIZED (
-    SELECT e.id FROM due JOIN executions e ON e.id = due.id WHERE e.run_at <= now()
+    SELECT e.id FROM due JOIN executions e ON e.id = due.id WHERE e.run_at <= now() AND NOT due.waits
     ORDER BY due.turn, due.run_at LIMIT $4 FOR UPDATE OF e SKIP LOCKED`,
 )}
   SELECT claimed.*, (SELECT count(*) FROM due) > (SELECT count(*) FROM chosen)
@@ -148,6 +158,9 @@ export interface DueRuns {
   hasMore: boolean;
 }
 
+/** Holder of the last lease that this process has taken of a suspect. */
+let suspect: string | undefined;
+
 /**
  * Takes the leases of runs that are due: those of projects that have fewest under way first.
  * @param most how many
@@ -155,8 +168,11 @@ export interface DueRuns {
  * @throws the database's error; then leases may have been taken, and are due again when they end
  */
 export async function claimDue(most: number, held: Iterable<string>): Promise<DueRuns> {
-  const values = [claimName(), settings().PROJECT_CONCURRENCY, [...held], most];
+  const holders = [...held];
+  const takesSuspect = suspect === undefined || !holders.includes(suspect);
+  const values = [claimName(), settings().PROJECT_CONCURRENCY, holders, most, takesSuspect];
   const { rows } = await pool().query<ClaimedRow & { more: boolean }>({ name: "run-claim-due", text: CLAIM_DUE, values });
+  suspect = rows.find(({ id, crashes }) => id && crashes >= 2)?.holder ?? suspect;
   return {
     runs: rows.flatMap(({ more, ...row }) =>
       row.id ? [{ holder: row.holder, id: row.id, project_id: row.project_id, state: () => stateOf(row) }] : [],

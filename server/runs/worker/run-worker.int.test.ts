@@ -435,6 +435,41 @@ test("leases that were not given back are counted, until a node ends; the third 
   expect(row).toMatchObject({ status: "failed", error: expect.stringContaining("stopped 3 times in a row"), run_at: null });
 });
 
+test("of runs under which a process has died twice, one is executed at a time, and none beside a deadly one is failed for it", async () => {
+  const died = (crashes: number, ids: readonly string[]) =>
+    pool().query(
+      `UPDATE executions SET crashes = $2, lease_owner = 'a dead process', lease_until = now() - interval '1 second', run_at = now() - interval '1 second'
+       WHERE id = ANY($1::uuid[])`,
+      [ids, crashes],
+    );
+  const suspects = [await oneReview(), await oneReview(), await oneReview()];
+  const others = [await oneReview(), await oneReview()];
+  await died(1, suspects);
+  await died(0, others);
+  const claimed = async (held: readonly string[]) =>
+    (await claimDue(10, held)).runs.filter(({ project_id }) => project_id === admin.project.id).map(({ id, holder }) => ({ id, holder }));
+
+  const first = await claimed([]);
+  const suspect = first.find(({ id }) => suspects.includes(id));
+  expect(first.map(({ id }) => id).sort()).toEqual([suspect?.id, ...others].sort());
+  expect(await claimed(first.map(({ holder }) => holder))).toEqual([]);
+
+  // When it is over here, the next one has its turn, and alone again.
+  const next = await claimed([]);
+  expect(next).toHaveLength(1);
+  expect(suspects.filter((id) => id !== suspect?.id)).toContain(next[0]?.id);
+
+  // It is what ended the process, and fails; the third of them never was under way then.
+  await died(2, [String(next[0]?.id)]);
+  await start();
+  await ended(String(next[0]?.id));
+  const { rows } = await pool().query("SELECT status, crashes FROM executions WHERE id = ANY($1::uuid[]) AND id <> ALL($2::uuid[])", [
+    suspects,
+    [suspect?.id, next[0]?.id],
+  ]);
+  expect(rows).toEqual([{ status: expect.not.stringMatching("failed"), crashes: expect.any(Number) }]);
+});
+
 test("however many accept and claim side by side, no project gets more places than it has", async () => {
   setSettings({ PROJECT_CONCURRENCY: "4" });
   const ids: string[] = [];
