@@ -10,9 +10,9 @@ import { withPins } from "#server/workflow/pins.ts";
 
 /**
  * A run under which a process has died twice: it may be what ended them. A process executes one such run at a time, so that
- * the third death is of the run that causes it, and none of those beside it is failed for it.
+ * the third death is of the run that causes it, and none of those beside it is failed for it. (After three it only is failed.)
  */
-const SUSPECT = "(crashes > 0 AND crashes + (lease_until IS NOT NULL)::int >= 2)";
+const SUSPECT = "(crashes > 0 AND crashes + (lease_until IS NOT NULL)::int = 2)";
 
 /** Of a run that is under way, the lease and what follows from it. */
 const LEASE = `lease_until = now() + interval '${LEASE_SECONDS} seconds', run_at = now() + interval '${LEASE_SECONDS} seconds'`;
@@ -84,7 +84,7 @@ const CLAIM_DUE = `${claiming(
       (SELECT id, run_at, true FROM executions WHERE $5::boolean AND ${DUE} AND ${SUSPECT} ORDER BY run_at LIMIT least(greatest(room.places, 0), 1))
     ) AS d
   ), chosen AS MATERIALIZED (
-    SELECT e.id FROM due JOIN executions e ON e.id = due.id WHERE e.run_at <= now() AND NOT due.waits
+    SELECT e.id FROM due JOIN executions e ON e.id = due.id WHERE e.run_at <= now() AND NOT due.waits AND due.turn <= 0
     ORDER BY due.turn, due.run_at LIMIT $4 FOR UPDATE OF e SKIP LOCKED`,
 )}
   SELECT claimed.*, (SELECT count(*) FROM due) > (SELECT count(*) FROM chosen)
@@ -165,14 +165,15 @@ let suspect: string | undefined;
  * Takes the leases of runs that are due: those of projects that have fewest under way first.
  * @param most how many
  * @param held holders of leases under which this process executes runs, also of those that ran out while the database was away
+ * @param takesSuspects whether runs may be among them under which a process has died twice
  * @throws the database's error; then leases may have been taken, and are due again when they end
  */
-export async function claimDue(most: number, held: Iterable<string>): Promise<DueRuns> {
+export async function claimDue(most: number, held: Iterable<string>, takesSuspects = true): Promise<DueRuns> {
   const holders = [...held];
-  const takesSuspect = suspect === undefined || !holders.includes(suspect);
+  const takesSuspect = takesSuspects && (suspect === undefined || !holders.includes(suspect));
   const values = [claimName(), settings().PROJECT_CONCURRENCY, holders, most, takesSuspect];
   const { rows } = await pool().query<ClaimedRow & { more: boolean }>({ name: "run-claim-due", text: CLAIM_DUE, values });
-  suspect = rows.find(({ id, crashes }) => id && crashes >= 2)?.holder ?? suspect;
+  suspect = rows.find(({ id, crashes }) => id && crashes === 2)?.holder ?? suspect;
   return {
     runs: rows.flatMap(({ more, ...row }) =>
       row.id ? [{ holder: row.holder, id: row.id, project_id: row.project_id, state: () => stateOf(row) }] : [],

@@ -13,6 +13,12 @@ type Due = DueRuns["runs"][number];
 /** How long the worker waits after it could not look, in milliseconds. */
 const AGAIN_MS = 1000;
 
+/**
+ * How long a process must have been up before it takes a run under which two have died, in milliseconds. Whatever ends processes
+ * faster than that is no run, or one that others need not wait for.
+ */
+const SETTLED_MS = 5000;
+
 /** Executes a run whose lease has been taken, for one segment. */
 export type ExecuteDue = (run: Due, state: () => Promise<RunState>) => Promise<void>;
 
@@ -38,10 +44,16 @@ class RunWorker implements LocalWorker {
   #mustLookAgain = false;
   /** True when runs were due for which no slot was free: whoever frees one looks for them. */
   #hasMore = false;
+  #isSettled = false;
+  readonly #settling: NodeJS.Timeout;
 
   constructor(services: EngineServices, executeDue: ExecuteDue) {
     this.services = services;
     this.#executeDue = executeDue;
+    this.#settling = setTimeout(() => {
+      this.#isSettled = true;
+      this.poke();
+    }, SETTLED_MS).unref();
   }
 
   get #isDraining(): boolean {
@@ -102,7 +114,7 @@ class RunWorker implements LocalWorker {
   async #takeDue(): Promise<void> {
     this.#wanted = Math.ceil(this.#free() / 2);
     try {
-      const { runs, hasMore } = await claimDue(this.#wanted, this.held);
+      const { runs, hasMore } = await claimDue(this.#wanted, this.held, this.#isSettled);
       this.#hasMore = hasMore;
       this.#mustLookAgain ||= hasMore && runs.length > 0;
       this.#wanted = 0;
@@ -124,6 +136,7 @@ class RunWorker implements LocalWorker {
   }
 
   async stop(graceMs: number): Promise<void> {
+    clearTimeout(this.#settling);
     const ended = async () => {
       while (this.#active.size) await Promise.allSettled(this.#active);
     };
