@@ -95,6 +95,9 @@ export interface RunState {
   crashes: number;
 }
 
+/** So many processes may die under a run, none of whose nodes has ended in between; then it is the reason, and fails. */
+export const MAX_CRASHES = 3;
+
 /** What of a run an earlier segment has done. */
 export type Past = Pick<RunState, "ledger" | "items" | "kept">;
 

@@ -2,15 +2,22 @@ import { follow } from "#server/platform/abort.ts";
 import { isDatabaseAway, messageOf } from "#server/platform/errors.ts";
 import { RunExecutor } from "#server/runs/executor/run-executor.ts";
 import { readSecrets } from "#server/runs/executor/run-secrets.ts";
-import { type Ending, type EngineServices, failure, HostFault, LeaseLost, type RunState, StorageFull } from "#server/runs/ports.ts";
+import {
+  type Ending,
+  type EngineServices,
+  failure,
+  HostFault,
+  LeaseLost,
+  MAX_CRASHES,
+  type RunState,
+  StorageFull,
+} from "#server/runs/ports.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { shortError } from "#server/workflow/output-size.ts";
 
 /** How often a lease is renewed, in milliseconds; a lease lasts three times as long. */
 const RENEW_MS = 10_000;
-/** So many processes may die under a run, none of whose nodes has ended in between; then it is the reason. */
-const MOST_CRASHES = 3;
 
 /** What run-workflow does next. */
 export type Outcome =
@@ -51,7 +58,7 @@ function whyGivenUp({ graph, ledger }: RunState): string {
   const labels = graph.nodes.filter(({ id }) => underWay.has(id)).map(labelOf);
   const where = labels.length ? ` (it was at ${labels.map((label) => `"${label}"`).join(", ")})` : "";
   return shortError(
-    `The service stopped ${MOST_CRASHES} times in a row while it carried this run${where}, and no node had ended in between. It is not started again: it may need more memory than there is.`,
+    `The service stopped ${MAX_CRASHES} times in a row while it carried this run${where}, and no node had ended in between. It is not started again: it may need more memory than there is.`,
   );
 }
 
@@ -107,7 +114,7 @@ export async function executeRun(services: EngineServices, run: RunState, second
       void check();
       executor?.look();
     });
-    if (run.crashes >= MOST_CRASHES) return await failRun(services, run, whyGivenUp(run), signal);
+    if (run.crashes >= MAX_CRASHES) return await failRun(services, run, whyGivenUp(run), signal);
     const names = known ?? (await namesFor(services, run));
     const secrets = await readSecrets(services, run);
     const until = new Date(services.clock.now().getTime() + seconds * 1000);

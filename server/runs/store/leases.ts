@@ -1,6 +1,6 @@
 import { pool } from "#server/platform/db/client.ts";
 import { isEmbeddedExecutor, processId, settings } from "#server/platform/settings.ts";
-import type { Claim, Past, RunState, RunStore } from "#server/runs/ports.ts";
+import { type Claim, MAX_CRASHES, type Past, type RunState, type RunStore } from "#server/runs/ports.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { readPast } from "#server/runs/store/past.ts";
 import { FINAL, LEASE_SECONDS, NOW, patiently, projectLock, query } from "#server/runs/store/sql.ts";
@@ -8,11 +8,8 @@ import { withPins } from "#server/workflow/pins.ts";
 
 // Whose a run is for the moment. Of runs that are due, each is taken under a lease, by a name that no other ever has.
 
-/**
- * A run under which a process has died twice: it may be what ended them. A process executes one such run at a time, so that
- * the third death is of the run that causes it, and none of those beside it is failed for it. (After three it only is failed.)
- */
-const SUSPECT = "(crashes > 0 AND crashes + (lease_until IS NOT NULL)::int = 2)";
+/** A run that the next death under it ends: `isSuspect` of `DueRuns`, before its lease is taken. */
+const SUSPECT = `(crashes > 0 AND crashes + (lease_until IS NOT NULL)::int = ${MAX_CRASHES - 1})`;
 
 /** Of a run that is under way, the lease and what follows from it. */
 const LEASE = `lease_until = now() + interval '${LEASE_SECONDS} seconds', run_at = now() + interval '${LEASE_SECONDS} seconds'`;
@@ -153,31 +150,33 @@ export async function claim(execution_id: string, dispatch: number | null = null
 /** Runs that were due. */
 export interface DueRuns {
   /** Each under a lease of this process; what it holds is read with the first look at it. */
-  runs: { holder: string; id: string; project_id: string; state(): Promise<RunState> }[];
+  runs: {
+    holder: string;
+    id: string;
+    project_id: string;
+    /** One more death under it, and it is given up: of such runs a process executes one at a time, so that none beside it is to blame. */
+    isSuspect: boolean;
+    state(): Promise<RunState>;
+  }[];
   /** True when others may be due, for which there was no place. */
   hasMore: boolean;
 }
-
-/** Holder of the last lease that this process has taken of a suspect. */
-let suspect: string | undefined;
 
 /**
  * Takes the leases of runs that are due: those of projects that have fewest under way first.
  * @param most how many
  * @param held holders of leases under which this process executes runs, also of those that ran out while the database was away
- * @param takesSuspects whether runs may be among them under which a process has died twice
+ * @param takesSuspect whether one of them may be a suspect
  * @throws the database's error; then leases may have been taken, and are due again when they end
  */
-export async function claimDue(most: number, held: Iterable<string>, takesSuspects = true): Promise<DueRuns> {
-  const holders = [...held];
-  const takesSuspect = takesSuspects && (suspect === undefined || !holders.includes(suspect));
-  const values = [claimName(), settings().PROJECT_CONCURRENCY, holders, most, takesSuspect];
+export async function claimDue(most: number, held: Iterable<string>, takesSuspect = true): Promise<DueRuns> {
+  const values = [claimName(), settings().PROJECT_CONCURRENCY, [...held], most, takesSuspect];
   const { rows } = await pool().query<ClaimedRow & { more: boolean }>({ name: "run-claim-due", text: CLAIM_DUE, values });
-  suspect = rows.find(({ id, crashes }) => id && crashes === 2)?.holder ?? suspect;
   return {
-    runs: rows.flatMap(({ more, ...row }) =>
-      row.id ? [{ holder: row.holder, id: row.id, project_id: row.project_id, state: () => stateOf(row) }] : [],
-    ),
+    runs: rows.flatMap(({ more, ...row }) => {
+      const { holder, id, project_id, crashes } = row;
+      return id ? [{ holder, id, project_id, isSuspect: crashes === MAX_CRASHES - 1, state: () => stateOf(row) }] : [];
+    }),
     hasMore: rows[0]?.more ?? false,
   };
 }

@@ -14,8 +14,8 @@ type Due = DueRuns["runs"][number];
 const AGAIN_MS = 1000;
 
 /**
- * How long a process must have been up before it takes a run under which two have died, in milliseconds. Whatever ends processes
- * faster than that is no run, or one that others need not wait for.
+ * How long a process must have been up before it takes a suspect, in milliseconds. Whatever ends processes faster than that is no
+ * run, or one that others need not wait for.
  */
 const SETTLED_MS = 5000;
 
@@ -45,6 +45,8 @@ class RunWorker implements LocalWorker {
   /** True when runs were due for which no slot was free: whoever frees one looks for them. */
   #hasMore = false;
   #isSettled = false;
+  /** True while it executes a suspect. */
+  #hasSuspect = false;
   readonly #settling: NodeJS.Timeout;
 
   constructor(services: EngineServices, executeDue: ExecuteDue) {
@@ -114,7 +116,7 @@ class RunWorker implements LocalWorker {
   async #takeDue(): Promise<void> {
     this.#wanted = Math.ceil(this.#free() / 2);
     try {
-      const { runs, hasMore } = await claimDue(this.#wanted, this.held, this.#isSettled);
+      const { runs, hasMore } = await claimDue(this.#wanted, this.held, this.#isSettled && !this.#hasSuspect);
       this.#hasMore = hasMore;
       this.#mustLookAgain ||= hasMore && runs.length > 0;
       this.#wanted = 0;
@@ -126,10 +128,12 @@ class RunWorker implements LocalWorker {
 
   async #executeClaimed(run: Due): Promise<void> {
     this.held.add(run.holder);
+    if (run.isSuspect) this.#hasSuspect = true;
     try {
       await this.#executeDue(run, run.state);
     } finally {
       this.held.delete(run.holder);
+      if (run.isSuspect) this.#hasSuspect = false;
       // What it yielded is due again.
       this.#hasMore = true;
     }
