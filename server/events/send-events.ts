@@ -11,7 +11,7 @@ const TOGETHER = 100;
 const AT_ONCE = 4;
 const MOST_WAITING = 10_000;
 
-/** What one caller sends, until it is known whether that was taken. */
+/** What one caller sends, no more than goes in one request, until it is known whether that was taken. */
 interface Pending {
   events: readonly JobEvent[];
   settle(isTaken: boolean): void;
@@ -60,9 +60,15 @@ async function sendNow(events: readonly JobEvent[]): Promise<boolean> {
  * share a few requests, so that a server which hangs holds up no more than those.
  * @returns whether they were taken, in two seconds or soon after; never throws
  */
-export function sendEvents(events: readonly JobEvent[]): Promise<boolean> {
-  if (!events.length) return Promise.resolve(true);
+export async function sendEvents(events: readonly JobEvent[]): Promise<boolean> {
+  if (!events.length) return true;
   if (isEmbeddedExecutor()) return sendNow(events);
+  const parts: Promise<boolean>[] = [];
+  for (let from = 0; from < events.length; from += TOGETHER) parts.push(queue(events.slice(from, from + TOGETHER)));
+  return (await Promise.all(parts)).every(Boolean);
+}
+
+function queue(events: readonly JobEvent[]): Promise<boolean> {
   if (waiting.length >= MOST_WAITING) return Promise.resolve(false);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   waiting.push({ events, settle: resolve });

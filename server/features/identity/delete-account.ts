@@ -11,7 +11,7 @@ import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { isPassword } from "#server/platform/secrets.ts";
-import { publishCancelled } from "#server/runs/use-cases/cancel-execution.ts";
+import { dispatchCancels } from "#server/runs/worker/dispatch.ts";
 
 export interface AccountProjects {
   /** Nobody else is in them. */
@@ -145,7 +145,7 @@ export async function deleteAccount(principal: Principal, input: DeleteAccountIn
     { timeout: 60_000 },
   );
   log.info({ user_id, projects: alone.map(({ id }) => id) }, "account deleted");
-  await publishCancelled(stopped);
+  dispatchCancels(stopped);
   const until = performance.now() + WAIT_MS;
   for (const { id } of alone)
     await removeDeletedProject(id, () => performance.now() < until).catch((error) =>

@@ -7,12 +7,12 @@ import { db } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { deleteExecutions } from "#server/runs/store/delete-executions.ts";
 import { cancelRunsOf } from "#server/runs/store/end.ts";
-import { publishCancelled } from "#server/runs/use-cases/cancel-execution.ts";
+import { dispatchCancels } from "#server/runs/worker/dispatch.ts";
 
 /**
  * Ends a project at once, within the transaction: its runs are cancelled, its schedules and webhooks are gone, nobody is a
  * member or invited any more, its secrets are deleted. Its rows are removed afterwards, however many they are.
- * @returns ids of the executions that were cancelled, for `publishCancelled` after the transaction
+ * @returns ids of the executions that were cancelled, for `dispatchCancels` after the transaction
  */
 export async function closeProject(tx: Prisma.TransactionClient, project_id: string): Promise<string[]> {
   const inProject = { where: { project_id } };
@@ -48,7 +48,7 @@ export async function deleteProject(principal: Principal, { project_id }: z.infe
   const { project, user } = await memberOf(principal, project_id, "admin");
   const stopped = await db().$transaction((tx) => closeProject(tx, project_id), { timeout: 60_000 });
   log.info({ project_id, name: project.name, user_id: user.id, stopped: stopped.length }, "project deleted");
-  await publishCancelled(stopped);
+  dispatchCancels(stopped);
   const until = performance.now() + WAIT_MS;
   await removeDeletedProject(project_id, () => performance.now() < until).catch((error) =>
     log.warn({ err: error, project_id }, "the rows of a deleted project are still there; they are removed within the hour"),

@@ -1,5 +1,3 @@
-import { executionCancelled } from "#server/events/events.ts";
-import { publishEvents } from "#server/events/send-events.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -8,19 +6,7 @@ import { isUuid } from "#server/platform/new-id.ts";
 import { type Execution, isFinal } from "#server/runs/schema.ts";
 import { cancelRun } from "#server/runs/store/end.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
-
-/** How many events go out together. */
-const AT_ONCE = 100;
-
-/** Tells the executor of runs that have been cancelled; those that it is not told of find themselves ended. */
-export async function publishCancelled(execution_ids: readonly string[]): Promise<void> {
-  for (let from = 0; from < execution_ids.length; from += AT_ONCE) {
-    const events = execution_ids
-      .slice(from, from + AT_ONCE)
-      .map((execution_id) => executionCancelled.create({ execution_id }, { id: `${execution_id}-cancelled` }));
-    await publishEvents(events);
-  }
-}
+import { dispatchCancels } from "#server/runs/worker/dispatch.ts";
 
 /**
  * Ends a run that has not ended. The row decides: its lease is taken away, so that whatever process executes the run can
@@ -37,6 +23,6 @@ export async function cancelExecution(principal: ProjectPrincipal, { execution_i
     const resource = { resource_type: "execution", resource_id: execution_id, resource_name: workflow_name };
     await recordAudit(principal, { action: "execution.cancel", ...resource, detail: { was } }, tx);
   });
-  await publishCancelled([execution_id]);
+  dispatchCancels([execution_id]);
   return getExecution(principal, { execution_id });
 }

@@ -1,4 +1,4 @@
-import { executionRequested, executionWake } from "#server/events/events.ts";
+import { executionCancelled, executionRequested, executionWake } from "#server/events/events.ts";
 import { sendEvents } from "#server/events/send-events.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
@@ -39,6 +39,15 @@ export async function dispatchWakes(wakes: readonly Wake[]): Promise<boolean> {
   if (!isEmbeddedExecutor()) return sendEvents(wakes.map(({ execution_id, id }) => executionWake.create({ execution_id }, { id })));
   if (wakes.length) localWorker(pool())?.poke();
   return true;
+}
+
+/**
+ * Tells an Inngest server of runs that have been cancelled, which goes on with them no more; whoever executes one here has been told
+ * by its row. A server that misses it finds each of them ended.
+ */
+export function dispatchCancels(ids: readonly string[]): void {
+  if (isEmbeddedExecutor()) return;
+  void sendEvents(ids.map((execution_id) => executionCancelled.create({ execution_id }, { id: `${execution_id}-cancelled` })));
 }
 
 /** Has runs looked at, whatever they wait for. */
