@@ -23,3 +23,6 @@ export const useReducedMotion = (): boolean =>
     () => query().matches,
     () => false,
   );
+
+/** How long something may take to move, in milliseconds: no time at all for a visitor who asked for less motion. */
+export const motionMs = (wanted: number): number => (query().matches ? 0 : wanted);

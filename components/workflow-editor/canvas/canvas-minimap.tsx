@@ -5,6 +5,7 @@ import { memo } from "react";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { type CardStatus, cardStatus } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
+import { motionMs } from "#components/ui/use-reduced-motion.ts";
 import { isLoop } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { useCanvasUi } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 
@@ -69,7 +70,7 @@ export function CanvasMinimap() {
       maskStrokeWidth={1.5}
       className="rounded-lg border border-line-strong shadow-sm"
       style={isBeside ? SIZE : { ...SIZE, marginBottom: ABOVE_BAR }}
-      onClick={(_, { x, y }) => void flow.setCenter(x, y, { zoom: flow.getZoom(), duration: 200 })}
+      onClick={(_, { x, y }) => void flow.setCenter(x, y, { zoom: flow.getZoom(), duration: motionMs(200) })}
     />
   );
 }

@@ -19,6 +19,7 @@ import {
 import { type ReactNode, type RefObject, useEffect, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { motionMs } from "#components/ui/use-reduced-motion.ts";
 import { useHasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { FIT } from "#components/workflow-editor/canvas/use-view.ts";
@@ -75,16 +76,16 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
         </>
       )}
       <span className="flex items-center max-sm:hidden">
-        <IconButton label="Zoom out" icon={<ZoomOut />} shortcut={["−"]} onClick={() => void flow.zoomOut({ duration: 120 })} />
+        <IconButton label="Zoom out" icon={<ZoomOut />} shortcut={["−"]} onClick={() => void flow.zoomOut({ duration: motionMs(120) })} />
         <button
           type="button"
           aria-label={`Zoom ${zoom} %, set to 100 %`}
           className="h-7 w-11 rounded-md text-center text-12 text-ink-soft tabular hover:bg-hover hover:text-ink"
-          onClick={() => void flow.zoomTo(1, { duration: 120 })}
+          onClick={() => void flow.zoomTo(1, { duration: motionMs(120) })}
         >
           {zoom} %
         </button>
-        <IconButton label="Zoom in" icon={<ZoomIn />} shortcut={["+"]} onClick={() => void flow.zoomIn({ duration: 120 })} />
+        <IconButton label="Zoom in" icon={<ZoomIn />} shortcut={["+"]} onClick={() => void flow.zoomIn({ duration: motionMs(120) })} />
       </span>
       <span className="flex items-center max-md:hidden pointer-coarse:hidden">
         <IconButton
@@ -98,7 +99,7 @@ export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?:
         label="Fit to screen"
         icon={<Maximize />}
         shortcut={["⇧", "1"]}
-        onClick={() => void flow.fitView({ ...FIT, duration: 160 })}
+        onClick={() => void flow.fitView({ ...FIT, duration: motionMs(160) })}
       />
       {hasMinimap && (
         <IconButton

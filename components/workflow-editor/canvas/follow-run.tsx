@@ -5,7 +5,7 @@ import { Locate } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { useReducedMotion } from "#components/ui/use-reduced-motion.ts";
+import { motionMs } from "#components/ui/use-reduced-motion.ts";
 import { visibleIdOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { boxOnScreen } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -20,7 +20,6 @@ export function FollowRun() {
   const flow = useReactFlow();
   const view = useStoreApi();
   const editor = useEditorStore();
-  const isStill = useReducedMotion();
   const [isOn, setIsOn] = useState(false);
   const current = useRun(({ snapshot }) => {
     if (!snapshot) return null;
@@ -50,9 +49,9 @@ export function FollowRun() {
     if (by.x !== 0 || by.y !== 0)
       void flow.setCenter((left + right) / 2 / zoom - x / zoom, (top + bottom) / 2 / zoom - y / zoom, {
         zoom,
-        duration: isStill ? 0 : MOVE_MS,
+        duration: motionMs(MOVE_MS),
       });
-  }, [isOn, current, flow, view, editor, isStill]);
+  }, [isOn, current, flow, view, editor]);
 
   useEffect(() => {
     const area = view.getState().domNode;

@@ -29,6 +29,7 @@ import {
 import { Fragment, type ReactNode } from "react";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { motionMs } from "#components/ui/use-reduced-motion.ts";
 import { MOD } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { fromClipboard, toClipboard } from "#components/workflow-editor/canvas/document/clipboard.ts";
 import { selectedGraph } from "#components/workflow-editor/canvas/document/edits.ts";
@@ -230,7 +231,7 @@ function usePaneActions(onAdd: () => void, onPoint: () => { x: number; y: number
     const { isSnapping } = ui.getState();
     const fit: NodeAction = {
       ...{ id: "fit", label: "Fit to screen", icon: <Maximize />, shortcut: ["⇧", "1"], group: 30 },
-      run: () => void flow.fitView({ ...FIT, duration: 160 }),
+      run: () => void flow.fitView({ ...FIT, duration: motionMs(160) }),
     };
     if (state.isReadOnly) return [fit];
     return [

@@ -2,6 +2,7 @@
 
 import { useReactFlow } from "@xyflow/react";
 import { type RefObject, useEffect } from "react";
+import { motionMs } from "#components/ui/use-reduced-motion.ts";
 import { fromClipboard, toClipboard } from "#components/workflow-editor/canvas/document/clipboard.ts";
 import { selectedGraph } from "#components/workflow-editor/canvas/document/edits.ts";
 import { arrowOf, nudge } from "#components/workflow-editor/canvas/layout/arrange.ts";
@@ -100,9 +101,9 @@ export function useCanvasKeys({
       remove: () => editor.getState().removeSelected(),
       selectAll: () => editor.getState().selectAll(),
       deselect: () => editor.getState().selectOnly(null),
-      fit: () => void flow.fitView({ ...FIT, duration: 160 }),
-      zoomIn: () => void flow.zoomIn({ duration: 120 }),
-      zoomOut: () => void flow.zoomOut({ duration: 120 }),
+      fit: () => void flow.fitView({ ...FIT, duration: motionMs(160) }),
+      zoomIn: () => void flow.zoomIn({ duration: motionMs(120) }),
+      zoomOut: () => void flow.zoomOut({ duration: motionMs(120) }),
       tidy: () => void editor.getState().tidy(),
       pointer: () => ui.setState({ tool: "pointer" }),
       hand: () => ui.setState({ tool: "hand" }),

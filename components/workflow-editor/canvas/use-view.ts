@@ -3,6 +3,7 @@
 import { type ReactFlowState, useReactFlow, useStoreApi, type Viewport } from "@xyflow/react";
 import { useCallback, useEffect, useRef } from "react";
 import { useRunStore } from "#components/runs/store/run-context.tsx";
+import { motionMs } from "#components/ui/use-reduced-motion.ts";
 import { visibleIdOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { boxOnScreen, sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -85,7 +86,8 @@ export function useReveal(): void {
       const now = view.getState();
       const [x, y, zoom] = now.transform;
       const by = shiftTo(box, now);
-      if (now.width > 0 && (by.x !== 0 || by.y !== 0)) void flow.setViewport({ x: x + by.x, y: y + by.y, zoom }, { duration: 200 });
+      if (now.width > 0 && (by.x !== 0 || by.y !== 0))
+        void flow.setViewport({ x: x + by.x, y: y + by.y, zoom }, { duration: motionMs(200) });
     };
     /** A note that is written is seen as large as life, its head in the upper part: a phone's keyboard takes the lower one. */
     const readToWrite = (id: string) => {
@@ -95,7 +97,7 @@ export function useReveal(): void {
       const size = sizeOf(node);
       const zoom = Math.min(1, (width - MARGIN) / size.width);
       const [x, y] = [(width - size.width * zoom) / 2 - node.position.x * zoom, height / 4 - node.position.y * zoom];
-      void flow.setViewport({ x, y, zoom }, { duration: 200 });
+      void flow.setViewport({ x, y, zoom }, { duration: motionMs(200) });
     };
     const onFocusIn = ({ target }: FocusEvent) => {
       const now = view.getState();
