@@ -133,6 +133,21 @@ export const NodeResult = z
   .meta({ id: "NodeResult" });
 export type NodeResult = z.infer<typeof NodeResult>;
 
+/** Of a node that a run has not come to. */
+export const idleResult: NodeResult = {
+  status: "idle",
+  output: null,
+  error: null,
+  duration_ms: null,
+  started_at: null,
+  completed_at: null,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost: 0,
+  attempt: 0,
+  reused: false,
+};
+
 export const ExecutionOutput = z
   .object({
     node_id: z.string().meta({ example: "output-1" }),

@@ -1,22 +1,7 @@
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
-import type { Execution, NodeResult } from "#server/runs/schema.ts";
+import type { Execution } from "#server/runs/schema.ts";
 
 const TIME = "2026-11-21T08:00:00.000Z";
-
-/** What is known of a node that has not begun. */
-export const idleNode: NodeResult = {
-  status: "idle",
-  output: null,
-  error: null,
-  duration_ms: null,
-  started_at: null,
-  completed_at: null,
-  input_tokens: 0,
-  output_tokens: 0,
-  cost: 0,
-  attempt: 0,
-  reused: false,
-};
 
 /** An execution as the API tells it, of which nothing matters but its state and its nodes. */
 export const anExecution = (status: Execution["status"], node_results: Execution["node_results"]): Execution => ({

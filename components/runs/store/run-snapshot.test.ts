@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 import { applyEvent, cardStatus, type RunSnapshot, snapshotOf, totalUsage } from "#components/runs/store/run-snapshot.ts";
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
-import type { Execution } from "#server/runs/schema.ts";
-import { anExecution, eventFields, idleNode, nodeComplete } from "#server/testing/an-execution.ts";
+import { type Execution, idleResult } from "#server/runs/schema.ts";
+import { anExecution, eventFields, nodeComplete } from "#server/testing/an-execution.ts";
 
 const time = "2026-11-21T08:00:00.000Z";
-const execution = (status: Execution["status"], node_results: Execution["node_results"] = { t: idleNode, a: idleNode, o: idleNode }) =>
-  anExecution(status, node_results);
+const execution = (
+  status: Execution["status"],
+  node_results: Execution["node_results"] = { t: idleResult, a: idleResult, o: idleResult },
+) => anExecution(status, node_results);
 const start = (node_id: string, attempt = 1): ExecutionEvent => ({
   type: "node_start",
   ...eventFields,
@@ -51,7 +53,7 @@ test("events told again change nothing", () => {
 test("a reload in the middle shows the same snapshot: the API's answer, then the pieces of running nodes from their first", () => {
   const live = play(empty(), run.slice(0, 5));
   const done = {
-    ...idleNode,
+    ...idleResult,
     status: "complete" as const,
     output: "hi",
     duration_ms: 5,
@@ -60,15 +62,15 @@ test("a reload in the middle shows the same snapshot: the API's answer, then the
     output_tokens: 2,
     attempt: 1,
   };
-  const view = execution("running", { t: done, a: { ...idleNode, status: "running", started_at: time, attempt: 1 }, o: idleNode });
+  const view = execution("running", { t: done, a: { ...idleResult, status: "running", started_at: time, attempt: 1 }, o: idleResult });
   const reloaded = play(snapshotOf(view, 3), run.slice(3, 5), 4);
   expect(reloaded).toEqual(live);
   expect(play(reloaded, run.slice(5), 6)).toEqual(play(live, run.slice(5), 6));
 });
 
 test("an answer that is newer than the events after it is not turned back", () => {
-  const done = { ...idleNode, status: "complete" as const, output: "Hello", started_at: time, attempt: 1 };
-  const snapshot = snapshotOf(execution("running", { t: done, a: done, o: idleNode }), 2);
+  const done = { ...idleResult, status: "complete" as const, output: "Hello", started_at: time, attempt: 1 };
+  const snapshot = snapshotOf(execution("running", { t: done, a: done, o: idleResult }), 2);
   const replayed = play(snapshot, run.slice(2, 5), 3);
   expect(replayed.nodes.a).toMatchObject({ status: "complete", output: "Hello", arriving: "" });
 });
@@ -151,7 +153,7 @@ test("a review that waits in several iterations waits until the last is decided,
   expect(one).toMatchObject({ status: "paused", waiting: { r: ["0"] } });
   expect(cardStatus(one, "r")).toBe("waiting");
   const record = { node_id: "r", label: "R", comment: null, reviewer: null, role: null, via: null };
-  const view = execution("paused", { l: { ...idleNode, status: "running" }, r: { ...idleNode, status: "complete", iteration: "1" } });
+  const view = execution("paused", { l: { ...idleResult, status: "running" }, r: { ...idleResult, status: "complete", iteration: "1" } });
   view.reviews = [
     { ...record, iteration: "0", decision: null, decided_at: null },
     { ...record, iteration: "1", decision: "approved", decided_at: time },
@@ -162,7 +164,7 @@ test("a review that waits in several iterations waits until the last is decided,
 test("of a large output the beginning is kept with the length of the whole", () => {
   const cut = { ...nodeComplete("a", "the beginning"), truncated: true, output_length: 300_000, output_url: "/api/v1/x" } as ExecutionEvent;
   expect(play(empty(), [start("a"), cut]).nodes.a).toMatchObject({ output: "the beginning", whole_length: 300_000 });
-  const result = { ...idleNode, status: "complete" as const, output: "the b", truncated: true, output_length: 400_000, output_url: "/x" };
+  const result = { ...idleResult, status: "complete" as const, output: "the b", truncated: true, output_length: 400_000, output_url: "/x" };
   expect(snapshotOf(execution("running", { a: result }), 0).nodes.a).toMatchObject({ whole_length: 400_000 });
 });
 
@@ -185,7 +187,7 @@ test("the cost of the run is added up as nodes end, and a part that is not known
 });
 
 test("what the API tells of a run is not counted twice, and what its nodes do not show is kept", () => {
-  const done = { ...idleNode, status: "complete" as const, input_tokens: 3, output_tokens: 2, cost: 0.1 };
+  const done = { ...idleResult, status: "complete" as const, input_tokens: 3, output_tokens: 2, cost: 0.1 };
   const told = {
     ...execution("completed", { a: done, o: { ...done, cost: null } }),
     input_tokens: 9,

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { applyEvent, cardStatus, type NodeSnapshot, snapshotOf, usageOf } from "#components/runs/store/run-snapshot.ts";
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
-import { anExecution, eventFields, idleNode, nodeComplete } from "#server/testing/an-execution.ts";
+import { idleResult } from "#server/runs/schema.ts";
+import { anExecution, eventFields, nodeComplete } from "#server/testing/an-execution.ts";
 
 const graphNode = (id: string, type: string) => ({ id, type, position: { x: 0, y: 0 }, data: { label: id } });
 const looped = {
@@ -19,10 +20,10 @@ const looped = {
     { id: "4", source: "in", sourceHandle: "body", target: "b" },
   ],
 };
-const loopResults = { t: idleNode, each: idleNode, a: idleNode, in: idleNode, b: idleNode };
+const loopResults = { t: idleResult, each: idleResult, a: idleResult, in: idleResult, b: idleResult };
 
 test("what lies in a loop that was left out is left out with it", () => {
-  const left = { ...loopResults, each: { ...idleNode, status: "skipped" as const, reused: true } };
+  const left = { ...loopResults, each: { ...idleResult, status: "skipped" as const, reused: true } };
   const snapshot = snapshotOf(anExecution("running", left), 0, { graph: looped });
   for (const id of ["a", "in", "b"]) {
     expect(cardStatus(snapshot, id)).toBe("skipped");
@@ -49,7 +50,7 @@ test("what lies in a loop that the run goes past is not queued, and may run for 
 
 test("of a node inside a loop all items count, those told before and those that follow in any order", () => {
   const item = (iteration: string): ExecutionEvent => ({ ...nodeComplete("a", "x"), iteration }) as ExecutionEvent;
-  const known = { ...idleNode, status: "complete" as const, iteration: "1", duration_ms: 5, input_tokens: 3, output_tokens: 2 };
+  const known = { ...idleResult, status: "complete" as const, iteration: "1", duration_ms: 5, input_tokens: 3, output_tokens: 2 };
   const item_sums = { a: { count: 2, duration_ms: 10, input_tokens: 6, output_tokens: 4 } };
   let snapshot = snapshotOf(anExecution("running", { ...loopResults, a: known }), 4, { graph: looped, item_sums });
   const used = () => snapshot.nodes.a && usageOf(snapshot.nodes.a);
@@ -98,7 +99,7 @@ test("a node is shown at the last item that came to it, whatever way later ones 
 
   const sums = { count: 1, duration_ms: 5, input_tokens: 3, output_tokens: 2 };
   const last = { iteration: "1", status: "complete" as const, attempt: 1, started_at: "2026-11-21T08:00:00.000Z", duration_ms: 5 };
-  const results = { ...loopResults, a: { ...idleNode, status: "skipped" as const, iteration: "10" } };
+  const results = { ...loopResults, a: { ...idleResult, status: "skipped" as const, iteration: "10" } };
   const told = snapshotOf(anExecution("completed", results), 5, { graph: looped, item_sums: { a: { ...sums, last } } });
   expect(told.nodes.a).toMatchObject({ status: "complete", iteration: "1", isPast: true, duration_ms: 5 });
   expect(told.order).toEqual(["a"]);

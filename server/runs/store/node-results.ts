@@ -5,6 +5,7 @@ import { ITEM } from "#server/runs/ports.ts";
 import {
   type ExecutionStatus,
   type ItemSums,
+  idleResult,
   isFinal,
   type LastItem,
   type LoopItems,
@@ -45,20 +46,6 @@ type Row = Omit<NodeResult, "started_at" | "completed_at" | "iteration"> & {
   is_cut_off: boolean;
 };
 
-const untouched = (status: "idle" | "skipped"): NodeResult => ({
-  status,
-  output: null,
-  error: null,
-  duration_ms: null,
-  started_at: null,
-  completed_at: null,
-  input_tokens: 0,
-  output_tokens: 0,
-  cost: 0,
-  attempt: 0,
-  reused: false,
-});
-
 function resultOf(
   execution_id: string,
   { node_id, iteration, output_length, is_cut_off, output, started_at, completed_at, ...row }: Row,
@@ -91,7 +78,7 @@ export async function nodeResults(
         })
       : { rows: [] },
   ]);
-  const rest = untouched(isFinal(execution.status) ? "skipped" : "idle");
+  const rest: NodeResult = { ...idleResult, status: isFinal(execution.status) ? "skipped" : "idle" };
   const results: Record<string, NodeResult> = {};
   for (const node of graph.nodes) if (!definitionOf(node.type)?.isInert) results[node.id] = rest;
   for (const row of rows.rows) results[row.node_id] = resultOf(execution.id, row);
