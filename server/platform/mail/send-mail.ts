@@ -1,4 +1,3 @@
-import { createTransport } from "nodemailer";
 import { appUrl, settings } from "#server/platform/settings.ts";
 
 /** A mail as the templates make it. */
@@ -23,6 +22,7 @@ export async function sendMail({ to, id, subject, text, html }: MailBody & { to:
   const { SMTP_URL, EMAIL_FROM } = settings();
   if (!SMTP_URL || !EMAIL_FROM) throw new Error("No mail can be sent: SMTP_URL and EMAIL_FROM are not set.");
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
+  const { createTransport } = await import("nodemailer"); // most installs send no mail
   const transport = createTransport({ url: SMTP_URL, disableFileAccess: true, disableUrlAccess: true, ...timeouts });
   try {
     await transport.sendMail({
