@@ -42,6 +42,8 @@ test("two web processes on one database keep one limit; without the database eac
     expect(headers).toMatchObject({ "x-ratelimit-limit": "40", "x-ratelimit-reset": expect.stringMatching(/^\d{10}$/) });
     if (status === 429) expect([headers["x-ratelimit-remaining"], Number(headers["retry-after"]) >= 1]).toEqual(["0", true]);
   }
+  const refusal = await apiClient({ url: first.url, key }).get("/auth/me", { headers: { "x-forwarded-for": "203.0.113.1" }, status: 429 });
+  expect(refusal.body.error_code).toBe("RATE_LIMIT_EXCEEDED");
   // What is left is told alike by both.
   expect((await ask(first, "2001:db8:0:1::1")).headers["x-ratelimit-remaining"]).toBe("39");
   expect((await ask(second, "2001:db8:0:1:ffff::2")).headers["x-ratelimit-remaining"]).toBe("38");
