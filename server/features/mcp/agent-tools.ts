@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type McpTools, openMcpTools } from "#server/features/mcp/client/open-tools.ts";
+import type { McpTools } from "#server/features/mcp/client/open-tools.ts";
 import type { McpTool } from "#server/features/mcp/schema.ts";
 import { mcpEndpointOf, storedTools } from "#server/features/mcp/service.ts";
 import type { AgentToolDefinition } from "#server/llm/tools/tool.ts";
@@ -62,6 +62,8 @@ interface AgentMcp {
 export async function openAgentMcp(project_id: string, server_ids: readonly string[], taken: Set<string> = new Set()): Promise<AgentMcp> {
   const where = { project_id, id: { in: server_ids.filter(isUuid) } };
   const rows = await db().mcpServer.findMany({ where, orderBy: { id: "asc" } });
+  // Loaded for the first agent that has such servers: the protocol's library would take a thirtieth of each start.
+  const { openMcpTools } = await import("#server/features/mcp/client/open-tools.ts");
   const servers = rows.map((row) => ({ row, opened: openMcpTools(mcpEndpointOf(row)) }));
   return {
     tools: servers.flatMap(({ row, opened }) =>

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { McpServer as McpServerRow, Prisma } from "#prisma/generated/client.ts";
 import type { McpEndpoint } from "#server/features/mcp/client/endpoint.ts";
-import { openMcpTools } from "#server/features/mcp/client/open-tools.ts";
 import {
   type CreateMcpServerInput,
   type DiscoverMcpInput,
@@ -117,6 +116,7 @@ const MAX_LIST = 2_000_000;
  * @throws AppError UPSTREAM_ERROR with a sentence that says what failed
  */
 async function listToolsOf(endpoint: McpEndpoint): Promise<McpTool[]> {
+  const { openMcpTools } = await import("#server/features/mcp/client/open-tools.ts");
   const opened = openMcpTools(endpoint);
   try {
     const tools = await opened.list();
