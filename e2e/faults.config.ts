@@ -7,6 +7,7 @@ export default defineConfig({
   ...config,
   globalSetup: join(import.meta.dirname, "data-template.ts"),
   metadata: { isLong: true },
+  workers: 2,
   projects: [
     // 200 kills: four times fifty, each with its own seed.
     { name: "kills", testMatch: "system/load-crash.spec.ts", repeatEach: 4, timeout: 900_000 },

@@ -9,7 +9,8 @@ export default defineConfig({
   outputDir: join(artifacts, "results"),
   globalSetup: [join(import.meta.dirname, "data-template.ts"), join(import.meta.dirname, "global-setup.ts")],
   fullyParallel: true,
-  workers: 2,
+  // Two keep the two cores of a small machine busy; the third is for the specs that mostly wait.
+  workers: 3,
   retries: 0, // a test that passes at the second try is a fault to find, in the product or in itself
   timeout: 60_000,
   expect: { timeout: 15_000 },
@@ -27,11 +28,12 @@ export default defineConfig({
     launchOptions: await browserOptions(),
   },
   projects: [
-    { name: "api", testMatch: "api/**/*.spec.ts" },
-    { name: "ui", testMatch: "ui/**/*.spec.ts" },
-    // Each starts servers of its own, with a database each.
-    { name: "system", testMatch: "system/**/*.spec.ts", timeout: 180_000 },
+    // Each starts servers of its own, with a database each, and waits for them about half of its time. First and one by one: so
+    // there is always one beside two of the others, and the machine never waits with it.
+    { name: "system", testMatch: "system/**/*.spec.ts", timeout: 180_000, workers: 1 },
+    { name: "api", testMatch: "api/**/*.spec.ts", workers: 2 },
+    { name: "ui", testMatch: "ui/**/*.spec.ts", workers: 2 },
     // What attackers tried against a running install; `npm run test:security` runs these alone.
-    { name: "security", testMatch: "security/**/*.spec.ts", timeout: 180_000 },
+    { name: "security", testMatch: "security/**/*.spec.ts", timeout: 180_000, workers: 2 },
   ],
 });
