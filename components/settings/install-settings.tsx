@@ -34,9 +34,11 @@ export function InstallSettings() {
       title="Install admins"
       description="They alone may save endpoints on this machine and its networks: models, MCP servers, knowledge sources."
       action={
-        <Button variant="primary" icon={<UserPlus />} onClick={() => setIsNaming(true)}>
-          Name admin
-        </Button>
+        !admins.isError && (
+          <Button variant="primary" icon={<UserPlus />} onClick={() => setIsNaming(true)}>
+            Name admin
+          </Button>
+        )
       }
     >
       <PagedTable

@@ -2,7 +2,7 @@
 
 import { Check } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { createContext, type ReactNode, useContext, useRef } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { itemStyle, surfaceStyle } from "#components/ui/styles.ts";
@@ -18,11 +18,21 @@ export interface MenuProps {
   /** Given when something else than the trigger opens it. */
   isOpen?: boolean;
   onOpenChange?: (isOpen: boolean) => void;
+  /** Puts the focus elsewhere than on the trigger. */
   onCloseAutoFocus?: (event: Event) => void;
   children: ReactNode;
 }
 
-/** A menu of actions behind a button. */
+const atOnce = (act: () => void) => act();
+
+/** Does what an item stands for, now or when its menu is closed. */
+const Chosen = createContext(atOnce);
+
+/**
+ * A menu of actions behind a button. What is chosen begins when the menu is gone and the focus is back where it was: a dialog that
+ * it opens takes the focus from there, and gives it back to it. (While a menu closes, it and a dialog would both hold the focus.)
+ * Of a menu that something else opens it begins at once, and `onCloseAutoFocus` sees what came of it.
+ */
 export function Menu({
   trigger,
   align = "end",
@@ -34,6 +44,7 @@ export function Menu({
   onCloseAutoFocus,
   children,
 }: MenuProps) {
+  const chosen = useRef<(() => void) | null>(null);
   return (
     // A context menu leaves the page readable: hiding it from assistive technology would hide what still takes the focus.
     <Radix.Root {...(isOpen !== undefined && { open: isOpen, modal: false })} {...(onOpenChange && { onOpenChange })}>
@@ -45,10 +56,15 @@ export function Menu({
           sideOffset={4}
           collisionPadding={8}
           {...(label !== undefined && { "aria-label": label, "aria-labelledby": undefined })}
-          {...(onCloseAutoFocus && { onCloseAutoFocus })}
+          onCloseAutoFocus={(event) => {
+            onCloseAutoFocus?.(event);
+            const { current } = chosen;
+            chosen.current = null;
+            if (current) queueMicrotask(current);
+          }}
           className={cn(surfaceStyle, "min-w-44 max-w-80 p-1", className)}
         >
-          {children}
+          <Chosen value={isOpen === undefined ? (act) => (chosen.current = act) : atOnce}>{children}</Chosen>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
@@ -67,6 +83,7 @@ export interface MenuItemProps {
 }
 
 export function MenuItem({ icon, shortcut, tone = "normal", disabled = false, onSelect, asChild = false, children }: MenuItemProps) {
+  const choose = useContext(Chosen);
   const className = cn(itemStyle, tone === "danger" && "text-failed [&>svg]:text-failed");
   if (asChild)
     return (
@@ -75,7 +92,7 @@ export function MenuItem({ icon, shortcut, tone = "normal", disabled = false, on
       </Radix.Item>
     );
   return (
-    <Radix.Item disabled={disabled} className={className} {...(onSelect && { onSelect: () => onSelect() })}>
+    <Radix.Item disabled={disabled} className={className} {...(onSelect && { onSelect: () => choose(onSelect) })}>
       {icon}
       <span className="min-w-0 flex-1 truncate">{children}</span>
       {shortcut && (

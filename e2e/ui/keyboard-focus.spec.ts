@@ -201,3 +201,18 @@ test("what the keyboard comes to is brought into view, with its controls", async
   await page.keyboard.press("Enter");
   await expect(node(page, "Loop Each")).toBeFocused();
 });
+
+test("a dialog that a menu opens has the focus in its field, and gives it back to the menu's button", async ({ signedInPage: page }) => {
+  await page.goto("/workflows");
+  const button = page.getByRole("button", { name: /switch project/ });
+  // At the first time the dialog is loaded, at the second it is there at once.
+  for (const _ of [1, 2]) {
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "New project" }).focus();
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog", { name: "New project" }).getByRole("textbox", { name: "Name" })).toBeFocused();
+    await page.keyboard.press("Escape");
+    await expect(button).toBeFocused();
+  }
+});

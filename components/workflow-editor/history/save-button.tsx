@@ -2,7 +2,6 @@
 
 import { ChevronDown, History, Tag } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useRef } from "react";
 import { toast } from "sonner";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -21,23 +20,14 @@ const NameVersionDialog = dynamic(() =>
 export function SaveControls({ isReadOnly }: { isReadOnly: boolean }) {
   const history = useHistoryStore();
   const isNaming = useHistory((state) => state.isNaming);
-  const wish = useRef<(() => void) | null>(null);
   return (
     <div className="flex items-center gap-0.5">
       <SaveButton isReadOnly={isReadOnly} />
-      <Menu
-        trigger={<IconButton label="Version menu" icon={<ChevronDown />} hasTooltip={false} size="sm" className="h-8" />}
-        onCloseAutoFocus={() => {
-          const { current } = wish;
-          wish.current = null;
-          // First the button has the focus back, then what opens takes it, and can give it back.
-          if (current) queueMicrotask(current);
-        }}
-      >
-        <MenuItem icon={<Tag />} disabled={isReadOnly} onSelect={() => (wish.current = () => history.setState({ isNaming: true }))}>
+      <Menu trigger={<IconButton label="Version menu" icon={<ChevronDown />} hasTooltip={false} size="sm" className="h-8" />}>
+        <MenuItem icon={<Tag />} disabled={isReadOnly} onSelect={() => history.setState({ isNaming: true })}>
           Name this version…
         </MenuItem>
-        <MenuItem icon={<History />} onSelect={() => (wish.current = history.getState().open)}>
+        <MenuItem icon={<History />} onSelect={history.getState().open}>
           History
         </MenuItem>
       </Menu>
