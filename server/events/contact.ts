@@ -44,6 +44,8 @@ type Side = keyof typeof WRITE;
 /** What each side was last known to do, and when each thing was last written. */
 const states = new Map<Side, Refusal | null>();
 const written = new Map<string, number>();
+/** What is being written, one after the other: two connections may overtake each other, and the later news counts. */
+let writing: Promise<unknown> = Promise.resolve();
 
 /** Keeps what has happened, now and then: never a reason for whoever it happened to, to wait or to fail. */
 function note(side: Side, refusal: Refusal | null): void {
@@ -57,7 +59,9 @@ function note(side: Side, refusal: Refusal | null): void {
   if (isNews && refusal) log.warn({ reason: refusal }, DETAILS[refusal]);
   const { taken, refused } = WRITE[side];
   const keep = async () => (refusal ? pool().query(refused, [refusal]) : pool().query(taken));
-  keep().catch((err: unknown) => log.debug({ err }, "the state of the connection to the Inngest server could not be kept"));
+  writing = writing
+    .then(keep)
+    .catch((err: unknown) => log.debug({ err }, "the state of the connection to the Inngest server could not be kept"));
 }
 
 /** An event was taken, or was not for this reason. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "#e2e/fakes/listen.ts";
 import { until } from "#e2e/until.ts";
 import { executorContact, problemOf } from "#server/events/contact.ts";
@@ -187,6 +187,27 @@ test.each([
   await until(async () => (await executorContact()).last_refusal?.reason === reason);
   answer = well;
   expect(await requestRuns(requestsOf(1))).toBe(true);
+  await until(async () => (await executorContact()).problem === null);
+});
+
+test("of two news the later one counts, also where the first takes longer to be written", async () => {
+  const query = pool().query.bind(pool());
+  const gate = Promise.withResolvers<void>();
+  const refusals: Promise<unknown>[] = [];
+  const spy = vi.spyOn(pool(), "query").mockImplementation(((...args: Parameters<typeof query>) => {
+    if (!String(args[0]).includes("event_refused_at = now()")) return query(...args);
+    const written = gate.promise.then(() => query(...args));
+    refusals.push(written);
+    return written;
+  }) as typeof query);
+  onTestFinished(() => spy.mockRestore());
+  answer = (_request, response) => void response.writeHead(500).end('{"error":"out of memory"}');
+  expect(await requestRuns(requestsOf(1))).toBe(false);
+  answer = well;
+  expect(await requestRuns(requestsOf(1))).toBe(true);
+  await until(() => refusals.length === 1);
+  gate.resolve();
+  await Promise.all(refusals);
   await until(async () => (await executorContact()).problem === null);
 });
 

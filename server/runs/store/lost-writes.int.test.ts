@@ -93,7 +93,7 @@ test("a claim whose answer is lost holds the run up for as long as its lease, an
   const busy = await runStore.claim(execution_id, 0);
   expect(busy).toEqual({ kind: "busy", seconds: expect.any(Number) });
   expect(busy.kind === "busy" && busy.seconds).toBeGreaterThan(20);
-  await pool().query("UPDATE executions SET lease_until = now() WHERE id = $1", [execution_id]);
+  await pool().query("UPDATE executions SET lease_until = now() - interval '1 millisecond' WHERE id = $1", [execution_id]);
   expect(await acquired()).toMatchObject({ epoch: 2, ledger: [] });
 });
 
