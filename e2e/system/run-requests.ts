@@ -67,14 +67,18 @@ export async function runRequests(
         { headers: isNamed ? { "idempotency-key": mark } : {} },
       ),
   });
-  const rerun = async (mark: string, workflow: SavedWorkflow): Promise<RunRequest | undefined> => {
-    const { body } = await api.get(`/executions?status=completed&workflow_id=${workflow.id}&per_page=20`, { status: 200 });
-    if (!body.items.length) return undefined;
-    const { id } = oneOf<Execution>(body.items);
-    return {
-      ...{ workflow, mark, trigger: "rerun", rerun_of: id, isNamed: true },
-      send: () => api.post(`/executions/${id}/rerun`, { input: workflow.input(mark) }, { headers: { "idempotency-key": mark } }),
-    };
+  /** Of the workflow, or of another when none of its runs has ended yet. */
+  const rerun = async (mark: string, wanted: SavedWorkflow): Promise<RunRequest | undefined> => {
+    for (const workflow of [wanted, ...workflows]) {
+      const { body } = await api.get(`/executions?status=completed&workflow_id=${workflow.id}&per_page=20`, { status: 200 });
+      if (!body.items.length) continue;
+      const { id } = oneOf<Execution>(body.items);
+      return {
+        ...{ workflow, mark, trigger: "rerun", rerun_of: id, isNamed: true },
+        send: () => api.post(`/executions/${id}/rerun`, { input: workflow.input(mark) }, { headers: { "idempotency-key": mark } }),
+      };
+    }
+    return undefined;
   };
   let made = 0;
   return async () => {
