@@ -1,25 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { type APIRequestContext, type BrowserContext, test as base, expect as baseExpect, type Page, request } from "@playwright/test";
-import { encode } from "next-auth/jwt";
-import { databaseUrl } from "#e2e/api/digest.ts";
-import { join, signIn, withNewKey } from "#e2e/api/people.ts";
+import { join } from "#e2e/api/people.ts";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { type ModelClient, modelClient } from "#e2e/model-client.ts";
+import { databaseUrl } from "#e2e/server.ts";
 import { until } from "#e2e/until.ts";
 import { ownSecrets } from "#server/boot/own-secrets.ts";
 import { Agent } from "#server/features/agents/schema.ts";
-import { insertFirstProject } from "#server/features/identity/first-owner.ts";
-import { insertAccount } from "#server/features/identity/new-account.ts";
-import { UserProfile } from "#server/features/identity/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
-import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
-import { passwordMark, sessionCookieName } from "#server/platform/auth/session.ts";
-import { db } from "#server/platform/db/client.ts";
-import { hashPassword } from "#server/platform/secrets.ts";
+import { sessionCookieName } from "#server/platform/auth/session.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { ExecuteResult, Execution, isFinal } from "#server/runs/schema.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
+import { newAccount } from "#server/testing/new-account.ts";
 
 /** Playwright's, so that a spec has one import. */
 export const expect = baseExpect;
@@ -81,37 +75,15 @@ async function empty(window: BrowserContext, url: string): Promise<void> {
   await window.setOffline(false);
 }
 
-/**
- * Somebody who might have signed up and in just now, with a platform key. Made in the shared server's database: over its doors,
- * which have specs of their own, it takes several times as long, and nearly every test begins with somebody new.
- */
+/** Somebody who might have signed up and in just now, with a platform key, in the shared server's database. */
 export async function newPerson(url: string): Promise<Person> {
   const { auth_secret: secret, encryption_key } = ownSecrets(process.env.SERVER_DATA_DIR ?? "");
   setSettings({ DATABASE_URL: databaseUrl(), AUTH_SECRET: secret, ENCRYPTION_KEY: encryption_key });
-  const password = randomUUID();
-  const account = { email: `${randomUUID()}@example.com`, name: "Robin Weaver", password_hash: await hashPassword(password) };
-  const { user, project } = await db().$transaction(async (tx) => {
-    const user = await insertAccount(tx, { ...account, made_through: "sign_up", is_verified: false });
-    return { user, project: await insertFirstProject(tx, user) };
-  });
-  const { key } = await createPlatformKey({ user, auth: { type: "session" } }, { name: "spec" });
-  const session = { sub: user.id, sid: randomUUID(), password_mark: passwordMark(account.password_hash) };
-  const cookie = { name: sessionCookieName(false), value: await encode({ token: session, secret }), domain: new URL(url).hostname };
+  const { key, session, ...account } = await newAccount();
+  const cookie = { name: sessionCookieName(false), value: session, domain: new URL(url).hostname };
   const cookies = [{ ...cookie, path: "/", expires: -1, httpOnly: true, secure: false, sameSite: "Lax" as const }];
   const browser = await request.newContext({ baseURL: url, extraHTTPHeaders: { origin: url }, storageState: { cookies, origins: [] } });
-  const { id, slug, name } = project;
-  return { id: user.id, email: user.email, password, browser, project: { id, slug, name }, api: apiClient({ url, key }) };
-}
-
-/** Somebody who has an account, in the project that came first. */
-export async function personOf(url: string, { email, password }: { email: string; password: string }): Promise<Person> {
-  const { browser } = await signIn({ email, password });
-  const { key } = await withNewKey(browser);
-  const api = apiClient({ url, key });
-  const { body: profile } = await api.get("/users/me", { schema: UserProfile });
-  const project = profile.projects[0];
-  if (!project) throw new Error("The account has no project.");
-  return { id: profile.id, email, password, browser, project, api };
+  return { ...account, browser, api: apiClient({ url, key }) };
 }
 
 export const test = base.extend<Fixtures, WorkerFixtures>({

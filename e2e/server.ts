@@ -64,6 +64,14 @@ export function postgresOf(dataDir: string): number | undefined {
   }
 }
 
+/** Address of the database that a server keeps in its data folder; left out, the server at BASE_URL. */
+export function databaseUrl(folder = process.env.SERVER_DATA_DIR): string {
+  if (!folder) throw new Error("Set SERVER_DATA_DIR to the data folder of the server at BASE_URL.");
+  const { database_password } = JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8"));
+  const port = readFileSync(join(folder, "postgres/postmaster.pid"), "utf8").split("\n")[3];
+  return `postgres://treadle:${encodeURIComponent(database_password)}@127.0.0.1:${port}/treadle`;
+}
+
 const folders = new Set<string>();
 const running = new Set<ChildProcess>();
 

@@ -1,5 +1,6 @@
 import { ERRORS } from "#server/platform/errors.ts";
 import { ErrorBody, type ErrorCode } from "#server/shared/error-schema.ts";
+import type { Operation } from "#server/testing/api/operations.ts";
 
 /** An answer, read to its end; of an event stream only the head. */
 export interface Reply {
@@ -43,4 +44,25 @@ export async function readReply(response: Response): Promise<Reply> {
   const isStream = type.startsWith("text/event-stream");
   if (isStream) await response.body?.cancel();
   return { status: response.status, type, text: isStream ? "" : await response.text(), headers: response.headers };
+}
+
+/** What calls a model or another service while the caller waits, so that a 502 tells of that one. */
+const CALLS_OUT = /^(POST|PUT) \/(agents|mcp|rags)|^GET \/rags\/\{rag_id\}\/search/;
+
+/**
+ * What is wrong with an answer to an operation, whatever was sent.
+ * @param place where what was sent is off, such as `path agent_id`
+ */
+export function faultsOfAnswer(operation: Pick<Operation, "name" | "statuses">, place: string, reply: Reply): string[] {
+  const { status, type, text } = reply;
+  if (status < 300) {
+    if (status === 204) return text === "" ? [] : ["204 with a body"];
+    return /^(application\/json|text\/event-stream)/.test(type) ? [] : [`content-type is ${type || "absent"}`];
+  }
+  if (status < 400) return ["a redirect"];
+  if (status === 502 && CALLS_OUT.test(operation.name)) return faultsOfError(reply, "UPSTREAM_ERROR");
+  if (status >= 500) return ["a fault of the service"];
+  // With another value in the path it may be another path.
+  const isNamed = place.startsWith("path ") || operation.statuses.includes(status);
+  return [...faultsOfError(reply), ...(isNamed ? [] : [`the document does not name ${status}`])];
 }

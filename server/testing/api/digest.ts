@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Pool } from "pg";
 
-// What is kept of one project, summed up, so that a spec can tell that nothing of it changed. It looks into the database of
-// the server itself, found through its data folder: what no list shows counts too.
+// What is kept of one project, summed up, so that a spec can tell that nothing of it changed. It looks into the database:
+// what no list shows counts too.
 
 /** Columns that change by themselves: when a key was last used, how a server was last reached, and the engine's own leases. */
 const VOLATILE = [
@@ -69,17 +67,10 @@ export interface Digest {
   stop(): Promise<void>;
 }
 
-/** Address of the database that a server keeps in its data folder; left out, the server at BASE_URL. */
-export function databaseUrl(folder = process.env.SERVER_DATA_DIR): string {
-  if (!folder) throw new Error("Set SERVER_DATA_DIR to the data folder of the server at BASE_URL.");
-  const { database_password } = JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8"));
-  const port = readFileSync(join(folder, "postgres/postmaster.pid"), "utf8").split("\n")[3];
-  return `postgres://treadle:${encodeURIComponent(database_password)}@127.0.0.1:${port}/treadle`;
-}
-
-export async function openDigest(): Promise<Digest> {
+/** @param connectionString of the database that is looked at */
+export async function openDigest(connectionString: string): Promise<Digest> {
   // One plan for every project, made once on each connection: to plan the sums takes longer than to work them out.
-  const pool = new Pool({ connectionString: databaseUrl(), max: 2, options: "-c plan_cache_mode=force_generic_plan" });
+  const pool = new Pool({ connectionString, max: 2, options: "-c plan_cache_mode=force_generic_plan" });
   const { rows: links } = await pool.query<Link>(LINKS);
   const dropped = VOLATILE.map((column) => ` - '${column}'`).join("");
   const sums = [...conditions(links)].map(

@@ -1,6 +1,6 @@
-import { type Reply, readReply } from "#e2e/api/envelope.ts";
-import type { Operation } from "#e2e/api/operations.ts";
-import type { Sample } from "#e2e/api/samples.ts";
+import { type Reply, readReply } from "#server/testing/api/envelope.ts";
+import type { Operation } from "#server/testing/api/operations.ts";
+import type { Sample } from "#server/testing/api/samples.ts";
 
 /** A request as it goes out; `text` is the body. */
 export interface Wire {
@@ -9,6 +9,13 @@ export interface Wire {
   path: string;
   headers: Record<string, string>;
   text?: string | Uint8Array<ArrayBuffer>;
+}
+
+/** How a request gets to the API: over the network, or straight to what answers it. */
+export interface Door {
+  /** Without a trailing slash. */
+  url: string;
+  fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
 /** How long an answer may take at most, in milliseconds: what has not come then never will. */
@@ -31,9 +38,17 @@ export function wireOf({ method, path }: Operation, { path: values = {}, query =
   };
 }
 
-/** @param headers who sends it; they win over those of the request */
-export async function send(url: string, { method, path, headers: own, text }: Wire, headers: Record<string, string> = {}): Promise<Reply> {
-  const response = await fetch(`${url}/api/v1${path}`, {
+/**
+ * @param headers who sends it; they win over those of the request
+ * @param base what `path` is below
+ */
+export async function send(
+  { url, fetch }: Door,
+  { method, path, headers: own, text }: Wire,
+  headers: Record<string, string> = {},
+  base = "/api/v1",
+): Promise<Reply> {
+  const response = await fetch(`${url}${base}${path}`, {
     method,
     headers: { ...own, ...headers },
     ...(text !== undefined && { body: text }),

@@ -1,21 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "@playwright/test";
-import type { Digest } from "#e2e/api/digest.ts";
-import { faultsOfError, type Reply } from "#e2e/api/envelope.ts";
-import { type OpenWorld, openWorld } from "#e2e/api/open-world.ts";
-import type { Operation } from "#e2e/api/operations.ts";
-import type { Sample } from "#e2e/api/samples.ts";
-import { send, told, wireOf } from "#e2e/api/send.ts";
-import type { World } from "#e2e/api/world.ts";
-import type { Person } from "#e2e/fixtures.ts";
-import { until } from "#e2e/until.ts";
+import { expect, test, vi } from "vitest";
 import type { KeyScope } from "#server/platform/auth/platform-key-schema.ts";
 import type { ErrorCode } from "#server/shared/error-schema.ts";
+import { faultsOfError, type Reply } from "#server/testing/api/envelope.ts";
+import { openWorld } from "#server/testing/api/open-world.ts";
+import type { Operation } from "#server/testing/api/operations.ts";
+import type { Sample } from "#server/testing/api/samples.ts";
+import { send, told, wireOf } from "#server/testing/api/send.ts";
+import type { Person } from "#server/testing/api/world.ts";
 
 // Every operation of the API document, called by everybody who could call it. Who may do what is written down here a second
 // time, from the specification's "Role-based access" alone, so that a wrong declaration in a router is found.
 
-test.describe.configure({ mode: "default", timeout: 180_000 });
+// Generous, because a slow machine is no failure.
+vi.setConfig({ testTimeout: 180_000 });
+const open = openWorld();
 
 type Needed = "public" | "user" | "viewer" | "editor" | "admin" | "install_admin";
 const ranks: Needed[] = ["public", "user", "viewer", "editor", "admin", "install_admin"];
@@ -39,34 +38,9 @@ function neededFor({ name, method, path }: Operation): Needed {
   return ADMINS.test(path) ? "admin" : "editor";
 }
 
-let url: string;
-let world: World;
-let operations: Operation[];
-let digest: Digest;
-let sampleOf: OpenWorld["sampleOf"];
-let open: OpenWorld | undefined;
-
-test.beforeAll(async () => {
-  open = await openWorld();
-  ({ url, world, operations, digest, sampleOf } = open);
-});
-test.afterAll(() => open?.stop());
-
-const as = ({ api }: Person, project = api.projectId) => ({
-  authorization: `Bearer ${api.key}`,
-  ...(project && { "x-project-id": project }),
-});
+const as = ({ key, project }: Person, projectId = project.id) => ({ authorization: `Bearer ${key}`, "x-project-id": projectId });
 /** The cookie of a signed-in browser, as any other site could make it send. */
-async function sessionOf({ browser, project }: Person): Promise<Record<string, string>> {
-  const { cookies } = await browser.storageState();
-  return { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "), "x-project-id": project.id };
-}
-
-/** The sum of the world's project, once nothing in it goes on by itself. */
-async function sum() {
-  await until(() => digest.isQuiet(world.admin.project.id));
-  return digest.of(world.admin.project.id);
-}
+const sessionOf = ({ browser: { origin: _, ...sent } }: Person): Record<string, string> => sent;
 
 /** What is wrong with an answer that must refuse. */
 const refusal = (reply: Reply, status: number, code: ErrorCode) =>
@@ -87,11 +61,12 @@ async function walkUnchanged<Request>(
   check: (walked: Walked<Request>) => Promise<string[]>,
 ): Promise<void> {
   const all: Walked<Request>[] = [];
-  for (const operation of operations.filter(isMeant)) all.push({ operation, request: make(operation, await sampleOf(operation)) });
+  for (const operation of open.operations.filter(isMeant))
+    all.push({ operation, request: make(operation, await open.sampleOf(operation)) });
   const isUnchanged = async (walk: () => Promise<void>) => {
-    const before = JSON.stringify(await sum());
+    const before = JSON.stringify(await open.sums());
     await walk();
-    return JSON.stringify(await sum()) === before;
+    return JSON.stringify(await open.sums()) === before;
   };
   const faults: string[] = [];
   const isKept = await isUnchanged(async () => {
@@ -114,7 +89,7 @@ const walkRefused = (
   walkUnchanged(isMeant, wireOf, async ({ operation, request }) => {
     const faults = operation.statuses.includes(status) ? [] : [`${operation.name}: the document does not name ${status}`];
     for (const [caller, headers] of Object.entries(callers)) {
-      const reply = await send(url, request, headers);
+      const reply = await send(open.door, request, headers);
       const found = refusal(reply, status, code);
       if (found.length) faults.push(`${caller}: ${found.join(", ")}: ${told(request, reply)}`);
     }
@@ -122,12 +97,12 @@ const walkRefused = (
   });
 
 test("every operation declares the role that the specification gives it", () => {
-  const wrong = operations.flatMap((operation) => {
+  const wrong = open.operations.flatMap((operation) => {
     const needed = neededFor(operation);
     return operation.declaredRole === needed ? [] : [`${operation.name}: ${needed}, declared ${operation.declaredRole}`];
   });
   expect(wrong).toEqual([]);
-  for (const name of PUBLIC) expect(operations.map((operation) => operation.name)).toContain(name);
+  for (const name of PUBLIC) expect(open.operations.map((operation) => operation.name)).toContain(name);
 });
 
 test("nobody, and who sends a wrong key, is refused", async () => {
@@ -137,7 +112,7 @@ test("nobody, and who sends a wrong key, is refused", async () => {
     "a key that never was": { authorization: `Bearer sk-service-${"x".repeat(43)}` },
     "another scheme": { authorization: `Basic ${btoa("owner@example.com:password")}` },
     // A key that is sent and not valid is nobody, even in a browser that is signed in.
-    "garbage key in a session": { ...(await sessionOf(world.admin)), origin: url, authorization: "Bearer garbage" },
+    "garbage key in a session": { ...open.world.admin.browser, authorization: "Bearer garbage" },
   };
   await walkRefused((operation) => neededFor(operation) !== "public", callers, [401, "AUTH_REQUIRED"]);
 });
@@ -145,12 +120,12 @@ test("nobody, and who sends a wrong key, is refused", async () => {
 for (const role of ["viewer", "editor", "admin"] as const) {
   test(`what is above a ${role} is refused to one`, async () => {
     const isAbove = (operation: Operation) => ranks.indexOf(neededFor(operation)) > ranks.indexOf(role);
-    await walkRefused(isAbove, { [role]: as(world[role]) }, [403, "PERMISSION_DENIED"]);
+    await walkRefused(isAbove, { [role]: as(open.world[role]) }, [403, "PERMISSION_DENIED"]);
   });
 }
 
 test("a session changes nothing without the Origin of our own pages", async () => {
-  const session = await sessionOf(world.admin);
+  const session = sessionOf(open.world.admin);
   const callers = {
     "no origin": session,
     "another site": { ...session, origin: "https://evil.example" },
@@ -169,15 +144,15 @@ const scopeOf = ({ method, path }: Operation): KeyScope => (RUNS.test(path) ? "r
 const scopes: KeyScope[] = ["read", "run", "write"];
 
 /** A key of the world's admin that has these scopes. */
-async function withScopes({ api }: Person, wanted: KeyScope[]): Promise<Record<string, string>> {
-  const { body } = await api.post("/platform-keys", { name: "Limited", scopes: wanted }, { status: 201 });
-  return { authorization: `Bearer ${body.key}`, ...(api.projectId && { "x-project-id": api.projectId }) };
+async function withScopes({ call, project }: Person, wanted: KeyScope[]): Promise<Record<string, string>> {
+  const { key } = await call("POST", "/platform-keys", { name: "Limited", scopes: wanted });
+  return { authorization: `Bearer ${key}`, "x-project-id": project.id };
 }
 
 for (const scope of scopes) {
   test(`what is to ${scope} is refused to keys for everything else`, async () => {
     const others = scopes.filter((other) => other !== scope);
-    const callers = { "the other scopes": await withScopes(world.admin, others) };
+    const callers = { "the other scopes": await withScopes(open.world.admin, others) };
     const isMeant = (operation: Operation) => neededFor(operation) !== "public" && scopeOf(operation) === scope;
     await walkRefused(isMeant, callers, [403, "PERMISSION_DENIED"]);
   });
@@ -191,7 +166,7 @@ function rewritten(sample: Sample, change: (text: string) => string): Sample {
   return { ...sample, ...(path && { path }), ...(query && { query }), ...(body && { body }) };
 }
 
-/** The same request with ids that never existed in place of those of the world. */
+/** The same request with ids that never existed in place of those of the open.world. */
 function elsewhere(sample: Sample): Sample {
   const ids = new Map<string, string>();
   return rewritten(sample, (text) =>
@@ -204,15 +179,15 @@ function elsewhere(sample: Sample): Sample {
 }
 
 test("to a member of another project everything is as if it had never been", async () => {
-  const { stranger, mark } = world;
+  const { stranger, mark } = open.world;
   const isMeant = (operation: Operation) => !["public", "install_admin"].includes(neededFor(operation));
   // What the stranger sends bears no mark, so none may come back.
   const unmarked = (_: Operation, sample: Sample) => rewritten(sample, (text) => text.replaceAll(mark, "own"));
   await walkUnchanged(isMeant, unmarked, async ({ operation, request: sample }) => {
     const faults: string[] = [];
     const [here, nowhere] = [wireOf(operation, sample), wireOf(operation, elsewhere(sample))];
-    const reply = await send(url, here, as(stranger));
-    const blank = await send(url, nowhere, as(stranger));
+    const reply = await send(open.door, here, as(stranger));
+    const blank = await send(open.door, nowhere, as(stranger));
     const say = (fault: string) => faults.push(`${fault}: ${told(here, reply)}`);
     if (reply.text.includes(mark)) say("it tells of another project");
     if (sample.path) {
@@ -221,8 +196,8 @@ test("to a member of another project everything is as if it had never been", asy
     } else if (reply.status !== blank.status) say(`differs from what never existed: ${blank.status} ${blank.text.slice(0, 300)}`);
     // Naming the project makes no difference, but that now the project is what there is not.
     if (neededFor(operation) !== "user") {
-      const named = await send(url, here, as(stranger, world.admin.project.id));
-      const unnamed = await send(url, here, as(stranger, randomUUID()));
+      const named = await send(open.door, here, as(stranger, open.world.admin.project.id));
+      const unnamed = await send(open.door, here, as(stranger, randomUUID()));
       if (refusal(named, 404, "NOT_FOUND").length || named.text !== unnamed.text)
         faults.push(`by header: ${told(here, named)} / ${unnamed.text}`);
     }
@@ -232,8 +207,8 @@ test("to a member of another project everything is as if it had never been", asy
 
 test("who has the role is served", async () => {
   const faults: string[] = [];
-  const limited = Object.fromEntries(await Promise.all(scopes.map(async (scope) => [scope, await withScopes(world.admin, [scope])])));
-  for (const operation of operations) {
+  const limited = Object.fromEntries(await Promise.all(scopes.map(async (scope) => [scope, await withScopes(open.world.admin, [scope])])));
+  for (const operation of open.operations) {
     const needed = neededFor(operation);
     const callers: [string, Record<string, string>][] =
       needed === "public"
@@ -243,18 +218,18 @@ test("who has the role is served", async () => {
           ]
         : [];
     for (const role of ["viewer", "editor", "admin"] as const) {
-      if (ranks.indexOf(role) >= ranks.indexOf(needed)) callers.push([role, as(world[role])]);
+      if (ranks.indexOf(role) >= ranks.indexOf(needed)) callers.push([role, as(open.world[role])]);
     }
-    if (needed !== "public") callers.push(["session", { ...(await sessionOf(world.admin)), origin: url }]);
+    if (needed !== "public") callers.push(["session", { ...open.world.admin.browser }]);
     if (needed !== "public") callers.push(["a key for nothing else", limited[scopeOf(operation)] ?? {}]);
     for (const [caller, headers] of callers) {
       // Keys are personal: the one that is there belongs to the admin.
       if (operation.path === "/platform-keys/{key_id}" && ["viewer", "editor"].includes(caller)) continue;
       // An image on a page could start a run so: a session's GET never does.
       if (operation.name === "GET /http/{workflow_id}" && caller === "session") continue;
-      const sample = await sampleOf(operation);
+      const sample = await open.sampleOf(operation);
       const wire = wireOf(operation, sample);
-      const reply = await send(url, wire, sample.by ? as(sample.by) : headers);
+      const reply = await send(open.door, wire, sample.by ? as(sample.by) : headers);
       // The only MCP server there is stands on this machine, where an editor may not send the service by himself.
       if (caller === "editor" && /^POST \/mcp(\/discover)?$/.test(operation.name) && reply.status === 422) continue;
       if (!operation.successes.includes(reply.status)) faults.push(`${caller}: ${told(wire, reply)}`);
@@ -266,11 +241,11 @@ test("who has the role is served", async () => {
 });
 
 test("the assistant's interface takes sessions only", async () => {
-  const key = as(world.admin);
-  const session = await sessionOf(world.admin);
-  for (const path of ["/bridge", "/bridge/nothing", "/bridge/agents/x", `/bridge/executions/${world.ids.execution}/stream`]) {
+  const key = as(open.world.admin);
+  const session = sessionOf(open.world.admin);
+  for (const path of ["/bridge", "/bridge/nothing", "/bridge/agents/x", `/bridge/executions/${open.world.ids.execution}/stream`]) {
     for (const method of ["GET", "POST", "PUT", "DELETE"]) {
-      const call = (headers: Record<string, string>) => send(url, { method, path, headers: {} }, headers);
+      const call = (headers: Record<string, string>) => send(open.door, { method, path, headers: {} }, headers);
       const none = await call({});
       // A path may say that it does not have the method; it says nothing else.
       if (none.status === 405) {

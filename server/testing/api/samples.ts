@@ -1,8 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
-import type { Operation } from "#e2e/api/operations.ts";
-import { cron, everyNode, workflowFile } from "#e2e/api/workflow-samples.ts";
-import type { World } from "#e2e/api/world.ts";
-import type { Person } from "#e2e/fixtures.ts";
+import type { Operation } from "#server/testing/api/operations.ts";
+import { cron, everyNode, workflowFile } from "#server/testing/api/workflow-samples.ts";
+import type { Person, World } from "#server/testing/api/world.ts";
 
 // One well-formed request for every operation of the API: by default what the document itself shows. A row stands here for
 // what needs more than that, and to say more than the document's examples do.
@@ -109,7 +108,7 @@ const samples: Record<string, Row> = {
   }),
   "DELETE /install/admins/{user_id}": async ({ owner, newPerson }) => {
     const { id, email } = await newPerson();
-    await owner.api.post("/install/admins", { email, accept_unverified: true }, { status: 201 });
+    await owner.call("POST", "/install/admins", { email, accept_unverified: true });
     return { by: owner, path: { user_id: id } };
   },
 
@@ -256,7 +255,8 @@ function about(world: World, example: Json): Json {
 export function samplerOf(operations: readonly Operation[]): (operation: Operation, world: World) => Promise<Sample> {
   const made = async (collection: string, world: World): Promise<string> => {
     const create = operations.find(({ method, path }) => method === "POST" && path === collection);
-    if (!create) throw new Error(`Add a request for what is below ${collection} to e2e/api/samples.ts: nothing there is made by a POST.`);
+    if (!create)
+      throw new Error(`Add a request for what is below ${collection} to server/testing/api/samples.ts: nothing there is made by a POST.`);
     const { path = {}, body = {} } = await sampleOf(create, world);
     return world.make(
       collection.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? ""),

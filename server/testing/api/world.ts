@@ -1,15 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { graphOf } from "#e2e/api/graphs.ts";
-import { join, tokenOf } from "#e2e/api/people.ts";
-import { type ApiClient, apiClient } from "#e2e/api-client.ts";
-import { newPerson, type Person, personOf } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
+import { sessionCookieName } from "#server/platform/auth/session.ts";
+import { db } from "#server/platform/db/client.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
+import { type Door, send } from "#server/testing/api/send.ts";
+import { type NewAccount, newAccount } from "#server/testing/new-account.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
-// One project with one of everything, and the people around it, for the specs that walk all operations of the API.
+// One project with one of everything, and the people around it, for the tests that walk all operations of the API.
 
 type Fields = Record<string, unknown>;
+
+/** What JSON gives when nobody says what it should be. */
+type Json = ReturnType<typeof JSON.parse>;
+
+export interface Person extends NewAccount {
+  /** Headers of his or her browser, on a page of ours. */
+  browser: Record<string, string>;
+  /** Sends a request with the platform key, about a project of theirs. @throws Error when it is refused */
+  call(method: string, path: string, body?: Fields): Promise<Json>;
+}
 
 export interface World {
   /** Stands in the name of everything in the project: where it shows up, something of the project was told. */
@@ -65,53 +76,64 @@ export interface World {
   make(path: string, body: Fields): Promise<string>;
 }
 
+/** The token of an invitation's link. */
+const tokenOf = (inviteUrl: unknown): string => String(inviteUrl).split("/invite/")[1] ?? "";
+
 const oneOutput = (trigger: Fields): Pick<Graph, "nodes" | "edges"> => graphOf({ t: ["trigger", trigger], o: ["output"] }, ["t>o"]);
 
-async function statusOf(api: ApiClient, id: string, status: string): Promise<void> {
-  await until(async () => (await api.get(`/executions/${id}`)).body.status === status);
-}
-
-/** Skills are read-only over REST, so this one is made as the web UI does. */
-async function newSkill({ browser, project }: Person, data: Fields): Promise<string> {
-  const answer = await browser.post("/api/trpc/skills.create", { data, headers: { "x-project-id": project.id }, failOnStatusCode: true });
-  return (await answer.json()).result.data.id;
+async function statusOf({ call }: Person, id: string, status: string): Promise<void> {
+  await until(async () => (await call("GET", `/executions/${id}`)).status === status);
 }
 
 interface Addresses {
-  /** Of the product. */
-  url: string;
+  door: Door;
   modelUrl: string;
   mcpUrl: string;
 }
 
-export async function buildWorld({ url, modelUrl, mcpUrl }: Addresses): Promise<World> {
+/** Needs a database of the test's own, that `db()` leads to, and a worker on it. */
+export async function buildWorld({ door, modelUrl, mcpUrl }: Addresses): Promise<World> {
   const mark = `mark${randomUUID().slice(0, 8)}`;
   const name = () => `${mark} ${randomUUID()}`;
-  const person = async () => {
-    const somebody = await newPerson(url);
-    // Named in each request, so that a second project does not make them ambiguous.
-    return { ...somebody, api: apiClient({ url, key: somebody.api.key, projectId: somebody.project.id }) };
-  };
-  const owner = await personOf(url, { email: process.env.OWNER_EMAIL ?? "", password: process.env.OWNER_PASSWORD ?? "" });
+  const clientOf =
+    (headers: Record<string, string>, base = "/api/v1"): Person["call"] =>
+    async (method, path, body) => {
+      const wire = { method, path, headers: { "content-type": "application/json" }, ...(body && { text: JSON.stringify(body) }) };
+      const { status, text } = await send(door, wire, headers, base);
+      if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text.slice(0, 1000)}`);
+      return JSON.parse(text);
+    };
+  const inProject = (account: NewAccount, project = account.project): Person => ({
+    ...account,
+    project,
+    browser: { cookie: `${sessionCookieName(false)}=${account.session}`, origin: door.url, "x-project-id": project.id },
+    call: clientOf({ authorization: `Bearer ${account.key}`, "x-project-id": project.id }),
+  });
+  const person = async () => inProject(await newAccount());
+  const owner = await person();
+  await db().user.update({ where: { id: owner.id }, data: { is_install_admin: true } });
   const admin = await person();
-  const { api, project } = admin;
+  const { call, project } = admin;
+  /** Joins as somebody who opens the invitation's link in a browser that is signed in. */
+  const join = (somebody: Person, inviteUrl: unknown) =>
+    clientOf(somebody.browser)("POST", `/invitations/${tokenOf(inviteUrl)}/accept`, {});
   const withRole = async (role: Role) => {
     const somebody = await person();
-    const { body } = await api.post(`/projects/${project.id}/members`, { email: somebody.email, role }, { status: 201 });
-    await join(somebody.browser, body.invite_url);
-    return { ...somebody, project, api: apiClient({ url, key: somebody.api.key, projectId: project.id }) };
+    const { invite_url } = await call("POST", `/projects/${project.id}/members`, { email: somebody.email, role });
+    await join(somebody, invite_url);
+    return inProject(somebody, project);
   };
 
   const makeFor =
-    (client: ApiClient) =>
+    (somebody: Person) =>
     async (path: string, body: Fields): Promise<string> =>
-      (await client.post(path, body, { status: 201 })).body.id;
-  const make = makeFor(api);
+      (await somebody.call("POST", path, body)).id;
+  const make = makeFor(admin);
   const llmKey = (to = make, called = name()) =>
     to("/llm-keys", { name: called, provider: "openai_compatible", api_key: "stand-in-key", base_url: modelUrl });
   const newWorkflow: World["newWorkflow"] = (graph) => make("/workflows", { name: name(), ...graph });
   const run = async (workflow: string): Promise<string> =>
-    (await api.post(`/workflows/${workflow}/execute`, { input: mark }, { status: 202 })).body.execution_id;
+    (await call("POST", `/workflows/${workflow}/execute`, { input: mark })).execution_id;
   const reviewed = graphOf({ t: ["trigger"], check: ["humanLoop", { title: mark }], o: ["output"] }, ["t>check", "check.approved>o"]);
 
   const [editor, viewer, stranger] = [await withRole("editor"), await withRole("viewer"), await person()];
@@ -121,13 +143,19 @@ export async function buildWorld({ url, modelUrl, mcpUrl }: Addresses): Promise<
   const pausing = await newWorkflow(reviewed);
   const newPaused = async () => {
     const id = await run(pausing);
-    await statusOf(api, id, "paused");
+    await statusOf(admin, id, "paused");
     return id;
   };
 
   const newRag = () => make("/rags", { name: name(), type: "documents" });
   const rag = await newRag();
   const newDocument = () => make(`/rags/${rag}/documents`, { title: name(), text: `# ${name()}\n\nQuiet from ten in the evening.` });
+
+  // Skills are read-only over REST, so this one is made as the web UI does.
+  const newSkill = async (): Promise<string> => {
+    const fields = { name: name(), description: mark, prompt: mark, model: "" };
+    return (await clientOf(admin.browser, "/api/trpc")("POST", "/skills.create", fields)).result.data.id;
+  };
 
   const ids = {
     llmKey: key,
@@ -140,15 +168,15 @@ export async function buildWorld({ url, modelUrl, mcpUrl }: Addresses): Promise<
     http: await newTrigger("http", { allowed_methods: ["GET", "POST", "PUT", "PATCH", "DELETE"], response_mode: "sync" }),
     mcp: await make("/mcp", { name: name(), url: mcpUrl }),
     canvas: await make("/canvases", { name: name() }),
-    skill: await newSkill(admin, { name: name(), description: mark, prompt: mark, model: "" }),
+    skill: await newSkill(),
     rag,
     document: await newDocument(),
   };
   ids.execution = await run(ids.workflow);
-  await statusOf(api, ids.execution, "completed");
-  ids.review = (await api.get(`/reviews?execution_id=${ids.paused}`)).body.items[0].id;
+  await statusOf(admin, ids.execution, "completed");
+  ids.review = (await call("GET", `/reviews?execution_id=${ids.paused}`)).items[0].id;
 
-  const abroad = makeFor(stranger.api);
+  const abroad = makeFor(stranger);
   const foreignKey = await llmKey(abroad, "Foreign");
   const foreign = [
     foreignKey,
@@ -165,7 +193,7 @@ export async function buildWorld({ url, modelUrl, mcpUrl }: Addresses): Promise<
     stranger,
     owner,
     ids,
-    webhookSecret: (await api.post(`/webhooks/setup/${ids.webhook}`, {}, { status: 200 })).body.webhook_secret,
+    webhookSecret: (await call("POST", `/webhooks/setup/${ids.webhook}`, {})).webhook_secret,
     mcpUrl,
     foreign,
     name,
@@ -178,20 +206,20 @@ export async function buildWorld({ url, modelUrl, mcpUrl }: Addresses): Promise<
     newRag,
     async newProject() {
       const id = await make("/projects", { name: name() });
-      for (const { email, role, browser } of [
-        { ...editor, role: "editor" },
-        { ...viewer, role: "viewer" },
-      ]) {
-        const { body } = await api.post(`/projects/${id}/members`, { email, role }, { status: 201 });
-        await join(browser, body.invite_url);
+      for (const [somebody, role] of [
+        [editor, "editor"],
+        [viewer, "viewer"],
+      ] as const) {
+        const { invite_url } = await call("POST", `/projects/${id}/members`, { email: somebody.email, role });
+        await join(somebody, invite_url);
       }
       return id;
     },
     newDocument,
     newMember: () => withRole("viewer"),
     async newInvitation() {
-      const { body } = await api.post(`/projects/${project.id}/members`, { email: `${randomUUID()}@example.com`, role: "viewer" });
-      return tokenOf(body.invite_url);
+      const invited = { email: `${randomUUID()}@example.com`, role: "viewer" };
+      return tokenOf((await call("POST", `/projects/${project.id}/members`, invited)).invite_url);
     },
     make,
   };

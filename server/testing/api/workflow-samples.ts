@@ -1,5 +1,5 @@
 import { graphOf } from "#e2e/api/graphs.ts";
-import type { World } from "#e2e/api/world.ts";
+import type { World } from "#server/testing/api/world.ts";
 
 export const cron = { cron_expression: "0 8 * * 1", timezone: "Europe/Berlin", default_input: "Monday" };
 

@@ -1,4 +1,6 @@
-// What GET /api/v1/openapi.json says that there is to call, for the specs that walk all of it.
+import type { Door } from "#server/testing/api/send.ts";
+
+// What GET /api/v1/openapi.json says that there is to call, for the tests that walk all of it.
 
 interface Parameter {
   in: "path" | "query" | "header";
@@ -76,8 +78,8 @@ function parametersOf(document: ApiDocument, { parameters = [] }: Described): Pa
 }
 
 /** Every operation of the document, in its order. */
-export async function readOperations(url: string): Promise<Operation[]> {
-  const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as ApiDocument;
+export async function readOperations({ url, fetch }: Door): Promise<Operation[]> {
+  const document = (await (await fetch(`${url}/api/v1/openapi.json`, {})).json()) as ApiDocument;
   return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method): Operation[] => {
       const described = item[method];

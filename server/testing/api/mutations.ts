@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { HOSTILE_BODIES, hostileJson, hostileText } from "#e2e/api/hostile.ts";
-import type { Operation } from "#e2e/api/operations.ts";
-import type { Json, Sample } from "#e2e/api/samples.ts";
-import { type Wire, wireOf } from "#e2e/api/send.ts";
+import { HOSTILE_BODIES, hostileJson, hostileText } from "#server/testing/api/hostile.ts";
+import type { Operation } from "#server/testing/api/operations.ts";
+import type { Json, Sample } from "#server/testing/api/samples.ts";
+import { type Wire, wireOf } from "#server/testing/api/send.ts";
 
 /** Makes a well-formed request into one that is off in one place. */
 export interface Mutation {

@@ -1,0 +1,3 @@
+import { testFuzz } from "#server/testing/api/fuzz.ts";
+
+testFuzz(2, 2);
