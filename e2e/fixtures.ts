@@ -56,7 +56,10 @@ interface Fixtures {
   waiting(executionId: string, reviews?: number): Promise<Execution>;
   /** A run of the workflow, once it has ended. */
   executed(workflow: { id: string }, body?: object): Promise<Execution>;
-  /** A page of a browser in which `person` is signed in. */
+  /**
+   * A page of a browser in which `person` is signed in. The next test goes on with it: what no test takes back (functions and
+   * scripts put into it, sessions of its protocol) belongs into a page of the test's own.
+   */
   signedInPage: Page;
 }
 
@@ -65,14 +68,43 @@ interface WorkerFixtures {
   sharedWindow: BrowserContext;
 }
 
-/** Leaves nothing in a window of what was done in it, but files that anybody is given. */
+const VIEWPORT = { width: 1440, height: 900 };
+/** What a test may listen to. Playwright itself listens to the end of a page, and goes on doing so. */
+const HEARD = [
+  "console",
+  "dialog",
+  "download",
+  "filechooser",
+  "pageerror",
+  "popup",
+  "request",
+  "requestfailed",
+  "requestfinished",
+  "response",
+];
+
+/**
+ * Leaves nothing in a window of what was done in it, but files that anybody is given. Its page stays: a new one would be a new
+ * process, which compiles the same scripts again and so takes twice as long to show anything.
+ */
 async function empty(window: BrowserContext, url: string): Promise<void> {
   const [page = await window.newPage(), ...others] = window.pages();
+  for (const event of HEARD) page.removeAllListeners(event);
+  await Promise.all(others.map((open) => open.close()));
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await window.setOffline(false);
+  // No script of ours runs here: what they write when their page is left has been written.
+  await page.goto(`${url}/icon.svg`);
+  await page.evaluate(() => sessionStorage.clear());
+  await page.goto("about:blank");
   const browser = await window.newCDPSession(page);
   await browser.send("Storage.clearDataForOrigin", { origin: url, storageTypes: "local_storage,indexeddb,cache_storage" });
-  await Promise.all([page, ...others].map((open) => open.close()));
+  await browser.send("Page.resetNavigationHistory");
+  await browser.detach();
   await window.clearCookies();
-  await window.setOffline(false);
+  await page.emulateMedia({ media: null, colorScheme: null, reducedMotion: null, forcedColors: null, contrast: null });
+  await page.setViewportSize(VIEWPORT);
+  await page.mouse.move(-1, -1); // beside everything
 }
 
 /** Somebody who might have signed up and in just now, with a platform key, in the shared server's database. */
@@ -142,7 +174,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   executed: async ({ execute, finished }, use) => use(async (workflow, body) => finished(await execute(workflow, body))),
   sharedWindow: [
     async ({ browser }, use) => {
-      const window = await browser.newContext({ baseURL: process.env.BASE_URL ?? "", viewport: { width: 1440, height: 900 } });
+      const window = await browser.newContext({ baseURL: process.env.BASE_URL ?? "", viewport: VIEWPORT });
       // Against a development server: a page that reloads itself because a file was saved is no test.
       await window.routeWebSocket(/_next\/.*hmr/, (socket) => {
         socket.connectToServer().onMessage((message) => {
@@ -156,7 +188,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   ],
   signedInPage: async ({ sharedWindow, person, baseURL, contextOptions: { reducedMotion = null } }, use) => {
     await sharedWindow.addCookies((await person.browser.storageState()).cookies);
-    const page = await sharedWindow.newPage();
+    const [page = await sharedWindow.newPage()] = sharedWindow.pages();
     await page.emulateMedia({ reducedMotion });
     await use(page);
     await empty(sharedWindow, baseURL);

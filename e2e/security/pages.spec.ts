@@ -29,14 +29,15 @@ function strangeRequests(page: Page, baseURL: string): string[] {
   return asked;
 }
 
-test("every page has a policy with a fresh nonce and works under it", async ({
-  signedInPage: page,
-  baseURL,
-  agent,
-  api,
-  workflow,
-  executed,
-}) => {
+/** Another page of the window, which no test goes on with: what `refusals` puts into a page stays in it. */
+async function pageBeside(signedInPage: Page): Promise<Page> {
+  const page = await signedInPage.context().newPage();
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  return page;
+}
+
+test("every page has a policy with a fresh nonce and works under it", async ({ signedInPage, baseURL, agent, api, workflow, executed }) => {
+  const page = await pageBeside(signedInPage);
   const told = await refusals(page);
   const scout = await agent({ name: "Scout", model: "echo" });
   const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { status: 201 });
@@ -138,7 +139,7 @@ test("what gets into a page does not run", async ({ page }) => {
 });
 
 test("nothing in an output, a note, a review, an answer or a graph is loaded because somebody looks at it", async ({
-  signedInPage: page,
+  signedInPage,
   baseURL,
   api,
   agent,
@@ -161,6 +162,7 @@ test("nothing in an output, a note, a review, an answer or a graph is loaded bec
   const hostile = await workflow({ name: "Hostile", nodes: graph.nodes.map((item) => ({ ...item, ...look })), edges: graph.edges });
   const id = await execute(hostile, { input: trap });
   await waiting(id);
+  const page = await pageBeside(signedInPage);
   const told = await refusals(page);
   const asked = strangeRequests(page, baseURL);
   const shows = async (place = page.locator("body")) => {

@@ -68,8 +68,9 @@ test("the guide", async ({ page }) => {
   expect(paths).toEqual(
     expect.arrayContaining(["/docs/agents", "/docs/knowledge", "/docs/credentials", "/docs/administration", "/docs/api"]),
   );
-  for (const path of paths) {
-    await page.goto(path ?? "");
+  for (const [index, link] of chapters.entries()) {
+    await link.click();
+    await expect(page).toHaveURL(paths[index] ?? "");
     await expectAccessible(page);
   }
   await page.setViewportSize({ width: 390, height: 844 });

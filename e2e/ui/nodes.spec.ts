@@ -189,6 +189,7 @@ test("the schedule builder: choices, words, next runs in the zone, and what the 
   await page.keyboard.press("Control+s");
   await expect(page.getByText("Version 3 saved")).toBeVisible();
   expect((await api.get(`/workflows/${flow.id}`, { schema: Workflow })).body.schedule?.cron_expression).toBe("*/59 * * * *");
+  await browser.detach(); // the next test has the clock of this machine again
 });
 
 test("the webhook panel: saved first, a secret shown once, a signed call listed and replayed", async ({
