@@ -166,7 +166,7 @@ function rewritten(sample: Sample, change: (text: string) => string): Sample {
   return { ...sample, ...(path && { path }), ...(query && { query }), ...(body && { body }) };
 }
 
-/** The same request with ids that never existed in place of those of the open.world. */
+/** The same request with ids that never existed in place of those of the world. */
 function elsewhere(sample: Sample): Sample {
   const ids = new Map<string, string>();
   return rewritten(sample, (text) =>
