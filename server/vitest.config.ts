@@ -1,35 +1,27 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-// Unit tests are pure. Those of code that keeps nothing between calls share what they load, which takes most of a small file's
-// time. Integration tests (*.int.test.ts) share one real PostgreSQL, started only when any of them runs; each file has a database
-// of its own in it.
-const KEEPS_NOTHING = "{app,components,server/workflow,server/shared,server/runs/executor}/**/*.test.{ts,tsx}";
-const OTHERS = ["**/*.int.test.ts", "**/node_modules/**"];
+// Test files share a process and the libraries that it has loaded, which take most of a small file's time; our own modules each file
+// has for itself. Integration tests (*.int.test.ts) share one real PostgreSQL, started only when any of them runs; each file has a
+// database of its own in it.
+const INTEGRATION = "server/**/*.int.test.ts";
 
 export default defineConfig({
   root: join(import.meta.dirname, ".."),
   test: {
     env: { LOG_LEVEL: "silent" },
-    // Left to itself a run keeps one core free, which on two is half of them.
-    maxWorkers: "100%",
+    // Left to itself a run keeps one core free. One more than cores: somebody always waits for a database, a child or a clock.
+    maxWorkers: availableParallelism() + 1,
+    isolate: false,
+    setupFiles: [join(import.meta.dirname, "testing/fresh-modules.ts")],
     projects: [
       {
         extends: true,
         test: {
-          name: "pure",
-          include: [KEEPS_NOTHING],
-          exclude: OTHERS,
-          isolate: false,
-          testTimeout: 15_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: "unit",
-          include: ["{server,e2e}/**/*.test.{ts,tsx}"],
-          exclude: [KEEPS_NOTHING, ...OTHERS],
+          include: ["{app,components,server,e2e}/**/*.test.{ts,tsx}"],
+          exclude: [INTEGRATION, "**/node_modules/**"],
           testTimeout: 15_000,
         },
       },
@@ -37,7 +29,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "integration",
-          include: ["server/**/*.int.test.ts"],
+          include: [INTEGRATION],
           globalSetup: [join(import.meta.dirname, "testing/global-setup.ts")],
           testTimeout: 30_000,
           hookTimeout: 60_000,
