@@ -31,9 +31,9 @@ export default defineConfig({
     // Each starts servers of its own, with a database each, and waits for them about half of its time. First and one by one: so
     // there is always one beside two of the others, and the machine never waits with it.
     { name: "system", testMatch: "system/**/*.spec.ts", timeout: 180_000, workers: 1 },
-    { name: "api", testMatch: "api/**/*.spec.ts", workers: 2 },
-    { name: "ui", testMatch: "ui/**/*.spec.ts", workers: 2 },
     // What attackers tried against a running install; `npm run test:security` runs these alone.
     { name: "security", testMatch: "security/**/*.spec.ts", timeout: 180_000, workers: 2 },
+    { name: "api", testMatch: "api/**/*.spec.ts", workers: 2 },
+    { name: "ui", testMatch: "ui/**/*.spec.ts", workers: 2 },
   ],
 });
