@@ -19,17 +19,13 @@ export interface NewAccount {
   session: string;
 }
 
-/** Everybody's here: to make the hash of one is a good part of making somebody. */
-const password = randomUUID();
-let hashed: Promise<string> | undefined;
-
 /**
  * Somebody who might have signed up and in just now. Made in the database: over the doors, which have tests of their own, it takes
  * several times as long, and nearly every test begins with somebody new.
  */
 export async function newAccount(): Promise<NewAccount> {
-  hashed ??= hashPassword(password);
-  const account = { email: `${randomUUID()}@example.com`, name: "Robin Weaver", password_hash: await hashed };
+  const password = randomUUID();
+  const account = { email: `${randomUUID()}@example.com`, name: "Robin Weaver", password_hash: await hashPassword(password) };
   const { user, project } = await db().$transaction(async (tx) => {
     const user = await insertAccount(tx, { ...account, made_through: "sign_up", is_verified: false });
     return { user, project: await insertFirstProject(tx, user) };
