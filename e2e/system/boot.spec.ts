@@ -125,3 +125,22 @@ test("a headless start makes owner, project and key; later starts change nothing
   await apiClient({ url: second.url, key: otherKey }).get("/users/me", { status: 401 });
   await second.stop();
 });
+
+test("the limit per address answers 429 with Retry-After, and its headers come with every answer", async () => {
+  const key = `sk-service-${"limited1".repeat(5)}`;
+  const env = {
+    ...firstUser(key),
+    RATE_LIMIT_PER_MINUTE: "5",
+    RATE_LIMIT_BURST: "0",
+  };
+  const server = await startTreadle({ env });
+  const api = apiClient({ url: server.url, key });
+  const answers = [];
+  for (let n = 0; n < 6; n++) answers.push(await api.get("/auth/me"));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
+  expect(answers.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual(["4", "3", "2", "1", "0", "0"]);
+  for (const { headers } of answers) expect(headers.get("x-ratelimit-limit")).toBe("5");
+  expect(Number(answers[5]?.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(answers[5]?.body.error_code).toBe("RATE_LIMIT_EXCEEDED");
+  await server.stop();
+});
