@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** A condition is looked at again after so many milliseconds, and after a part of the time that it has taken so far: what is slow needs the machine. */
+/** Milliseconds until a condition is looked at again, and the part of the time passed so far that is added: what takes long needs the machine for itself. */
 const POLL_MS = 40;
 const POLL_PART = 1 / 20;
 

@@ -25,8 +25,8 @@ export interface MenuProps {
 
 const atOnce = (act: () => void) => act();
 
-/** Does what an item stands for, now or when its menu is closed. */
-const Chosen = createContext(atOnce);
+/** How a menu does what an item of it stands for: at once, or when it is closed. */
+const Choose = createContext(atOnce);
 
 /**
  * A menu of actions behind a button. What is chosen begins when the menu is gone and the focus is back where it was: a dialog that
@@ -64,7 +64,7 @@ export function Menu({
           }}
           className={cn(surfaceStyle, "min-w-44 max-w-80 p-1", className)}
         >
-          <Chosen value={isOpen === undefined ? (act) => (chosen.current = act) : atOnce}>{children}</Chosen>
+          <Choose value={isOpen === undefined ? (act) => (chosen.current = act) : atOnce}>{children}</Choose>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
@@ -83,7 +83,7 @@ export interface MenuItemProps {
 }
 
 export function MenuItem({ icon, shortcut, tone = "normal", disabled = false, onSelect, asChild = false, children }: MenuItemProps) {
-  const choose = useContext(Chosen);
+  const choose = useContext(Choose);
   const className = cn(itemStyle, tone === "danger" && "text-failed [&>svg]:text-failed");
   if (asChild)
     return (
