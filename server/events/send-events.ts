@@ -6,7 +6,7 @@ import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { isEmbeddedExecutor } from "#server/platform/settings.ts";
 
-/** How many events go in one request, how many requests are under way at once, and how many events may wait for one. */
+/** How many events go in one request or statement, how many requests are under way at once, and how many callers may wait for one. */
 const TOGETHER = 100;
 const AT_ONCE = 4;
 const MOST_WAITING = 10_000;
@@ -61,11 +61,12 @@ async function sendNow(events: readonly JobEvent[]): Promise<boolean> {
  * @returns whether they were taken, in two seconds or soon after; never throws
  */
 export async function sendEvents(events: readonly JobEvent[]): Promise<boolean> {
-  if (!events.length) return true;
-  if (isEmbeddedExecutor()) return sendNow(events);
-  const parts: Promise<boolean>[] = [];
-  for (let from = 0; from < events.length; from += TOGETHER) parts.push(queue(events.slice(from, from + TOGETHER)));
-  return (await Promise.all(parts)).every(Boolean);
+  const sent: (boolean | Promise<boolean>)[] = [];
+  for (let from = 0; from < events.length; from += TOGETHER) {
+    const part = events.slice(from, from + TOGETHER);
+    sent.push(isEmbeddedExecutor() ? await sendNow(part) : queue(part));
+  }
+  return (await Promise.all(sent)).every(Boolean);
 }
 
 function queue(events: readonly JobEvent[]): Promise<boolean> {

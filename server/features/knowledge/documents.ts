@@ -30,6 +30,7 @@ interface AskedDocument {
 
 /** An indexing that has told nothing for so long is taken for lost; the executor's own retries are closer together. */
 const LOST_MS = 15 * 60_000;
+/** How many lost ones are asked for again at a time. */
 const BATCH = 200;
 
 /**
@@ -46,12 +47,9 @@ export async function indexAgain(where: Prisma.RagDocumentWhereInput, within: Pr
 
 /** Has documents indexed in the background. What cannot be sent is made up for by `resumeIndexing`. */
 export async function announceIndexing(project_id: string, documents: readonly AskedDocument[]): Promise<void> {
-  for (let at = 0; at < documents.length; at += BATCH)
-    await publishEvents(
-      documents
-        .slice(at, at + BATCH)
-        .map(({ id, generation }) => documentAdded.create({ document_id: id, project_id, generation }, { id: `${id}-${generation}` })),
-    );
+  await publishEvents(
+    documents.map(({ id, generation }) => documentAdded.create({ document_id: id, project_id, generation }, { id: `${id}-${generation}` })),
+  );
 }
 
 /**
