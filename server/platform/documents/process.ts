@@ -4,7 +4,7 @@ import { type PreparedDocument, prepareDocument, type RawDocument } from "#serve
 import { resultsOf, type SearchResult } from "#server/platform/documents/results-page.ts";
 import { isAppError } from "#server/platform/errors.ts";
 
-// A program of its own, started by page-reader.ts: takes strangers' pages and files apart, one at a time. It may be killed at any
+// A program of its own, started by reader.ts: takes strangers' pages and files apart, one at a time. It may be killed at any
 // moment, because a page can be made so that reading it takes minutes or gigabytes.
 
 /** What the process is given: what was fetched for a model, a document to be indexed, or a search service's page. */
