@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { type APIRequestContext, type BrowserContext, test as base, expect as baseExpect, type Page, request } from "@playwright/test";
+import {
+  type APIRequestContext,
+  type Browser,
+  type BrowserContext,
+  test as base,
+  expect as baseExpect,
+  type Page,
+  request,
+} from "@playwright/test";
+import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { join } from "#e2e/api/people.ts";
 import { type ApiClient, apiClient } from "#e2e/api-client.ts";
 import { type ModelClient, modelClient } from "#e2e/model-client.ts";
@@ -61,11 +70,15 @@ interface Fixtures {
    * scripts put into it, sessions of its protocol) belongs into a page of the test's own.
    */
   signedInPage: Page;
+  /** The same for one other person in a test: in the project that is given, or the first; or for nobody, who is signed in nowhere. */
+  pageOf(other?: { browser: APIRequestContext; project?: { id: string } }): Promise<Page>;
 }
 
 interface WorkerFixtures {
   /** A browser's window for one test after the other: what it has read of our scripts it need not read again. */
   sharedWindow: BrowserContext;
+  /** Another, of another person. */
+  otherWindow: BrowserContext;
 }
 
 const VIEWPORT = { width: 1440, height: 900 };
@@ -82,6 +95,18 @@ const HEARD = [
   "requestfinished",
   "response",
 ];
+
+/** A window's page, in which somebody is signed in, or nobody. */
+async function open(
+  window: BrowserContext,
+  somebody: { browser: APIRequestContext } | undefined,
+  reducedMotion: "reduce" | "no-preference" | null,
+): Promise<Page> {
+  if (somebody) await window.addCookies((await somebody.browser.storageState()).cookies);
+  const [page = await window.newPage()] = window.pages();
+  await page.emulateMedia({ reducedMotion });
+  return page;
+}
 
 /**
  * Leaves nothing in a window of what was done in it, but files that anybody is given. Its page stays: a new one would be a new
@@ -105,6 +130,18 @@ async function empty(window: BrowserContext, url: string): Promise<void> {
   await page.emulateMedia({ media: null, colorScheme: null, reducedMotion: null, forcedColors: null, contrast: null });
   await page.setViewportSize(VIEWPORT);
   await page.mouse.move(-1, -1); // beside everything
+}
+
+async function withWindow(browser: Browser, use: (window: BrowserContext) => Promise<void>): Promise<void> {
+  const window = await browser.newContext({ baseURL: process.env.BASE_URL ?? "", viewport: VIEWPORT });
+  // Against a development server: a page that reloads itself because a file was saved is no test.
+  await window.routeWebSocket(/_next\/.*hmr/, (socket) => {
+    socket.connectToServer().onMessage((message) => {
+      if (!/"type":"(reloadPage|restart|serverComponentChanges)"/.test(String(message))) socket.send(message);
+    });
+  });
+  await use(window);
+  await window.close();
 }
 
 /** Somebody who might have signed up and in just now, with a platform key, in the shared server's database. */
@@ -172,25 +209,17 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       }),
     ),
   executed: async ({ execute, finished }, use) => use(async (workflow, body) => finished(await execute(workflow, body))),
-  sharedWindow: [
-    async ({ browser }, use) => {
-      const window = await browser.newContext({ baseURL: process.env.BASE_URL ?? "", viewport: VIEWPORT });
-      // Against a development server: a page that reloads itself because a file was saved is no test.
-      await window.routeWebSocket(/_next\/.*hmr/, (socket) => {
-        socket.connectToServer().onMessage((message) => {
-          if (!/"type":"(reloadPage|restart|serverComponentChanges)"/.test(String(message))) socket.send(message);
-        });
-      });
-      await use(window);
-      await window.close();
-    },
-    { scope: "worker" },
-  ],
+  sharedWindow: [({ browser }, use) => withWindow(browser, use), { scope: "worker" }],
+  otherWindow: [({ browser }, use) => withWindow(browser, use), { scope: "worker" }],
   signedInPage: async ({ sharedWindow, person, baseURL, contextOptions: { reducedMotion = null } }, use) => {
-    await sharedWindow.addCookies((await person.browser.storageState()).cookies);
-    const [page = await sharedWindow.newPage()] = sharedWindow.pages();
-    await page.emulateMedia({ reducedMotion });
-    await use(page);
+    await use(await open(sharedWindow, person, reducedMotion));
     await empty(sharedWindow, baseURL);
+  },
+  pageOf: async ({ otherWindow, baseURL, contextOptions: { reducedMotion = null } }, use) => {
+    await use(async (other) => {
+      if (other?.project) await otherWindow.addCookies([{ name: PROJECT_COOKIE, value: other.project.id, url: baseURL }]);
+      return open(otherWindow, other, reducedMotion);
+    });
+    await empty(otherWindow, baseURL);
   },
 });

@@ -9,12 +9,14 @@ async function expectAccessible(page: Page): Promise<void> {
   expect(await axeFaultsInBothThemes(page)).toEqual([]);
 }
 
-test("the sign-in page", async ({ page }) => {
+test("the sign-in page", async ({ pageOf }) => {
+  const page = await pageOf();
   await page.goto("/sign-in");
   await expectAccessible(page);
 });
 
-test("for whoever wishes for less motion nothing changes gradually, not even for a moment", async ({ page }) => {
+test("for whoever wishes for less motion nothing changes gradually, not even for a moment", async ({ pageOf }) => {
+  const page = await pageOf();
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   await page.goto("/sign-in");
   const changes = await page.evaluateHandle(() => {
@@ -60,7 +62,8 @@ test("the lists, empty and filled", async ({ signedInPage: page, agent, workflow
   await expectAccessible(page);
 });
 
-test("the guide", async ({ page }) => {
+test("the guide", async ({ pageOf }) => {
+  const page = await pageOf();
   test.setTimeout(120_000); // twelve pages are examined
   await page.goto("/docs");
   const chapters = await page.getByRole("navigation", { name: "Guide" }).getByRole("link").all();

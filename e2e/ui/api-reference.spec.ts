@@ -46,8 +46,9 @@ test("an operation is found, tried with the session, and answered", async ({ sig
   expect(await axeFaultsInBothThemes(page)).toEqual([]);
 });
 
-test("a pasted key is used, and stays in the page's memory", async ({ page, api, baseURL }) => {
-  await page.goto(`${baseURL}/docs/api#identity-me`);
+test("a pasted key is used, and stays in the page's memory", async ({ pageOf, api }) => {
+  const page = await pageOf();
+  await page.goto("/docs/api#identity-me");
   const card = page.locator("#identity-me");
   await card.getByRole("button", { name: "Send" }).click();
   await expect(answerOf(card)).toContainText("401");

@@ -1,4 +1,3 @@
-import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 
@@ -90,12 +89,10 @@ test("a built-in skill is read, made into an own version, changed and deleted", 
   await expect(page.getByRole("heading", { name: "No skill of your own yet" })).toBeVisible();
 });
 
-test("a viewer reads both and is offered no change", async ({ browser, newUser, person, baseURL }) => {
+test("a viewer reads both and is offered no change", async ({ newUser, person, pageOf }) => {
   await person.api.post("/credentials", { name: "TOKEN", value: SECRET }, { status: 201 });
   const viewer = await newUser({ role: "viewer" });
-  const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
-  await context.addCookies([{ name: PROJECT_COOKIE, value: person.project.id, url: baseURL }]);
-  const page = await context.newPage();
+  const page = await pageOf(viewer);
   await page.goto("/settings/credentials");
   await expect(page.getByRole("row", { name: /TOKEN/ })).toBeVisible();
   await expect(page.getByText("Only admins of")).toBeVisible();
@@ -106,5 +103,4 @@ test("a viewer reads both and is offered no change", async ({ browser, newUser, 
   await expect(page.getByRole("group", { name: "Prompt" })).toContainText("never *");
   await expect(page.getByRole("button", { name: "Make own version" })).toHaveCount(0);
   await expect(page.getByRole("button", { name: "New skill" })).toHaveCount(0);
-  await context.close();
 });

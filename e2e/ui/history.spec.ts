@@ -1,5 +1,4 @@
 import type { Page } from "@playwright/test";
-import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { axeFaults } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
@@ -88,8 +87,7 @@ test("a save gets a name, versions are compared with the one before, and a viewe
   api,
   workflow,
   newUser,
-  browser,
-  baseURL,
+  pageOf,
 }) => {
   const flow = await twoVersions({ api, workflow });
   await page.goto(`/workflows/${flow.id}`);
@@ -104,9 +102,7 @@ test("a save gets a name, versions are compared with the one before, and a viewe
   await expect(page.getByText("Version 3 is called “Shorter”")).toBeVisible();
 
   const viewer = await newUser({ role: "viewer" });
-  const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
-  const other = await context.newPage();
-  await context.addCookies([{ name: PROJECT_COOKIE, value: viewer.project.id, url: baseURL }]);
+  const other = await pageOf(viewer);
   await other.goto(`/workflows/${flow.id}`);
   await other.getByRole("button", { name: "History", exact: true }).click();
   await expect(history(other)).toContainText("Shorter");
@@ -118,7 +114,6 @@ test("a save gets a name, versions are compared with the one before, and a viewe
   await expect(changes(other)).not.toContainText("third");
   await expect(other.getByRole("button", { name: "Restore" })).toHaveCount(0);
   await other.keyboard.press("Escape");
-  await context.close();
 });
 
 test("a conflict is shown as who changed what: a side is chosen, or both are kept", async ({ signedInPage: one, workflow, api }) => {

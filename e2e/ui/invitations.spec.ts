@@ -13,7 +13,7 @@ async function invite(page: Page, email: string): Promise<string> {
 
 test("whoever invites is told that an account is not verified; who is signed in with it joins with all they have", async ({
   signedInPage: page,
-  browser,
+  pageOf,
   baseURL,
   person,
 }) => {
@@ -26,14 +26,12 @@ test("whoever invites is told that an account is not verified; who is signed in 
   const invited = page.getByRole("table", { name: "Invited" });
   await expect(invited.getByRole("row", { name: guest.email })).toContainText("Not verified, made on");
 
-  const context = await browser.newContext({ baseURL, storageState: await guest.browser.storageState() });
-  const theirs = await context.newPage();
+  const theirs = await pageOf({ browser: guest.browser });
   await theirs.goto(link);
   await theirs.getByRole("button", { name: "Join project" }).click();
   await expect(theirs.getByRole("navigation", { name: "Main" })).toBeVisible();
   const { body: profile } = await guest.api.get("/users/me");
   expect(profile.projects.map(({ id }: { id: string }) => id)).toEqual([guest.project.id, person.project.id]);
-  await context.close();
   await page.reload();
   await expect(page.getByRole("table", { name: "Members", exact: true })).toContainText(guest.email);
   await expect(invited).toHaveCount(0);
@@ -41,13 +39,12 @@ test("whoever invites is told that an account is not verified; who is signed in 
 
 test("a new password by the link opens one project; the earlier one opens the others again", async ({
   signedInPage: page,
-  browser,
+  pageOf,
   baseURL,
 }) => {
   const guest = await newPerson(baseURL);
   const link = await invite(page, guest.email);
-  const context = await browser.newContext({ baseURL });
-  const theirs = await context.newPage();
+  const theirs = await pageOf();
   await theirs.goto(link);
   await theirs.getByRole("button", { name: "Set a new password" }).click();
   await theirs.getByLabel("Your name").fill("Robin again");
@@ -62,21 +59,18 @@ test("a new password by the link opens one project; the earlier one opens the ot
   await expect(before).toHaveCount(0);
   const { projects } = await (await theirs.request.get("/api/v1/users/me")).json();
   expect(projects).toHaveLength(2);
-  await context.close();
 });
 
-test("a verified account is asked in the app, and may say no", async ({ signedInPage: page, browser, baseURL, person }) => {
+test("a verified account is asked in the app, and may say no", async ({ signedInPage: page, pageOf, person }) => {
   const owner = { email: process.env.OWNER_EMAIL ?? "", password: process.env.OWNER_PASSWORD ?? "" };
   await invite(page, owner.email);
   await expect(page.getByRole("dialog")).toContainText("is asked in the app");
-  const context = await browser.newContext({ baseURL, storageState: await (await signIn(owner)).browser.storageState() });
-  const theirs = await context.newPage();
+  const theirs = await pageOf(await signIn(owner));
   await theirs.goto("/");
   const question = theirs.getByRole("region", { name: "Invitation" });
   await expect(question).toContainText(`Robin Weaver (${person.email}) invites you to ${person.project.name} as editor.`);
   await question.getByRole("button", { name: "Decline" }).click();
   await expect(question).toHaveCount(0);
-  await context.close();
   await page.reload();
   await expect(page.getByRole("table", { name: "Members", exact: true })).toBeVisible();
   await expect(page.getByRole("table", { name: "Invited" })).toHaveCount(0);

@@ -1,4 +1,3 @@
-import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { newSource, settled } from "#e2e/api/rag-forms.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { type KnowledgeServer, startKnowledgeServer } from "#e2e/fakes/knowledge-server.ts";
@@ -94,20 +93,17 @@ test("a page that cannot be had says why, and is fetched again on request", asyn
   await expect(row).toContainText("Failed");
 });
 
-test("a viewer reads and searches, and is offered no change", async ({ newUser, person, browser, baseURL, api }) => {
+test("a viewer reads and searches, and is offered no change", async ({ newUser, pageOf, api }) => {
   const rag = await newSource(api);
   const fields = { title: "House rules", text: "Nobody plays the drums after ten." };
   const { body } = await api.post(`/rags/${rag.id}/documents`, fields, { schema: RagDocument, status: 201 });
   await settled(api, body);
   const viewer = await newUser({ role: "viewer" });
-  const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
-  await context.addCookies([{ name: PROJECT_COOKIE, value: person.project.id, url: baseURL }]);
-  const page = await context.newPage();
+  const page = await pageOf(viewer);
   await page.goto("/knowledge");
   await page.getByRole("link", { name: "Handbook" }).click();
   await page.getByRole("textbox", { name: "Question" }).fill("drums");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("listitem").filter({ hasText: "Nobody plays the drums" })).toBeVisible();
   await expect(page.getByRole("button", { name: /Add|Delete|Settings|Test|Choose files/ })).toHaveCount(0);
-  await context.close();
 });

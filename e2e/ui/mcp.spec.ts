@@ -1,4 +1,3 @@
-import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { MCP_TOKEN } from "#e2e/fakes/mcp-server.ts";
 import { expect, test } from "#e2e/fixtures.ts";
@@ -51,12 +50,10 @@ test("a server is looked at, connected, refreshed, changed and deleted", async (
   await expect(page.getByRole("heading", { name: "Connect an MCP server" })).toBeVisible();
 });
 
-test("a viewer sees servers and changes nothing", async ({ newUser, api, browser, baseURL }) => {
+test("a viewer sees servers and changes nothing", async ({ newUser, api, pageOf }) => {
   await api.post("/mcp", { name: "Shelf", url: `${mcp.url}/mcp` }, { status: 201 });
   const viewer = await newUser({ role: "viewer" });
-  const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
-  await context.addCookies([{ name: PROJECT_COOKIE, value: viewer.project.id, url: baseURL }]);
-  const page = await context.newPage();
+  const page = await pageOf(viewer);
   await page.goto("/mcp");
   await expect(page.getByRole("link", { name: "Shelf" })).toBeVisible();
   expect(await axeFaultsInBothThemes(page)).toEqual([]);
@@ -64,5 +61,4 @@ test("a viewer sees servers and changes nothing", async ({ newUser, api, browser
   await expect(page.getByRole("region", { name: "Tools" })).toContainText("echo");
   await expect(page.getByRole("switch")).toHaveCount(0);
   await expect(page.getByRole("button", { name: /Refresh|Settings|Delete/ })).toHaveCount(0);
-  await context.close();
 });

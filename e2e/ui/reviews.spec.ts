@@ -1,5 +1,4 @@
 import type { Page } from "@playwright/test";
-import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { test as base, expect } from "#e2e/fixtures.ts";
 import { Execution } from "#server/runs/schema.ts";
@@ -159,8 +158,7 @@ test("a long text is read whole, who comes too late keeps the words, and a viewe
   signedInPage: page,
   paused,
   newUser,
-  browser,
-  baseURL,
+  pageOf,
 }) => {
   const long = `${"A line of the draft.\n\n".repeat(200)}The very end.`;
   const press = await paused("Press desk", pressDesk({ hasRejected: true }));
@@ -169,13 +167,10 @@ test("a long text is read whole, who comes too late keeps the words, and a viewe
   const viewer = await newUser({ role: "viewer" });
   const editor = await newUser({ role: "editor" });
   const decide = (id: string, body: object) => editor.api.post(`/executions/${id}/approve`, body, { status: 200 });
-  const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
-  await context.addCookies([{ name: PROJECT_COOKIE, value: viewer.project.id, url: baseURL }]);
-  const watching = await context.newPage();
+  const watching = await pageOf(viewer);
   await watching.goto(`/runs/${press.id}`);
   await expect(values(watching)).toContainText("In this project you are a viewer.");
   await expect(watching.getByRole("button", { name: "Approve" })).toBeHidden();
-  await context.close();
 
   await page.goto("/approvals");
   const cardOf = (workflow: string) => page.getByRole("article", { name: "Publish it?" }).filter({ hasText: workflow });

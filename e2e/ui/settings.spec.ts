@@ -29,14 +29,11 @@ test("the audit log shows who did what, opens to its details, and is filtered by
   await expect(row).toHaveCount(1);
 });
 
-test("who is no admin is told so in place of the audit log", async ({ browser, newUser, baseURL }) => {
+test("who is no admin is told so in place of the audit log", async ({ newUser, pageOf }) => {
   const viewer = await newUser({ role: "viewer" });
-  const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
-  await context.addCookies([{ name: "treadle.project", value: viewer.project.id, url: baseURL }]);
-  const page = await context.newPage();
+  const page = await pageOf(viewer);
   await page.goto("/settings/audit");
   await expect(page.getByText("Only admins read the audit log; you are viewer in this project.")).toBeVisible();
-  await context.close();
 });
 
 test("run history is kept for ever until an admin says for how many days", async ({ signedInPage: page, api, person }) => {

@@ -3,9 +3,10 @@ import { expect, newPerson, test } from "#e2e/fixtures.ts";
 
 const key = { name: "Stand-in", secret: "stand-in-secret-key-1234" };
 
-test("sign-up, a wrong password, sign-out", async ({ page, baseURL }) => {
+test("sign-up, a wrong password, sign-out", async ({ pageOf }) => {
+  const page = await pageOf();
   const email = `${crypto.randomUUID()}@example.com`;
-  await page.goto(`${baseURL}/sign-up`);
+  await page.goto("/sign-up");
   await page.getByRole("button", { name: "Create account" }).click();
   await expect(page.getByText("Give it a name.")).toBeVisible();
   await page.getByLabel("Your name").fill("Uma Isaksen");
@@ -14,6 +15,7 @@ test("sign-up, a wrong password, sign-out", async ({ page, baseURL }) => {
   await page.getByRole("button", { name: "Create account" }).click();
   await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
 
+  await expect(page.getByText("Models are called on your own account.")).toBeVisible(); // read once the page takes clicks
   await page.getByRole("button", { name: /Account of/ }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/sign-in/);
@@ -114,13 +116,12 @@ test("an API key can be for some things, some projects and some time only", asyn
   await expect(row).toContainText("127.0.0.1");
 });
 
-test("install admins are named in the settings, which nobody else sees", async ({ signedInPage: page, person, browser, baseURL }) => {
+test("install admins are named in the settings, which nobody else sees", async ({ signedInPage: page, person, pageOf, baseURL }) => {
   await page.goto("/settings/project");
   await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Profile" })).toBeVisible();
   await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toHaveCount(0);
   const owner = await signIn({ email: process.env.OWNER_EMAIL ?? "", password: process.env.OWNER_PASSWORD ?? "" });
-  const context = await browser.newContext({ baseURL, storageState: await owner.browser.storageState() });
-  const own = await context.newPage();
+  const own = await pageOf(owner);
   await own.goto("/settings/project");
   await own.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" }).click();
   await expect(own.getByRole("table", { name: "Install admins" })).toBeVisible();
@@ -154,18 +155,16 @@ test("install admins are named in the settings, which nobody else sees", async (
   await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
   await page.waitForURL(/\/settings\/(?!install)/);
   await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Install" })).toHaveCount(0);
-  await context.close();
 });
 
-test("an invitation link leads a newcomer into the project, once", async ({ signedInPage: page, browser, baseURL }) => {
+test("an invitation link leads a newcomer into the project, once", async ({ signedInPage: page, pageOf }) => {
   await page.goto("/settings/members");
   await expect(page.getByRole("table", { name: "Members", exact: true })).toBeVisible(); // read once the page takes clicks
   await page.getByRole("button", { name: "Invite" }).click();
   await page.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
   await page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
   const link = new URL(await page.getByRole("textbox", { name: "Invitation link" }).inputValue());
-  const context = await browser.newContext({ baseURL });
-  const newcomer = await context.newPage();
+  const newcomer = await pageOf();
   await newcomer.goto(link.pathname);
   await newcomer.getByLabel("Your name").fill("Vera");
   await newcomer.getByLabel("Password").fill("password-v-1");
@@ -173,10 +172,9 @@ test("an invitation link leads a newcomer into the project, once", async ({ sign
   await expect(newcomer.getByRole("navigation", { name: "Main" })).toBeVisible();
   // Away from the studio first: it notices by itself that the session has gone, and leads to the sign-in.
   await newcomer.goto("about:blank");
-  await context.clearCookies();
+  await newcomer.context().clearCookies();
   await newcomer.goto(link.pathname);
   await expect(newcomer.getByRole("heading", { name: /has been used/ })).toBeVisible();
-  await context.close();
 });
 
 test("runs can be filtered, and a failed one says why", async ({ signedInPage: page, agent, workflow, executed }) => {

@@ -50,8 +50,7 @@ test("a template with agents asks for a key, makes them and says what is left op
 });
 
 test("a workflow leaves as a file and comes in elsewhere, its agent left open and made in the panel", async ({
-  browser,
-  baseURL,
+  pageOf,
   signedInPage: page,
   workflow,
   agent,
@@ -77,8 +76,7 @@ test("a workflow leaves as a file and comes in elsewhere, its agent left open an
   expect(file.requires).toMatchObject({ agents: [{ name: "Scout" }], credentials: ["CRM"] });
 
   const other = await newProject();
-  const context = await browser.newContext({ baseURL, storageState: await other.browser.storageState() });
-  const there = await context.newPage();
+  const there = await pageOf(other);
   await there.goto("/workflows");
   await there.getByRole("button", { name: "Import" }).click();
   const dialog = there.getByRole("dialog", { name: "Import a workflow" });
@@ -130,5 +128,4 @@ test("a workflow leaves as a file and comes in elsewhere, its agent left open an
   await there.keyboard.press("Escape");
   await there.getByRole("button", { name: "Undo", exact: true }).click();
   await expect(canvas.getByRole("group", { name: "Agent Ask 2" })).toBeHidden();
-  await context.close();
 });
