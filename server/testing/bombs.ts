@@ -25,6 +25,8 @@ function pdfOf(objects: (string | Buffer)[]): Uint8Array {
   return new Uint8Array(Buffer.concat(parts));
 }
 
+/** Looks for runs of one byte only, which is all that there is here: the same result for a fifth of the time. */
+const RUNS = { strategy: constants.Z_RLE };
 const MEGABYTE = Buffer.alloc(1024 * 1024, " ");
 
 /** That many megabytes of spaces, packed, without ever holding them. */
@@ -32,7 +34,7 @@ async function packedSpaces(megabytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   await pipeline(
     Readable.from(Array.from({ length: megabytes }, () => MEGABYTE)),
-    createDeflate(),
+    createDeflate(RUNS),
     async (packed: AsyncIterable<Buffer>) => {
       for await (const part of packed) parts.push(part);
     },
@@ -70,7 +72,7 @@ export const docxTreeBomb = (paragraphs: number): Uint8Array =>
 /** The body of an answer that decodes to `megabytes`, as a server may send it. */
 export const encodedBomb = (encoding: "gzip" | "br", megabytes: number): Buffer => {
   const body = Buffer.alloc(megabytes * 1024 * 1024, " ");
-  return encoding === "gzip" ? gzipSync(body) : brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+  return encoding === "gzip" ? gzipSync(body, RUNS) : brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 };
 
 /** A page of elements that stand this deep inside each other. */
