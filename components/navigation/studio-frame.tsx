@@ -3,6 +3,7 @@
 import { Menu as MenuIcon, PanelLeft } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState, useSyncExternalStore } from "react";
+import { AssistantButton, AssistantSide } from "#components/navigation/assistant-side.tsx";
 import { InvitationBanner } from "#components/navigation/invitation-banner.tsx";
 import { LimitNotices } from "#components/navigation/limit-notices.tsx";
 import { Navigation, PlaceLink } from "#components/navigation/navigation.tsx";
@@ -38,13 +39,14 @@ export function StudioFrame({ children }: { children: ReactNode }) {
         <Navigation isRail={isRail} />
       </aside>
       <MobileBar />
-      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col max-md:in-data-[assistant=open]:invisible">
         <LimitNotices />
         <InvitationBanner className="border-b" />
         <main id="main" tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto focus:outline-none">
           {children}
         </main>
       </div>
+      <AssistantSide />
     </div>
   );
 }
@@ -52,7 +54,7 @@ export function StudioFrame({ children }: { children: ReactNode }) {
 function MobileBar() {
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <header className="flex h-12 shrink-0 items-center gap-2 border-b px-2 md:hidden">
+    <header className="flex h-12 shrink-0 items-center gap-2 border-b px-2 in-data-[assistant=open]:invisible md:hidden">
       <Radix.Root open={isOpen} onOpenChange={setIsOpen}>
         <Radix.Trigger asChild>
           <IconButton label="Open navigation" icon={<MenuIcon className="size-4!" />} size="lg" hasTooltip={false} className="size-10" />
@@ -75,7 +77,10 @@ function MobileBar() {
         <LogoMark />
         Treadle
       </PlaceLink>
-      <NotificationBell size="lg" className="ml-auto size-10" />
+      <div className="ml-auto flex">
+        <AssistantButton />
+        <NotificationBell size="lg" className="size-10" />
+      </div>
     </header>
   );
 }

@@ -1,6 +1,6 @@
 /**
  * Runs in <head> before anything is painted, so that theme, navigation and panel sizes never jump: sets data-theme,
- * data-nav and --layout-* on <html> from what the browser keeps. Style elements that scripts of the page make get its nonce: some
+ * data-nav, data-assistant and --layout-* on <html> from what the browser keeps. Style elements that scripts of the page make get its nonce: some
  * libraries bring their styles along so, and have no way of being told. Zod does not ask whether it may make code of texts: it may not.
  */
 export const bootScript = `(() => {
@@ -22,6 +22,7 @@ export const bootScript = `(() => {
   paint();
   dark.addEventListener("change", paint);
   if (read("treadle.nav") === "rail") root.dataset.nav = "rail";
+  if (read("treadle.assistant") === "open" && matchMedia("(width >= 48rem)").matches) root.dataset.assistant = "open";
   try {
     for (const [name, size] of Object.entries(JSON.parse(read("treadle.layout") ?? "{}")))
       if (Number.isFinite(size)) root.style.setProperty("--layout-" + name, size + "px");
