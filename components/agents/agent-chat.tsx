@@ -14,17 +14,15 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { Textarea } from "#components/ui/input.tsx";
 import { Markdown } from "#components/ui/markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { useFollowedEnd } from "#components/ui/use-followed-end.ts";
 import type { RagCitation } from "#server/features/knowledge/schema.ts";
-
-/** How near to its end a conversation counts as read to the end, in pixels. */
-const NEAR = 60;
 
 /** A conversation with the saved agent: answers as they come, tools as steps, tokens and time. */
 export function AgentChat({ agentId, isDirty }: { agentId: string; isDirty: boolean }) {
   const { project } = useStudio();
   const { exchanges, isRunning, send, again, stop, clear } = useChat(agentId, project.id);
   const [message, setMessage] = useState("");
-  const list = useFollowedEnd(exchanges);
+  const list = useFollowedEnd<HTMLOListElement>(exchanges, exchanges.length);
   const form = useRef<HTMLFormElement>(null);
   const askAgain = () => {
     again();
@@ -83,27 +81,6 @@ export function AgentChat({ agentId, isDirty }: { agentId: string; isDirty: bool
       </form>
     </section>
   );
-}
-
-/** A list that stays at its end while it grows, unless the reader has scrolled up. */
-function useFollowedEnd(exchanges: readonly Exchange[]) {
-  const list = useRef<HTMLOListElement>(null);
-  const isAtEnd = useRef(true);
-  const count = exchanges.length;
-  useEffect(() => {
-    const box = list.current;
-    if (!box || count === 0) return;
-    const look = () => {
-      isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
-    };
-    box.addEventListener("scroll", look, { passive: true });
-    isAtEnd.current = true;
-    return () => box.removeEventListener("scroll", look);
-  }, [count]);
-  useEffect(() => {
-    if (exchanges.length && isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
-  }, [exchanges]);
-  return list;
 }
 
 function ExchangeView({ exchange, onAgain }: { exchange: Exchange; onAgain?: () => void }) {

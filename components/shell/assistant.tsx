@@ -15,9 +15,10 @@ interface Named {
 
 /** What a page has open and selected; the next message is about it, unless the person takes it off. */
 export interface AssistantPlace {
-  workflow?: Named;
-  /** A run. */
-  execution?: Named;
+  /** `isBare`: there is only its trigger yet. */
+  workflow?: Named & { isBare?: boolean };
+  /** A run; its name is that of its workflow. */
+  execution?: Named & { hasFailed?: boolean };
   /** A node of the workflow or of the run. */
   node?: Named;
   canvas?: Named;
@@ -81,12 +82,20 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-const useAssistantState = (): AssistantState =>
+/** Everything that the panel is drawn from. */
+export const useAssistantState = (): AssistantState =>
   useSyncExternalStore(
     subscribe,
     () => state,
     () => CLOSED,
   );
+
+/** Hands over what the assistant was opened for, once. */
+export function takeAssistantRequest(): AssistantRequest | null {
+  const { request } = state;
+  if (request) change({ request: null });
+  return request;
+}
 
 /** Opens and closes the assistant beside the page. */
 export function useAssistant() {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type EventLine, followRun, type LineState } from "#components/runs/store/run-stream.ts";
+import type { EventLine, LineState } from "#components/event-line.ts";
+import { followRun } from "#components/runs/store/run-stream.ts";
 
 type Listener = (event: { data?: string; lastEventId?: string }) => void;
 
