@@ -4,7 +4,12 @@ import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Review } from "#server/features/reviews/schema.ts";
 
-const VIA: Record<string, string> = { ui: "in the web app", api: "over the API", email: "by e-mail" };
+const VIA: Record<string, string> = {
+  ui: "in the web app",
+  api: "over the API",
+  email: "by e-mail",
+  assistant: "through the assistant",
+};
 
 /** Who a verdict is from, as far as it is known: "by Ada (admin) over the API". */
 export function formatReviewer({ via, reviewer, role }: Pick<Review, "via" | "reviewer" | "role">): string {

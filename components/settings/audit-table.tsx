@@ -123,6 +123,7 @@ export const resourceLabels: Record<AuditResource, string> = {
   mcp_server: "MCP server",
   skill: "Skill",
   canvas: "Canvas",
+  assistant: "Assistant",
 };
 
 export const isAuditResource = (text: string | null): text is AuditResource =>
@@ -134,6 +135,7 @@ export const viaLabels: Record<AuditEntry["via"], string> = {
   session: "web app",
   platform_key: "API",
   email: "e-mail link",
+  assistant: "assistant",
   system: "service",
 };
 

@@ -48,6 +48,9 @@ export const executionWake = eventType("execution/wake", z.object({ execution_id
 /** A run has paused at a review: tell the people who can decide. */
 export const reviewOpened = eventType("review/opened", z.object({ review_id: z.string() }));
 
+/** Somebody has written to the assistant, or answered it: go on with this thread. */
+export const assistantAsked = eventType("assistant/asked", z.object({ thread_id: z.string(), project_id: z.string() }));
+
 /** A document of a RAG source is to be indexed. `generation` counts up each time, and only the newest one acts. */
 export const documentAdded = eventType(
   "document/added",

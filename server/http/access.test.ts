@@ -90,8 +90,18 @@ test("each does what it declares: nobody is refused, then every role below, and 
 });
 
 test("what is for the web app only refuses a key", async () => {
-  for (const [path, { _def }] of procedures.filter(([, procedure]) => procedure._def.meta?.sessionOnly)) {
-    expect(_def.meta?.openapi, `${path} is for sessions and cannot be on the REST API`).toBeUndefined();
-    expect(await outcome(path, contextOf("admin", testKeyAuth())), path).toBe("PERMISSION_DENIED");
+  const own = procedures.filter(([, procedure]) => procedure._def.meta?.sessionOnly);
+  expect(own.length).toBeGreaterThan(10);
+  for (const [path] of own) expect(await outcome(path, contextOf("admin", testKeyAuth())), path).toBe("PERMISSION_DENIED");
+});
+
+test("the assistant asks itself nothing, and does nothing with accounts, members, keys and settings", async () => {
+  for (const [path, { _def }] of procedures) {
+    const { access, sessionOnly } = _def.meta ?? {};
+    const isRefused = sessionOnly || access === "user" || access === "admin";
+    if (access !== "public")
+      expect(await outcome(path, contextOf("admin", { type: "assistant" })), path).toBe(
+        isRefused ? "PERMISSION_DENIED" : "VALIDATION_ERROR",
+      );
   }
 });

@@ -2,9 +2,9 @@ import { health, readiness } from "#server/http/health.ts";
 import { answerInngest } from "#server/http/inngest.ts";
 import { errorResponse, methodNotAllowed } from "#server/http/messages/respond.ts";
 import { openApiResponse } from "#server/http/openapi/document.ts";
-import { handleRest, handleUnknownBridgePath } from "#server/http/rest/rest.ts";
+import { handleBridge, handleRest } from "#server/http/rest/rest.ts";
 import { agentChat } from "#server/http/streams/agent-chat.ts";
-import { executionStream } from "#server/http/streams/execution-stream.ts";
+import { executionStream, threadStream } from "#server/http/streams/event-streams.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
 import { incomingWebhook } from "#server/http/streams/incoming-webhook.ts";
 import { addRagDocument, uploadRagDocument } from "#server/http/streams/rag-documents.ts";
@@ -69,11 +69,12 @@ export const API_ROUTES: readonly Route[] = [
   route("/api/v1/agents/{agent_id}/chat", { POST: agentChat(keyToRun) }),
   route("/api/v1/executions/{execution_id}/stream", { GET: executionStream({ keyNeeds: { scope: "read" }, allowQueryToken: true }) }),
   route("/api/v1/rags/{rag_id}/documents", { POST: addRagDocument }, { others: handleRest }),
-  route("/api/v1/bridge/agents/{agent_id}/chat", { POST: agentChat(ofBrowser) }, { others: handleUnknownBridgePath }),
-  route("/api/v1/bridge/executions/{execution_id}/stream", { GET: executionStream(ofBrowser) }, { others: handleUnknownBridgePath }),
-  route("/api/v1/bridge/rags/{rag_id}/documents", { POST: uploadRagDocument }, { others: handleUnknownBridgePath }),
-  route("/api/v1/bridge", {}, { others: handleUnknownBridgePath }),
-  route("/api/v1/bridge/*", {}, { others: handleUnknownBridgePath }),
+  route("/api/v1/bridge/agents/{agent_id}/chat", { POST: agentChat(ofBrowser) }, { others: handleBridge }),
+  route("/api/v1/bridge/executions/{execution_id}/stream", { GET: executionStream(ofBrowser) }, { others: handleBridge }),
+  route("/api/v1/bridge/threads/{thread_id}/stream", { GET: threadStream(ofBrowser) }, { others: handleBridge }),
+  route("/api/v1/bridge/rags/{rag_id}/documents", { POST: uploadRagDocument }, { others: handleBridge }),
+  route("/api/v1/bridge", {}, { others: handleBridge }),
+  route("/api/v1/bridge/*", {}, { others: handleBridge }),
   route("/api/v1/*", {}, { others: handleRest }),
 ];
 

@@ -32,6 +32,13 @@ const EXCEPTIONS: Record<string, string> = {
   "workflows.executeDraft": "the execution is its own record, with who started it",
   "webhooks.replay": "the execution is its own record, with who started it",
   "notifications.markRead": "personal",
+  "assistant.createThread": "personal",
+  "assistant.renameThread": "personal",
+  "assistant.deleteThread": "personal",
+  "assistant.send": "the thread is its own record; what the assistant does is audited as the person's, through the assistant",
+  "assistant.stop": "the thread is its own record",
+  "assistant.answer": "the thread is its own record",
+  "assistant.decide": "the thread is its own record; what is done then is audited",
   "projects.delete": "the log goes with the project; the service's own log tells it",
 };
 
@@ -102,6 +109,10 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
       await api.install.nameAdmin({ email: colleague.email, accept_unverified: true });
       return api.install.removeAdmin({ user_id: colleague.id });
     },
+  ],
+  "assistant.updateSettings": [
+    "assistant.update",
+    async ({ api, id, key }) => api.assistant.updateSettings({ llm_key_id: await id(api.llmKeys.create(key)), model: "echo" }),
   ],
   "canvases.create": ["canvas.create", ({ api }) => api.canvases.create({ name: "Canvas" })],
   "canvases.update": [

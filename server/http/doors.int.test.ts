@@ -7,7 +7,7 @@ import { removeMember } from "#server/features/projects/members.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { readJsonObject } from "#server/http/messages/read-json.ts";
 import { methodNotAllowed } from "#server/http/messages/respond.ts";
-import { handleRest, handleUnknownBridgePath } from "#server/http/rest/rest.ts";
+import { handleBridge, handleRest } from "#server/http/rest/rest.ts";
 import { apiRoute } from "#server/http/streams/api-route.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
 import { handleTrpc } from "#server/http/trpc/handler.ts";
@@ -215,8 +215,7 @@ test("the methods that a raw route does not have name those that it has", async 
 });
 
 test("what is not under the bridge is told to a session only", async () => {
-  const bridge = (headers: Record<string, string>) =>
-    handleUnknownBridgePath(new Request(`${origin}/api/v1/bridge/x`, { headers })).then(outcome);
+  const bridge = (headers: Record<string, string>) => handleBridge(new Request(`${origin}/api/v1/bridge/x`, { headers })).then(outcome);
   expect(await bridge({})).toEqual([401, "AUTH_REQUIRED"]);
   expect(await bridge({ authorization: "Bearer nonsense" })).toEqual([401, "AUTH_REQUIRED"]);
   expect(await bridge({ authorization: `Bearer ${key}` })).toEqual([403, "PERMISSION_DENIED"]);

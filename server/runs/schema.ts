@@ -170,7 +170,7 @@ export const Reviewer = z
 const decider = {
   reviewer: Reviewer.nullable(),
   role: Role.nullable().meta({ description: "The reviewer's role in the project at the time; null for an address without an account" }),
-  via: z.string().nullable().meta({ description: "ui, api, email or timeout", example: "api" }),
+  via: z.string().nullable().meta({ description: "ui, api, email, assistant or timeout", example: "api" }),
   decided_at: Timestamp.nullable(),
 };
 

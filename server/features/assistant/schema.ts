@@ -154,6 +154,9 @@ export const SentMessage = z.object({ message_id: Id });
 export const AnswerQuestionInput = z.strictObject({ question_id: Id, answer: z.string().trim().min(1, "Answer it.").max(4000) });
 export const DecideConfirmationInput = z.strictObject({ confirmation_id: Id, decision: z.enum(["approved", "rejected"]) });
 
+/** What became of a question or a confirmation. */
+export const DecidedRequest = z.object({ id: Id, outcome: z.enum(["answered", "approved", "rejected"]) });
+
 /** A change of a workflow that waits for a person. */
 export const Proposal = z
   .object({

@@ -18,6 +18,7 @@ export const auditResources = [
   "mcp_server",
   "skill",
   "canvas",
+  "assistant",
 ] as const;
 export const AuditResource = z.enum(auditResources);
 export type AuditResource = z.infer<typeof AuditResource>;
@@ -30,9 +31,10 @@ export const AuditEntry = z
       id: Id.nullable().meta({ description: "null for an address that decided a review by a link and has no account" }),
       email: z.string().meta({ description: "As it was then", example: "ada@example.com" }),
     }),
-    via: z
-      .enum(["session", "platform_key", "email", "system"])
-      .meta({ description: "session: the web app; platform_key: the API; email: a link in a mail; system: the service itself" }),
+    via: z.enum(["session", "platform_key", "email", "assistant", "system"]).meta({
+      description:
+        "session: the web app; platform_key: the API; email: a link in a mail; assistant: the assistant, asked by the actor; system: the service itself",
+    }),
     action: z.string().meta({ description: "Resource and verb", example: "workflow.update" }),
     resource_type: z.string().meta({ example: "workflow" }),
     resource_id: z.string().meta({ example: "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10" }),

@@ -41,7 +41,7 @@ export const identityRouter = router({
     .meta(endpoint("GET", "/auth/me", { tag, summary: "Who am I", description: "The current user; use it to check a key." }))
     .input(Nothing)
     .output(AuthInfo)
-    .query(({ ctx: { principal } }) => ({ ...principal.user, auth: principal.auth })),
+    .query(({ ctx: { principal } }) => AuthInfo.parse({ ...principal.user, auth: principal.auth })),
   profile: userProcedure
     .meta(endpoint("GET", "/users/me", { tag, summary: "My profile and projects" }))
     .input(Nothing)

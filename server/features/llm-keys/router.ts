@@ -52,7 +52,7 @@ export const llmKeysRouter = router({
       endpoint("DELETE", "/llm-keys/{key_id}", {
         tag,
         summary: "Delete an LLM key",
-        description: "409 while an agent uses it.",
+        description: "409 while an agent, a RAG source or the assistant uses it.",
         status: 204,
       }),
     )

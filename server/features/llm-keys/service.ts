@@ -149,12 +149,14 @@ async function keyInUse(keyId: string): Promise<string | undefined> {
   if (agents.length) return `The key is used by ${namesInUse("agent", agents)}. Choose another key there first.`;
   const where = { config: { path: ["embedding_llm_key_id"], equals: keyId } };
   const sources = await db().ragSource.findMany({ where, select: { name: true }, orderBy: { name: "asc" } });
-  return sources.length ? `The key makes the vectors of ${namesInUse("RAG source", sources)}. Choose another key there first.` : undefined;
+  if (sources.length) return `The key makes the vectors of ${namesInUse("RAG source", sources)}. Choose another key there first.`;
+  const assistant = await db().assistantSettings.findFirst({ where: { llm_key_id: keyId }, select: { model: true } });
+  return assistant ? "The key is the assistant's. Choose another key for the assistant first, in Settings, Project." : undefined;
 }
 
 /**
  * Deletes an LLM key of the project.
- * @throws AppError NOT_FOUND; CONFLICT that names the agents or RAG sources that use it
+ * @throws AppError NOT_FOUND; CONFLICT that names the agents or RAG sources that use it, or the assistant
  */
 export async function deleteLlmKey(principal: ProjectPrincipal, { key_id }: { key_id: string }): Promise<void> {
   const key = await findLlmKey(principal.project.id, key_id);

@@ -4,7 +4,7 @@ import { createProject } from "#server/features/projects/service.ts";
 import { openApiDocument } from "#server/http/openapi/document.ts";
 import { handleRest } from "#server/http/rest/rest.ts";
 import { agentChat } from "#server/http/streams/agent-chat.ts";
-import { executionStream } from "#server/http/streams/execution-stream.ts";
+import { executionStream } from "#server/http/streams/event-streams.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
 import { addRagDocument } from "#server/http/streams/rag-documents.ts";
 import type { CreatePlatformKeyInput, KeyScope, PlatformKey } from "#server/platform/auth/platform-key-schema.ts";

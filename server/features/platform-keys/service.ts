@@ -60,7 +60,7 @@ function limitsFor({ auth }: Principal, { scopes, expires_at }: Limits): { scope
   const until = expires_at ? new Date(expires_at) : null;
   if (until && until <= new Date())
     throw refuse("expires_at", "This time is over. Give one to come, or null for a key that does not expire.");
-  if (auth.type === "session") return { scopes: scopes ?? KeyScope.options, expires_at: until };
+  if (auth.type !== "platform_key") return { scopes: scopes ?? KeyScope.options, expires_at: until };
   if (scopes?.some((scope) => !auth.scopes.includes(scope))) throw beyond("may do more");
   const isLater = expires_at !== undefined && auth.expires_at !== null && (until === null || until > auth.expires_at);
   if (isLater) throw beyond("lasts longer");
@@ -88,7 +88,7 @@ async function holdAsLetIn(tx: Prisma.TransactionClient, { user, auth }: Princip
   const isIn =
     auth.type === "session"
       ? auth.password_mark === undefined || auth.password_mark === passwordMark(row?.password_hash ?? null)
-      : (await tx.platformKey.count({ where: { id: auth.key_id } })) > 0;
+      : auth.type === "platform_key" && (await tx.platformKey.count({ where: { id: auth.key_id } })) > 0;
   if (!isIn) throw new AppError("AUTH_REQUIRED", "The session or key has just ended. Sign in and try again.");
 }
 

@@ -25,6 +25,8 @@ export async function closeProject(tx: Prisma.TransactionClient, project_id: str
   await tx.workflow.updateMany({ where: { project_id, deleted_at: null }, data: { deleted_at: new Date(), enabled: false } });
   const stopped = await cancelRunsOf(tx, project_id);
   await tx.notification.deleteMany(inProject);
+  await tx.assistantThread.deleteMany(inProject);
+  await tx.assistantSettings.deleteMany(inProject);
   await tx.agent.deleteMany(inProject);
   await tx.llmKey.deleteMany(inProject);
   await tx.credential.deleteMany(inProject);

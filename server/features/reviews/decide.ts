@@ -25,7 +25,10 @@ export interface ReviewActor {
   auth: AuditActor["auth"];
 }
 
-const VIA = { session: "ui", platform_key: "api", email: "email" } as const satisfies Record<AuditActor["auth"]["type"], string>;
+const VIA = { session: "ui", platform_key: "api", email: "email", assistant: "assistant" } as const satisfies Record<
+  AuditActor["auth"]["type"],
+  string
+>;
 
 /**
  * Decides a review: the one place where people do. The row decides who was first, and against the timeout; the run is told

@@ -22,6 +22,7 @@ import type { ApiDocument, JsonSchema, Operation, Parameter } from "#server/http
 import { compileRoutes, type Route } from "#server/http/rest/routes.ts";
 import { appRouter } from "#server/http/trpc/root.ts";
 import type { KeyNeeds } from "#server/platform/auth/rights.ts";
+import type { ApiMeta } from "#server/platform/rpc/trpc.ts";
 import { appUrl } from "#server/platform/settings.ts";
 import { Id } from "#server/shared/primitives-schema.ts";
 
@@ -135,9 +136,13 @@ function addRequestSchemas({ components }: ApiDocument): void {
   }
 }
 
-/** The OpenAPI 3.1 description of every operation under /api/v1. */
-export function openApiDocument(): ApiDocument {
-  const generated = generateOpenApiDocument(appRouter, {
+/**
+ * The OpenAPI 3.1 description of every operation under /api/v1.
+ * @param sessionOnly that of the web app's own operations instead, which nobody is shown
+ */
+export function openApiDocument(sessionOnly = false): ApiDocument {
+  const generated = generateOpenApiDocument<ApiMeta>(appRouter, {
+    filter: ({ metadata }) => (metadata.sessionOnly ?? false) === sessionOnly,
     title: "Treadle API",
     description: INTRODUCTION,
     version: "1.0.0",
@@ -151,13 +156,13 @@ export function openApiDocument(): ApiDocument {
   const document: ApiDocument = JSON.parse(JSON.stringify(generated));
   addRequestSchemas(document);
   document.info.license = { name: "Apache License 2.0", identifier: "Apache-2.0" };
-  for (const route of compileRoutes(appRouter)) {
+  for (const route of compileRoutes(appRouter, sessionOnly)) {
     const item = document.paths[route.path];
     const method = route.method.toLowerCase();
     const operation = item?.[method];
     if (item && operation) item[method] = finish(operation, route);
   }
-  for (const operation of rawOperations) {
+  for (const operation of sessionOnly ? [] : rawOperations) {
     document.paths[operation.path] = { ...document.paths[operation.path], [operation.method]: rawOperation(operation) };
   }
   tidy(document);

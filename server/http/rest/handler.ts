@@ -14,6 +14,8 @@ import type { ApiContext } from "#server/platform/rpc/trpc.ts";
 interface RestOptions {
   /** What stands before every path, e.g. `/api/v1`. */
   prefix: string;
+  /** Answers the operations that take the browser's session only, and nobody without one; left out, all others. */
+  sessionOnly?: boolean;
   /** Refuses a platform key that is not good for the operation; see `createContext`. */
   createContext(request: Request, keyNeeds: KeyNeeds | null): Promise<ApiContext>;
   /** Bytes a body may have. */
@@ -55,11 +57,11 @@ function readParams(params: Record<string, string>, { fields }: Route, nothingTh
   );
 }
 
-/** GET reads the query, POST and PUT the body, DELETE both; the path wins over either. */
+/** GET reads the query, POST, PUT and PATCH the body, DELETE both; the path wins over either. */
 async function readInput(request: Request, url: URL, route: Route, ids: Record<string, unknown>, maxBytes: number) {
   const query = readQuery(url, route);
   const strayKey = Object.keys(query)[0];
-  if (strayKey !== undefined && (route.method === "POST" || route.method === "PUT")) {
+  if (strayKey !== undefined && ["POST", "PUT", "PATCH"].includes(route.method)) {
     const message = "This operation takes no query parameters: send the value in the body.";
     throw new AppError("VALIDATION_ERROR", `${strayKey.slice(0, 80)}: ${message}`, { errors: [{ path: strayKey, message }] });
   }
@@ -83,18 +85,21 @@ const failure = (error: unknown, request: Request): Response =>
  * The REST API over a tRPC router: one function from request to answer, for every path under the prefix.
  * Routes are compiled once; the schemas are read and never changed.
  */
-export function createRestHandler(router: AnyTRPCRouter, { prefix, createContext, maxBodyBytes }: RestOptions) {
-  const find = routeFinder(compileRoutes(router));
+export function createRestHandler(router: AnyTRPCRouter, { prefix, sessionOnly = false, createContext, maxBodyBytes }: RestOptions) {
+  const find = routeFinder(compileRoutes(router, sessionOnly));
   const pathOf = (url: URL) => url.pathname.slice(prefix.length).replace(/\/+$/, "") || "/";
 
   const nothingAt = (path: string) =>
-    new AppError("NOT_FOUND", `There is nothing at ${path.slice(0, 200)}. The API is described at ${prefix}/openapi.json.`);
+    new AppError(
+      "NOT_FOUND",
+      `There is nothing at ${path.slice(0, 200)}.${sessionOnly ? "" : ` The API is described at ${prefix}/openapi.json.`}`,
+    );
 
   async function call({ route, params }: Hit, request: Request, url: URL): Promise<Response> {
     const context = await createContext(request, route.keyNeeds);
     const { principal } = context;
     // Before the body: a stranger is told so first, whatever he sends.
-    if (route.access !== "public" && !principal) throw authRequired();
+    if (route.access !== "public" && !principal) throw authRequired(sessionOnly);
     const isKeyed = route.isIdempotent && principal !== null && request.headers.has("idempotency-key");
     const project_id = isKeyed ? await projectOfKey(route, context, principal) : null;
     const ids = readParams(params, route, () => nothingAt(pathOf(url)));
@@ -113,6 +118,14 @@ export function createRestHandler(router: AnyTRPCRouter, { prefix, createContext
     const url = new URL(request.url);
     const path = pathOf(url);
     const hits = find(path);
+    if (sessionOnly && !hits.some(({ route }) => route.method === request.method)) {
+      // Without a session nobody learns what is there.
+      try {
+        if (!(await createContext(request, null)).principal) throw authRequired(true);
+      } catch (error) {
+        return failure(error, request);
+      }
+    }
     if (!hits.length) return errorResponse(nothingAt(path));
     const method = request.method === "HEAD" ? "GET" : request.method;
     const methods = [...new Set(hits.map(({ route }) => route.method))];

@@ -18,6 +18,8 @@ export interface Route {
   successStatus: number;
   /** Whether it honours `Idempotency-Key`: every POST of somebody who is known, unless its metadata says otherwise. */
   isIdempotent: boolean;
+  /** Whether it takes the browser's session only: one of the web app's own, below `/bridge`. */
+  sessionOnly: boolean;
   /** Schemas of the input's fields; path and query values are read with them. */
   fields: Record<string, z.ZodType>;
   /** Values of the path's parameters, or null when the path is another. */
@@ -39,8 +41,8 @@ interface ProcedureDefinition {
  * something. So an operation that says nothing is never open to a key that may only read.
  */
 function keyNeedsOf({ type, meta }: ProcedureDefinition["_def"]): KeyNeeds | null {
-  const { access = "user", role, runs = false } = meta ?? {};
-  if (access === "public") return null;
+  const { access = "user", role, runs = false, sessionOnly = false } = meta ?? {};
+  if (access === "public" || sessionOnly) return null;
   if (type === "query") return { scope: "read", isAccountWide: role === "install_admin" };
   return { scope: runs ? "run" : "write", isAccountWide: access === "user" && (role === undefined || role === "install_admin") };
 }
@@ -83,14 +85,17 @@ function matcher(path: string): Route["match"] {
 
 /**
  * The routes of every procedure with OpenAPI metadata, in the order in which they are tried.
- * @throws Error when two procedures share a method and path, or a path parameter is no field of the input
+ * @param sessionOnly those that take the browser's session only, or the others
+ * @throws Error when two procedures share a method and path, a path parameter is no field of the input, or one that takes the
+ *   session only is not below `/bridge`
  */
-export function compileRoutes(router: AnyTRPCRouter): Route[] {
+export function compileRoutes(router: AnyTRPCRouter, sessionOnly = false): Route[] {
   const procedures = Object.entries(router._def.procedures as unknown as Record<string, ProcedureDefinition>);
   const routes = procedures.flatMap(([procedure, { _def }]): Route[] => {
     const { openapi, access = "user", successStatus = 200, ...meta } = _def.meta ?? {};
-    if (!openapi || openapi.enabled === false) return [];
+    if (!openapi || openapi.enabled === false || (meta.sessionOnly ?? false) !== sessionOnly) return [];
     const { method, path } = openapi;
+    if (path.startsWith("/bridge/") !== sessionOnly) throw new Error(`${procedure}: ${path} is ${sessionOnly ? "not " : ""}below /bridge.`);
     const fields = Object.assign({}, ..._def.inputs.map((input) => (input as z.ZodObject).shape ?? {})) as Route["fields"];
     for (const [, name = ""] of path.matchAll(/\{(\w+)\}/g)) {
       if (!(name in fields)) throw new Error(`${procedure}: the input has no field for {${name}} of ${path}.`);
@@ -106,6 +111,7 @@ export function compileRoutes(router: AnyTRPCRouter): Route[] {
         keyNeeds: keyNeedsOf(_def),
         successStatus,
         isIdempotent,
+        sessionOnly,
         fields,
         match: matcher(path),
       },

@@ -1,4 +1,5 @@
 import { agentsRouter } from "#server/features/agents/router.ts";
+import { assistantRouter } from "#server/features/assistant/router.ts";
 import { auditRouter } from "#server/features/audit/router.ts";
 import { canvasesRouter } from "#server/features/canvases/router.ts";
 import { credentialsRouter } from "#server/features/credentials/router.ts";
@@ -24,6 +25,7 @@ import { createCallerFactory, router } from "#server/platform/rpc/trpc.ts";
 /** Every operation: the web UI calls it over tRPC, and those with OpenAPI metadata are the REST API. */
 export const appRouter = router({
   agents: agentsRouter,
+  assistant: assistantRouter,
   audit: auditRouter,
   canvases: canvasesRouter,
   checks: checksRouter,

@@ -7,7 +7,7 @@ import { db } from "#server/platform/db/client.ts";
 /** Whose act it is: a principal, or whoever holds a link that was sent by e-mail. */
 export interface AuditActor {
   user: { id: string | null; email: string };
-  auth: { type: "platform_key" | "session" | "email" };
+  auth: { type: "platform_key" | "session" | "email" | "assistant" };
   project: { id: string };
 }
 

@@ -27,10 +27,15 @@ interface SessionAuth {
   password_mark?: string;
 }
 
+/** The assistant, at work for somebody who asked it to with a session. */
+interface AssistantAuth {
+  type: "assistant";
+}
+
 /** Who asks, however they proved it. */
 export interface Principal {
   user: { id: string; email: string; name: string };
-  auth: KeyAuth | SessionAuth;
+  auth: KeyAuth | SessionAuth | AssistantAuth;
 }
 
 /** Who asks, inside one project; the role is that of the membership at the time of the request. */

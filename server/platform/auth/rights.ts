@@ -5,10 +5,10 @@ import { AppError } from "#server/platform/errors.ts";
 
 /**
  * Whether the caller may decide for the whole install: its first owner and whom install admins name. A key for some projects
- * never speaks for the install.
+ * never speaks for the install, nor does the assistant.
  */
 export async function isInstallAdmin(principal: Principal): Promise<boolean> {
-  if (projectLimit(principal)) return false;
+  if (projectLimit(principal) || principal.auth.type === "assistant") return false;
   const where = { id: principal.user.id, is_install_admin: true, deleted_at: null };
   return (await db().user.findFirst({ where, select: { id: true } })) !== null;
 }
@@ -27,11 +27,11 @@ export interface KeyNeeds {
 }
 
 /**
- * Holds a platform key to its limits; a session has none. Every door calls this by `createContext`.
+ * Holds a platform key to its limits; a session has none, nor has the assistant. Every door calls this by `createContext`.
  * @throws AppError PERMISSION_DENIED that says what the key lacks
  */
 export function assertKeyMay({ auth }: Principal, { scope, isAccountWide = false }: KeyNeeds): void {
-  if (auth.type === "session") return;
+  if (auth.type !== "platform_key") return;
   if (!auth.scopes.includes(scope))
     throw new AppError(
       "PERMISSION_DENIED",
@@ -42,14 +42,14 @@ export function assertKeyMay({ auth }: Principal, { scope, isAccountWide = false
 }
 
 /** The projects that a caller is confined to; null: no limit beyond the memberships. */
-export const projectLimit = ({ auth }: Principal): readonly string[] | null => (auth.type === "session" ? null : auth.project_ids);
+export const projectLimit = ({ auth }: Principal): readonly string[] | null => (auth.type === "platform_key" ? auth.project_ids : null);
 
 /** Whether the caller's key, if there is one, opens this project. */
 export const opensProject = (principal: Principal, projectId: string): boolean => projectLimit(principal)?.includes(projectId) ?? true;
 
 /** What tells two keys of different rights apart, as text; empty for a session and for a key without limits. */
 export function limitsOf({ auth }: Principal): string {
-  if (auth.type === "session") return "";
+  if (auth.type !== "platform_key") return "";
   const { scopes, project_ids, expires_at } = auth;
   const isWhole = scopes.length === 3 && !project_ids && !expires_at;
   return isWhole ? "" : JSON.stringify([[...scopes].sort(), project_ids && [...project_ids].sort(), expires_at]);

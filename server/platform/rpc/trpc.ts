@@ -89,6 +89,13 @@ const logged = t.middleware(async ({ next, path }) => {
   return result;
 });
 
+/** What a user may do outside of projects, or as an admin of one, the assistant does for nobody: members, keys, accounts. */
+const forPeople = t.middleware(({ ctx, next }) => {
+  if (ctx.principal?.auth.type === "assistant")
+    throw new AppError("PERMISSION_DENIED", "The assistant does not do this for anybody. Do it in the web app.");
+  return next();
+});
+
 const signedIn = t.middleware(({ ctx, next, meta }) => {
   if (!ctx.principal) throw new AppError("AUTH_REQUIRED", "Send a valid API key as `Authorization: Bearer sk-service-…`.");
   if (meta?.sessionOnly && ctx.principal.auth.type !== "session")
@@ -109,11 +116,11 @@ const base = t.procedure.use(logged);
 /** Anybody, without a key. */
 export const publicProcedure = base.meta({ access: "public" });
 /** Any signed-in user or key; `ctx.principal` is a Principal. */
-export const userProcedure = base.meta({ access: "user" }).use(signedIn);
+export const userProcedure = base.meta({ access: "user" }).use(forPeople).use(signedIn);
 /** Any member of the project; `ctx.principal` is a ProjectPrincipal. */
 export const viewerProcedure = base.meta({ access: "viewer" }).use(signedIn).use(inProject("viewer"));
 export const editorProcedure = base.meta({ access: "editor" }).use(signedIn).use(inProject("editor"));
-export const adminProcedure = base.meta({ access: "admin" }).use(signedIn).use(inProject("admin"));
+export const adminProcedure = base.meta({ access: "admin" }).use(forPeople).use(signedIn).use(inProject("admin"));
 
 interface EndpointDetails {
   tag: string;
@@ -127,11 +134,20 @@ interface EndpointDetails {
   runs?: boolean;
   /** Whether a POST honours `Idempotency-Key`; true unless it only asks for something, such as a test of a connection. */
   isIdempotent?: boolean;
+  /** Takes the browser's session only, below `/bridge`; not in the API document. */
+  sessionOnly?: boolean;
 }
 
 /** The metadata that puts a procedure on the REST API: `.meta(endpoint("POST", "/agents", {…}))`. */
-export function endpoint(method: "GET" | "POST" | "PUT" | "DELETE", path: `/${string}`, details: EndpointDetails): ApiMeta {
-  const { tag, summary, description, status = 200, isIdempotent = true, role, runs } = details;
+export function endpoint(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: `/${string}`, details: EndpointDetails): ApiMeta {
+  const { tag, summary, description, status = 200, isIdempotent = true, role, runs, sessionOnly } = details;
   const openapi = { method, path, tags: [tag], summary, ...(description && { description }) };
-  return { openapi, successStatus: status, isIdempotent, ...(role && { role }), ...(runs && { runs }) };
+  return {
+    openapi,
+    successStatus: status,
+    isIdempotent,
+    ...(role && { role }),
+    ...(runs && { runs }),
+    ...(sessionOnly && { sessionOnly }),
+  };
 }

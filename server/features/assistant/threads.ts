@@ -1,0 +1,187 @@
+import { v7 as uuid } from "uuid";
+import type { AssistantThread } from "#prisma/generated/client.ts";
+import { assistantAsked } from "#server/events/events.ts";
+import { publishEvents } from "#server/events/send-events.ts";
+import { tellThread } from "#server/features/assistant/events.ts";
+import { endMessage, holdThread, messageDto, OPEN } from "#server/features/assistant/messages.ts";
+import type { CreateThreadInput, MessageContext, SendMessageInput, Thread, ThreadSummary } from "#server/features/assistant/schema.ts";
+import { assistantModel } from "#server/features/assistant/settings.ts";
+import { projectMask } from "#server/features/credentials/project-mask.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { AppError, notFound } from "#server/platform/errors.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import { paged, pageWindow } from "#server/platform/paging.ts";
+import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
+
+/** How many threads a person keeps in a project, how many messages one holds, and how many of them may wait at a time. */
+const MOST_THREADS = 500;
+const MOST_MESSAGES = 300;
+const MOST_OPEN = 10;
+/** Characters of the first message that become the title. */
+const TITLE = 80;
+
+type Row = AssistantThread & { messages: { id: string }[] };
+/** Any message that is not over. */
+const working = { messages: { where: OPEN, select: { id: true }, take: 1 } } as const;
+
+const summaryOf = ({ id, title, workflow_id, messages, created_at, updated_at }: Row): ThreadSummary => ({
+  id,
+  title,
+  workflow_id,
+  is_working: messages.length > 0,
+  created_at: created_at.toISOString(),
+  updated_at: updated_at.toISOString(),
+});
+
+/** The caller's own threads of the project, newest first. */
+export async function listThreads({ user, project }: ProjectPrincipal, input: PageInput): Promise<Page<ThreadSummary>> {
+  const where = { project_id: project.id, user_id: user.id };
+  const rows = db().assistantThread.findMany({ where, include: working, orderBy: { id: "desc" }, ...pageWindow(input) });
+  return paged(input, await Promise.all([db().assistantThread.count({ where }), rows]), summaryOf);
+}
+
+/**
+ * A thread of the caller.
+ * @throws AppError NOT_FOUND, also for somebody else's
+ */
+export async function findThread({ user, project }: ProjectPrincipal, thread_id: string): Promise<Row> {
+  const where = { id: thread_id, project_id: project.id, user_id: user.id };
+  const row = isUuid(thread_id) ? await db().assistantThread.findFirst({ where, include: working }) : null;
+  if (!row) throw notFound("thread");
+  return row;
+}
+
+/** The project that a thread is in; undefined when there is no such thread. */
+export async function projectOfThread(thread_id: string): Promise<string | undefined> {
+  const row = isUuid(thread_id) ? await db().assistantThread.findUnique({ where: { id: thread_id }, select: { project_id: true } }) : null;
+  return row?.project_id;
+}
+
+/** @throws AppError VALIDATION_ERROR for what the project does not have */
+async function assertThere(project_id: string, prefix: string, ids: Pick<MessageContext, "workflow_id" | "execution_id" | "canvas_id">) {
+  const { workflow_id, execution_id, canvas_id } = ids;
+  const find = (id: string, count: (where: { id: string; project_id: string }) => Promise<number>) =>
+    isUuid(id) ? count({ id, project_id }) : Promise.resolve(0);
+  const refuse = (field: string, what: string) => {
+    const message = `There is no such ${what} in this project.`;
+    return new AppError("VALIDATION_ERROR", message, { errors: [{ path: `${prefix}${field}`, message }] });
+  };
+  if (workflow_id !== undefined && !(await find(workflow_id, (where) => db().workflow.count({ where: { ...where, deleted_at: null } }))))
+    throw refuse("workflow_id", "workflow");
+  if (execution_id !== undefined && !(await find(execution_id, (where) => db().execution.count({ where }))))
+    throw refuse("execution_id", "execution");
+  if (canvas_id !== undefined && !(await find(canvas_id, (where) => db().canvas.count({ where })))) throw refuse("canvas_id", "canvas");
+}
+
+/**
+ * Begins a thread of the caller.
+ * @throws AppError VALIDATION_ERROR for a workflow that the project does not have; CONFLICT for more threads than are kept
+ */
+export async function createThread(principal: ProjectPrincipal, { title = "", workflow_id }: CreateThreadInput): Promise<ThreadSummary> {
+  const owned = { project_id: principal.project.id, user_id: principal.user.id };
+  await assertThere(principal.project.id, "", { workflow_id });
+  if ((await db().assistantThread.count({ where: owned })) >= MOST_THREADS)
+    throw new AppError("CONFLICT", `You have ${MOST_THREADS} threads in this project, which is the most. Delete some of them first.`);
+  return summaryOf(await db().assistantThread.create({ data: { ...owned, title, workflow_id: workflow_id ?? null }, include: working }));
+}
+
+/**
+ * A thread with its messages, the oldest first.
+ * @throws AppError NOT_FOUND
+ */
+export async function getThread(principal: ProjectPrincipal, { thread_id }: { thread_id: string }): Promise<Thread> {
+  const row = await findThread(principal, thread_id);
+  const messages = await db().assistantMessage.findMany({ where: { thread_id }, orderBy: { id: "asc" } });
+  return { ...summaryOf(row), messages: messages.map(messageDto), last_event_id: row.last_seq };
+}
+
+/** @throws AppError NOT_FOUND */
+export async function renameThread(
+  principal: ProjectPrincipal,
+  { thread_id, title }: { thread_id: string; title: string },
+): Promise<ThreadSummary> {
+  const { id } = await findThread(principal, thread_id);
+  const [row] = await db().assistantThread.updateManyAndReturn({ where: { id }, data: { title } });
+  if (!row) throw notFound("thread");
+  return summaryOf(await findThread(principal, thread_id));
+}
+
+/** Tells whoever works on a message, in whichever process, to look at its row again. */
+export const tellWorker = (tx: Pick<ReturnType<typeof db>, "$executeRaw">, message_id: string) =>
+  tx.$executeRaw`SELECT pg_notify('treadle_control', ${message_id})`;
+
+/**
+ * Deletes a thread with all that was said in it; work under way stops.
+ * @throws AppError NOT_FOUND
+ */
+export async function deleteThread(principal: ProjectPrincipal, { thread_id }: { thread_id: string }): Promise<void> {
+  const { id } = await findThread(principal, thread_id);
+  await db().$transaction(async (tx) => {
+    const working = await tx.assistantMessage.findMany({ where: { thread_id: id, status: "working" }, select: { id: true } });
+    await tx.assistantThread.deleteMany({ where: { id } });
+    for (const message of working) await tellWorker(tx, message.id);
+  });
+}
+
+/** Has the work on a thread begin, or go on. What cannot be sent is made up for by `resumeThreads`. @param id of what asks for it */
+export const askForWork = ({ id: thread_id, project_id }: Pick<AssistantThread, "id" | "project_id">, id: string): Promise<void> =>
+  publishEvents([assistantAsked.create({ thread_id, project_id }, { id })]);
+
+/**
+ * Takes a message, to be worked on once those before it are over.
+ * @throws AppError NOT_FOUND; CONFLICT while the assistant has no model, and for more messages than a thread holds;
+ *   VALIDATION_ERROR for a context that the project does not have
+ */
+export async function sendMessage(
+  principal: ProjectPrincipal,
+  { thread_id, content, context = {}, mode }: SendMessageInput,
+): Promise<{ message_id: string }> {
+  const thread = await findThread(principal, thread_id);
+  const { problem } = await assistantModel(thread.project_id);
+  if (problem !== undefined) throw new AppError("CONFLICT", problem);
+  await assertThere(thread.project_id, "context.", context);
+  // Somebody may paste a secret of the project.
+  const text = (await projectMask(thread.project_id)).text(content);
+  const id = uuid();
+  await db().$transaction(async (tx) => {
+    await holdThread(tx, thread_id);
+    const [all, open] = [
+      await tx.assistantMessage.count({ where: { thread_id } }),
+      await tx.assistantMessage.count({ where: { thread_id, ...OPEN } }),
+    ];
+    if (all >= MOST_MESSAGES)
+      throw new AppError("CONFLICT", `This thread has ${MOST_MESSAGES} messages, which is the most. Begin another one.`);
+    if (open >= MOST_OPEN)
+      throw new AppError("CONFLICT", `${MOST_OPEN} messages wait in this thread already. Wait for an answer, or stop it.`);
+    const { created_at } = await tx.assistantMessage.create({ data: { id, thread_id, content: text, mode, context } });
+    const title = text.split("\n", 1)[0]?.slice(0, TITLE).toWellFormed().trim() ?? "";
+    if (thread.title === "") await tx.assistantThread.updateMany({ where: { id: thread_id, title: "" }, data: { title } });
+    const said = { content: text, mode, context, created_at: created_at.toISOString() };
+    await tellThread(tx, thread_id, [{ type: "message", message_id: id, ...said }]);
+  });
+  await askForWork(thread, id);
+  return { message_id: id };
+}
+
+/**
+ * Stops the work on a thread: what waits ends at once, also for a person; what is under way within two seconds, in whichever
+ * process. What was said and done stays.
+ * @throws AppError NOT_FOUND
+ */
+export async function stopThread(principal: ProjectPrincipal, { thread_id }: { thread_id: string }): Promise<ThreadSummary> {
+  await findThread(principal, thread_id);
+  await db().$transaction(async (tx) => {
+    await holdThread(tx, thread_id);
+    for (const message of await tx.assistantMessage.findMany({ where: { thread_id, ...OPEN }, orderBy: { id: "asc" } })) {
+      const isAlive = message.status === "working" && message.lease_until !== null && message.lease_until > new Date();
+      if (!isAlive) {
+        await endMessage(tx, message, { status: "stopped" });
+        continue;
+      }
+      await tx.assistantMessage.update({ where: { id: message.id }, data: { stop_asked: true } });
+      await tellWorker(tx, message.id);
+    }
+  });
+  return summaryOf(await findThread(principal, thread_id));
+}
