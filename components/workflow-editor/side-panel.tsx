@@ -9,9 +9,8 @@ import { Kbd } from "#components/ui/kbd.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
-import { NEXT_NODE_DISTANCE, placementAfter, soleEndNode } from "#components/workflow-editor/canvas/document/edits.ts";
+import { placementAfter, soleEndNode } from "#components/workflow-editor/canvas/document/edits.ts";
 import { NODE_DRAG_TYPE, NOTE_DRAG_TYPE, type NodeChoice, nodeChoices } from "#components/workflow-editor/canvas/document/node-choices.ts";
-import { atDrawnPosition } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import {
   useCanvasUi,
   useCanvasUiStore,
@@ -21,6 +20,8 @@ import {
 } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { definitionOf } from "#server/workflow/graph.ts";
+import { atDrawnPosition } from "#server/workflow/layout/loop-frames.ts";
+import { NEXT_NODE_DISTANCE } from "#server/workflow/layout/node-size.ts";
 
 const DEFAULT = 320;
 /** How long after the editor is drawn the panel of nodes is made ready, in milliseconds. */

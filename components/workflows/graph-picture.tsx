@@ -1,6 +1,6 @@
 import { cn } from "#components/ui/cn.ts";
 import type { FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { bodiesOf, type Frame, framesOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { bodiesOf, type Frame, framesOf } from "#server/workflow/layout/loop-frames.ts";
 import { NodeIcon, roleStyle } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";

@@ -6,8 +6,8 @@ import { useRun } from "#components/runs/store/run-context.tsx";
 import { type CardStatus, cardStatus } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
 import { motionMs } from "#components/ui/use-reduced-motion.ts";
-import { isLoop } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { useCanvasUi } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { isLoop } from "#server/workflow/layout/loop-frames.ts";
 
 const SIZE = { width: 160, height: 104 };
 /** A smaller canvas (pixels) has no corner to spare. */

@@ -18,15 +18,8 @@ import { CanvasSearch } from "#components/workflow-editor/canvas/canvas-search.t
 import { FlowEdge } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
 import { NodeCard } from "#components/workflow-editor/canvas/cards/node-card.tsx";
 import { CanvasTools, ControlBar } from "#components/workflow-editor/canvas/control-bar.tsx";
-import {
-  NEXT_NODE_DISTANCE,
-  placementAfter,
-  placementInSelectedEdge,
-  soleEndNode,
-} from "#components/workflow-editor/canvas/document/edits.ts";
+import { placementAfter, placementInSelectedEdge, soleEndNode } from "#components/workflow-editor/canvas/document/edits.ts";
 import { NODE_DRAG_TYPE } from "#components/workflow-editor/canvas/document/node-choices.ts";
-import { atDrawnPosition } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { CARD_WIDTH } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { HoverToolbar, NodeMenu } from "#components/workflow-editor/canvas/node-actions.tsx";
 import { ConnectPicker, Palette } from "#components/workflow-editor/canvas/pickers.tsx";
 import {
@@ -42,6 +35,8 @@ import { useLoopFrames } from "#components/workflow-editor/canvas/use-loop-frame
 import { FIT, useKeepFit, useReveal, useRevealWaiting } from "#components/workflow-editor/canvas/use-view.ts";
 import { useViewMotion } from "#components/workflow-editor/canvas/use-view-motion.ts";
 import { nodeUis } from "#components/workflow-editor/nodes/registry.gen.ts";
+import { atDrawnPosition } from "#server/workflow/layout/loop-frames.ts";
+import { CARD_WIDTH, NEXT_NODE_DISTANCE } from "#server/workflow/layout/node-size.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
 // Loaded when it is first looked at.

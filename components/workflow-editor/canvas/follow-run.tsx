@@ -6,10 +6,10 @@ import { useEffect, useState } from "react";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { motionMs } from "#components/ui/use-reduced-motion.ts";
-import { visibleIdOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { boxOnScreen } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { shiftInto } from "#components/workflow-editor/canvas/use-view.ts";
+import { visibleIdOf } from "#server/workflow/layout/loop-frames.ts";
+import { boxOnScreen } from "#server/workflow/layout/node-size.ts";
 
 const KEY = "follow-run";
 const MARGIN = 64;

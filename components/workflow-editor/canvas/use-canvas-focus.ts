@@ -1,9 +1,9 @@
 "use client";
 
 import { type RefObject, useEffect, useRef } from "react";
-import { visibleIdOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { EditorState } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { visibleIdOf } from "#server/workflow/layout/loop-frames.ts";
 
 /** For how many frames a node that was just added is waited for: it is drawn a moment later, and hidden until it is measured. */
 const PATIENCE = 30;

@@ -4,10 +4,10 @@ import { type Connection, type Edge, type FinalConnectionState, type OnConnectSt
 import { type RefObject, useCallback } from "react";
 import { toast } from "sonner";
 import { firstAllowedConnection } from "#components/workflow-editor/canvas/document/edits.ts";
-import { PORT_HEIGHT } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { dictionary } from "#server/shared/json-text.ts";
 import { checkConnection } from "#server/workflow/graph.ts";
+import { PORT_HEIGHT } from "#server/workflow/layout/loop-frames.ts";
 
 /** How far beside a straight line a connection may be dropped and still become one, in canvas units. */
 const NEARLY_STRAIGHT = 20;

@@ -5,7 +5,6 @@ import { type DragEvent, useCallback, useEffect, useMemo, useRef } from "react";
 import { toast } from "sonner";
 import type { FlowEdge, FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { moveToLoop } from "#components/workflow-editor/canvas/document/loop-edits.ts";
-import { makeRoomForFrames } from "#components/workflow-editor/canvas/document/make-room.ts";
 import { NODE_DRAG_TYPE, NOTE_DRAG_TYPE } from "#components/workflow-editor/canvas/document/node-choices.ts";
 import {
   draggedRoots,
@@ -17,6 +16,9 @@ import {
   type Point,
   type PointerGrab,
 } from "#components/workflow-editor/canvas/geometry/loop-drop.ts";
+import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import type { EditorState, EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 import {
   type Bodies,
   bodiesOf,
@@ -29,11 +31,9 @@ import {
   isLoop,
   loopsAround,
   withBodyMoves,
-} from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { CARD_WIDTH } from "#components/workflow-editor/canvas/geometry/node-size.ts";
-import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
-import type { EditorState, EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
-import { definitionOf } from "#server/workflow/graph.ts";
+} from "#server/workflow/layout/loop-frames.ts";
+import { makeRoomForFrames } from "#server/workflow/layout/make-room.ts";
+import { CARD_WIDTH } from "#server/workflow/layout/node-size.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
 /** Below every card and line, the inner ones above the outer ones. */

@@ -4,10 +4,10 @@ import { type ReactFlowState, useReactFlow, useStoreApi, type Viewport } from "@
 import { useCallback, useEffect, useRef } from "react";
 import { useRunStore } from "#components/runs/store/run-context.tsx";
 import { motionMs } from "#components/ui/use-reduced-motion.ts";
-import { visibleIdOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { boxOnScreen, sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { canvasItemId } from "#components/workflow-editor/canvas/use-canvas-focus.ts";
+import { visibleIdOf } from "#server/workflow/layout/loop-frames.ts";
+import { boxOnScreen, sizeOf } from "#server/workflow/layout/node-size.ts";
 
 /** How the whole workflow is brought into view: with room around it, and never larger than life. */
 export const FIT = { padding: 0.15, maxZoom: 1, minZoom: 0.1 } as const;

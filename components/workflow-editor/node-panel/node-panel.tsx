@@ -12,7 +12,6 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { placementAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import { isNodeType, labelOf, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { atDrawnPosition } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import {
   useCanvasUi,
   useCanvasUiStore,
@@ -28,6 +27,7 @@ import { NodeSettings } from "#components/workflow-editor/node-panel/node-settin
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
+import { atDrawnPosition } from "#server/workflow/layout/loop-frames.ts";
 
 /** The panel of what is selected: one node's fields, or what can be done with several. */
 export function NodePanel() {

@@ -7,7 +7,6 @@ import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import type { NodeData } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { NOTE_SIZE, sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { ConnectionsTree } from "#components/workflow-editor/fields/connections-tree.tsx";
 import { NumberField } from "#components/workflow-editor/fields/number-field.tsx";
@@ -21,6 +20,7 @@ import { configOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
 import { PinnedOutput } from "#components/workflow-editor/test-runs/pinned-output.tsx";
 import { templateFields } from "#server/workflow/graph.ts";
+import { NOTE_SIZE, sizeOf } from "#server/workflow/layout/node-size.ts";
 import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 

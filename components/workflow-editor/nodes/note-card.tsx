@@ -5,9 +5,9 @@ import { MoveDiagonal2 } from "lucide-react";
 import { type CSSProperties, type FocusEvent, useEffect, useRef } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { Markdown } from "#components/ui/markdown.tsx";
-import { NOTE_SIZE } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { NodeConfig } from "#components/workflow-editor/nodes/types.ts";
+import { NOTE_SIZE } from "#server/workflow/layout/node-size.ts";
 
 /** Colours of a note, by the names kept in the graph; anything else is drawn as the first. */
 const COLOURS = new Map([

@@ -5,7 +5,6 @@ import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useMem
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { alignLoopsToFrames } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import {
   useCanvasUi,
   useCanvasUiStore,
@@ -19,6 +18,7 @@ import { type OutlineHandlers, OutlineRow } from "#components/workflow-editor/ou
 import { pathTo, rowsOf, typeAhead } from "#components/workflow-editor/outline/outline-rows.ts";
 import { type OutlineItem, outlineOf, stepKey } from "#components/workflow-editor/outline/outline-tree.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
+import { alignLoopsToFrames } from "#server/workflow/layout/loop-frames.ts";
 
 /** Letters typed closer together than this many milliseconds are one word. */
 const TYPING_MS = 700;

@@ -2,8 +2,8 @@ import { plural } from "#components/format.ts";
 import type { RunSnapshot } from "#components/runs/store/run-snapshot.ts";
 import { withBodies } from "#components/workflow-editor/canvas/document/edits.ts";
 import { accessibleName, labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { isLoop } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import type { EditorState, EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { isLoop } from "#server/workflow/layout/loop-frames.ts";
 import { canPin, pinFault } from "#server/workflow/pins.ts";
 import { MAX_PINNED, Pinned } from "#server/workflow/schema.ts";
 

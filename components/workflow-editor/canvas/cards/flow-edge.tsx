@@ -8,8 +8,8 @@ import { cardStatus, type RunSnapshot } from "#components/runs/store/run-snapsho
 import { cn } from "#components/ui/cn.ts";
 import { useReducedMotion } from "#components/ui/use-reduced-motion.ts";
 import { useEdgeDiff } from "#components/workflow-editor/canvas/cards/graph-diff-mark.tsx";
-import { CARD_WIDTH } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { CARD_WIDTH } from "#server/workflow/layout/node-size.ts";
 import { handleLeftBy } from "#server/workflow/pins.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 

@@ -3,8 +3,8 @@
 import { type InternalNode, type ReactFlowState, useStore, useStoreApi } from "@xyflow/react";
 import { type ReactNode, useCallback, useDeferredValue } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { boxOnScreen, sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { roleStyle } from "#components/workflow-editor/nodes/node-icon.tsx";
+import { boxOnScreen, sizeOf } from "#server/workflow/layout/node-size.ts";
 
 /** What fits on a far card in two lines. */
 const MAX_LETTERS = { far: 22, plain: 28 };

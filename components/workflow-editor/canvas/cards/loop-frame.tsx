@@ -5,8 +5,8 @@ import { ChevronsDownUp, ChevronsUpDown } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { useIsSmall } from "#components/workflow-editor/canvas/cards/light-card.tsx";
-import { PORT_HEIGHT } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { useCanvasUi, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { PORT_HEIGHT } from "#server/workflow/layout/loop-frames.ts";
 
 export interface LoopFrameProps {
   id: string;

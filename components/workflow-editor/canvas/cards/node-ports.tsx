@@ -2,8 +2,8 @@
 
 import { Handle, Position, type ReactFlowState, useStore, useUpdateNodeInternals } from "@xyflow/react";
 import { useCallback, useEffect } from "react";
-import { PORT_HEIGHT } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
+import { PORT_HEIGHT } from "#server/workflow/layout/loop-frames.ts";
 
 /** Distance of one way out of a node from the next, and of the first from the card's top (pixels). */
 const HANDLE_PITCH = 28;

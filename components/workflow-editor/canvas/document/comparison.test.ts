@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { canvasDiff, comparisonGraph, comparisonId } from "#components/workflow-editor/canvas/document/comparison.ts";
-import { bodiesOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { diffGraphs } from "#server/workflow/diff.ts";
+import { bodiesOf } from "#server/workflow/layout/loop-frames.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 const node = (id: string, x: number, more: object = {}, type = "outputNode"): GraphNode => ({

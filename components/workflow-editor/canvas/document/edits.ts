@@ -10,17 +10,14 @@ import {
   toFlow,
   toGraph,
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { bodiesOf, descendantsOf, FRAME, framesOf, isLoop } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { CARD_WIDTH, sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
+import { bodiesOf, descendantsOf, FRAME, framesOf, isLoop } from "#server/workflow/layout/loop-frames.ts";
+import { CARD_WIDTH, NEXT_NODE_DISTANCE, sizeOf, WAY_DISTANCE } from "#server/workflow/layout/node-size.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 import { type Names, namesFrom, RESERVED_NAMES, withNames } from "#server/workflow/rename.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 // Pure edits of the document: each gives a new one and leaves the old one, which undo keeps, alone.
-
-/** Width of a card and the free space to its right, in canvas units. */
-export const NEXT_NODE_DISTANCE = 330;
 
 const newId = (stem: string): string => `${stem}-${crypto.randomUUID().slice(0, 8)}`;
 
@@ -54,9 +51,6 @@ export function soleEndNode({ nodes, edges }: Pick<FlowDocument, "nodes" | "edge
   });
   return ends.length === 1 ? ends[0] : undefined;
 }
-
-/** Distance between what follows two ways out of a node, in canvas units. */
-const WAY_DISTANCE = 150;
 
 /** Right of a card; of a loop inside its frame, or right of that. */
 function beside(node: FlowNode, way: string | null, row: number): { x: number; y: number } {

@@ -6,9 +6,9 @@ import {
   labelOf,
   toGraph,
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { type Bodies, bodiesOf, descendantsOf, type Frame, loopsAround } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
+import { type Bodies, bodiesOf, descendantsOf, type Frame, loopsAround } from "#server/workflow/layout/loop-frames.ts";
+import { sizeOf } from "#server/workflow/layout/node-size.ts";
 
 // Moving nodes into a loop's frame and out of it is an edit of edges: a loop's body is what its body handle leads to.
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { moveToLoop } from "#components/workflow-editor/canvas/document/loop-edits.ts";
-import { makeRoomForFrames } from "#components/workflow-editor/canvas/document/make-room.ts";
-import { bodiesOf, framesOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { bodiesOf, framesOf } from "#server/workflow/layout/loop-frames.ts";
+import { makeRoomForFrames } from "#server/workflow/layout/make-room.ts";
+import { sizeOf } from "#server/workflow/layout/node-size.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 const node = (id: string, type: string, x: number, y: number) => ({ id, type: `${type}Node`, position: { x, y }, data: { label: id } });

@@ -1,5 +1,5 @@
 import { type FlowDocument, toGraph } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { isLoop } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
+import { isLoop } from "#server/workflow/layout/loop-frames.ts";
 
 /** How many steps can be taken back. */
 export const HISTORY_LIMIT = 50;

@@ -1,7 +1,7 @@
 import type { FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { type Bodies, descendantsOf, type Frame, loopsAround } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
+import { type Bodies, descendantsOf, type Frame, loopsAround } from "#server/workflow/layout/loop-frames.ts";
+import { sizeOf } from "#server/workflow/layout/node-size.ts";
 
 // What becomes of nodes that are dragged over the frames of loops. Pure; see use-loop-frames.ts for the way onto the canvas.
 

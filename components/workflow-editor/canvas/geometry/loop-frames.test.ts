@@ -8,6 +8,8 @@ import {
   grabbedNode,
   nodesChangingLoop,
 } from "#components/workflow-editor/canvas/geometry/loop-drop.ts";
+import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { disconnectedMessage } from "#components/workflow-editor/canvas/use-loop-frames.ts";
 import {
   bodiesOf,
   descendantsOf,
@@ -16,9 +18,7 @@ import {
   frameOf,
   framesOf,
   withBodyMoves,
-} from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
-import { disconnectedMessage } from "#components/workflow-editor/canvas/use-loop-frames.ts";
+} from "#server/workflow/layout/loop-frames.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 const node = (id: string, type: string, x: number, y: number, data: Record<string, unknown> = {}) => ({

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { placementAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import type { FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { atDrawnPosition } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { arrangeNodes } from "#components/workflow-editor/canvas/layout/arrange.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { atDrawnPosition } from "#server/workflow/layout/loop-frames.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 const node = (id: string, type: string, x: number, y: number, data: object = {}) => ({

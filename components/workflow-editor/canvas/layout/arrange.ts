@@ -1,7 +1,7 @@
 import type { NodeChange } from "@xyflow/react";
 import type { FlowDocument, FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { alignLoopsToFrames, atDrawnPosition, movesWithBodies } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
+import { alignLoopsToFrames, atDrawnPosition, movesWithBodies } from "#server/workflow/layout/loop-frames.ts";
+import { sizeOf } from "#server/workflow/layout/node-size.ts";
 
 /** How selected nodes are lined up, or spaced out evenly. */
 export type Arrangement = "left" | "center" | "right" | "top" | "middle" | "bottom" | "across" | "down";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toFlow } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { bodiesOf, framesOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { tidyPositions } from "#components/workflow-editor/canvas/layout/tidy.ts";
+import { bodiesOf, framesOf } from "#server/workflow/layout/loop-frames.ts";
+import { tidyPositions } from "#server/workflow/layout/tidy.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 const node = (id: string, type: string, x = 0, y = 0) => ({ id, type: `${type}Node`, position: { x, y }, data: { label: id } });

@@ -2,8 +2,8 @@ import type { ReactNode } from "react";
 import { createStore } from "zustand/vanilla";
 import type { CanvasDiff } from "#components/workflow-editor/canvas/document/comparison.ts";
 import type { Placement } from "#components/workflow-editor/canvas/document/edits.ts";
-import type { Frame } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { dictionary } from "#server/shared/json-text.ts";
+import type { Frame } from "#server/workflow/layout/loop-frames.ts";
 import type { Problem } from "#server/workflow/schema.ts";
 
 /** Something that can be done to one node, or to all that are selected. */

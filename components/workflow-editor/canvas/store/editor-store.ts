@@ -10,8 +10,8 @@ import {
   toFlow,
   toGraph,
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { appendAfter, insertIntoEdge } from "#components/workflow-editor/canvas/document/insert-node.ts";
 import { toggleCollapsed } from "#components/workflow-editor/canvas/document/loop-edits.ts";
-import { appendAfter, insertIntoEdge } from "#components/workflow-editor/canvas/document/make-room.ts";
 import {
   emptyHistory,
   type History,
@@ -21,8 +21,8 @@ import {
   restoreDocument,
   undo,
 } from "#components/workflow-editor/canvas/document/undo-history.ts";
-import { alignLoopsToFrames, frameOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
+import { alignLoopsToFrames, frameOf } from "#server/workflow/layout/loop-frames.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -262,7 +262,7 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
       async tidy() {
         if (get().isReadOnly) return;
         // Loaded with its first use: what sets graphs out is large, and few need it at once.
-        const { tidyPositions } = await import("#components/workflow-editor/canvas/layout/tidy.ts");
+        const { tidyPositions } = await import("#server/workflow/layout/tidy.ts");
         const state = get();
         if (state.nodes.length === 0) return;
         state.place("tidy up", tidyPositions(documentOf(state)));

@@ -3,11 +3,11 @@ import { createRunStore } from "#components/runs/store/run-store.ts";
 import { canvasDiff } from "#components/workflow-editor/canvas/document/comparison.ts";
 import { moveToLoop } from "#components/workflow-editor/canvas/document/loop-edits.ts";
 import { searchNodes } from "#components/workflow-editor/canvas/document/node-search.ts";
-import { bodiesOf, framesOf } from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
 import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { fieldTitle, formatFieldValue } from "#components/workflow-editor/history/version-format.ts";
 import { diffGraphs } from "#server/workflow/diff.ts";
+import { bodiesOf, framesOf } from "#server/workflow/layout/loop-frames.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 // Names that every object has by itself, as ids, labels and fields.

@@ -1,5 +1,9 @@
 /** Width of every card, in canvas units. */
 export const CARD_WIDTH = 250;
+/** From the beginning of a card to that of the next one, with the free space between them. */
+export const NEXT_NODE_DISTANCE = 330;
+/** Distance between what follows two ways out of a node. */
+export const WAY_DISTANCE = 150;
 const GUESSED_HEIGHT = 120;
 
 interface Measured {

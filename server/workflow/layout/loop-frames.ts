@@ -1,11 +1,27 @@
-import type { FlowDocument, FlowEdge, FlowNode, NodeData } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
 import { dictionary } from "#server/shared/json-text.ts";
 import { makePlan } from "#server/workflow/compile.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
+import { sizeOf } from "#server/workflow/layout/node-size.ts";
 
 // A loop is drawn as a frame around its body. Which nodes these are follows from the edges (server/workflow/compile.ts), and
-// where the frame lies from where they are: nothing of it is stored. Pure; see use-loop-frames.ts for the way onto the canvas.
+// where the frame lies from where they are: nothing of it is stored. The canvas draws it, and whoever places nodes makes room for it.
+
+/** A node with its place, as something draws it; its config lies beside it, by id, as in the editor's document. */
+export interface DrawnNode {
+  id: string;
+  type?: string | undefined;
+  position: { x: number; y: number };
+  width?: number | undefined;
+  height?: number | undefined;
+  measured?: { width?: number | undefined; height?: number | undefined } | undefined;
+}
+export type DrawnEdge = { id: string; source: string; target: string; sourceHandle?: string | null | undefined };
+/** What places are worked out from: what the editor edits, or a graph that nobody has open. */
+export interface Drawing<DrawingNode extends DrawnNode = DrawnNode> {
+  nodes: DrawingNode[];
+  edges: DrawnEdge[];
+  data: Record<string, Record<string, unknown>>;
+}
 
 export interface Frame {
   x: number;
@@ -36,7 +52,7 @@ const bodyHandleOf = (type: string | undefined) => definitionOf(type ?? "")?.bod
 export const isLoop = (type: string | undefined): boolean => bodyHandleOf(type) !== undefined;
 
 /** Which nodes stand in the bodies of which loops. */
-export function bodiesOf({ nodes, edges, data }: FlowDocument): Bodies {
+export function bodiesOf({ nodes, edges, data }: Drawing): Bodies {
   if (!nodes.some((node) => isLoop(node.type))) return NO_BODIES;
   const graph = { nodes: nodes.map(({ id, type, position }) => ({ id, type: type ?? "", position, data: data[id] ?? {} })), edges };
   const plan = makePlan(graph);
@@ -58,7 +74,7 @@ export const equalBodies = (a: Bodies, b: Bodies): boolean =>
     Object.entries(a.owner).every(([id, loop]) => b.owner[id] === loop));
 
 /** Whether the data of loops that are collapsed says so. */
-export const isCollapsed = (data: NodeData | undefined): boolean => data?.collapsed === true;
+export const isCollapsed = (data: Record<string, unknown> | undefined): boolean => data?.collapsed === true;
 
 /** The loops around a node, the innermost first. */
 export function loopsAround(bodies: Bodies, id: string): string[] {
@@ -76,7 +92,7 @@ export const descendantsOf = (bodies: Bodies, loop: string): Set<string> =>
  * @param held frames that must not follow their bodies now, because something is being dragged out of them or into them
  */
 export function framesOf(
-  { nodes, edges }: Pick<FlowDocument, "nodes" | "edges">,
+  { nodes, edges }: Pick<Drawing, "nodes" | "edges">,
   bodies: Bodies,
   collapsed: ReadonlySet<string>,
   held: ReadonlyMap<string, Frame> = new Map(),
@@ -112,23 +128,23 @@ export function framesOf(
 }
 
 /** Loops that are drawn as cards. */
-export const collapsedLoopIds = ({ nodes, data }: Pick<FlowDocument, "nodes" | "data">): ReadonlySet<string> =>
+export const collapsedLoopIds = ({ nodes, data }: Pick<Drawing, "nodes" | "data">): ReadonlySet<string> =>
   new Set(nodes.filter((node) => isLoop(node.type) && isCollapsed(data[node.id])).map(({ id }) => id));
 
 /** The frames of a document as it stands. */
-export const framesIn = (document: FlowDocument, bodies: Bodies = bodiesOf(document)): Map<string, Frame> =>
+export const framesIn = (document: Drawing, bodies: Bodies = bodiesOf(document)): Map<string, Frame> =>
   framesOf(document, bodies, collapsedLoopIds(document));
 
 /** What a card takes up that is no frame; a collapsed loop is a card like others. */
-export const cardBox = (node: FlowNode) => ({ ...node.position, ...(isLoop(node.type) ? COLLAPSED_SIZE : sizeOf(node)) });
+export const cardBox = (node: DrawnNode) => ({ ...node.position, ...(isLoop(node.type) ? COLLAPSED_SIZE : sizeOf(node)) });
 
 /** The frame of one loop; undefined while it is collapsed. */
-export function frameOf(document: FlowDocument, loop: string): Frame | undefined {
+export function frameOf(document: Drawing, loop: string): Frame | undefined {
   return framesIn(document).get(loop);
 }
 
 /** The document with each loop's own place where its frame begins, so that what reads positions finds it there. */
-export function alignLoopsToFrames<Document extends FlowDocument>(document: Document): Document {
+export function alignLoopsToFrames<Document extends Drawing>(document: Document): Document {
   const bodies = bodiesOf(document);
   if (bodies.loops.length === 0) return document;
   const frames = framesIn(document, bodies);
@@ -141,7 +157,7 @@ export function alignLoopsToFrames<Document extends FlowDocument>(document: Docu
 }
 
 /** A node at the place where it is drawn: of a loop its frame's, which its own may be far from until the first edit. */
-export function atDrawnPosition(document: FlowDocument, node: FlowNode): FlowNode {
+export function atDrawnPosition<Node extends DrawnNode>(document: Drawing, node: Node): Node {
   const frame = isLoop(node.type) ? frameOf(document, node.id) : undefined;
   return frame ? { ...node, position: { x: frame.x, y: frame.y } } : node;
 }
@@ -150,7 +166,11 @@ export function atDrawnPosition(document: FlowDocument, node: FlowNode): FlowNod
 export const COLLAPSED_SIZE = { width: 250, height: 120 };
 
 /** What of a document is drawn: without the insides of collapsed loops, whose edges then belong to the loop. */
-export function edgesBesideCollapsed(edges: readonly FlowEdge[], bodies: Bodies, collapsed: ReadonlySet<string>): FlowEdge[] {
+export function edgesBesideCollapsed<Edge extends DrawnEdge>(
+  edges: readonly Edge[],
+  bodies: Bodies,
+  collapsed: ReadonlySet<string>,
+): Edge[] {
   const shownAs = (id: string) => loopsAround(bodies, id).findLast((loop) => collapsed.has(loop)) ?? id;
   const seen = new Set<string>();
   return edges.flatMap((edge) => {
@@ -161,8 +181,15 @@ export function edgesBesideCollapsed(edges: readonly FlowEdge[], bodies: Bodies,
     seen.add(key);
     // It leaves where the loop as a whole is left.
     const { sourceHandle, ...rest } = edge;
+    // cast: it is the edge with another end
     return [
-      { ...rest, source, target, selectable: false, ...(source === edge.source ? { sourceHandle } : { sourceHandle: "done" }) } as FlowEdge,
+      {
+        ...rest,
+        source,
+        target,
+        selectable: false,
+        ...(source === edge.source ? { sourceHandle } : { sourceHandle: "done" }),
+      } as unknown as Edge,
     ];
   });
 }
@@ -170,7 +197,7 @@ export function edgesBesideCollapsed(edges: readonly FlowEdge[], bodies: Bodies,
 /** Moves of frames, as the canvas tells them, turned into moves of the loop's node and of all that lies inside. */
 export function withBodyMoves(
   moves: ReadonlyMap<string, { x: number; y: number }>,
-  nodes: readonly FlowNode[],
+  nodes: readonly DrawnNode[],
   bodies: Bodies,
   frames: ReadonlyMap<string, Frame>,
 ): Map<string, { x: number; y: number }> {
@@ -190,14 +217,14 @@ export function withBodyMoves(
 }
 
 /** What a node is seen as: itself, or the outermost collapsed loop that hides it. */
-export function visibleIdOf(document: FlowDocument, id: string): string {
+export function visibleIdOf(document: Drawing, id: string): string {
   if (!Object.values(document.data).some(isCollapsed)) return id;
   return loopsAround(bodiesOf(document), id).findLast((loop) => isCollapsed(document.data[loop])) ?? id;
 }
 
 /** Moves of nodes, with those of what lies inside of the loops among them. */
 export function movesWithBodies(
-  document: FlowDocument,
+  document: Drawing,
   moves: ReadonlyMap<string, { x: number; y: number }>,
 ): Map<string, { x: number; y: number }> {
   const bodies = bodiesOf(document);

@@ -1,26 +1,27 @@
 import { Graph as DagreGraph, layout } from "@dagrejs/dagre";
-import type { FlowDocument, FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 import {
   type Bodies,
   bodiesOf,
   COLLAPSED_SIZE,
   collapsedLoopIds,
+  type Drawing,
+  type DrawnNode,
   FRAME,
-  type Frame,
   framesOf,
   isCollapsed,
   isLoop,
   loopsAround,
-} from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { NOTE_SIZE, sizeOf } from "#components/workflow-editor/canvas/geometry/node-size.ts";
-import { definitionOf } from "#server/workflow/graph.ts";
+} from "#server/workflow/layout/loop-frames.ts";
+import { type Box, overlap } from "#server/workflow/layout/make-room.ts";
+import { NOTE_SIZE, sizeOf } from "#server/workflow/layout/node-size.ts";
 
 interface Place {
   x: number;
   y: number;
 }
 /** The nodes of one scope, set out from its own corner, with the bodies of the loops among them. */
-interface Layout {
+export interface Layout {
   width: number;
   height: number;
   places: Map<string, Place>;
@@ -29,10 +30,10 @@ interface Layout {
 const round = (value: number) => Math.round(value / 10) * 10;
 
 /** One scope: the workflow, or the body of a loop. The bodies inside come first, since a frame is as large as its body. */
-function setOut(document: FlowDocument, bodies: Bodies, loop: string | undefined): Layout {
+export function setOut(document: Drawing, bodies: Bodies, loop: string | undefined): Layout {
   const members = document.nodes.filter((node) => bodies.owner[node.id] === loop && !definitionOf(node.type ?? "")?.isInert);
   const bodyOf = new Map(members.filter((node) => isLoop(node.type)).map((node) => [node.id, setOut(document, bodies, node.id)]));
-  const boxOf = (node: FlowNode) => {
+  const boxOf = (node: DrawnNode) => {
     const body = bodyOf.get(node.id);
     if (!body) return sizeOf(node);
     if (isCollapsed(document.data[node.id])) return COLLAPSED_SIZE;
@@ -98,7 +99,7 @@ function setOut(document: FlowDocument, bodies: Bodies, loop: string | undefined
  * frames. The flow keeps its top left corner. Notes stay beside what they lie nearest to: people put them beside what they
  * are about.
  */
-export function tidyPositions(document: FlowDocument): Map<string, Place> {
+export function tidyPositions(document: Drawing): Map<string, Place> {
   const bodies = bodiesOf(document);
   const { places } = setOut(document, bodies, undefined);
   const moved = document.nodes.filter((node) => places.has(node.id));
@@ -111,8 +112,7 @@ export function tidyPositions(document: FlowDocument): Map<string, Place> {
 /** Free space above the flow, and between notes that are put there. */
 const GAP = 40;
 
-const isNote = (node: FlowNode) => definitionOf(node.type ?? "")?.isInert === true;
-const overlap = (a: Box, b: Box) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+export const isNote = (node: DrawnNode) => definitionOf(node.type ?? "")?.isInert === true;
 
 /** How far two boxes are apart. */
 function distance(a: Box, b: Box): number {
@@ -121,14 +121,14 @@ function distance(a: Box, b: Box): number {
 }
 
 /** What is drawn of the flow: cards, and frames that are not collapsed. */
-function drawn(document: FlowDocument, bodies: Bodies): Map<string, Box> {
+function drawn(document: Drawing, bodies: Bodies): Map<string, Box> {
   const collapsed = collapsedLoopIds(document);
   const frames = framesOf(document, bodies, collapsed);
   const shown = document.nodes.filter((node) => !isNote(node) && !loopsAround(bodies, node.id).some((loop) => collapsed.has(loop)));
   return new Map(shown.map((node) => [node.id, frames.get(node.id) ?? { ...node.position, ...sizeOf(node) }]));
 }
 
-function noteBox(node: FlowNode): Box {
+export function noteBox(node: DrawnNode): Box {
   const { width, height } = sizeOf(node);
   const isMeasured = node.measured?.width !== undefined;
   return { ...node.position, width: node.width ?? (isMeasured ? width : NOTE_SIZE.width), height: node.height ?? height };
@@ -139,7 +139,7 @@ function noteBox(node: FlowNode): Box {
  * something there goes above the flow.
  * @param places where everything else goes
  */
-export function placeNotes(document: FlowDocument, bodies: Bodies, places: ReadonlyMap<string, Place>): Map<string, Place> {
+export function placeNotes(document: Drawing, bodies: Bodies, places: ReadonlyMap<string, Place>): Map<string, Place> {
   const notes = document.nodes.filter(isNote);
   const before = drawn(document, bodies);
   const nodes = document.nodes.map((node) => ({ ...node, position: places.get(node.id) ?? node.position }));
@@ -225,8 +225,6 @@ export function keepHandleOrder(graph: DagreGraph, ways: HandleOrders): void {
     }
   }
 }
-
-export type Box = Omit<Frame, "entry">;
 
 /** A flow that is wider than so many columns is set out in rows of so many. Canvas units. */
 const COLUMN = 330;

@@ -1,20 +1,21 @@
-import { connectNodes, NEXT_NODE_DISTANCE, spliceEdge } from "#components/workflow-editor/canvas/document/edits.ts";
-import { type FlowDocument, type FlowNode, toGraph } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
 import {
+  type Bodies,
   bodiesOf,
   cardBox,
+  type Drawing,
+  type DrawnNode,
   descendantsOf,
   FRAME,
   type Frame,
   framesIn,
   loopsAround,
-} from "#components/workflow-editor/canvas/geometry/loop-frames.ts";
-import { CARD_WIDTH } from "#components/workflow-editor/canvas/geometry/node-size.ts";
-import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
+} from "#server/workflow/layout/loop-frames.ts";
+import { CARD_WIDTH, NEXT_NODE_DISTANCE } from "#server/workflow/layout/node-size.ts";
 
 // A node that is put between two others gets room: what follows moves right, and frames that grow push what stands around them.
 
-interface Box {
+export interface Box {
   x: number;
   y: number;
   width: number;
@@ -28,21 +29,23 @@ interface Grown {
 }
 
 /** Free space between a card and the next one. */
-const GAP = NEXT_NODE_DISTANCE - CARD_WIDTH;
+export const GAP = NEXT_NODE_DISTANCE - CARD_WIDTH;
 /** How near a new card may come to what it has nothing to do with. */
-const MARGIN = 10;
+export const MARGIN = 10;
 
-const rightOf = (box: Box) => box.x + box.width;
-const moved = (box: Box, by: number): Box => ({ ...box, x: box.x + by });
-const upTo10 = (value: number) => Math.ceil(value / 10) * 10;
-const overlap = (a: Box, b: Box, margin = 0) =>
+export const rightOf = (box: Box) => box.x + box.width;
+export const moved = (box: Box, by: number): Box => ({ ...box, x: box.x + by });
+export const upTo10 = (value: number) => Math.ceil(value / 10) * 10;
+export const overlap = (a: Box, b: Box, margin = 0) =>
   a.x < rightOf(b) + margin && b.x < rightOf(a) + margin && a.y < b.y + b.height + margin && b.y < a.y + a.height + margin;
 
-/** What stands side by side in the body of one loop, or in none: cards, and frames as a whole. */
-function sceneOf(document: FlowDocument, scope: string | undefined) {
-  const bodies = bodiesOf(document);
+/**
+ * What stands side by side in the body of one loop, or in none: cards, and frames as a whole.
+ * @param bodies of the whole graph, where the document lacks nodes that have no place yet
+ */
+export function sceneOf(document: Drawing, scope: string | undefined, bodies: Bodies = bodiesOf(document)) {
   const frames = framesIn(document, bodies);
-  const boxOf = (node: FlowNode): Box => frames.get(node.id) ?? cardBox(node);
+  const boxOf = (node: DrawnNode): Box => frames.get(node.id) ?? cardBox(node);
   const members = document.nodes.filter(({ id }) => bodies.owner[id] === scope);
   const boxes = new Map(members.map((node) => [node.id, boxOf(node)]));
   const seenAs = (id: string) => [id, ...loopsAround(bodies, id)].find((candidate) => boxes.has(candidate));
@@ -54,10 +57,10 @@ function sceneOf(document: FlowDocument, scope: string | undefined) {
   const notes = new Set(members.filter(({ type }) => definitionOf(type ?? "")?.isInert).map(({ id }) => id));
   return { bodies, boxes, seenAs, next, notes };
 }
-type Scene = ReturnType<typeof sceneOf>;
+export type Scene = ReturnType<typeof sceneOf>;
 
 /** What has to move right by as much: what follows something grown and comes too near, what it would cover, and so on. */
-function pushed(scene: Scene, grown: readonly Grown[], by: number, fixed: ReadonlySet<string>): Set<string> {
+export function pushed(scene: Scene, grown: readonly Grown[], by: number, fixed: ReadonlySet<string>): Set<string> {
   const ids = new Set<string>();
   const queue = [...grown];
   for (let one = queue.shift(); one; one = queue.shift()) {
@@ -76,7 +79,12 @@ function pushed(scene: Scene, grown: readonly Grown[], by: number, fixed: Readon
 }
 
 /** Moves these right and down, frames with everything inside. */
-function shifted(document: FlowDocument, scene: Scene, ids: ReadonlySet<string>, by: { x: number; y: number }): FlowDocument {
+function shifted<Document extends Drawing>(
+  document: Document,
+  scene: Scene,
+  ids: ReadonlySet<string>,
+  by: { x: number; y: number },
+): Document {
   if (ids.size === 0 || (by.x === 0 && by.y === 0)) return document;
   const all = new Set([...ids].flatMap((id) => [id, ...descendantsOf(scene.bodies, id)]));
   const nodes = document.nodes.map((node) =>
@@ -85,7 +93,7 @@ function shifted(document: FlowDocument, scene: Scene, ids: ReadonlySet<string>,
   return { ...document, nodes };
 }
 
-const movedRight = (document: FlowDocument, scene: Scene, ids: ReadonlySet<string>, by: number) =>
+export const movedRight = <Document extends Drawing>(document: Document, scene: Scene, ids: ReadonlySet<string>, by: number): Document =>
   shifted(document, scene, ids, { x: by, y: 0 });
 
 /** A way in which a frame can grow. Seen by it, a box lies as if the way led to the right. */
@@ -120,8 +128,12 @@ const WAYS: readonly Way[] = [
  * @param loop the innermost frame that may have grown, null for none
  * @param before where the frames were
  */
-export function makeRoomForFrames(document: FlowDocument, loop: string | null, before: ReadonlyMap<string, Frame>): FlowDocument {
-  const bodies = bodiesOf(document);
+export function makeRoomForFrames<Document extends Drawing>(
+  document: Document,
+  loop: string | null,
+  before: ReadonlyMap<string, Frame>,
+  bodies: Bodies = bodiesOf(document),
+): Document {
   let next = document;
   for (const id of loop === null ? [] : [loop, ...loopsAround(bodies, loop)])
     for (const { see, step, next: nextTo } of WAYS) {
@@ -129,20 +141,20 @@ export function makeRoomForFrames(document: FlowDocument, loop: string | null, b
       const [was, now] = frames.map((frame) => frame && see(frame));
       const by = was && now ? upTo10(rightOf(now) - rightOf(was)) : 0;
       if (!was || !now || by <= 0) continue;
-      const scene = sceneOf(next, bodies.owner[id]);
+      const scene = sceneOf(next, bodies.owner[id], bodies);
       const seen = { ...scene, boxes: new Map([...scene.boxes].map(([at, box]) => [at, see(box)])), next: nextTo(scene.next) };
       next = shifted(next, scene, pushed(seen, [{ id, before: was, after: now }], by, new Set()), step(by));
     }
   return next;
 }
 
-const placed = (document: FlowDocument, id: string, position: { x: number; y: number }): FlowDocument => ({
+const placed = <Document extends Drawing>(document: Document, id: string, position: { x: number; y: number }): Document => ({
   ...document,
   nodes: document.nodes.map((node) => (node.id === id ? { ...node, position } : node)),
 });
 
 /** A new loop has taken what follows into its body: the frame around all of it begins right of what comes before. */
-function besideFrame(document: FlowDocument, scene: Scene, id: string, left: number): FlowDocument {
+function besideFrame<Document extends Drawing>(document: Document, scene: Scene, id: string, left: number): Document {
   const frame = scene.boxes.get(id);
   const by = frame ? upTo10(left - frame.x) : 0;
   if (!frame || by <= 0) return document;
@@ -152,7 +164,11 @@ function besideFrame(document: FlowDocument, scene: Scene, id: string, left: num
 }
 
 /** Room for a new node between the ends of what was one edge. */
-function between(document: FlowDocument, id: string, ends: { source: string; target: string }): FlowDocument {
+export function makeRoomBetween<Document extends Drawing>(
+  document: Document,
+  id: string,
+  ends: { source: string; target: string },
+): Document {
   const owner = bodiesOf(document).owner[id];
   const scene = sceneOf(document, owner);
   const own = scene.boxes.get(id);
@@ -188,24 +204,4 @@ function between(document: FlowDocument, id: string, ends: { source: string; tar
   const fixed = new Set([id, ...(sourceId === undefined ? [] : [sourceId])]);
   const ids = new Set([...first.map((one) => one.id), ...pushed(scene, first, by, fixed)]);
   return placed(movedRight(document, scene, ids, by), id, { x: place.x, y: place.y });
-}
-
-/** Puts a node that was just added into an edge, as far as the rules allow it, with room on both sides. */
-export function insertIntoEdge(document: FlowDocument, edgeId: string, id: string): FlowDocument {
-  const edge = document.edges.find((candidate) => candidate.id === edgeId);
-  if (!edge) return document;
-  const spliced = spliceEdge(document, edgeId, id);
-  const isOwn = ({ source, target }: { source: string; target: string }) => source === id || target === id;
-  const rest = toGraph({ ...spliced, edges: spliced.edges.filter((candidate) => !isOwn(candidate)) });
-  if (!spliced.edges.filter(isOwn).every((candidate) => checkConnection(rest, candidate) === null)) return document;
-  const roomy = between(spliced, id, edge);
-  return makeRoomForFrames(roomy, bodiesOf(roomy).owner[id] ?? null, framesIn(document));
-}
-
-/** Lets a node that was just added follow another, as far as the rules allow it. */
-export function appendAfter(document: FlowDocument, after: { nodeId: string; handle: string | null }, id: string): FlowDocument {
-  const ends = { source: after.nodeId, sourceHandle: after.handle, target: id };
-  if (checkConnection(toGraph(document), ends) !== null) return document;
-  const joined = connectNodes(document, ends);
-  return makeRoomForFrames(joined, bodiesOf(joined).owner[id] ?? null, framesIn(document));
 }
