@@ -1,9 +1,9 @@
 import { cn } from "#components/ui/cn.ts";
 import type { FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { bodiesOf, type Frame, framesOf } from "#server/workflow/layout/loop-frames.ts";
 import { NodeIcon, roleStyle } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import { bodiesOf, type Frame, framesOf } from "#server/workflow/layout/loop-frames.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
 /** Size of a drawn node in the graph's own units, and the empty border around the whole. */
