@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FakeMcpServer, MCP_TOKEN, startMcpServer } from "#e2e/fakes/mcp-server.ts";
 import type { Prisma } from "#prisma/generated/client.ts";
+import { propose } from "#server/features/assistant/proposals.ts";
 import { acceptInvitation } from "#server/features/identity/accept-invitation.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { reviewToken } from "#server/features/reviews/link.ts";
@@ -16,6 +17,7 @@ import { addMember } from "#server/testing/add-member.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { collectEvents, newPausedRun, openReview } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
+import type { Operation } from "#server/workflow/operations.ts";
 
 // Every procedure that changes something is called, and must leave an entry in the audit log of the project: as below, or with
 // the example that the API document shows of it. Exceptions have a reason.
@@ -38,6 +40,7 @@ const EXCEPTIONS: Record<string, string> = {
   "assistant.send": "the thread is its own record; what the assistant does is audited as the person's, through the assistant",
   "assistant.stop": "the thread is its own record",
   "assistant.answer": "the thread is its own record",
+  "assistant.rejectProposal": "personal: nothing of the project is changed",
   "assistant.decide": "the thread is its own record; what is done then is audited",
   "projects.delete": "the log goes with the project; the service's own log tells it",
 };
@@ -113,6 +116,18 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
   "assistant.updateSettings": [
     "assistant.update",
     async ({ api, id, key }) => api.assistant.updateSettings({ llm_key_id: await id(api.llmKeys.create(key)), model: "echo" }),
+  ],
+  "assistant.acceptProposal": [
+    "workflow.accept_proposal",
+    async ({ admin, api, id }) => {
+      const workflow_id = await id(api.workflows.create({ name: "Workflow" }));
+      const thread = await db().assistantThread.create({ data: { project_id: admin.project.id, user_id: admin.user.id } });
+      const message = await db().assistantMessage.create({ data: { thread_id: thread.id, content: "Name it", mode: "build" } });
+      const place = { thread_id: thread.id, message_id: message.id };
+      const operations: Operation[] = [{ op: "update_node", id: "trigger", data: { label: "Begin" } }];
+      const proposal_id = await id(propose(admin, place, { workflow_id, summary: "Another name", operations }));
+      return api.assistant.acceptProposal({ proposal_id });
+    },
   ],
   "canvases.create": ["canvas.create", ({ api }) => api.canvases.create({ name: "Canvas" })],
   "canvases.update": [

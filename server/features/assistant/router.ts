@@ -1,10 +1,16 @@
+import { acceptProposal, getProposal, openProposals, rejectProposal } from "#server/features/assistant/proposals.ts";
 import { answerQuestion, decideConfirmation } from "#server/features/assistant/requests.ts";
 import {
+  AcceptedProposal,
+  AcceptProposalInput,
   AnswerQuestionInput,
   AssistantSettings,
   CreateThreadInput,
   DecideConfirmationInput,
   DecidedRequest,
+  OpenProposals,
+  Proposal,
+  ProposalRef,
   RenameThreadInput,
   SendMessageInput,
   SentMessage,
@@ -24,7 +30,8 @@ import {
   sendMessage,
   stopThread,
 } from "#server/features/assistant/threads.ts";
-import { adminProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { WorkflowRef } from "#server/features/workflows/schema.ts";
+import { adminProcedure, editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { NoContent, Nothing, PageInput } from "#server/shared/primitives-schema.ts";
 
 /** The web app's own: an API key opens none of it. */
@@ -87,4 +94,30 @@ export const assistantRouter = router({
     .input(DecideConfirmationInput)
     .output(DecidedRequest)
     .mutation(({ ctx, input }) => decideConfirmation(ctx.principal, input)),
+  proposals: viewerProcedure
+    .meta(endpoint("GET", "/bridge/workflows/{workflow_id}/proposals", { ...own, summary: "List the proposals that wait for me" }))
+    .input(WorkflowRef)
+    .output(OpenProposals)
+    .query(({ ctx, input }) => openProposals(ctx.principal, input)),
+  getProposal: viewerProcedure
+    .meta(endpoint("GET", "/bridge/proposals/{proposal_id}", { ...own, summary: "Read a proposal" }))
+    .input(ProposalRef)
+    .output(Proposal)
+    .query(({ ctx, input }) => getProposal(ctx.principal, input)),
+  acceptProposal: editorProcedure
+    .meta(
+      endpoint("POST", "/bridge/proposals/{proposal_id}/accept", {
+        ...own,
+        summary: "Accept a proposal",
+        description: "Merges it into the draft as it is now; 409 with what both changed when that cannot be.",
+      }),
+    )
+    .input(AcceptProposalInput)
+    .output(AcceptedProposal)
+    .mutation(({ ctx, input }) => acceptProposal(ctx.principal, input)),
+  rejectProposal: editorProcedure
+    .meta(endpoint("POST", "/bridge/proposals/{proposal_id}/reject", { ...own, summary: "Reject a proposal" }))
+    .input(ProposalRef)
+    .output(Proposal)
+    .mutation(({ ctx, input }) => rejectProposal(ctx.principal, input)),
 });

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { WorkflowDraft } from "#server/features/workflows/schema.ts";
 import { Id, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
 import { MOST_OPERATIONS, Operation } from "#server/workflow/operations.ts";
-import { Problem } from "#server/workflow/schema.ts";
+import { Graph, graphShape, Problem } from "#server/workflow/schema.ts";
 
 // The assistant of the web app (contract, section 8). A thread holds messages; a message is what a person wrote together with all
 // that the assistant did and said about it, told by the events of the thread.
@@ -162,7 +163,8 @@ export const Proposal = z
   .object({
     id: Id,
     workflow_id: Id,
-    base: z.object({ draft_revision: z.number().int() }).meta({ description: "The draft that it was made for" }),
+    base: z.object({ draft_revision: z.number().int(), ...graphShape }).meta({ description: "The draft that it was made for" }),
+    graph: Graph.meta({ description: "The draft with the operations done" }),
     operations: z.array(Operation),
     summary: z.string(),
     status: ProposalStatus,
@@ -171,6 +173,10 @@ export const Proposal = z
   })
   .meta({ id: "Proposal" });
 export type Proposal = z.infer<typeof Proposal>;
+/** A proposal that was accepted, with the draft that has it now. */
+export const AcceptedProposal = z.object({ ...Proposal.shape, draft: WorkflowDraft });
+export type AcceptedProposal = z.infer<typeof AcceptedProposal>;
+export const OpenProposals = z.object({ items: z.array(Proposal) });
 export const ProposalRef = z.strictObject({ proposal_id: Id });
 export const AcceptProposalInput = z.strictObject({
   proposal_id: Id,

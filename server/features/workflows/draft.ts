@@ -48,7 +48,9 @@ export async function saveDraft(
       const who = `${draft.updated_by?.name ?? "Somebody"} changed this draft at ${draft.updated_at.toISOString()}`;
       throw new AppError("CONFLICT", `${who}; it is at revision ${draft.revision} and you edited ${revision}.`);
     }
-    const saved = await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: snapshot_id }, select: { graph: true } });
+    const saved = await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: snapshot_id }, select: { graph: true, hash: true } });
+    // As it was saved, nothing is left in it of what the assistant had a hand in.
+    if (draft.by !== null && graphHash(graph) === saved.hash) await tx.workflowDraft.update({ where: { workflow_id }, data: { by: null } });
     await recordAgentUses(workflow_id, [graph, Graph.parse(saved.graph)], tx);
     return draft;
   });

@@ -59,7 +59,7 @@ export async function workflowDto(project_id: string, row: SummaryRow, graph: Gr
 type DraftRow = Prisma.WorkflowDraftGetPayload<{ include: { updated_by: { select: { name: true } } } }>;
 
 /** What would stop a run of a draft, and what a save would refuse in its trigger. */
-async function draftProblems(project_id: string, graph: Graph): Promise<Problem[]> {
+export async function draftProblems(project_id: string, graph: Graph): Promise<Problem[]> {
   const problems = await problemsOf(project_id, graph, await graphScope(project_id, graph));
   const faults = triggerFaults(graph).map(({ node_id, field, message }) => ({
     node_id,

@@ -121,6 +121,10 @@ const versionSummary = {
     .object({ id: Id, name: z.string().meta({ example: "Ada Weaver" }) })
     .nullable()
     .meta({ description: "Who saved it; null when that account is gone" }),
+  by: z.enum(["assistant"]).nullable().meta({
+    description: "assistant: proposals of the assistant that somebody had accepted are in it, beside what that person saved",
+    example: null,
+  }),
   created_at: Timestamp,
   changes: VersionChanges.nullable().meta({
     description: "Against the version before it; null for the first one, and for saves from before this was counted",

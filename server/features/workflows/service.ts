@@ -155,10 +155,11 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
     });
     await registerSchedule(row, graph, tx);
     const changes = { ...versionChanges(stored, graph) };
-    await tx.workflowVersion.create({ data: { workflow_id, version, snapshot_id, saved_by_id: by, changes } });
+    const hand = hasGraph ? await tx.workflowDraft.findUnique({ where: { workflow_id }, select: { by: true } }) : null;
+    await tx.workflowVersion.create({ data: { workflow_id, version, snapshot_id, saved_by_id: by, changes, by: hand?.by ?? null } });
     const graphs = [graph];
     if (hasGraph) {
-      const draft = { graph: graph as unknown as Prisma.InputJsonObject, base_version: version, updated_by_id: by };
+      const draft = { graph: graph as unknown as Prisma.InputJsonObject, base_version: version, updated_by_id: by, by: null };
       await tx.workflowDraft.upsert({
         where: { workflow_id },
         create: { workflow_id, ...draft },

@@ -23,6 +23,7 @@ export const versionFields = {
   name: true,
   created_at: true,
   changes: true,
+  by: true,
   saved_by: { select: { id: true, name: true } },
 } as const satisfies Prisma.WorkflowVersionSelect;
 
@@ -34,6 +35,7 @@ export const versionDto = (row: VersionRow, current: number): WorkflowVersionSum
   name: row.name,
   is_current: row.version === current,
   saved_by: row.saved_by,
+  by: row.by === "assistant" ? row.by : null,
   created_at: row.created_at.toISOString(),
   changes: row.changes === null ? null : VersionChanges.parse(row.changes),
 });

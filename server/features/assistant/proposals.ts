@@ -1,0 +1,243 @@
+import { v7 as uuid } from "uuid";
+import type { AssistantProposal, Prisma } from "#prisma/generated/client.ts";
+import { tellThread } from "#server/features/assistant/events.ts";
+import { holdThread, type Tx } from "#server/features/assistant/messages.ts";
+import type { AcceptedProposal, AcceptProposalInput, Proposal } from "#server/features/assistant/schema.ts";
+import { settledGraph, triggerFaults } from "#server/features/workflows/checks.ts";
+import { draftDto, draftProblems, findWorkflow } from "#server/features/workflows/rows.ts";
+import { recordAgentUses } from "#server/features/workflows/snapshots.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
+import { assertRole, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { AppError, notFound } from "#server/platform/errors.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import { settings } from "#server/platform/settings.ts";
+import { applyOperations } from "#server/workflow/apply-operations.ts";
+import { withoutNodes } from "#server/workflow/choose-changes.ts";
+import { countDiff, diffGraphs } from "#server/workflow/diff.ts";
+import { findFaults, labelOf } from "#server/workflow/graph.ts";
+import { type GraphMerge, mergeGraphs } from "#server/workflow/merge.ts";
+import { Operation } from "#server/workflow/operations.ts";
+import { Graph, Problem } from "#server/workflow/schema.ts";
+
+// Changes of a workflow that wait for a person. The draft changes only when somebody accepts.
+
+const asJson = (value: unknown) => value as Prisma.InputJsonValue;
+
+/** A proposal as its person sees it. */
+const proposalDto = (row: AssistantProposal): Proposal => ({
+  id: row.id,
+  workflow_id: row.workflow_id,
+  base: { draft_revision: row.base_revision, ...Graph.parse(row.base) },
+  graph: Graph.parse(row.graph),
+  operations: Operation.array().parse(row.operations),
+  summary: row.summary,
+  status: row.status,
+  problems: Problem.array().parse(row.problems),
+  created_at: row.created_at.toISOString(),
+});
+
+/** What stands in a text for a secret of the project: whoever writes it back would put it in the secret's place. */
+const MASKED = "••••";
+
+/** What a save would refuse in the trigger of a graph, such as a schedule that never comes, and did not in that of `base`. */
+function newTriggerFaults(base: Graph, graph: Graph): string[] {
+  const known = new Set(triggerFaults(base).map(({ message }) => message));
+  return triggerFaults(graph).flatMap(({ message }) => (known.has(message) ? [] : [message]));
+}
+
+/** What the operations make of a draft. @throws AppError VALIDATION_ERROR that says what is wrong with each */
+function proposedGraph(base: Graph, operations: readonly Operation[]): Graph {
+  const refuse = (errors: { path: string; message: string }[]) => {
+    const said = errors.map(({ path, message }) => `${path}: ${message}`).join("\n");
+    return new AppError("VALIDATION_ERROR", `Nothing was proposed. Mend this and send all operations again:\n${said}`, { errors });
+  };
+  const hidden = operations.flatMap((operation, index) => (JSON.stringify(operation).includes(MASKED) ? [index] : []));
+  if (hidden.length > 0) {
+    const message = `${MASKED} stands for a secret that you cannot read. Leave that field as it is, or name a credential: {{credentials.NAME}}.`;
+    throw refuse(hidden.map((index) => ({ path: `operations.${index}`, message })));
+  }
+  const result = applyOperations(base, operations);
+  if ("faults" in result)
+    throw refuse(result.faults.map(({ index, message }) => ({ path: index === null ? "workflow" : `operations.${index}`, message })));
+  const graph = settledGraph(result.graph);
+  const faults = newTriggerFaults(base, graph);
+  if (faults.length > 0) throw refuse(faults.map((message) => ({ path: "workflow", message })));
+  const size = Buffer.byteLength(JSON.stringify(graph));
+  if (!Graph.safeParse(graph).success || size > settings().MAX_BODY_BYTES)
+    throw refuse([{ path: "workflow", message: "The workflow would be larger than a workflow can be." }]);
+  return graph;
+}
+
+/**
+ * Proposes a change of a workflow's draft as it is now. Older proposals of the thread for the same workflow that nobody has
+ * decided are rejected: the new one takes their place.
+ * @throws AppError PERMISSION_DENIED for a viewer; NOT_FOUND; VALIDATION_ERROR with everything that is wrong with the operations
+ */
+export async function propose(
+  principal: ProjectPrincipal,
+  { thread_id, message_id }: { thread_id: string; message_id: string },
+  { workflow_id, summary, operations }: { workflow_id: string; summary: string; operations: readonly Operation[] },
+): Promise<Proposal> {
+  assertRole(principal, "editor");
+  const { draft } = await findWorkflow(principal, workflow_id, { draft: true });
+  if (!draft) throw notFound("workflow");
+  const base = Graph.parse(draft.graph);
+  const graph = proposedGraph(base, operations);
+  const problems = await draftProblems(principal.project.id, graph);
+  const row = await db().$transaction(async (tx) => {
+    await holdThread(tx, thread_id);
+    const where = { thread_id, workflow_id, status: "open" } as const;
+    for (const older of await tx.assistantProposal.findMany({ where, select: { id: true, message_id: true } }))
+      await close(tx, { ...older, thread_id }, "rejected");
+    const data = { id: uuid(), thread_id, message_id, workflow_id, base_revision: draft.revision, summary };
+    const made = await tx.assistantProposal.create({
+      data: { ...data, base: asJson(base), graph: asJson(graph), operations: asJson(operations), problems: asJson(problems) },
+    });
+    const { id, status } = made;
+    await tellThread(tx, thread_id, [{ type: "proposal", message_id, id, workflow_id, summary, status, problems }]);
+    return made;
+  });
+  return proposalDto(row);
+}
+
+/** Gives a proposal that is not over its end, and tells its thread. */
+async function close(
+  tx: Tx,
+  { id, thread_id, message_id }: Pick<AssistantProposal, "id" | "thread_id" | "message_id">,
+  status: "accepted" | "rejected" | "conflict",
+): Promise<AssistantProposal> {
+  const row = await tx.assistantProposal.update({ where: { id }, data: { status, decided_at: new Date() } });
+  await tellThread(tx, thread_id, [{ type: "decided", message_id, id, outcome: status }]);
+  return row;
+}
+
+/**
+ * A proposal in a thread of the caller.
+ * @throws AppError NOT_FOUND, also for one in somebody else's
+ */
+export async function findProposal({ user, project }: ProjectPrincipal, proposal_id: string): Promise<AssistantProposal> {
+  const where = { id: proposal_id, thread: { user_id: user.id, project_id: project.id }, workflow: { deleted_at: null } };
+  const row = isUuid(proposal_id) ? await db().assistantProposal.findFirst({ where }) : null;
+  if (!row) throw notFound("proposal");
+  return row;
+}
+
+/** @throws AppError NOT_FOUND */
+export const getProposal = async (principal: ProjectPrincipal, { proposal_id }: { proposal_id: string }): Promise<Proposal> =>
+  proposalDto(await findProposal(principal, proposal_id));
+
+/** Most proposals that wait for one person at one workflow, of which each thread has one at most. */
+const MOST_OPEN = 20;
+
+/**
+ * What waits for the caller at a workflow, the newest first.
+ * @throws AppError NOT_FOUND
+ */
+export async function openProposals(principal: ProjectPrincipal, { workflow_id }: { workflow_id: string }): Promise<{ items: Proposal[] }> {
+  const { user, project } = principal;
+  const { id } = await findWorkflow(principal, workflow_id, { id: true });
+  const rows = await db().assistantProposal.findMany({
+    where: { workflow_id: id, status: "open", thread: { user_id: user.id, project_id: project.id } },
+    orderBy: { id: "desc" },
+    take: MOST_OPEN,
+  });
+  return { items: rows.map(proposalDto) };
+}
+
+/** What both changed, in words: `“Write” (input)`, `the connection from “Start” to “Write”`. */
+function clashesOf({ both }: GraphMerge, graphs: readonly Graph[]): { path: string; message: string }[] {
+  const nodes = new Map(graphs.flatMap((graph) => graph.nodes.map((node) => [node.id, node] as const)));
+  const named = (id: string) => {
+    const node = nodes.get(id);
+    return `“${node ? labelOf(node) : id}”`;
+  };
+  return [
+    ...both.nodes.map(({ id, fields }) => {
+      const which = fields.map(({ field }) => field).join(", ");
+      return { path: `nodes.${id}`, message: `${named(id)}${which ? ` (${which})` : ""}` };
+    }),
+    ...both.edges.map(({ id, edge }) => ({
+      path: `edges.${id}`,
+      message: `the connection from ${named(edge.source)} to ${named(edge.target)}`,
+    })),
+  ];
+}
+
+/** A proposal that can still be decided, held for the rest of the transaction. @throws AppError CONFLICT for another */
+async function heldProposal(tx: Tx, { id, thread_id }: AssistantProposal): Promise<AssistantProposal> {
+  await holdThread(tx, thread_id);
+  const row = await tx.assistantProposal.findUniqueOrThrow({ where: { id } });
+  if (row.status === "accepted" || row.status === "rejected")
+    throw new AppError("CONFLICT", `This proposal was ${row.status} already. Ask the assistant for another one.`);
+  return row;
+}
+
+/** What of a proposal is taken. @throws AppError VALIDATION_ERROR when the rest alone is no workflow */
+function chosenGraph(base: Graph, proposed: Graph, leave_out: readonly string[]): Graph {
+  if (leave_out.length === 0) return proposed;
+  const chosen = withoutNodes(base, proposed, new Set(leave_out));
+  const known = new Set(findFaults(base).map(({ message }) => message));
+  const fault = findFaults(chosen).find(({ message }) => !known.has(message));
+  if (!fault) return chosen;
+  const message = `Without what is left out the rest cannot stand: ${fault.message}`;
+  throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "leave_out", message: fault.message }] });
+}
+
+/**
+ * Takes a proposal into the draft as it is now, whatever has changed there meanwhile.
+ * @throws AppError NOT_FOUND; CONFLICT when it was decided before, and when draft and proposal changed the same in different
+ *   ways, with what that is; VALIDATION_ERROR when what is not left out cannot stand alone
+ */
+export async function acceptProposal(
+  principal: ProjectPrincipal,
+  { proposal_id, leave_out = [] }: AcceptProposalInput,
+): Promise<AcceptedProposal> {
+  const project_id = principal.project.id;
+  const found = await findProposal(principal, proposal_id);
+  const { workflow_id } = found;
+  const [base, proposed] = [Graph.parse(found.base), Graph.parse(found.graph)];
+  const chosen = chosenGraph(base, proposed, leave_out);
+  const accepted = await db().$transaction(async (tx) => {
+    const proposal = await heldProposal(tx, found);
+    await tx.$queryRaw`SELECT 1 FROM workflow_drafts WHERE workflow_id = ${workflow_id}::uuid FOR UPDATE`;
+    const { name, snapshot_id, draft } = await findWorkflow(principal, workflow_id, { name: true, draft: true, snapshot_id: true }, tx);
+    if (!draft) throw notFound("workflow");
+    const now = Graph.parse(draft.graph);
+    const merge = mergeGraphs(base, chosen, now);
+    if (!merge.isClean) {
+      await close(tx, proposal, "conflict");
+      return { errors: clashesOf(merge, [now, chosen, base]) };
+    }
+    const graph = settledGraph(merge.graph);
+    const row = await tx.workflowDraft.update({
+      where: { workflow_id },
+      data: { graph: asJson(graph), revision: { increment: 1 }, updated_by_id: principal.user.id, by: "assistant" },
+      include: { updated_by: { select: { name: true } } },
+    });
+    const saved = await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: snapshot_id }, select: { graph: true } });
+    await recordAgentUses(workflow_id, [graph, Graph.parse(saved.graph)], tx);
+    const detail = { proposal_id, revision: row.revision, ...countDiff(diffGraphs(now, graph)) };
+    const resource = { resource_type: "workflow", resource_id: workflow_id, resource_name: name };
+    await recordAudit(principal, { action: "workflow.accept_proposal", ...resource, detail }, tx);
+    return { proposal: await close(tx, proposal, "accepted"), row };
+  });
+  if ("errors" in accepted) {
+    const what = accepted.errors.map(({ message }) => message).join(", ");
+    throw new AppError(
+      "CONFLICT",
+      `The draft was changed since, and both changed ${what}. Leave these out, or ask the assistant again.`,
+      accepted,
+    );
+  }
+  return { ...proposalDto(accepted.proposal), draft: await draftDto(project_id, accepted.row) };
+}
+
+/**
+ * Decides against a proposal.
+ * @throws AppError NOT_FOUND; CONFLICT when it was decided before
+ */
+export async function rejectProposal(principal: ProjectPrincipal, { proposal_id }: { proposal_id: string }): Promise<Proposal> {
+  const found = await findProposal(principal, proposal_id);
+  return proposalDto(await db().$transaction(async (tx) => close(tx, await heldProposal(tx, found), "rejected")));
+}
