@@ -1,4 +1,5 @@
 import type { CallFilter, ModelCall } from "#e2e/fakes/model-server.ts";
+import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
 
 /** The model stand-in, seen from another process than the one that it runs in. */
 export interface ModelClient {
@@ -8,6 +9,8 @@ export interface ModelClient {
   calls(filter: CallFilter): Promise<ModelCall[]>;
   /** Lets the calls of the model `gate-<id>` go on. */
   release(id: string): Promise<void>;
+  /** Says what the model `script-<id>` answers, step by step. */
+  script(id: string, steps: readonly ScriptStep[]): Promise<void>;
 }
 
 export function modelClient(url: string): ModelClient {
@@ -20,6 +23,9 @@ export function modelClient(url: string): ModelClient {
     },
     async release(id) {
       await fetch(`${origin}/_release?${new URLSearchParams({ id })}`, { method: "POST" });
+    },
+    async script(id, steps) {
+      await fetch(`${origin}/_script?${new URLSearchParams({ id })}`, { method: "POST", body: JSON.stringify(steps) });
     },
   };
 }

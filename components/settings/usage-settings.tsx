@@ -36,7 +36,7 @@ export function UsageSettings() {
   return (
     <SettingsSection
       title="Usage"
-      description="Tokens and cost of this project's agents and knowledge, at the price that held at each call. Days are UTC."
+      description="Tokens and cost of this project's agents, knowledge and assistant, at the price that held at each call. Days are UTC."
     >
       <UsageReport />
     </SettingsSection>
@@ -183,7 +183,7 @@ function wordsOf(day: UsageItem): string {
 
 /** The first column by group. */
 const HEADINGS: Record<UsageGroup, string> = { day: "Day", agent: "Agent", workflow: "Workflow", model: "Model", source: "From" };
-const SOURCES: Record<string, string> = { run: "Runs", chat: "Tests and chats", knowledge: "Vectors of knowledge" };
+const SOURCES: Record<string, string> = { run: "Runs", chat: "Tests and chats", knowledge: "Vectors of knowledge", assistant: "Assistant" };
 
 export interface UsageTableProps {
   label: string;
@@ -226,7 +226,7 @@ export function UsageTable({ label, group, items }: UsageTableProps) {
 }
 
 function ItemName({ group, item: { key, name, provider } }: { group: UsageGroup; item: UsageItem }) {
-  if (key === null) return group === "agent" ? SOURCES.knowledge : "Tests, chats and knowledge";
+  if (key === null) return group === "agent" ? "Vectors of knowledge, and the assistant" : "Tests, chats, knowledge and the assistant";
   if (group === "source") return SOURCES[key] ?? key;
   if (group === "model")
     return (

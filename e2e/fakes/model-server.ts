@@ -4,6 +4,7 @@ import { type Answer, type ChatRequest, ChunkWriter, sendAsIs, sendCompletion, s
 import { type Dialect, dialectOf } from "#e2e/fakes/dialects.ts";
 import { listen } from "#e2e/fakes/listen.ts";
 import { isProbe, LISTED_MODELS, lastUserMessage, type Script, scriptFor } from "#e2e/fakes/model-script.ts";
+import { type ScriptStep, stepFor } from "#e2e/fakes/scripted-model.ts";
 import { vendorError } from "#e2e/fakes/vendor-errors.ts";
 import { vendorListing } from "#e2e/fakes/vendor-listings.ts";
 
@@ -12,7 +13,8 @@ import { vendorListing } from "#e2e/fakes/vendor-listings.ts";
 //
 //   node e2e/fakes/model-server.ts --port 4010
 //
-// Beside /v1 it has  GET /_calls?contains=…&model=…   POST /_release?id=…   POST /_reset  for use from other processes.
+// Beside /v1 it has  GET /_calls?contains=…&model=…   POST /_release?id=…   POST /_script?id=… (steps as JSON)   POST /_reset
+// for use from other processes.
 
 /** One chat completion that was asked for. */
 export interface ModelCall {
@@ -40,6 +42,8 @@ export interface ModelServer {
   calls(filter?: CallFilter): ModelCall[];
   /** Opens the gate of `gate-<id>`, for those who wait at it and those who come later. */
   release(id: string): void;
+  /** Says what the model `script-<id>` answers, step by step. */
+  script(id: string, steps: readonly ScriptStep[]): void;
   /** Forgets all calls and shuts all gates. */
   reset(): void;
   stop(): Promise<void>;
@@ -73,6 +77,7 @@ class Provider {
   readonly #open = new Set<string>();
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #failures = new Map<string, number>();
+  readonly #scripts = new Map<string, readonly ScriptStep[]>();
   #count = 0;
 
   calls({ contains, model }: CallFilter = {}): ModelCall[] {
@@ -87,7 +92,12 @@ class Provider {
     this.#waiting.delete(id);
   }
 
+  script(id: string, steps: readonly ScriptStep[]): void {
+    this.#scripts.set(id, steps);
+  }
+
   reset(): void {
+    this.#scripts.clear();
     this.#calls.length = 0;
     this.#open.clear();
     this.#failures.clear();
@@ -128,7 +138,9 @@ class Provider {
       gone.abort();
     });
     const refusal = dialect.refusal?.(request);
-    const script: Script = refusal ? { kind: "status", ...refusal } : scriptFor(dialect.ignoresSchema ? withoutSchema(request) : request);
+    const steps = this.#scripts.get(request.model.replace(/^script-/, ""));
+    const answer = () => (steps ? stepFor(steps, request) : scriptFor(dialect.ignoresSchema ? withoutSchema(request) : request));
+    const script: Script = refusal ? { kind: "status", ...refusal } : answer();
     await this.#play(script, { call, response, gone: gone.signal, dialect, vendor });
   }
 
@@ -234,6 +246,8 @@ async function handle(provider: Provider, request: IncomingMessage, response: Se
     return sendJson(response, { count: calls.length, calls });
   }
   if (route === "POST /_release") return sendJson(response, provider.release(query.id ?? "") ?? {});
+  if (route === "POST /_script")
+    return sendJson(response, provider.script(query.id ?? "", (await readJson(request)) as ScriptStep[]) ?? {});
   if (route === "POST /_reset") return sendJson(response, provider.reset() ?? {});
   if (!isAllowed(request, response, dialect, name)) return;
   if (route === "GET /v1/models") {
@@ -261,6 +275,7 @@ export async function startModelServer({ port = 0 }: { port?: number } = {}): Pr
     url: `${listening.url}/v1`,
     calls: (filter) => provider.calls(filter),
     release: (id) => provider.release(id),
+    script: (id, steps) => provider.script(id, steps),
     reset: () => provider.reset(),
   };
 }

@@ -1,3 +1,5 @@
+import { endCutOff } from "#server/features/assistant/messages.ts";
+import { sweepThreads } from "#server/features/assistant/work.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
 import { queuedJobs } from "#server/jobs/definitions.ts";
 import { drainRuns, engineServices } from "#server/jobs/engine-services.ts";
@@ -15,7 +17,7 @@ import { startRunWorker } from "#server/runs/worker/run-worker.ts";
 /** How often overdue executions are looked for, in milliseconds. */
 const SWEEP_MS = 5000;
 /** Jobs that run at once in this process, beside the runs of workflows. */
-const JOBS_AT_ONCE = 10;
+const JOBS_AT_ONCE = 20;
 /** Time that a run needs to stop after its calls were aborted, in milliseconds. */
 const HALT_MS = 1500;
 
@@ -23,6 +25,7 @@ async function sweep(): Promise<void> {
   try {
     const found = await sweepExecutions();
     if (found) log.info({ found }, "asked again for executions that nobody carried");
+    await sweepThreads();
   } catch (error) {
     log.warn({ err: error }, "the sweep failed, the next one tries again");
   }
@@ -36,7 +39,7 @@ async function sweep(): Promise<void> {
 export async function startWorker(): Promise<(graceMs: number) => Promise<void>> {
   const { DATABASE_URL = "", TREADLE_EMBEDDED_DATABASE } = settings();
   // With our own database no other process can be alive, so every lease belongs to a dead one.
-  if (TREADLE_EMBEDDED_DATABASE) await freeLeases();
+  if (TREADLE_EMBEDDED_DATABASE) await Promise.all([freeLeases(), endCutOff(true)]);
   if (isEmbeddedExecutor()) await takeOverOldJobs(pool());
   const jobWorker = isEmbeddedExecutor()
     ? await startJobWorker({ jobs: queuedJobs, databaseUrl: DATABASE_URL, concurrency: JOBS_AT_ONCE, isAlone: TREADLE_EMBEDDED_DATABASE })

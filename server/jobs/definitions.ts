@@ -1,4 +1,5 @@
-import { documentAdded, reviewOpened } from "#server/events/events.ts";
+import { assistantAsked, documentAdded, reviewOpened } from "#server/events/events.ts";
+import { carryThread } from "#server/features/assistant/work.ts";
 import { countAhead, measureProjects, tidyExecutions } from "#server/features/executions/tidy-executions.ts";
 import { tidySessions } from "#server/features/identity/sign-in.ts";
 import { resumeIndexing } from "#server/features/knowledge/documents.ts";
@@ -41,6 +42,16 @@ export const queuedJobs: readonly Job[] = [
         data,
         `${error.name === "AppError" ? error.message : "The document could not be indexed."} It was tried several times: index it again later.`,
       ),
+  }),
+  // Rows say where a thread is, so a job that comes twice does nothing, and one that gets lost is asked for again by the sweeper.
+  defineJob({
+    id: "carry-thread",
+    name: "Work on a thread of the assistant",
+    trigger: { event: assistantAsked },
+    retries: 3,
+    concurrency: { key: "event.data.project_id", limit: 5 },
+    handler: ({ event: { data }, step }) => step.run("carry", () => carryThread(data.thread_id, () => [])),
+    onFailure: ({ event: { data }, error }) => log.error({ err: error, thread_id: data.thread_id }, "a thread could not be worked on"),
   }),
   // In the web app, and by e-mail where the node names an address. A mail server that is down holds nothing up: the job is
   // tried again, tells nobody twice in the web app, and the run knows nothing of it.

@@ -3,6 +3,8 @@ import { until } from "#e2e/until.ts";
 import * as declared from "#server/events/events.ts";
 import { inngest } from "#server/events/inngest-client.ts";
 import { createAgent } from "#server/features/agents/service.ts";
+import { updateSettings } from "#server/features/assistant/settings.ts";
+import { createThread, getThread, sendMessage } from "#server/features/assistant/threads.ts";
 import { createCredential } from "#server/features/credentials/service.ts";
 import { addDocument } from "#server/features/knowledge/documents.ts";
 import { createRag } from "#server/features/knowledge/service.ts";
@@ -54,6 +56,9 @@ test("what an Inngest server is told and keeps are ids and states: no text, no s
   const { id: agent_id } = await createAgent(admin, { name: `Agent ${WORD}`, model: "echo", llm_key_id });
   const rag = await createRag(admin, { name: `House ${WORD}`, type: "documents", config: {} });
   const document = await addDocument(admin, { rag_id: rag.id, title: `Rules ${WORD}`, text: large });
+  await updateSettings(admin, { llm_key_id, model: "echo" });
+  const thread = await createThread(admin, { title: WORD });
+  await sendMessage(admin, { thread_id: thread.id, content: WORD, mode: "build" });
 
   const node = (id: string, type: string, data: object = {}) => ({ id, type, position, data: { label: `${WORD} ${id}`, ...data } });
   const nodes = [
@@ -80,6 +85,7 @@ test("what an Inngest server is told and keeps are ids and states: no text, no s
   await until(async () => (await status(execution_id)) === "completed");
   await until(async () => (await db().ragDocument.findUniqueOrThrow({ where: { id: document.id } })).status === "ready");
   await until(() => sent.some(({ name }) => name === "execution/cancelled"));
+  await until(async () => (await getThread(admin, { thread_id: thread.id })).messages[0]?.answer === `Echo: ${WORD}`);
   await carrier.stop();
 
   const names = Object.values(declared).flatMap((type) => (typeof type === "object" ? [type.name] : []));

@@ -5,7 +5,7 @@ import type { TokenCount } from "#server/llm/cost.ts";
 import { ProviderError } from "#server/llm/errors.ts";
 import { providerKind } from "#server/llm/kinds.ts";
 import type { WireToolCall } from "#server/llm/tool-calls.ts";
-import { type AgentToolDefinition, cutResult, type ToolAnswer } from "#server/llm/tools/tool.ts";
+import { type AgentToolDefinition, cutResult, MalformedArguments, type ToolAnswer, ToolWaits } from "#server/llm/tools/tool.ts";
 import { follow, orAborted } from "#server/platform/abort.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
@@ -19,6 +19,7 @@ export interface ToolUse {
   args: Record<string, unknown>;
 }
 
+/** The messages may end in the middle of a round: calls of the last answer that have no result yet are made first. */
 export interface ChatLoopRequest extends Omit<ChatRequest, "tools" | "allowedMs"> {
   tools?: readonly AgentToolDefinition[];
   /** Most rounds of tool calls; 10 unless given. */
@@ -27,6 +28,15 @@ export interface ChatLoopRequest extends Omit<ChatRequest, "tools" | "allowedMs"
   onUsage?: ((used: TokenCount) => void) | undefined;
   onToolCall?: ((call: ToolUse) => void) | undefined;
   onToolResult?: ((call: ToolUse, answer: ToolAnswer) => void) | undefined;
+  /**
+   * Told of each message that joins the conversation, the answer excepted, and waited for. With it tools are called one after
+   * the other, and what is said on the way to them is not taken back.
+   */
+  onMessage?: ((message: ChatMessage) => Promise<void>) | undefined;
+  /** Gives what is sent in place of the conversation so far, each time before the model is asked. What it throws ends the whole. */
+  beforeAsk?: ((messages: readonly ChatMessage[]) => Promise<ChatMessage[]>) | undefined;
+  /** How many malformed calls in a row are answered; left out, all of them. */
+  maxMalformed?: number | undefined;
 }
 
 export interface ChatLoopResult {
@@ -46,6 +56,15 @@ const MOST_ROUNDS = 10;
 const MOST_CALLS_AT_ONCE = 16;
 const MOST_RAW_TEXT = 2000;
 
+/** Calls of the last answer of a conversation that have no result yet. */
+export function unanswered(messages: readonly ChatMessage[]): WireToolCall[] {
+  const at = messages.findLastIndex(({ role }) => role !== "tool");
+  const last = messages[at];
+  if (last?.role !== "assistant") return [];
+  const answered = new Set(messages.slice(at).map((message) => (message.role === "tool" ? message.toolCallId : undefined)));
+  return (last.toolCalls ?? []).filter(({ id }) => !answered.has(id));
+}
+
 /** One conversation, from the first question to the answer that counts. */
 class Conversation {
   readonly #request: ChatLoopRequest;
@@ -57,6 +76,8 @@ class Conversation {
   #cachedTokens = 0;
   #outputTokens = 0;
   #hasEmitted = false;
+  /** Calls with arguments that no tool takes, one after the other. */
+  #malformed = 0;
 
   constructor(request: ChatLoopRequest, signal: AbortSignal) {
     this.#request = request;
@@ -68,19 +89,23 @@ class Conversation {
   #now = (): number => (this.#request.clock ?? systemClock).now();
 
   async run(): Promise<ChatLoopResult> {
-    const { tools = [], maxRounds = MOST_ROUNDS } = this.#request;
+    const { tools = [], maxRounds = MOST_ROUNDS, onMessage, beforeAsk } = this.#request;
     const messages = [...this.#request.messages];
+    messages.push(...(await this.#runTools(unanswered(messages))));
     for (let round = 0; ; round += 1) {
-      const said = await this.#ask(messages, tools);
+      const said = await this.#ask(beforeAsk ? await beforeAsk(messages) : messages, tools);
       if (tools.length === 0 || said.tool_calls.length === 0) {
         const text = await this.#checked(said);
         return this.#result(text, said.isCut && !this.#check);
       }
       if (round >= maxRounds) throw this.#failure(`called tools in ${maxRounds} rounds and asked for more instead of answering`);
       // What was said on the way to a tool is no part of the answer.
-      this.#takeBack();
+      if (onMessage) this.#hasEmitted = false;
+      else this.#takeBack();
       const { text: content, tool_calls: toolCalls, reasoning } = said;
-      messages.push({ role: "assistant", content, toolCalls, reasoning }, ...(await this.#runTools(toolCalls)));
+      const message: ChatMessage = { role: "assistant", content, toolCalls, reasoning };
+      await onMessage?.(message);
+      messages.push(message, ...(await this.#runTools(toolCalls)));
     }
   }
 
@@ -140,22 +165,36 @@ class Conversation {
     this.#hasEmitted = false;
   }
 
-  /** Runs the calls of one round side by side; the results keep the order of the calls. */
-  #runTools(calls: WireToolCall[]): Promise<ChatMessage[]> {
-    const { tools = [], onToolCall, onToolResult } = this.#request;
-    return Promise.all(
-      calls.map(async (call, index): Promise<ChatMessage> => {
-        const use = { id: call.id, name: call.name, args: call.args };
-        this.#uses.push(use);
-        onToolCall?.(use);
-        const answer =
-          index < MOST_CALLS_AT_ONCE
-            ? await runTool(call, tools, this.#signal)
-            : { result: `At most ${MOST_CALLS_AT_ONCE} tools are called at once. Call this one again.`, success: false };
-        if (!this.#signal.aborted) onToolResult?.(use, answer);
-        return { role: "tool", toolCallId: call.id, content: answer.result };
-      }),
-    );
+  /** Runs the calls of one round, side by side unless each message is waited for; the results keep the order of the calls. */
+  async #runTools(calls: WireToolCall[]): Promise<ChatMessage[]> {
+    const { onMessage } = this.#request;
+    if (!onMessage) return Promise.all(calls.map((call, index) => this.#runTool(call, index)));
+    const results: ChatMessage[] = [];
+    for (const [index, call] of calls.entries()) {
+      const result = await this.#runTool(call, index);
+      await onMessage(result);
+      results.push(result);
+    }
+    return results;
+  }
+
+  async #runTool(call: WireToolCall, index: number): Promise<ChatMessage> {
+    const { tools = [], onToolCall, onToolResult, maxMalformed = Number.POSITIVE_INFINITY } = this.#request;
+    const use = { id: call.id, name: call.name, args: call.args };
+    this.#uses.push(use);
+    onToolCall?.(use);
+    const { isMalformed = false, ...answer } =
+      index < MOST_CALLS_AT_ONCE
+        ? await runTool(call, tools, this.#signal)
+        : failed(`At most ${MOST_CALLS_AT_ONCE} tools are called at once. Call this one again.`);
+    if (!this.#signal.aborted) onToolResult?.(use, answer);
+    this.#malformed = isMalformed ? this.#malformed + 1 : 0;
+    if (this.#malformed > maxMalformed)
+      throw this.#failure(
+        `called tools with arguments that they do not take ${this.#malformed} times, though it was told what was wrong`,
+        `The last time: ${answer.result}`,
+      );
+    return { role: "tool", toolCallId: call.id, content: answer.result };
   }
 
   /** The answer, which has passed the check if there is one: at once, or when asked a second time. */
@@ -219,8 +258,9 @@ class Conversation {
 /**
  * Asks a model, runs the tools that it calls, and asks again with their results, until it answers. The time, the tries
  * and the abort hold for everything together; tokens are summed.
- * @throws ProviderError when the model fails, calls tools without end, or twice answers beside `answerSchema` (the text is
- *   then in the message); Error for a schema that cannot be checked; the signal's reason when it fires
+ * @throws ProviderError when the model fails, calls tools without end or as they cannot be called, or twice answers beside
+ *   `answerSchema` (the text is then in the message); Error for a schema that cannot be checked; ToolWaits; the signal's reason
+ *   when it fires
  */
 export async function chatWithTools(request: ChatLoopRequest): Promise<ChatLoopResult> {
   request.signal?.throwIfAborted();
@@ -241,16 +281,22 @@ export async function chatWithTools(request: ChatLoopRequest): Promise<ChatLoopR
 
 const TIMEOUT_MS = 90_000;
 
-const failed = (result: string): ToolAnswer => ({ result, success: false });
+type RunTool = ToolAnswer & { isMalformed?: boolean };
+
+const failed = (result: string): RunTool => ({ result, success: false });
 
 /**
  * Runs one tool call. Whatever goes wrong is an answer that the model can read and act on.
- * @throws the signal's reason when it fires; the error of a database that is away, which is no fault of the call
+ * @throws the signal's reason when it fires; ToolWaits; the error of a database that is away, which is no fault of the call
  */
-async function runTool(call: WireToolCall, tools: readonly AgentToolDefinition[], signal: AbortSignal): Promise<ToolAnswer> {
+async function runTool(call: WireToolCall, tools: readonly AgentToolDefinition[], signal: AbortSignal): Promise<RunTool> {
   const tool = tools.find(({ name }) => name === call.name);
   if (!tool) return failed(`There is no tool named "${call.name}". The tools are: ${tools.map(({ name }) => name).join(", ")}.`);
-  if (call.isMalformed) return failed("The arguments were not a JSON object. Call the tool again with arguments that follow its schema.");
+  if (call.isMalformed)
+    return {
+      ...failed("The arguments were not a JSON object. Call the tool again with arguments that follow its schema."),
+      isMalformed: true,
+    };
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const either = AbortSignal.any([signal, limit]);
   try {
@@ -259,8 +305,8 @@ async function runTool(call: WireToolCall, tools: readonly AgentToolDefinition[]
   } catch (error) {
     signal.throwIfAborted();
     if (limit.aborted) return failed(`The tool did not answer within ${TIMEOUT_MS / 1000} seconds.`);
-    if (isDatabaseAway(error)) throw error;
-    if (isAppError(error)) return failed(error.message);
+    if (isDatabaseAway(error) || error instanceof ToolWaits) throw error;
+    if (isAppError(error)) return { ...failed(error.message), isMalformed: error instanceof MalformedArguments };
     log.error({ err: error, tool: call.name }, "a tool failed for a reason of ours");
     return failed("The tool failed for a reason of ours, not because of its arguments.");
   }

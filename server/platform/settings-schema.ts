@@ -77,6 +77,9 @@ const GROUPS = {
     ACCOUNTS_PER_HOUR: count(20).describe("Accounts that one client address makes by sign-up in an hour; 0 turns it off"),
     INVITATIONS_PER_HOUR: count(100).describe("Invitations that one person sends in an hour; 0 turns it off"),
     PROJECTS_PER_USER: count(100).describe("Projects that one person may own; 0 turns it off"),
+    ASSISTANT_MESSAGE_COST: within(0, 1000)
+      .default(5)
+      .describe("US dollars that the assistant may spend on one message, where its model’s price is known; 0 turns it off"),
     MAX_BODY_BYTES: count(4 * 1024 * 1024).describe("Largest body of a request, and so the largest file to upload"),
     ALLOW_PRIVATE_NETWORK: flag.describe(
       "1 lets everybody's outgoing requests reach private addresses. Without it, install admins can save endpoints there",

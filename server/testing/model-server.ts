@@ -20,6 +20,7 @@ export function testModelServer(): Omit<ModelServer, "stop"> {
     },
     calls: (filter) => server.calls(filter),
     release: (id) => server.release(id),
+    script: (id, steps) => server.script(id, steps),
     reset: () => server.reset(),
   };
 }

@@ -1,11 +1,18 @@
-import type { AssistantMessage, Prisma } from "#prisma/generated/client.ts";
+import type { AssistantMessage, AssistantThread, Prisma } from "#prisma/generated/client.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
 import { MessageContext, MessageMode, type ThreadEvent, type ThreadMessage } from "#server/features/assistant/schema.ts";
+import { db } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 
 // The states of a message: queued → working → done, failed or stopped; working → waiting for a person → queued again.
 
 export type Tx = Prisma.TransactionClient;
+
+/** How long a message counts as being worked on without a sign of life, in seconds. */
+export const LEASE_SECONDS = 30;
+
+/** How many are looked after at a time. */
+const BATCH = 200;
 
 /** A message that is not over. */
 export const OPEN: Prisma.AssistantMessageWhereInput = { status: { in: ["queued", "working", "waiting"] } };
@@ -56,4 +63,80 @@ export async function endMessage(tx: Tx, { id, thread_id }: Pick<AssistantMessag
       ? { type: "message_done", message_id: id }
       : { type: "message_failed", message_id: id, error: error ?? STOPPED, stopped: end.status === "stopped" },
   ]);
+}
+
+/** Whether somebody works on a message. */
+export const isAlive = ({ status, lease_until }: Pick<AssistantMessage, "status" | "lease_until">): boolean =>
+  status === "working" && lease_until !== null && lease_until > new Date();
+
+const CUT_OFF =
+  "This was cut off: the service was restarted, or the process that worked on it ended. What was said and done until then is kept. Say “Go on” to have it continued.";
+/** How a message ends whose work broke off. */
+export const cutOff: End = { status: "failed", error: CUT_OFF };
+
+/** A message to be worked on, with its thread. */
+export interface Claim {
+  thread: AssistantThread;
+  message: AssistantMessage;
+}
+
+/**
+ * Takes the next message of a thread, if nobody works on the thread and no person is waited for. What was begun by a process that
+ * gives no sign of life any more is ended as cut off.
+ */
+export async function claimMessage(thread_id: string): Promise<Claim | undefined> {
+  return db().$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT id FROM assistant_threads WHERE id = ${thread_id}::uuid FOR NO KEY UPDATE`;
+    const thread = await tx.assistantThread.findUnique({ where: { id: thread_id } });
+    if (!thread) return undefined;
+    for (;;) {
+      const first = await tx.assistantMessage.findFirst({ where: { thread_id, ...OPEN }, orderBy: { id: "asc" } });
+      if (!first || first.status === "waiting" || isAlive(first)) return undefined;
+      if (first.status === "working") {
+        await endMessage(tx, first, cutOff);
+        continue;
+      }
+      const now = new Date();
+      const lease_until = new Date(now.getTime() + LEASE_SECONDS * 1000);
+      const message = await tx.assistantMessage.update({
+        where: { id: first.id },
+        data: { status: "working", begun_at: now, lease_until },
+      });
+      if (!first.begun_at) await tellThread(tx, thread_id, [{ type: "message_started", message_id: first.id }]);
+      return { thread, message };
+    }
+  });
+}
+
+/**
+ * Ends messages whose work broke off.
+ * @param isAlone no other process can be alive: then all that are under way are meant, and those that wait for a person, too
+ */
+export async function endCutOff(isAlone = false): Promise<void> {
+  const where: Prisma.AssistantMessageWhereInput = isAlone
+    ? { status: { in: ["working", "waiting"] } }
+    : { status: "working", lease_until: { lt: new Date() } };
+  for (const { id, thread_id } of await db().assistantMessage.findMany({ where, select: { id: true, thread_id: true }, take: BATCH }))
+    await db().$transaction(async (tx) => {
+      await holdThread(tx, thread_id);
+      const message = await tx.assistantMessage.findFirst({ where: { id, ...where } });
+      if (message) await endMessage(tx, message, cutOff);
+    });
+}
+
+/** Threads whose next message has waited for so long without that anybody took it, in milliseconds. */
+const LOST_MS = 20_000;
+
+/** The threads on which work should go on, and does not: an event that was not sent, a process that has died. */
+export async function forgottenThreads(): Promise<{ id: string; project_id: string }[]> {
+  return db().assistantThread.findMany({
+    where: {
+      messages: {
+        some: { status: "queued", created_at: { lt: new Date(Date.now() - LOST_MS) } },
+        none: { status: { in: ["working", "waiting"] } },
+      },
+    },
+    select: { id: true, project_id: true },
+    take: BATCH,
+  });
 }

@@ -3,7 +3,7 @@ import type { AssistantThread } from "#prisma/generated/client.ts";
 import { assistantAsked } from "#server/events/events.ts";
 import { publishEvents } from "#server/events/send-events.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
-import { endMessage, holdThread, messageDto, OPEN } from "#server/features/assistant/messages.ts";
+import { endMessage, holdThread, isAlive, messageDto, OPEN } from "#server/features/assistant/messages.ts";
 import type { CreateThreadInput, MessageContext, SendMessageInput, Thread, ThreadSummary } from "#server/features/assistant/schema.ts";
 import { assistantModel } from "#server/features/assistant/settings.ts";
 import { projectMask } from "#server/features/credentials/project-mask.ts";
@@ -174,8 +174,7 @@ export async function stopThread(principal: ProjectPrincipal, { thread_id }: { t
   await db().$transaction(async (tx) => {
     await holdThread(tx, thread_id);
     for (const message of await tx.assistantMessage.findMany({ where: { thread_id, ...OPEN }, orderBy: { id: "asc" } })) {
-      const isAlive = message.status === "working" && message.lease_until !== null && message.lease_until > new Date();
-      if (!isAlive) {
+      if (!isAlive(message)) {
         await endMessage(tx, message, { status: "stopped" });
         continue;
       }

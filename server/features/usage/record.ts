@@ -7,13 +7,13 @@ import type { CallUsage } from "#server/runs/ports.ts";
 export const NO_ONE = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Counts a call of a model outside of runs: of an agent that is tried, or for the vectors of knowledge, whose `agent_id` is
- * NO_ONE. Runs count the calls of their nodes themselves, together with the results.
+ * Counts a call of a model outside of runs: of an agent that is tried, or for the vectors of knowledge or the assistant, whose
+ * `agent_id` is NO_ONE. Runs count the calls of their nodes themselves, together with the results.
  * Never throws: an answer is worth more than its count.
  */
 export async function recordUsage(
   project_id: string,
-  source: "chat" | "knowledge",
+  source: "chat" | "knowledge" | "assistant",
   usage: Omit<CallUsage, "cached_tokens" | "tool_calls"> | undefined,
 ): Promise<void> {
   if (!usage) return;

@@ -21,7 +21,10 @@ export const UsageInput = z.strictObject({
 export type UsageInput = z.infer<typeof UsageInput>;
 
 const amount = {
-  calls: z.number().int().meta({ description: "Calls of agents, each with all its rounds, and of embedding models", example: 12 }),
+  calls: z
+    .number()
+    .int()
+    .meta({ description: "Calls of agents, each with all its rounds, of embedding models, and of the assistant’s model", example: 12 }),
   calls_without_price: z.number().int().meta({ description: "Calls whose price is not known; `cost` is without them", example: 0 }),
   input_tokens: z.number().int().meta({ example: 4100 }),
   output_tokens: z.number().int().meta({ example: 930 }),
@@ -37,7 +40,7 @@ export type UsageAmount = z.infer<typeof UsageAmount>;
 export const UsageItem = z
   .object({
     key: z.string().nullable().meta({
-      description: "The day, the agent's or workflow's id, the model, or run, chat or knowledge; null for no workflow or agent",
+      description: "The day, the agent's or workflow's id, the model, or run, chat, knowledge or assistant; null for no workflow or agent",
       example: "2026-11-21",
     }),
     name: z.string().nullable().meta({ description: "Of an agent or workflow; null when it is gone", example: null }),

@@ -88,8 +88,12 @@ export async function executeWorkflow(principal: ProjectPrincipal, input: Execut
     names,
     started_by_id: principal.user.id,
     ...triggerValues(graph, input),
+    ...byAssistant(principal),
   });
 }
+
+/** What started a run that the assistant starts for somebody, whatever the kind of its workflow's trigger. */
+export const byAssistant = ({ auth }: ProjectPrincipal) => auth.type === "assistant" && ({ trigger: "assistant" } as const);
 
 /** What the agents of a graph and the credentials of its project were called when nothing in it would have stopped a run. */
 const sound = new WeakMap<Graph, string>();

@@ -1,4 +1,4 @@
-import { assertRunnable, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
+import { assertRunnable, byAssistant, graphToRun, triggerValues } from "#server/features/workflows/execute.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
@@ -85,7 +85,7 @@ export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput
   await assertRunnable(project_id, cutGraph(graph, left_out), agents);
   const isCounted = principal.auth.type !== "session";
   const common = { isCounted, project_id, workflow_id, workflow_version: null, snapshot_id, started_by_id: principal.user.id };
-  if (!from) return startExecution({ ...common, ...triggerValues(graph, input) }, results);
+  if (!from) return startExecution({ ...common, ...triggerValues(graph, input), ...byAssistant(principal) }, results);
 
   assertNode(graph, "from.node_id", from.node_id);
   const original = await findOriginal(project_id, from.execution_id);

@@ -1,5 +1,5 @@
 import type { RagCitation } from "#server/features/knowledge/schema.ts";
-import { isAppError } from "#server/platform/errors.ts";
+import { AppError, isAppError } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/mask-scope.ts";
 
 /** A JSON Schema (an object) as a model reads it. */
@@ -27,6 +27,16 @@ export interface AgentToolDefinition {
    */
   call(args: unknown, options: { signal: AbortSignal }): Promise<ToolAnswer>;
 }
+
+/** What a tool throws at arguments that it does not take; the message is for the model. */
+export class MalformedArguments extends AppError {
+  constructor(message: string) {
+    super("VALIDATION_ERROR", message);
+  }
+}
+
+/** What a tool throws that has to wait for something: the conversation ends here, and can be gone on with from its messages. */
+export class ToolWaits extends Error {}
 
 /** Longest result that a model is given, in characters; about 12,000 tokens. */
 export const MAX_RESULT_CHARACTERS = 50_000;
