@@ -22,7 +22,7 @@ export function AgentChat({ agentId, isDirty }: { agentId: string; isDirty: bool
   const { project } = useStudio();
   const { exchanges, isRunning, send, again, stop, clear } = useChat(agentId, project.id);
   const [message, setMessage] = useState("");
-  const list = useFollowedEnd<HTMLOListElement>(exchanges, exchanges.length);
+  const list = useFollowedEnd<HTMLOListElement>(exchanges.length);
   const form = useRef<HTMLFormElement>(null);
   const askAgain = () => {
     again();

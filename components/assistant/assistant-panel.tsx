@@ -1,13 +1,22 @@
 "use client";
 
-import { X } from "lucide-react";
-import { useAssistant } from "#components/shell/assistant.tsx";
+import { Maximize2, X } from "lucide-react";
+import Link from "next/link";
+import { useEffect, useRef } from "react";
+import { AssistantView } from "#components/assistant/assistant-view.tsx";
+import { ThreadButtons } from "#components/assistant/thread-list.tsx";
+import { useCurrentThread } from "#components/assistant/use-current-thread.ts";
+import { ASSISTANT_PAGE, useAssistant } from "#components/shell/assistant.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 
-/** The assistant beside a page. */
+/** The assistant beside a page: the thread that was open last. */
 export function AssistantPanel() {
   const { close } = useAssistant();
+  const { project } = useStudio();
+  const [threadId, setThreadId] = useCurrentThread(project.id);
+  useFocusBack();
   return (
     <>
       <ResizableDivider
@@ -18,12 +27,36 @@ export function AssistantPanel() {
         defaultSize={400}
         min={320}
         max={0.5}
-        className="absolute inset-y-0 left-0 bg-transparent max-md:hidden"
+        className="absolute! inset-y-0 left-0 bg-transparent max-md:hidden"
       />
-      <header className="flex h-12 shrink-0 items-center gap-1 border-b pr-2 pl-4">
-        <h2 className="min-w-0 flex-1 font-semibold text-14">Assistant</h2>
-        <IconButton label="Close assistant" icon={<X />} onClick={close} />
+      <header className="flex h-12 shrink-0 items-center gap-0.5 border-b pr-2 pl-4">
+        <h2 className="min-w-0 flex-1 truncate font-semibold text-14">Assistant</h2>
+        <ThreadButtons current={threadId} onOpen={setThreadId} />
+        <Link
+          href={threadId === null ? ASSISTANT_PAGE : `${ASSISTANT_PAGE}?thread=${threadId}`}
+          aria-label="Open as a page"
+          title="Open as a page"
+          className="inline-flex size-7 items-center justify-center rounded-md text-ink-soft hover:bg-hover hover:text-ink pointer-coarse:size-10 [&_svg]:size-3.5"
+        >
+          <Maximize2 aria-hidden />
+        </Link>
+        <IconButton label="Close assistant" icon={<X />} onClick={close} className="pointer-coarse:size-10" />
       </header>
+      <AssistantView threadId={threadId} onThreadChange={setThreadId} />
     </>
+  );
+}
+
+/** When the panel closes, what had the focus before has it again. */
+function useFocusBack() {
+  const before = useRef<Element | null>(typeof document === "undefined" ? null : document.activeElement);
+  useEffect(
+    () => () => {
+      const { current } = before;
+      // Whoever has gone on somewhere else stays there.
+      if (document.activeElement !== document.body && document.activeElement !== null) return;
+      if (current instanceof HTMLElement && current.isConnected) current.focus();
+    },
+    [],
   );
 }

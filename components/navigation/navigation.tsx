@@ -11,6 +11,7 @@ import {
   Play,
   Plug,
   Settings,
+  Sparkles,
   UserRoundCheck,
   Workflow,
 } from "lucide-react";
@@ -20,6 +21,7 @@ import { type ComponentProps, useState } from "react";
 import { useWaitingCount } from "#components/approvals/use-waiting-count.ts";
 import { ProjectSwitcher } from "#components/navigation/project-switcher.tsx";
 import { UserMenu } from "#components/navigation/user-menu.tsx";
+import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 
@@ -122,6 +124,7 @@ export interface NavItem {
 
 export const navItems: readonly NavItem[] = [
   { href: "/", label: "Home", icon: House },
+  { href: ASSISTANT_PAGE, label: "Assistant", icon: Sparkles },
   { href: "/workflows", label: "Workflows", icon: Workflow },
   { href: "/agents", label: "Agents", icon: Bot },
   { href: "/knowledge", label: "Knowledge", icon: BookOpenText },

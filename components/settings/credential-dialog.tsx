@@ -14,7 +14,7 @@ import { Textarea } from "#components/ui/input.tsx";
 import { CreateCredentialInput, type Credential, ReplaceCredentialInput } from "#server/features/credentials/schema.ts";
 
 /** Adds a credential. Its value is seen here and nowhere later. */
-export function AddCredentialDialog({ onClose }: { onClose: () => void }) {
+export function AddCredentialDialog({ onClose, onAdded }: { onClose: () => void; onAdded?: (credential: Credential) => void }) {
   const { trpc, client, cache } = useApi();
   const form = useForm({
     schema: CreateCredentialInput,
@@ -24,6 +24,7 @@ export function AddCredentialDialog({ onClose }: { onClose: () => void }) {
       await cache.invalidateQueries(trpc.credentials.list.pathFilter());
       toast.success(`Credential ${added.name} added`);
       onClose();
+      onAdded?.(added);
     },
   });
   const name = CreateCredentialInput.shape.name.safeParse(form.values.name);

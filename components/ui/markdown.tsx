@@ -1,3 +1,4 @@
+import Link from "next/link";
 import ReactMarkdown, { type ExtraProps } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { cn } from "#components/ui/cn.ts";
@@ -37,8 +38,18 @@ function withoutImages(children: readonly HtmlContent[], isInLink: boolean): Htm
 /** Puts a link with the image's words and host in the place of each image. */
 const imagesAsLinks = () => (tree: { children: HtmlContent[] }) => ({ ...tree, children: withoutImages(tree.children, false) });
 
+/** A page of this service, and none of its other addresses. */
+const isPage = (href: string | undefined): href is string => href !== undefined && /^\/(?!\/|api\/)/.test(href);
+
+export interface MarkdownProps {
+  /** Links to pages of this service open in place of the page: for texts that stay beside it. */
+  isGuide?: boolean;
+  className?: string;
+  children: string;
+}
+
 /** Text of people and models in GitHub's Markdown. Raw HTML in it stays text, images are links; links open beside and tell nothing. */
-export function Markdown({ className, children }: { className?: string; children: string }) {
+export function Markdown({ isGuide = false, className, children }: MarkdownProps) {
   return (
     <div className={cn("prose", className)}>
       <ReactMarkdown
@@ -60,7 +71,14 @@ export function Markdown({ className, children }: { className?: string; children
           ),
           // The box of a task.
           input: ({ node: _, ...rest }) => <input {...rest} aria-label={rest.checked ? "Done" : "To do"} />,
-          a: ({ node: _, ...rest }) => <a {...rest} target="_blank" rel="noopener noreferrer nofollow" />,
+          a: ({ node: _, href, ...rest }) =>
+            isGuide && isPage(href) ? (
+              <Link href={href} prefetch={false}>
+                {rest.children}
+              </Link>
+            ) : (
+              <a {...rest} href={href} target="_blank" rel="noopener noreferrer nofollow" />
+            ),
         }}
       >
         {children}

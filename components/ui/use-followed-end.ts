@@ -6,25 +6,27 @@ import { type RefObject, useEffect, useRef } from "react";
 const NEAR = 60;
 
 /**
- * A box that stays at its end while it grows, unless the reader has scrolled up. Give the returned ref to the box.
- * @param content what it is drawn from: another one means that it may have grown
+ * A box that stays at its end while what is in it grows, unless the reader has scrolled up. Give the returned ref to the box.
  * @param count of entries: with a new one it goes to the end wherever the reader is
  */
-export function useFollowedEnd<Box extends HTMLElement>(content: unknown, count: number): RefObject<Box | null> {
+export function useFollowedEnd<Box extends HTMLElement>(count: number): RefObject<Box | null> {
   const ref = useRef<Box>(null);
-  const isAtEnd = useRef(true);
   useEffect(() => {
     const box = ref.current;
     if (!box || count === 0) return;
+    let isAtEnd = true;
     const look = () => {
-      isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+      isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
     };
+    const grown = new ResizeObserver(() => {
+      if (isAtEnd) box.scrollTo({ top: box.scrollHeight });
+    });
+    for (const child of [box, ...box.children]) grown.observe(child);
     box.addEventListener("scroll", look, { passive: true });
-    isAtEnd.current = true;
-    return () => box.removeEventListener("scroll", look);
+    return () => {
+      grown.disconnect();
+      box.removeEventListener("scroll", look);
+    };
   }, [count]);
-  useEffect(() => {
-    if (content && isAtEnd.current) ref.current?.scrollTo({ top: ref.current.scrollHeight });
-  }, [content]);
   return ref;
 }

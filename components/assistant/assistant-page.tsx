@@ -1,0 +1,36 @@
+"use client";
+
+import { Plus } from "lucide-react";
+import { AssistantView } from "#components/assistant/assistant-view.tsx";
+import { ThreadButtons, ThreadList } from "#components/assistant/thread-list.tsx";
+import { useUrlQuery } from "#components/shell/use-url-query.ts";
+import { Button } from "#components/ui/button.tsx";
+
+/** The assistant as a page: my threads, and the one that is open. */
+export function AssistantPage() {
+  const { query, setQuery } = useUrlQuery();
+  const threadId = query.get("thread");
+  const open = (thread: string | null) => setQuery({ thread: thread ?? undefined });
+  return (
+    <div className="flex h-full min-h-0">
+      <nav aria-label="Threads" className="flex w-64 shrink-0 flex-col border-r max-md:hidden">
+        <div className="flex flex-col gap-4 px-4 pt-8 pb-3">
+          <h1 className="font-semibold text-18">Assistant</h1>
+          <Button icon={<Plus />} onClick={() => open(null)}>
+            New thread
+          </Button>
+        </div>
+        <div className="min-h-0 flex-1 overflow-y-auto">
+          <ThreadList current={threadId} onOpen={open} />
+        </div>
+      </nav>
+      <aside aria-label="Assistant" className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface">
+        <header className="flex h-12 shrink-0 items-center gap-0.5 border-b pr-2 pl-4 md:hidden">
+          <h1 className="min-w-0 flex-1 font-semibold text-14">Assistant</h1>
+          <ThreadButtons current={threadId} onOpen={open} />
+        </header>
+        <AssistantView threadId={threadId} onThreadChange={open} />
+      </aside>
+    </div>
+  );
+}

@@ -1,0 +1,291 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { CornerDownLeft, Sparkles } from "lucide-react";
+import Link from "next/link";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { toast } from "sonner";
+import { afterSending, Composer, contextOf } from "#components/assistant/composer.tsx";
+import { keepDraft, NO_DRAFT, readDraft } from "#components/assistant/draft.ts";
+import { type Starter, startersFor } from "#components/assistant/starters.ts";
+import { isUnderWay, type Turn, textOf } from "#components/assistant/thread-of.ts";
+import { TurnView } from "#components/assistant/turn-view.tsx";
+import { type LiveThread, type Message, useSend, useThread } from "#components/assistant/use-thread.ts";
+import { AssistantForm } from "#components/settings/assistant-settings.tsx";
+import { type AssistantPlace, takeAssistantRequest, useAssistantState } from "#components/shell/assistant.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { useFollowedEnd } from "#components/ui/use-followed-end.ts";
+import type { MessageContext } from "#server/features/assistant/schema.ts";
+
+export interface AssistantViewProps {
+  /** null: the next message begins one. */
+  threadId: string | null;
+  onThreadChange: (threadId: string | null) => void;
+}
+
+/** One thread with the field to write in: what the panel and the page are about. */
+export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) {
+  const trpc = useTRPC();
+  const { project } = useStudio();
+  const { request, place: told } = useAssistantState();
+  const settings = useQuery(trpc.assistant.settings.queryOptions({}));
+  const { thread, summary, error } = useThread(threadId);
+  const stop = useMutation(trpc.assistant.stop.mutationOptions({ onError: (failure) => toast.error(errorBodyOf(failure).detail) }));
+  const send = useSend();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [draft, setDraft] = useDraft(project.id);
+  const { place, attach, takeOff } = usePlace(told);
+  const isReady = settings.data?.ready === true;
+
+  const { mutateAsync } = send;
+  const write = useStable(async (message: Message, into: string | null): Promise<boolean> => {
+    try {
+      const sentTo = await mutateAsync({ ...message, threadId: into });
+      if (sentTo !== threadId) onThreadChange(sentTo);
+      return true;
+    } catch (failure) {
+      toast.error(errorBodyOf(failure).detail);
+      return false;
+    }
+  });
+  const context = contextOf(place);
+  const ask = useStable((content: string) => void write({ content, mode: draft.mode, context }, threadId));
+
+  // What a page has opened the assistant for: a prompt is sent once it is known that there is somebody to answer it.
+  const isKnown = settings.data !== undefined && (threadId === null || summary !== null || error !== null);
+  const take = useStable(() => {
+    const { context: wanted = {}, prompt, mode } = takeAssistantRequest() ?? {};
+    field.current?.focus();
+    if (prompt !== undefined && isReady) {
+      const about = contextOf({ ...told, ...wanted });
+      // The thread goes on where it is about the same workflow; else it would carry along what has nothing to do with it.
+      const isSame = about.workflow_id !== undefined && about.workflow_id === summary?.workflow_id;
+      void write({ content: prompt, mode: mode ?? "build", context: about }, isSame ? threadId : null);
+      return;
+    }
+    attach(wanted);
+    setDraft({ ...draft, ...(prompt !== undefined && { text: prompt }), ...(mode && { mode }) });
+  });
+  useEffect(() => {
+    if (request && isKnown) take();
+  }, [request, isKnown, take]);
+
+  const submit = async (content: string, mode: Message["mode"], about: MessageContext) => {
+    if (!(await write({ content, mode, context: about }, threadId))) return;
+    setDraft(afterSending(draft));
+    attach({});
+  };
+  const list = useFollowedEnd<HTMLElement>(thread.turns.length);
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <section
+        ref={list}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+        tabIndex={0}
+        aria-label="Conversation"
+        className="min-h-0 flex-1 overflow-y-auto focus-visible:outline-offset-[-2px]"
+      >
+        <div className="mx-auto flex min-h-full w-full max-w-192 flex-col gap-6 px-4 py-5">
+          {error !== null && <LoadFailure query={{ error, refetch: () => onThreadChange(null) }} />}
+          {!thread.isCurrent && error === null && thread.turns.length === 0 && <Skeleton className="h-24" />}
+          {thread.isCurrent && thread.turns.length === 0 && error === null && (
+            <Beginning
+              place={place}
+              isReady={isReady}
+              onStart={({ prompt, mode }) => void write({ content: prompt, mode, context }, threadId)}
+            />
+          )}
+          {thread.turns.length > 0 && (
+            <ol aria-label="Messages" className="flex flex-col gap-6">
+              {thread.turns.map((turn, index) => (
+                <TurnView key={turn.id} turn={turn} onAsk={ask} isLast={index === thread.turns.length - 1} />
+              ))}
+            </ol>
+          )}
+          {settings.data && !isReady && <NotReady settings={settings.data} />}
+          <LoadFailure query={settings} />
+        </div>
+      </section>
+      <div className="mx-auto w-full max-w-192 shrink-0 px-3 pt-1 pb-3">
+        {thread.line === "reconnecting" && (
+          <p role="status" className="px-1 pb-1.5 text-12 text-waiting">
+            The line to the server is down; the work goes on there. Connecting…
+          </p>
+        )}
+        <Composer
+          draft={draft}
+          onDraftChange={setDraft}
+          place={place}
+          onTakeOff={takeOff}
+          onSend={(content, mode, about) => void submit(content, mode, about)}
+          isSending={send.isPending}
+          onStop={thread.isWorking && threadId !== null ? () => stop.mutate({ thread_id: threadId }) : null}
+          isStopping={stop.isPending}
+          isReady={isReady}
+          field={field}
+        />
+      </div>
+      <Announcer key={threadId} thread={thread} />
+    </div>
+  );
+}
+
+/** The same function in every drawing, which does what the latest was given. */
+function useStable<Args extends unknown[], Result>(act: (...args: Args) => Result): (...args: Args) => Result {
+  const latest = useRef(act);
+  latest.current = act;
+  return useCallback((...args) => latest.current(...args), []);
+}
+
+/** What is being written in this project; it is still there after the panel, the page or the tab was closed. */
+function useDraft(projectId: string) {
+  const [draft, setDraft] = useState(NO_DRAFT);
+  const isRead = useRef(false);
+  useEffect(() => {
+    if (isRead.current) return keepDraft(projectId, draft);
+    isRead.current = true;
+    setDraft(readDraft(projectId));
+  }, [projectId, draft]);
+  return [draft, setDraft] as const;
+}
+
+/** What the next message is about: what the page has open, and what was attached to it, without what the person took off. */
+function usePlace(told: AssistantPlace) {
+  const [attached, attach] = useState<AssistantPlace>({});
+  // Taken off is this one thing: when another is opened or selected, it is attached again.
+  const [off, setOff] = useState<ReadonlySet<string>>(new Set());
+  const all = { ...told, ...attached };
+  const place: AssistantPlace = Object.fromEntries(Object.entries(all).filter(([kind, thing]) => thing && !off.has(`${kind} ${thing.id}`)));
+  const takeOff = (kind: keyof AssistantPlace) => setOff(new Set([...off, `${kind} ${all[kind]?.id}`]));
+  return { place, attach, takeOff };
+}
+
+interface BeginningProps {
+  place: AssistantPlace;
+  isReady: boolean;
+  onStart: (starter: Starter) => void;
+}
+
+/** An empty thread: what one may ask here. */
+function Beginning({ place, isReady, onStart }: BeginningProps) {
+  const trpc = useTRPC();
+  const { canEdit } = useStudio();
+  const workflows = useQuery(trpc.workflows.list.queryOptions({ per_page: 1 }));
+  const starters = startersFor(place, { isEmpty: workflows.data?.total === 0, canEdit });
+  return (
+    <div className="my-auto flex flex-col gap-3">
+      <div className="flex flex-col gap-1 px-1">
+        <Sparkles aria-hidden className="mb-1 size-5 text-thread-text" />
+        <h3 className="font-semibold text-16">What would you like to do?</h3>
+        <p className="text-13 text-ink-soft">
+          It reads what you may read and does what you may do. Changes are proposed first; nothing happens before you accept.
+        </p>
+      </div>
+      {isReady && (
+        <ul aria-label="Suggestions" className="flex flex-col gap-1.5">
+          {starters.map((starter) => (
+            <li key={starter.prompt}>
+              <button
+                type="button"
+                onClick={() => onStart(starter)}
+                className="group flex w-full items-start gap-2 rounded-lg border bg-raised px-3 py-2.5 text-left text-13 text-ink transition-colors hover:border-thread hover:bg-thread-soft pointer-coarse:min-h-11"
+              >
+                <span className="min-w-0 flex-1">{starter.prompt}</span>
+                <CornerDownLeft
+                  aria-hidden
+                  className="mt-1 size-3 shrink-0 text-ink-faint opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100"
+                />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** Why nobody answers, and what to do about it. */
+function NotReady({ settings }: { settings: Parameters<typeof AssistantForm>[0]["settings"] }) {
+  const { canAdminister } = useStudio();
+  return (
+    <section aria-label="The assistant is not set up" className="flex flex-col gap-4 rounded-lg border border-line-strong bg-raised p-4">
+      <Notice tone="waiting">{settings.problem ?? "Nobody has chosen a model for the assistant."}</Notice>
+      {canAdminister ? (
+        <AssistantForm settings={settings} />
+      ) : (
+        <p className="text-13 text-ink-soft">
+          An admin of the project chooses key and model in{" "}
+          <Link href="/settings/project#assistant" className="text-thread-text underline underline-offset-2">
+            Settings, Project
+          </Link>
+          .
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Longest beginning of an answer that is read out. */
+const READ_OUT = 300;
+
+/** What has just come about, for somebody who does not see it: told once, and not word by word. */
+function newsOf(turn: Turn | undefined): string {
+  if (!turn) return "";
+  const last = turn.parts.at(-1);
+  switch (turn.status) {
+    case "queued":
+      return "Queued";
+    case "working":
+      return "The assistant is working";
+    case "waiting":
+      if (last?.kind === "question") return `The assistant asks: ${last.text}`;
+      return last?.kind === "confirmation" ? `Waits for your approval: ${last.action}` : "The assistant waits for you";
+    case "done": {
+      const text = textOf(turn);
+      const rest = text.length > READ_OUT ? `${text.slice(0, READ_OUT)}…` : text;
+      return turn.parts.some((part) => part.kind === "proposal" && part.status === "open")
+        ? `The assistant proposes a change. ${rest}`
+        : `The assistant has answered. ${rest}`;
+    }
+    case "failed":
+      return `It failed: ${turn.error ?? ""}`;
+    case "stopped":
+      return "Stopped";
+  }
+}
+
+/** Tells assistive technology, and a tab that nobody looks at, how it stands. */
+function Announcer({ thread }: { thread: LiveThread }) {
+  const turn = thread.turns.findLast(({ status }) => status !== "queued") ?? thread.turns.at(-1);
+  // What a replay ends with is no news.
+  const known = useRef<string | null>(null);
+  const key = turn && `${turn.id} ${turn.status}`;
+  const [news, setNews] = useState("");
+  const latest = useRef(turn);
+  latest.current = turn;
+  useEffect(() => {
+    if (!thread.isCurrent) return;
+    const before = known.current;
+    known.current = key ?? "";
+    if (before === null || before === known.current) return;
+    const words = newsOf(latest.current);
+    setNews(words);
+    const isForPeople = latest.current && (!isUnderWay(latest.current) || latest.current.status === "waiting");
+    if (isForPeople) notify(words);
+  }, [key, thread.isCurrent]);
+  return (
+    <p role="status" className="sr-only">
+      {news}
+    </p>
+  );
+}
+
+/** Only where somebody has allowed it before, and only while they look elsewhere: nobody is asked for it here. */
+function notify(words: string): void {
+  if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
+  new Notification("Treadle", { body: words.slice(0, READ_OUT), tag: "treadle-assistant" });
+}

@@ -1,0 +1,81 @@
+import type { MessageContext, MessageMode } from "#server/features/assistant/schema.ts";
+
+type Kind = NonNullable<MessageContext["mentions"]>[number]["kind"];
+
+/** Something that a message names with @. */
+export interface Mention {
+  kind: Kind;
+  id: string;
+  name: string;
+}
+
+/** A message that is being written. */
+export interface Draft {
+  text: string;
+  /** What was named; some of it may have been taken out of the text since. */
+  mentions: Mention[];
+  mode: MessageMode;
+}
+
+export const NO_DRAFT: Draft = { text: "", mentions: [], mode: "build" };
+
+/** The query that the caret stands in: what follows an @ at the beginning of a word; null where there is none. */
+export function mentionAt(text: string, caret: number): { from: number; query: string } | null {
+  const found = /(?:^|[\s(])@([^@\n]{0,40})$/.exec(text.slice(0, caret));
+  return found ? { from: caret - (found[1] ?? "").length - 1, query: found[1] ?? "" } : null;
+}
+
+/** The draft with what was chosen in place of the query at `from`, and where the caret goes. */
+export function withMention(draft: Draft, from: number, caret: number, mention: Mention): { draft: Draft; caret: number } {
+  const written = `@${mention.name} `;
+  const text = `${draft.text.slice(0, from)}${written}${draft.text.slice(caret).replace(/^ /, "")}`;
+  const others = draft.mentions.filter(({ kind, id }) => kind !== mention.kind || id !== mention.id);
+  return { draft: { ...draft, text, mentions: [...others, mention] }, caret: from + written.length };
+}
+
+/** What the text still names. */
+export const mentionsIn = ({ text, mentions }: Draft): Mention[] => mentions.filter(({ name }) => text.includes(`@${name}`));
+
+/** The draft without one of them. */
+export function withoutMention(draft: Draft, { kind, id, name }: Mention): Draft {
+  const text = draft.text.replaceAll(`@${name} `, "").replaceAll(`@${name}`, "");
+  return { ...draft, text, mentions: draft.mentions.filter((other) => other.kind !== kind || other.id !== id) };
+}
+
+/** How many of a kind a list shows. */
+const MOST_OF_A_KIND = 6;
+
+/** Those whose names fit a query, those that begin with it first, a few of each kind. */
+export function matching(mentions: readonly Mention[], query: string): Mention[] {
+  const wanted = query.trim().toLowerCase();
+  const groups = Map.groupBy(
+    mentions.filter(({ name }) => name.toLowerCase().includes(wanted)),
+    ({ kind }) => kind,
+  );
+  const begins = ({ name }: Mention) => (name.toLowerCase().startsWith(wanted) ? 0 : 1);
+  return [...groups.values()].flatMap((group) => group.toSorted((a, b) => begins(a) - begins(b)).slice(0, MOST_OF_A_KIND));
+}
+
+const KEY = "treadle.assistant.draft";
+
+/** The message that somebody has begun in a project, on this browser. */
+export function readDraft(projectId: string): Draft {
+  try {
+    const kept: Partial<Draft> | undefined = JSON.parse(localStorage.getItem(`${KEY}.${projectId}`) ?? "{}");
+    return {
+      text: typeof kept?.text === "string" ? kept.text : "",
+      mentions: Array.isArray(kept?.mentions) ? kept.mentions : [],
+      mode: kept?.mode === "ask" ? "ask" : "build",
+    };
+  } catch {
+    return NO_DRAFT;
+  }
+}
+
+export function keepDraft(projectId: string, draft: Draft): void {
+  try {
+    localStorage.setItem(`${KEY}.${projectId}`, JSON.stringify(draft));
+  } catch {
+    // Without storage it lasts until the page closes.
+  }
+}

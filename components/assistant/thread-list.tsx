@@ -1,0 +1,150 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Ellipsis, History, Pencil, SquarePen, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { toast } from "sonner";
+import { FormDialog } from "#components/forms/form.tsx";
+import { FormField } from "#components/forms/form-field.tsx";
+import { useForm } from "#components/forms/use-form.ts";
+import { useApi, useTRPC } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { Menu, MenuItem } from "#components/ui/menu.tsx";
+import { Popover } from "#components/ui/popover.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { Time } from "#components/ui/time.tsx";
+import { RenameThreadInput, type ThreadSummary } from "#server/features/assistant/schema.ts";
+
+export interface ThreadListProps {
+  current: string | null;
+  /** null: a new one. */
+  onOpen: (threadId: string | null) => void;
+}
+
+const PER_PAGE = 50;
+
+/** My threads in this project, the latest first. */
+export function ThreadList({ current, onOpen }: ThreadListProps) {
+  const trpc = useTRPC();
+  const [count, setCount] = useState(PER_PAGE);
+  const threads = useQuery(trpc.assistant.threads.queryOptions({ per_page: count }, { placeholderData: (before) => before }));
+  const [renamed, setRenamed] = useState<ThreadSummary | null>(null);
+  const [deleted, setDeleted] = useState<ThreadSummary | null>(null);
+  if (threads.isPending) return <Skeleton className="m-2 h-24" />;
+  const { items = [], total = 0 } = threads.data ?? {};
+  return (
+    <>
+      <LoadFailure query={threads} />
+      {threads.data && items.length === 0 && <p className="px-3 py-2 text-13 text-ink-soft">Nothing yet.</p>}
+      <ul aria-label="Threads" className="flex flex-col gap-0.5 p-1.5">
+        {items.map((thread) => (
+          <li key={thread.id} className="group relative flex items-center">
+            <button
+              type="button"
+              {...(thread.id === current && { "aria-current": "true" as const })}
+              onClick={() => onOpen(thread.id)}
+              className="flex min-h-11 min-w-0 flex-1 flex-col justify-center rounded-md py-1 pr-9 pl-2.5 text-left transition-colors hover:bg-hover aria-[current=true]:bg-press"
+            >
+              <span className="w-full truncate font-medium text-13 text-ink">{titleOf(thread)}</span>
+              <span className="flex items-center gap-1.5 text-11 text-ink-faint">
+                {thread.is_working && <span className="font-medium text-running">Working</span>}
+                <Time value={thread.updated_at} />
+              </span>
+            </button>
+            <span
+              className={cn(
+                "absolute right-1",
+                "opacity-0 focus-within:opacity-100 group-hover:opacity-100 has-data-[state=open]:opacity-100 pointer-coarse:opacity-100",
+              )}
+            >
+              <Menu trigger={<IconButton label={`More about ${titleOf(thread)}`} hasTooltip={false} icon={<Ellipsis />} />}>
+                <MenuItem icon={<Pencil />} onSelect={() => setRenamed(thread)}>
+                  Rename
+                </MenuItem>
+                <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => setDeleted(thread)}>
+                  Delete
+                </MenuItem>
+              </Menu>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {items.length < total && (
+        <Button size="sm" variant="ghost" className="mx-2 mb-2 self-start" onClick={() => setCount(count + PER_PAGE)}>
+          Show more
+        </Button>
+      )}
+      {renamed && <RenameDialog thread={renamed} onClose={() => setRenamed(null)} />}
+      {deleted && (
+        <DeleteDialog thread={deleted} onClose={() => setDeleted(null)} onDeleted={() => deleted.id === current && onOpen(null)} />
+      )}
+    </>
+  );
+}
+
+const titleOf = ({ title }: Pick<ThreadSummary, "title">): string => title || "New thread";
+
+/** The same behind two buttons, where there is no room for a list. */
+export function ThreadButtons({ current, onOpen }: ThreadListProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const open = (threadId: string | null) => {
+    onOpen(threadId);
+    setIsOpen(false);
+  };
+  return (
+    <>
+      <IconButton label="New thread" icon={<SquarePen />} onClick={() => open(null)} className="pointer-coarse:size-10" />
+      <Popover
+        label="Threads"
+        open={isOpen}
+        onOpenChange={setIsOpen}
+        trigger={<IconButton label="Threads" icon={<History />} className="pointer-coarse:size-10" />}
+        className="max-h-[60dvh] w-80 overflow-y-auto p-0"
+      >
+        <ThreadList current={current} onOpen={open} />
+      </Popover>
+    </>
+  );
+}
+
+function RenameDialog({ thread, onClose }: { thread: ThreadSummary; onClose: () => void }) {
+  const { trpc, client, cache } = useApi();
+  const form = useForm({
+    schema: RenameThreadInput.pick({ title: true }),
+    initial: { title: thread.title },
+    submit: async ({ title }) => {
+      await client.assistant.renameThread.mutate({ thread_id: thread.id, title });
+      await cache.invalidateQueries(trpc.assistant.pathFilter());
+      onClose();
+    },
+  });
+  return (
+    <FormDialog onClose={onClose} size="sm" title="Rename thread" form={form} submitLabel="Rename">
+      <FormField form={form} name="title" hint={null} autoFocus autoComplete="off" />
+    </FormDialog>
+  );
+}
+
+function DeleteDialog({ thread, onClose, onDeleted }: { thread: ThreadSummary; onClose: () => void; onDeleted: () => void }) {
+  const { trpc, cache } = useApi();
+  const remove = useMutation(trpc.assistant.deleteThread.mutationOptions());
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title={`Delete “${titleOf(thread)}”?`}
+      confirmLabel="Delete"
+      onConfirm={async () => {
+        await remove.mutateAsync({ thread_id: thread.id });
+        onDeleted();
+        toast.success("Thread deleted");
+        await cache.invalidateQueries(trpc.assistant.threads.pathFilter());
+      }}
+    >
+      What was said in it is gone for good. What was built or run stays.
+    </ConfirmDialog>
+  );
+}

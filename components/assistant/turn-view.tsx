@@ -1,0 +1,198 @@
+"use client";
+
+import { RotateCw, Settings, StepForward } from "lucide-react";
+import Link from "next/link";
+import { Fragment, memo, type ReactNode } from "react";
+import { ComparisonCard } from "#components/assistant/comparison-card.tsx";
+import { ProposalCard } from "#components/assistant/proposal-card.tsx";
+import { ConfirmationCard, QuestionCard } from "#components/assistant/request-cards.tsx";
+import { isUnderWay, type Part, type ProposalPart, progressOf, type ToolPart, type Turn, textOf } from "#components/assistant/thread-of.ts";
+import { ToolLine } from "#components/assistant/tool-line.tsx";
+import { formatTokens } from "#components/format.ts";
+import { Cost } from "#components/runs/cost.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { CopyButton } from "#components/ui/copy.tsx";
+import { Markdown } from "#components/ui/markdown.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { Elapsed } from "#components/ui/time.tsx";
+
+export interface TurnViewProps {
+  turn: Turn;
+  /** Writes another message. */
+  onAsk: (prompt: string) => void;
+  isLast: boolean;
+}
+
+/** What a person wrote, and what the assistant did about it. */
+export const TurnView = memo(function TurnView({ turn, onAsk, isLast }: TurnViewProps) {
+  const { content, status } = turn;
+  const isOver = !isUnderWay(turn);
+  return (
+    <li className="flex min-w-0 flex-col gap-3">
+      <div className="flex max-w-[88%] flex-col items-end gap-1 self-end">
+        <p className="whitespace-pre-wrap break-words rounded-xl rounded-br-sm bg-thread-soft px-3 py-2 text-14 text-ink [overflow-wrap:anywhere]">
+          <span className="sr-only">You: </span>
+          {content}
+        </p>
+        {status === "queued" && <span className="text-11 text-ink-faint">Queued</span>}
+      </div>
+      {blocksOf(turn.parts).map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
+        <Block key={index} block={block} turn={turn} isOver={isOver} onAsk={onAsk} />
+      ))}
+      {status === "working" && <Progress turn={turn} />}
+      {isOver && <Ending turn={turn} onAsk={onAsk} isLast={isLast} />}
+    </li>
+  );
+});
+
+/** Tools that follow one another stand in one list. */
+type BlockOf = { kind: "tools"; tools: ToolPart[] } | Exclude<Part, ToolPart>;
+
+/** Calls whose card says everything: a question, and a change that is shown. */
+const isTold = (part: ToolPart) => part.name === "ask_user" || (part.name === "propose_changes" && part.answer?.ok === true);
+
+function blocksOf(parts: readonly Part[]): BlockOf[] {
+  const blocks: BlockOf[] = [];
+  for (const part of parts) {
+    const last = blocks.at(-1);
+    if (part.kind !== "tool") blocks.push(part);
+    else if (isTold(part)) continue;
+    else if (last?.kind === "tools") last.tools.push(part);
+    else blocks.push({ kind: "tools", tools: [part] });
+  }
+  return blocks;
+}
+
+function Block({ block, turn, isOver, onAsk }: { block: BlockOf; turn: Turn; isOver: boolean; onAsk: (prompt: string) => void }) {
+  switch (block.kind) {
+    case "text":
+      return (
+        <Markdown isGuide className="min-w-0">
+          {block.text}
+        </Markdown>
+      );
+    case "tools":
+      return (
+        <>
+          <ul aria-label="What the assistant did" className="flex min-w-0 flex-col gap-1.5 border-l pl-3">
+            {block.tools.map((tool, index) => (
+              <ToolLine key={`${index.toString()} ${tool.id}`} part={tool} isRunning={!isOver} />
+            ))}
+          </ul>
+          {block.tools.map((tool, index) => (
+            <Comparison key={`${index.toString()} ${tool.id}`} tool={tool} turn={turn} />
+          ))}
+        </>
+      );
+    case "proposal":
+      return <ProposalCard part={block} onAsk={onAsk} />;
+    case "question":
+      return <QuestionCard part={block} isOver={isOver} />;
+    case "confirmation":
+      return <ConfirmationCard part={block} isOver={isOver} />;
+  }
+}
+
+/** Of a run that repeats another: both side by side. */
+function Comparison({ tool, turn }: { tool: ToolPart; turn: Turn }) {
+  const { execution_id, rerun_of, proposal_id } = tool.answer?.refs ?? {};
+  if (!execution_id || !rerun_of) return null;
+  const proposal = turn.parts.find((part): part is ProposalPart => part.kind === "proposal" && part.id === proposal_id);
+  return <ComparisonCard before={rerun_of} after={execution_id} proposal={proposal} />;
+}
+
+function Progress({ turn }: { turn: Turn }) {
+  const { usage } = turn;
+  return (
+    <p className="flex min-h-6 flex-wrap items-center gap-x-2 text-12 text-ink-soft tabular">
+      <span aria-hidden className="inline-flex gap-0.75">
+        {["", "[animation-delay:200ms]", "[animation-delay:400ms]"].map((delay) => (
+          <span key={delay} className={`size-1 animate-breathe rounded-full bg-thread ${delay}`} />
+        ))}
+      </span>
+      <span className="font-medium">{progressOf(turn)}</span>
+      <span className="text-ink-faint">
+        <Elapsed since={turn.created_at} />
+        {usage && (
+          <>
+            {" · "}
+            {formatTokens(usage.input_tokens, usage.output_tokens)} tokens
+            {" · "}
+            <Cost cost={usage.cost} isLinked={false} />
+          </>
+        )}
+      </span>
+    </p>
+  );
+}
+
+function Ending({ turn, onAsk, isLast }: TurnViewProps) {
+  const { status, usage, error } = turn;
+  const text = textOf(turn);
+  return (
+    <>
+      {status === "stopped" && (
+        <Quiet>
+          Stopped.
+          {isLast && (
+            <Button size="sm" variant="ghost" icon={<StepForward />} onClick={() => onAsk("Go on.")}>
+              Go on
+            </Button>
+          )}
+        </Quiet>
+      )}
+      {status === "failed" && error !== null && <Failure error={error} turn={turn} onAsk={onAsk} isLast={isLast} />}
+      {status === "done" && turn.parts.length === 0 && <Quiet>The model sent an empty answer.</Quiet>}
+      <footer className="flex min-h-6 items-center gap-2 text-11 text-ink-faint tabular">
+        {usage && (
+          <span className="min-w-0">
+            {formatTokens(usage.input_tokens, usage.output_tokens)} tokens{" · "}
+            <Cost cost={usage.cost} />
+          </span>
+        )}
+        {text !== "" && (
+          <span className="ml-auto">
+            <CopyButton value={text} what="answer" />
+          </span>
+        )}
+      </footer>
+    </>
+  );
+}
+
+const Quiet = ({ children }: { children: ReactNode }) => (
+  <p className="flex min-h-7 items-center gap-2 text-12 text-ink-faint">{children}</p>
+);
+
+/** Faults that another key or model mends. */
+const OF_SETTINGS = /\b(key|model|quota|billing|credit)\b/i;
+/** The work broke off, and what was done is known. */
+const CUT_OFF = /cut off/i;
+
+function Failure({ error, turn, onAsk, isLast }: TurnViewProps & { error: string }) {
+  const isCutOff = CUT_OFF.test(error);
+  const actions = (
+    <Fragment>
+      {isLast && (
+        <Button
+          size="sm"
+          icon={isCutOff ? <StepForward /> : <RotateCw />}
+          onClick={() => onAsk(isCutOff || turn.parts.length > 0 ? "Go on." : turn.content)}
+        >
+          {isCutOff || turn.parts.length > 0 ? "Go on" : "Try again"}
+        </Button>
+      )}
+      {OF_SETTINGS.test(error) && (
+        <Button asChild size="sm" variant="ghost" icon={<Settings />}>
+          <Link href="/settings/project#assistant">Open settings</Link>
+        </Button>
+      )}
+    </Fragment>
+  );
+  return (
+    <Notice tone={isCutOff ? "waiting" : "failed"} actions={actions}>
+      {error}
+    </Notice>
+  );
+}

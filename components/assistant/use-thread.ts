@@ -1,0 +1,117 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { EMPTY_THREAD, isUnderWay, type ThreadState, threadOf } from "#components/assistant/thread-of.ts";
+import { followLine, type LineState } from "#components/event-line.ts";
+import { useApi } from "#components/trpc.tsx";
+import { type MessageContext, type MessageMode, ThreadEvent } from "#server/features/assistant/schema.ts";
+
+const types = ThreadEvent.options.map((option) => option.shape.type.value);
+/** Events that come within this time are drawn together, in milliseconds. A timer, since a tab that is not seen draws no frames. */
+const TOGETHER_MS = 40;
+
+/** A thread on the screen: replayed from its first event, then followed. */
+export interface LiveThread extends ThreadState {
+  /** All that was there when it was opened is drawn; what comes now is new. */
+  isCurrent: boolean;
+  isWorking: boolean;
+  line: LineState;
+}
+
+interface Followed extends ThreadState {
+  threadId: string | null;
+  /** Where the replay ends; later answers about the thread say more, and must not begin another. */
+  replayed: number | null;
+  line: LineState;
+}
+
+const begin = (threadId: string | null): Followed => ({ ...EMPTY_THREAD, threadId, replayed: null, line: "connecting" });
+
+/** @param threadId null for one that is not begun */
+export function useThread(threadId: string | null) {
+  const { trpc, cache } = useApi();
+  const { data, error } = useQuery(
+    trpc.assistant.thread.queryOptions({ thread_id: threadId ?? "" }, { enabled: threadId !== null, refetchOnWindowFocus: false }),
+  );
+  const [held, setHeld] = useState(() => begin(threadId));
+  const state = held.threadId === threadId ? held : begin(threadId);
+  const { replayed } = state;
+  if (held !== state) setHeld(state);
+  else if (data && replayed === null) setHeld({ ...state, replayed: data.last_event_id });
+
+  useEffect(() => {
+    if (threadId === null || replayed === null) return;
+    let waiting: { seq: number; event: ThreadEvent }[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const change = (next: (before: Followed) => Followed) => setHeld((before) => (before.threadId === threadId ? next(before) : before));
+    const draw = () => {
+      const batch = waiting;
+      waiting = [];
+      timer = undefined;
+      change((before) => ({ ...before, ...threadOf(batch, before) }));
+      const fresh = batch.filter(({ seq }) => seq > replayed).map(({ event }) => event);
+      for (const filter of staleAfter(trpc, fresh)) void cache.invalidateQueries(filter);
+    };
+    const hangUp = followLine<ThreadEvent>({
+      path: `/api/v1/bridge/threads/${threadId}/stream`,
+      types,
+      after: 0,
+      parse: (read) => ThreadEvent.safeParse(read).data,
+      onEvent: (seq, event) => {
+        waiting.push({ seq, event });
+        timer ??= setTimeout(draw, TOGETHER_MS);
+      },
+      onLine: (line) => change((before) => ({ ...before, line })),
+    });
+    return () => {
+      hangUp();
+      clearTimeout(timer);
+    };
+  }, [threadId, replayed, trpc, cache]);
+
+  const thread: LiveThread = {
+    turns: state.turns,
+    seq: state.seq,
+    line: state.line,
+    isCurrent: threadId === null || (replayed !== null && state.seq >= replayed),
+    isWorking: state.turns.some(isUnderWay),
+  };
+  return { thread, summary: data ?? null, error };
+}
+
+type Trpc = ReturnType<typeof useApi>["trpc"];
+
+/** What else on the screen has become another by what the assistant did. */
+function staleAfter(trpc: Trpc, events: readonly ThreadEvent[]) {
+  const has = (...wanted: ThreadEvent["type"][]) => events.some(({ type }) => wanted.includes(type));
+  const called = new Set(events.flatMap((event) => (event.type === "tool_result" && event.ok ? [event.name] : [])));
+  return [
+    ...(has("message", "message_done", "message_failed", "question", "confirmation") ? [trpc.assistant.threads.pathFilter()] : []),
+    ...(has("proposal", "decided") ? [trpc.assistant.pathFilter()] : []),
+    ...(called.has("create_workflow") ? [trpc.workflows.list.pathFilter()] : []),
+    ...(called.has("create_agent") || called.has("update_agent") ? [trpc.agents.pathFilter()] : []),
+    ...(called.has("run_workflow") || called.has("rerun_from_node") ? [trpc.executions.list.pathFilter()] : []),
+    ...(called.has("decide_review") ? [trpc.reviews.pathFilter()] : []),
+  ];
+}
+
+export interface Message {
+  content: string;
+  mode: MessageMode;
+  context: MessageContext;
+}
+
+/** Writes a message, in a thread that is begun with it where there is none; tells in which. */
+export function useSend() {
+  const { trpc, client, cache } = useApi();
+  return useMutation({
+    mutationFn: async ({ threadId, content, mode, context }: Message & { threadId: string | null }) => {
+      const { workflow_id } = context;
+      const thread_id = threadId ?? (await client.assistant.createThread.mutate({ ...(workflow_id && { workflow_id }) })).id;
+      await client.assistant.send.mutate({ thread_id, content, mode, context });
+      void cache.invalidateQueries(trpc.assistant.threads.pathFilter());
+      return thread_id;
+    },
+  });
+}
