@@ -15,11 +15,15 @@ export { useTRPC, useTRPCClient };
 /** The server's API: `trpc` makes queries and mutations for their hooks, `client` calls, `cache` keeps what was read. */
 export const useApi = () => ({ trpc: useTRPC(), client: useTRPCClient(), cache: useQueryClient() });
 
+/** Something that did not come as far as the server, with the reason in words for people. */
+export class UserError extends Error {}
+
 /** What the server said about a failed call; one sentence of our own when it could not be reached. */
 export function errorBodyOf(error: unknown): ErrorBody {
   const known = error instanceof TRPCClientError ? ErrorBody.safeParse(error.data) : undefined;
   if (known?.success) return known.data;
-  return { detail: "The service cannot be reached. Check your connection and try again.", error_code: "INTERNAL_ERROR", status: 0 };
+  const detail = error instanceof UserError ? error.message : "The service cannot be reached. Check your connection and try again.";
+  return { detail, error_code: "INTERNAL_ERROR", status: 0 };
 }
 
 /** Sends a visitor whose session ended to the sign-in page, and back here afterwards. */

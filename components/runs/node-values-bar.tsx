@@ -2,6 +2,7 @@
 
 import { CopyCheck, Pin, PinOff, StepForward } from "lucide-react";
 import Link from "next/link";
+import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
 import { ItemPicker } from "#components/runs/loops/item-picker.tsx";
 import { LoopStrip } from "#components/runs/loops/loop-strip.tsx";
 import { RunAgainFromHere } from "#components/runs/run-again.tsx";
@@ -60,45 +61,41 @@ export function NodeValuesBar({ nodeId, isReused, output }: NodeValuesBarProps) 
   const canChangePin =
     editorRun !== null && !editorRun.isReadOnly && type !== undefined && canPin({ type }) && (isPinned || output !== null);
   const canRunFrom = canRunAgain && (editorRun === null || (type !== undefined && definitionOf(type)?.group !== "trigger"));
-  const hasRow = loops.length > 0 || isReused || canRunFrom || canChangePin;
-  if (!node || !(hasStrip || hasRow)) return null;
+  if (!node) return null;
   const place = path ?? run?.iteration ?? "";
   const at = place === "" ? [] : place.split(".").map(Number);
   return (
     <div className="flex shrink-0 flex-col gap-1.5 border-b px-3 py-1.5">
-      {hasRow && (
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          {loops.map((id, depth) => {
-            const loop = graph?.nodes.find((candidate) => candidate.id === id);
-            return (
-              <ItemPicker
-                key={id}
-                loopId={id}
-                loopLabel={loop ? labelOf(loop) : id}
-                total={depth === 0 ? (nodes?.[id]?.iterations?.total ?? null) : null}
-                latest={at[depth] ?? null}
-                latestLabel="Latest"
-              />
-            );
-          })}
-          {isReused && <ReusedBadge />}
-          {(canRunFrom || canChangePin) && (
-            <span className="ml-auto flex flex-wrap items-center gap-1.5">
-              {canChangePin && isPinned && (
-                <Button size="sm" icon={<PinOff />} onClick={() => editorRun.unpin(nodeId)}>
-                  Unpin output
-                </Button>
-              )}
-              {canChangePin && !isPinned && (
-                <Button size="sm" icon={<Pin />} onClick={() => output !== null && editorRun.pin(nodeId, output)}>
-                  Pin output
-                </Button>
-              )}
-              {canRunFrom && (editorRun ? <RunFromHere nodeId={nodeId} editorRun={editorRun} /> : <RunAgainFromHere nodeId={nodeId} />)}
-            </span>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        {loops.map((id, depth) => {
+          const loop = graph?.nodes.find((candidate) => candidate.id === id);
+          return (
+            <ItemPicker
+              key={id}
+              loopId={id}
+              loopLabel={loop ? labelOf(loop) : id}
+              total={depth === 0 ? (nodes?.[id]?.iterations?.total ?? null) : null}
+              latest={at[depth] ?? null}
+              latestLabel="Latest"
+            />
+          );
+        })}
+        {isReused && <ReusedBadge />}
+        <span className="ml-auto flex flex-wrap items-center gap-1.5">
+          <AskAboutRun nodeId={nodeId} />
+          {canChangePin && isPinned && (
+            <Button size="sm" icon={<PinOff />} onClick={() => editorRun.unpin(nodeId)}>
+              Unpin output
+            </Button>
           )}
-        </div>
-      )}
+          {canChangePin && !isPinned && (
+            <Button size="sm" icon={<Pin />} onClick={() => output !== null && editorRun.pin(nodeId, output)}>
+              Pin output
+            </Button>
+          )}
+          {canRunFrom && (editorRun ? <RunFromHere nodeId={nodeId} editorRun={editorRun} /> : <RunAgainFromHere nodeId={nodeId} />)}
+        </span>
+      </div>
       {hasStrip && <LoopStrip loopId={nodeId} path={place} label={labelOf(node)} />}
     </div>
   );

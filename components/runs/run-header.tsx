@@ -4,6 +4,7 @@ import { Link2, Pencil, Square } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
+import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
 import { RunAgain } from "#components/runs/run-again.tsx";
 import { RunSummary } from "#components/runs/run-summary.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
@@ -97,6 +98,7 @@ export function RunContextHeader({ initial }: { initial: ExecutionView }) {
         >
           Copy link
         </Button>
+        <AskAboutRun size="md" />
         <Button asChild icon={<Pencil />}>
           <Link href={`/workflows/${workflow_id}?run=${id}`}>Open in editor</Link>
         </Button>

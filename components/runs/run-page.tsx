@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { runName } from "#components/runs/ask-about-run.tsx";
 import { ExecutorBanner } from "#components/runs/executor-banner.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
 import { RunContextHeader } from "#components/runs/run-header.tsx";
@@ -13,6 +14,7 @@ import { RunProvider, useRun } from "#components/runs/store/run-context.tsx";
 import { isReview } from "#components/runs/store/run-snapshot.ts";
 import { createRunStore, type RunStore } from "#components/runs/store/run-store.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
+import { AssistantContext, type AssistantPlace } from "#components/shell/assistant.tsx";
 import { FullPageLoading } from "#components/shell/full-page-loading.tsx";
 import { useTitle } from "#components/shell/page.tsx";
 import { useApi } from "#components/trpc.tsx";
@@ -25,6 +27,7 @@ import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/ca
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { AgentNamesProvider } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import type { ExecutionView } from "#server/runs/schema.ts";
+import { labelOf } from "#server/workflow/graph.ts";
 
 /** One execution: read once, then followed until it ends. */
 export function RunPage({ executionId }: { executionId: string }) {
@@ -66,6 +69,16 @@ export function RunPage({ executionId }: { executionId: string }) {
   );
 }
 
+/** What is open and selected, so that one can ask about it without naming it. */
+function placeOf({ execution, graph }: ExecutionView, selected: string | null): AssistantPlace {
+  const node = graph.nodes.find(({ id }) => id === selected);
+  return {
+    workflow: { id: execution.workflow_id, name: execution.workflow_name },
+    execution: { id: execution.id, name: runName(execution.id) },
+    ...(node && { node: { id: node.id, name: labelOf(node) } }),
+  };
+}
+
 type View = "graph" | "timeline" | "log" | "reviews";
 
 /** One run in three views of the same data, with the values of the node that is picked beside them. */
@@ -99,6 +112,7 @@ function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: 
 
   return (
     <div className="flex h-full min-h-0 flex-col">
+      <AssistantContext value={placeOf(initial, selected)} />
       <RunContextHeader initial={initial} />
       <WaitingBanner />
       <ExecutorBanner />

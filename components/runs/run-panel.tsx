@@ -4,6 +4,7 @@ import { ArrowUpRight, ChevronDown, ChevronUp } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type CSSProperties, useEffect, useRef, useState } from "react";
+import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
 import { RunSummary } from "#components/runs/run-summary.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { isReviewPending } from "#components/runs/store/run-snapshot.ts";
@@ -101,6 +102,7 @@ export function RunPanel() {
           <h2 className="font-semibold text-12">Run</h2>
           <RunSummary />
           <span className="ml-auto flex items-center gap-1">
+            {executionId && <AskAboutRun className="h-6 px-1.5" />}
             {executionId && (
               <Link
                 href={`/runs/${executionId}`}

@@ -1,15 +1,17 @@
 "use client";
 
-import { ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate } from "lucide-react";
+import { ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate, Sparkles } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
+import { useAssistant } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { MOD } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { positionBelowAll } from "#components/workflow-editor/canvas/document/edits.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { HistoryButton, SaveControls } from "#components/workflow-editor/history/save-button.tsx";
@@ -83,11 +85,30 @@ export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeader
       </div>
       <div className="flex flex-1 items-center justify-end gap-2">
         <EditorMenu />
+        <AssistantButton />
         <HistoryButton isEditorShown={tab === "editor"} />
         <SaveControls isReadOnly={isReadOnly} />
         <RunButton run={run} isReadOnly={isReadOnly} />
       </div>
     </header>
+  );
+}
+
+/** Opens and closes the assistant beside the workflow; a phone has it in the bar above. */
+function AssistantButton() {
+  const { isOpen, open, close } = useAssistant();
+  return (
+    <IconButton
+      label="Assistant"
+      icon={<Sparkles />}
+      isPressed={isOpen}
+      shortcut={[MOD, "J"]}
+      aria-keyshortcuts="Control+J Meta+J"
+      size="lg"
+      side="bottom"
+      className="max-md:hidden"
+      onClick={() => (isOpen ? close() : open())}
+    />
   );
 }
 

@@ -4,9 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useState } from "react";
 import { toast } from "sonner";
+import { runName } from "#components/runs/ask-about-run.tsx";
 import { RunPanel } from "#components/runs/run-panel.tsx";
-import { EditorRunContext, RunProvider } from "#components/runs/store/run-context.tsx";
+import { EditorRunContext, RunProvider, useRun } from "#components/runs/store/run-context.tsx";
 import { createRunStore } from "#components/runs/store/run-store.ts";
+import { AssistantContext } from "#components/shell/assistant.tsx";
 import { FullPageLoading } from "#components/shell/full-page-loading.tsx";
 import { useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -15,8 +17,9 @@ import { cn } from "#components/ui/cn.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
 import { OutlineButton } from "#components/workflow-editor/canvas/control-bar.tsx";
+import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { FollowRun } from "#components/workflow-editor/canvas/follow-run.tsx";
-import { CanvasProvider, useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { CanvasProvider, useEditor, useEditorShallow } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { EditorHeader, type EditorTab } from "#components/workflow-editor/editor-header.tsx";
@@ -25,6 +28,7 @@ import { saveAndTell } from "#components/workflow-editor/history/save-button.tsx
 import { DraftConflict, SaveConflictDialog, SaveFailure } from "#components/workflow-editor/history/save-notices.tsx";
 import { AgentNamesProvider } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { ProblemsPopover, useProblems } from "#components/workflow-editor/problems.tsx";
+import { ProposalProvider, useProposal } from "#components/workflow-editor/proposals/proposal-context.tsx";
 import { createEditorSession } from "#components/workflow-editor/session/editor-session.ts";
 import { SessionProvider, useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 import { SidePanel } from "#components/workflow-editor/side-panel.tsx";
@@ -103,7 +107,9 @@ export function EditorView({ initial }: { initial: WorkflowEditorState }) {
       <RunProvider value={stores.run}>
         <SessionProvider value={stores.session}>
           <HistoryProvider>
-            <EditorLayout workflowId={workflowId} isReadOnly={!canEdit} />
+            <ProposalProvider isReadOnly={!canEdit}>
+              <EditorLayout workflowId={workflowId} isReadOnly={!canEdit} />
+            </ProposalProvider>
           </HistoryProvider>
         </SessionProvider>
       </RunProvider>
@@ -115,6 +121,7 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
   const [tab, setTab] = useState<EditorTab>("editor");
   const [isSheetOpen, setIsSheetOpen] = useState(false);
   const history = useHistoryStore();
+  const hasProposal = useProposal().proposal !== null;
   const historyAsked = useHistory((state) => state.asked);
   useEffect(() => {
     if (historyAsked > 0) setTab("editor");
@@ -127,6 +134,7 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
   useTitle(useSessionState((state) => state.name));
   return (
     <EditorRunContext value={editorRun}>
+      <TellAssistant />
       <div className="flex h-full min-h-0 flex-col">
         <EditorHeader tab={tab} onTabChange={setTab} run={run} isReadOnly={isReadOnly} />
         <div
@@ -157,6 +165,7 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
                 <div className="pointer-events-none absolute inset-x-0 top-0 z-20 mx-auto max-w-160 *:pointer-events-auto">
                   <DraftConflict />
                   <SaveFailure />
+                  {hasProposal && <HiddenProposal />}
                   <PastRunBar isPast={run.isPast} />
                 </div>
               </Canvas>
@@ -192,10 +201,40 @@ function useSaveKey() {
   }, [session]);
 }
 
-/** What to do with a workflow that is only its trigger. */
+/** What is open and selected here, so that one can ask about it without naming it. */
+function TellAssistant() {
+  const { workflowId } = useSession();
+  const name = useSessionState((state) => state.name);
+  const executionId = useRun((state) => state.executionId);
+  const node = useEditorShallow(({ nodes, data }) => {
+    const [only, ...others] = nodes.filter(({ selected }) => selected);
+    return only && others.length === 0 ? { id: only.id, name: labelOf(data[only.id], only.type) } : null;
+  });
+  return (
+    <AssistantContext
+      value={{
+        workflow: { id: workflowId, name },
+        ...(executionId && { execution: { id: executionId, name: runName(executionId) } }),
+        ...(node && { node }),
+      }}
+    />
+  );
+}
+
+// Loaded when there is a proposal.
+const loadBar = () => import("#components/workflow-editor/proposals/proposal-bar.tsx");
+const ProposalBar = dynamic(() => loadBar().then((module) => module.ProposalBar));
+const HiddenProposal = dynamic(() => loadBar().then((module) => module.HiddenProposal));
+
+// Loaded for a workflow that is only its trigger.
+const FirstRequest = dynamic(() => import("#components/workflow-editor/first-request.tsx").then((module) => module.FirstRequest));
+
+/** What to do with a workflow that is only its trigger: say what is wanted, where somebody can hear it, or begin by hand. */
 function FirstSteps() {
   const isBare = useEditor((state) => state.nodes.length <= 1 && !state.isReadOnly);
+  const isReady = useQuery(useTRPC().assistant.settings.queryOptions({}, { enabled: isBare })).data?.ready;
   if (!isBare) return null;
+  if (isReady) return <FirstRequest />;
   return (
     <p className="pointer-events-none absolute inset-x-0 top-[66%] z-10 px-4 text-center text-13 text-ink-soft">
       Press <Kbd>N</Kbd> to add a node, or drag from the dot at the trigger's right.
@@ -205,14 +244,18 @@ function FirstSteps() {
 
 // Loaded when it is first looked at.
 const HistoryPanel = dynamic(() => import("#components/workflow-editor/history/history-panel.tsx").then((module) => module.HistoryPanel));
+const ProposalPanel = dynamic(() =>
+  import("#components/workflow-editor/proposals/proposal-panel.tsx").then((module) => module.ProposalPanel),
+);
 
-/** What stands right of the canvas; while it is open the history of the workflow, and the rest is kept as it was. */
+/** What stands right of the canvas; while it is open the history of the workflow or what is proposed, and the rest is kept as it was. */
 export function BesideCanvas({ isReadOnly, children }: { isReadOnly: boolean; children: ReactNode }) {
   const isOpen = useHistory((state) => state.isOpen);
+  const isProposal = useHistory((state) => state.compared?.kind === "proposal");
   return (
     <>
-      <div className={isOpen ? "hidden" : "contents"}>{children}</div>
-      {isOpen && <HistoryPanel isReadOnly={isReadOnly} />}
+      <div className={isOpen || isProposal ? "hidden" : "contents"}>{children}</div>
+      {isOpen && (isProposal ? <ProposalPanel /> : <HistoryPanel isReadOnly={isReadOnly} />)}
     </>
   );
 }
@@ -225,10 +268,12 @@ const VersionCompare = dynamic(() =>
 /** The live canvas, or while something is compared both sides drawn in its place. The draft is kept as it was. */
 export function CanvasOrComparison({ isReadOnly, children }: { isReadOnly: boolean; children: ReactNode }) {
   const comparison = useComparison();
+  const { proposal } = useProposal();
   return (
     <div className="relative min-h-0 flex-1">
       <div className={cn("size-full", comparison && "hidden")}>{children}</div>
       {comparison && <VersionCompare comparison={comparison} isReadOnly={isReadOnly} />}
+      {proposal && <ProposalBar />}
     </div>
   );
 }

@@ -11,7 +11,7 @@ import { isLoop } from "#server/workflow/layout/loop-frames.ts";
 
 const SIZE = { width: 160, height: 104 };
 /** A smaller canvas (pixels) has no corner to spare. */
-const MIN_ROOM = { width: 480, height: 400 };
+const MIN_ROOM = { width: 600, height: 400 };
 /** Where it does not fit beside the bar, it stands above it. */
 const BAR_AND_MAP = 790;
 const ABOVE_BAR = 60;

@@ -55,6 +55,8 @@ export interface CanvasProps {
   /** Over the canvas, e.g. notices and hints. */
   children?: ReactNode;
   onNodeOpen?: (nodeId: string) => void;
+  /** Ids of the nodes that one sees first; left out, the whole workflow. */
+  firstView?: readonly string[];
 }
 
 /** The workflow as one sees it. Draws the stores around it (CanvasProvider, RunProvider); edits go through them. */
@@ -66,7 +68,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
+function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProps) {
   const editor = useEditorStore();
   const ui = useCanvasUiStore();
   const flow = useReactFlow();
@@ -227,7 +229,7 @@ function CanvasSurface({ controls, children, onNodeOpen }: CanvasProps) {
         minZoom={ZOOM.min}
         maxZoom={ZOOM.max}
         fitView
-        fitViewOptions={FIT}
+        fitViewOptions={firstView ? { ...FIT, nodes: firstView.map((id) => ({ id })) } : FIT}
         elevateEdgesOnSelect
         elevateNodesOnSelect={false}
         nodeDragThreshold={2}

@@ -19,6 +19,8 @@ export const SHORTCUT_GROUPS = {
     find: { keys: ["mod+f"], label: "Search in canvas" },
     outline: { keys: ["o"], label: "Open the outline" },
     help: { keys: ["?"], label: "Keyboard shortcuts" },
+    assistant: { keys: [], shown: ["mod+j"], label: "Open or close the assistant" },
+    acceptProposal: { keys: [], shown: ["mod+shift+enter"], label: "Accept what the assistant proposes" },
   },
   Nodes: {
     add: { keys: ["n"], label: "Add a node after the selected one, or into the selected connection" },

@@ -16,8 +16,8 @@ const MARGIN = 48;
 /** What the canvas keeps free at its lower edge, for the bar over it. */
 const BAR = MARGIN * 1.5;
 const PHONE_WIDTH = 768;
-/** Below this zoom what one writes cannot be read. */
-const MIN_TO_WRITE = 0.7;
+/** Below this zoom what stands on a card cannot be read. */
+const MIN_TO_READ = 0.7;
 
 /** How far a span must move to lie between two limits; none when it does, and its beginning first when it is too long. */
 export function shiftInto(from: number, to: number, low: number, high: number): number {
@@ -89,11 +89,21 @@ export function useReveal(): void {
       if (now.width > 0 && (by.x !== 0 || by.y !== 0))
         void flow.setViewport({ x: x + by.x, y: y + by.y, zoom }, { duration: motionMs(200) });
     };
+    /** Comes as near as it takes to read a card; one that can be read already only has to be in view. */
+    const read = (id: string) => {
+      const node = editor.getState().nodes.find((candidate) => candidate.id === visibleIdOf(editor.getState(), id));
+      const { transform, width, height } = view.getState();
+      if (!node || width === 0 || transform[2] >= MIN_TO_READ) return reveal(id);
+      const size = sizeOf(node);
+      const zoom = Math.min(MIN_TO_READ, (width - MARGIN) / size.width);
+      const [x, y] = [(width - size.width * zoom) / 2 - node.position.x * zoom, height / 4 - node.position.y * zoom];
+      void flow.setViewport({ x, y, zoom }, { duration: motionMs(200) });
+    };
     /** A note that is written is seen as large as life, its head in the upper part: a phone's keyboard takes the lower one. */
     const readToWrite = (id: string) => {
       const node = editor.getState().nodes.find((candidate) => candidate.id === id);
       const { transform, width, height } = view.getState();
-      if (!node || width === 0 || transform[2] >= MIN_TO_WRITE) return;
+      if (!node || width === 0 || transform[2] >= MIN_TO_READ) return;
       const size = sizeOf(node);
       const zoom = Math.min(1, (width - MARGIN) / size.width);
       const [x, y] = [(width - size.width * zoom) / 2 - node.position.x * zoom, height / 4 - node.position.y * zoom];
@@ -117,7 +127,7 @@ export function useReveal(): void {
     const stopUi = ui.subscribe((state, before) => {
       if (state.focusField && state.focusField !== before.focusField) reveal(state.focusField.nodeId);
       if (state.writing !== null && state.writing !== before.writing) readToWrite(state.writing);
-      if (state.revealed && state.revealed !== before.revealed) reveal(state.revealed.nodeId);
+      if (state.revealed && state.revealed !== before.revealed) (state.revealed.isToRead ? read : reveal)(state.revealed.nodeId);
     });
     // On a phone the run's sheet takes half of the canvas; what is left shows the whole workflow again.
     const stopView = view.subscribe((state, before) => {

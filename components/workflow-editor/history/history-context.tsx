@@ -6,21 +6,30 @@ import { useStore } from "zustand";
 import { createStore } from "zustand/vanilla";
 import { useTRPC } from "#components/trpc.tsx";
 import { createStrictContext } from "#components/ui/strict-context.ts";
-import { canvasDiff, comparisonGraph, comparisonId, type DiffLabels } from "#components/workflow-editor/canvas/document/comparison.ts";
+import {
+  type CanvasDiff,
+  canvasDiff,
+  comparisonGraph,
+  comparisonId,
+  type DiffLabels,
+} from "#components/workflow-editor/canvas/document/comparison.ts";
 import { useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { type CanvasUiStore, createCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import { createEditorStore, type EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { formatDiffCounts, formatMerge } from "#components/workflow-editor/history/version-format.ts";
 import { type Conflict, useConflict } from "#components/workflow-editor/session/conflict.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
+import type { Proposal } from "#server/features/assistant/schema.ts";
 import { dictionary } from "#server/shared/json-text.ts";
 import { countDiff, diffGraphs, type GraphDiff } from "#server/workflow/diff.ts";
+import { mergeGraphs } from "#server/workflow/merge.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
-/** What stands against what: a saved version, or what somebody else wrote while one edited. */
+/** What stands against what: a saved version, what somebody else wrote while one edited, or what the assistant proposes. */
 export type ComparisonTarget =
   | { kind: "version"; version: number; against: "draft" | "previous" }
-  | { kind: "conflict"; over: "draft" | "save" };
+  | { kind: "conflict"; over: "draft" | "save" }
+  | { kind: "proposal"; proposal: Proposal };
 
 export interface HistoryState {
   isOpen: boolean;
@@ -35,19 +44,23 @@ export interface HistoryState {
   compare(compared: ComparisonTarget | null): void;
 }
 
+/** On a phone, and beside the assistant, where the changes are told too, the canvas needs the room. */
+const hasRoomForChanges = () => matchMedia("(width >= 48rem)").matches && document.documentElement.dataset.assistant !== "open";
+
 const createHistoryStore = () =>
   createStore<HistoryState>()((set, get) => ({
     isOpen: false,
     asked: 0,
     compared: null,
     isNaming: false,
-    open: () => set({ isOpen: true, asked: get().asked + 1 }),
+    open: () =>
+      set(({ asked, compared }) => ({ isOpen: true, asked: asked + 1, compared: compared?.kind === "proposal" ? null : compared })),
     close: () => set({ isOpen: false, compared: null }),
-    // A conflict's comparison brings the panel with it, and takes it away again.
+    // The comparison with anything but a version brings the panel with it, and takes it away again; a proposal's where there is room.
     compare(compared) {
       const { isOpen, asked, compared: before } = get();
-      if (compared) set({ compared, isOpen: true, asked: asked + 1 });
-      else set({ compared, isOpen: isOpen && before?.kind !== "conflict" });
+      if (compared) set({ compared, isOpen: compared.kind !== "proposal" || hasRoomForChanges(), asked: asked + 1 });
+      else set({ compared, isOpen: isOpen && (before === null || before.kind === "version") });
     },
   }));
 
@@ -111,6 +124,8 @@ export interface Comparison {
   conflict: Conflict | null;
   editor: EditorStore;
   ui: CanvasUiStore;
+  /** How what is on the canvas differs. */
+  marks: CanvasDiff;
 }
 
 export type VersionComparison =
@@ -139,7 +154,7 @@ function picture(after: Graph, diff: GraphDiff, words: DiffLabels, said: Record<
     }),
   }));
   count += 1;
-  return { id: count, editor, ui };
+  return { id: count, editor, ui, marks };
 }
 
 function compare(before: Side, after: Side, words: DiffLabels, conflict: Conflict | null = null): VersionComparison {
@@ -181,6 +196,31 @@ function compareThree(conflict: Conflict, { base, result }: NonNullable<Conflict
   return { kind: "shown", ...shown, before, after, diff: conflict.diff, changes, summary: formatMerge(result), conflict };
 }
 
+const PROPOSED: DiffLabels = { added: "Added", changed: "Changed", removed: "Removed", moved: "Moved" };
+
+/** What only makes room is not worth a word beside what is done. */
+function withoutMoves(diff: GraphDiff): GraphDiff {
+  const nodes = diff.nodes.filter(({ kind }) => kind !== "moved");
+  return nodes.length + diff.edges.length > 0 ? { nodes, edges: diff.edges } : diff;
+}
+
+/** What the draft would become by a proposal, whatever has been done to it since. */
+function compareProposal(proposal: Proposal, draft: Graph): VersionComparison {
+  const { graph, both } = mergeGraphs(proposal.base, proposal.graph, draft);
+  const [before, after] = [
+    { title: "Now", graph: draft },
+    { title: "Proposed", graph },
+  ];
+  const diff = withoutMoves(diffGraphs(draft, graph));
+  const said = Object.fromEntries([...both.nodes, ...both.edges].map(({ id }) => [comparisonId(id), "Changed by you too"]));
+  const changes = [{ title: null, before, after, diff, words: PROPOSED }];
+  const shown = picture(graph, diff, PROPOSED, said);
+  shown.ui
+    .getState()
+    .setProblems(proposal.problems.map((problem) => ({ ...problem, node_id: problem.node_id && comparisonId(problem.node_id) })));
+  return { kind: "shown", ...shown, before, after, diff, changes, summary: proposal.summary, conflict: null };
+}
+
 /** What is compared, with the versions that it needs read from the server. The draft is the one on the canvas. */
 export function useVersionComparison(compared: ComparisonTarget | null): VersionComparison | null {
   const trpc = useTRPC();
@@ -203,6 +243,7 @@ export function useVersionComparison(compared: ComparisonTarget | null): Version
   return useMemo((): VersionComparison | null => {
     if (!compared) return null;
     const draft = editor.getState().graph();
+    if (compared.kind === "proposal") return compareProposal(compared.proposal, draft);
     if (compared.kind === "conflict") {
       if (!conflict) return null;
       if (conflict.merge) return compareThree(conflict, conflict.merge);

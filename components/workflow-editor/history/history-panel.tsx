@@ -26,46 +26,12 @@ export function HistoryPanel({ isReadOnly }: { isReadOnly: boolean }) {
   const history = useHistoryStore();
   const compared = useHistory((state) => state.compared);
   const comparison = useComparison();
-  const panel = useRef<HTMLElement>(null);
   const isConflict = compared?.kind === "conflict";
-  const ui = useCanvasUiStore();
-  // Whoever asks for a node's panel, e.g. to fix a problem, gets it.
-  useEffect(
-    () =>
-      ui.subscribe((state, before) => {
-        if (state.focusField !== before.focusField || (state.isOutlineAsked && !before.isOutlineAsked)) history.getState().close();
-      }),
-    [ui, history],
-  );
-  // The keyboard follows into the panel, and back to what opened it.
-  useEffect(() => {
-    const opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
-    panel.current?.focus({ preventScroll: true });
-    return () => {
-      if (document.activeElement === document.body) opener?.focus({ preventScroll: true });
-    };
-  }, []);
   return (
-    <aside
-      ref={panel}
-      tabIndex={-1}
-      aria-label={isConflict ? "What differs" : "History"}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.defaultPrevented) return;
-        event.stopPropagation();
-        if (compared) history.getState().compare(null);
-        else history.getState().close();
-      }}
-      className="flex min-h-0 shrink-0 flex-col border-l bg-surface focus:outline-none max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-30 max-md:h-[46dvh] max-md:animate-rise max-md:rounded-t-lg max-md:border-t max-md:border-l-0 max-md:shadow-lg md:w-[min(max(var(--layout-side-panel,320px),320px),40vw)]"
+    <ComparisonAside
+      title={isConflict ? "What differs" : "History"}
+      onClose={() => (isConflict ? history.getState().compare(null) : history.getState().close())}
     >
-      <div className="flex h-9 shrink-0 items-center justify-between gap-2 border-b pr-2 pl-3">
-        <h2 className="font-medium text-13">{isConflict ? "What differs" : "History"}</h2>
-        <IconButton
-          label={isConflict ? "Close what differs" : "Close history"}
-          icon={<X />}
-          onClick={() => (isConflict ? history.getState().compare(null) : history.getState().close())}
-        />
-      </div>
       {/* On a phone the list makes room for what differs, and comes back with Close. */}
       <div className="flex min-h-0 flex-1 flex-col">
         {!isConflict && <VersionList isReadOnly={isReadOnly} compared={compared} />}
@@ -81,6 +47,59 @@ export function HistoryPanel({ isReadOnly }: { isReadOnly: boolean }) {
           </section>
         )}
       </div>
+    </ComparisonAside>
+  );
+}
+
+export interface ComparisonAsideProps {
+  title: string;
+  /** Whether the keyboard follows into it. */
+  takesFocus?: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** What stands beside a comparison, in the place of the panel of the selected node; a sheet on a phone. */
+export function ComparisonAside({ title, takesFocus = true, onClose, children }: ComparisonAsideProps) {
+  const history = useHistoryStore();
+  const compared = useHistory((state) => state.compared);
+  const panel = useRef<HTMLElement>(null);
+  const ui = useCanvasUiStore();
+  // Whoever asks for a node's panel, e.g. to fix a problem, gets it.
+  useEffect(
+    () =>
+      ui.subscribe((state, before) => {
+        if (state.focusField !== before.focusField || (state.isOutlineAsked && !before.isOutlineAsked)) history.getState().close();
+      }),
+    [ui, history],
+  );
+  // The keyboard follows into the panel, and back to what opened it.
+  useEffect(() => {
+    if (!takesFocus) return;
+    const opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    panel.current?.focus({ preventScroll: true });
+    return () => {
+      if (document.activeElement === document.body) opener?.focus({ preventScroll: true });
+    };
+  }, [takesFocus]);
+  return (
+    <aside
+      ref={panel}
+      tabIndex={-1}
+      aria-label={title}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        event.stopPropagation();
+        if (compared) history.getState().compare(null);
+        else history.getState().close();
+      }}
+      className="flex min-h-0 shrink-0 flex-col border-l bg-surface focus:outline-none max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-30 max-md:h-[46dvh] max-md:animate-rise max-md:rounded-t-lg max-md:border-t max-md:border-l-0 max-md:shadow-lg md:w-[min(max(var(--layout-side-panel,320px),320px),40vw)]"
+    >
+      <div className="flex h-9 shrink-0 items-center justify-between gap-2 border-b pr-2 pl-3">
+        <h2 className="font-medium text-13">{title}</h2>
+        <IconButton label={`Close ${title.toLowerCase()}`} icon={<X />} onClick={onClose} />
+      </div>
+      {children}
     </aside>
   );
 }
@@ -163,7 +182,8 @@ function VersionButton({ item, isChosen, onClick }: { item: WorkflowVersionSumma
         {item.is_current && <Badge tone="complete">Current</Badge>}
       </span>
       <span className="text-12 text-ink-soft">
-        {item.saved_by?.name ?? "Somebody who has left"} · <Time value={item.created_at} />
+        {item.saved_by?.name ?? "Somebody who has left"}
+        {item.by === "assistant" && ", with the assistant"} · <Time value={item.created_at} />
       </span>
       {words && <span className="text-12 text-ink-faint">{words}</span>}
     </button>

@@ -39,7 +39,7 @@ export function SaveControls({ isReadOnly }: { isReadOnly: boolean }) {
 /** The button in the header that opens and closes the history; a phone has it in the menu beside Save. */
 export function HistoryButton({ isEditorShown }: { isEditorShown: boolean }) {
   const history = useHistoryStore();
-  const isOpen = useHistory((state) => state.isOpen) && isEditorShown;
+  const isOpen = useHistory((state) => state.isOpen && state.compared?.kind !== "proposal") && isEditorShown;
   return (
     <IconButton
       label="History"

@@ -44,25 +44,34 @@ export function VersionChanges({ comparison }: { comparison: Comparison }) {
 }
 
 function ChangeList({ changes, comparison }: { changes: Changes; comparison: Comparison }) {
-  const { title, diff, before, after, words } = changes;
+  const { title, diff } = changes;
   const nodes = [...diff.nodes].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
   return (
     <ul aria-label={title ? `Changes ${title.toLowerCase()}` : "Changes"} className="flex flex-col gap-1.5 p-2">
       {nodes.map((node) => (
         <NodeChange key={node.id} change={node} changes={changes} comparison={comparison} />
       ))}
-      {diff.edges.map((change) => (
-        <li key={`edge ${change.kind} ${change.id}`} className="flex flex-wrap items-center gap-1.5 px-2 py-1 text-12 text-ink">
-          <Tag kind={change.kind} words={words} />
-          <span className="min-w-0 break-words">Connection {formatEdge(change, after.graph, before.graph)}</span>
-        </li>
-      ))}
+      <ConnectionChanges changes={changes} />
     </ul>
   );
 }
 
+/** Every connection that differs, as items of a list. */
+export function ConnectionChanges({ changes: { diff, before, after, words } }: { changes: Changes }) {
+  return diff.edges.map((change) => (
+    <li key={`edge ${change.kind} ${change.id}`} className="flex items-baseline gap-1.5 px-2 py-1 text-12 text-ink">
+      <Tag kind={change.kind} words={words} />
+      <span className="min-w-0 break-words">Connection {formatEdge(change, after.graph, before.graph)}</span>
+    </li>
+  ));
+}
+
 function Tag({ kind, words }: { kind: NodeDiffKind; words: DiffLabels }) {
-  return <span className={cn("shrink-0 rounded-sm px-1.5 py-0.5 font-medium text-11 leading-none", TONES[kind])}>{words[kind]}</span>;
+  return <ChangeTag kind={kind}>{words[kind]}</ChangeTag>;
+}
+
+export function ChangeTag({ kind, children }: { kind: NodeDiffKind; children: ReactNode }) {
+  return <span className={cn("shrink-0 rounded-sm px-1.5 py-0.5 font-medium text-11 leading-none", TONES[kind])}>{children}</span>;
 }
 
 function NodeChange({ change, changes, comparison }: { change: NodeDiff; changes: Changes; comparison: Comparison }) {
@@ -82,20 +91,40 @@ function NodeChange({ change, changes, comparison }: { change: NodeDiff; changes
         <Tag kind={change.kind} words={words} />
         <span className="min-w-0 break-words font-medium text-12 text-ink">{accessibleName(change.node.type, change.node.data)}</span>
       </button>
-      {change.fields.length > 0 && (
-        <dl className="flex flex-col gap-2 border-t px-2 py-2">
-          {change.fields.map((field) => (
-            <FieldChangeView key={field.field} type={change.node.type} change={field} changes={changes} />
-          ))}
-        </dl>
-      )}
+      {change.fields.length > 0 && <FieldChanges type={change.node.type} fields={change.fields} changes={changes} />}
     </li>
   );
 }
 
-function FieldChangeView({ type, change, changes }: { type: string; change: FieldChange; changes: Changes }) {
+interface FieldChangesProps {
+  type: string;
+  fields: readonly FieldChange[];
+  changes: Changes;
+  /** There was nothing before. */
+  isNew?: boolean;
+}
+
+/** Fields of a node before and after. */
+export function FieldChanges({ fields, ...rest }: FieldChangesProps) {
+  return (
+    <dl className="flex flex-col gap-2 border-t px-2 py-2">
+      {fields.map((field) => (
+        <FieldChangeView key={field.field} change={field} {...rest} />
+      ))}
+    </dl>
+  );
+}
+
+function FieldChangeView({ type, change, changes, isNew = false }: Omit<FieldChangesProps, "fields"> & { change: FieldChange }) {
   const { agentName } = useAgentNames();
   const words = (value: unknown) => formatFieldValue(type, change.field, value, agentName);
+  if (isNew)
+    return (
+      <div className="flex flex-col gap-1 text-12">
+        <dt className="font-medium text-ink-soft">{fieldTitle(type, change.field)}</dt>
+        <dd className="max-h-40 overflow-y-auto whitespace-pre-wrap break-words text-ink">{words(change.after)}</dd>
+      </div>
+    );
   const parts = splitAtChange(words(change.before), words(change.after));
   return (
     <div className="flex flex-col gap-1 text-12">

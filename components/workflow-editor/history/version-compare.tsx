@@ -6,6 +6,7 @@ import { toast } from "sonner";
 import { RunProvider } from "#components/runs/store/run-context.tsx";
 import { createRunStore } from "#components/runs/store/run-store.ts";
 import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
@@ -23,9 +24,14 @@ export function VersionCompare({
   comparison: NonNullable<ReturnType<typeof useComparison>>;
   isReadOnly: boolean;
 }) {
+  const isProposal = useHistory((state) => state.compared?.kind === "proposal");
+  const isOpen = useHistory((state) => state.isOpen);
   return (
-    <section aria-label="Comparison" className="flex size-full min-h-0 flex-col max-md:pb-[calc(46dvh-2rem)]">
-      <CompareBar comparison={comparison.kind === "shown" ? comparison : null} isReadOnly={isReadOnly} />
+    <section
+      aria-label={isProposal ? "Proposed workflow" : "Comparison"}
+      className={cn("flex size-full min-h-0 flex-col", isOpen && "max-md:pb-[calc(46dvh-2rem)]")}
+    >
+      {!isProposal && <CompareBar comparison={comparison.kind === "shown" ? comparison : null} isReadOnly={isReadOnly} />}
       <div className="relative min-h-0 flex-1">
         {comparison.kind === "shown" && <ComparedCanvas comparison={comparison} />}
         {comparison.kind === "loading" && (
@@ -43,13 +49,22 @@ export function VersionCompare({
   );
 }
 
+/** Of a larger workflow one sees first what differs. */
+const MAX_FITTED = 30;
+
 function ComparedCanvas({ comparison }: { comparison: Comparison }) {
   // A run of the draft is no part of the picture.
   const [noRun] = useState(() => createRunStore());
+  const history = useHistoryStore();
+  const { nodes } = comparison.after.graph;
+  const differing = Object.keys(comparison.marks.nodes);
   return (
     <RunProvider value={noRun}>
       <CanvasProvider key={comparison.id} editor={comparison.editor} ui={comparison.ui}>
-        <Canvas />
+        <Canvas
+          {...(nodes.length > MAX_FITTED && differing.length > 0 && { firstView: differing })}
+          onNodeOpen={(id) => comparison.marks.nodes[id] && history.setState({ isOpen: true })}
+        />
       </CanvasProvider>
     </RunProvider>
   );

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import { createEditorSession } from "#components/workflow-editor/session/editor-session.ts";
 import type { UpdateWorkflowInput, WorkflowEditorState } from "#server/features/workflows/schema.ts";
@@ -10,6 +10,15 @@ const graphOf = (label: string): Graph => ({
   edges: [],
 });
 const conflict = (detail: string): ErrorBody => ({ status: 409, error_code: "CONFLICT", detail });
+
+/** What a session listens to while it watches the canvas. */
+function openPage() {
+  const page = new EventTarget();
+  vi.stubGlobal("document", page);
+  for (const name of ["addEventListener", "removeEventListener"] as const) vi.stubGlobal(name, page[name].bind(page));
+}
+
+afterEach(() => vi.unstubAllGlobals());
 
 /** A server that keeps one workflow as the real one does: a save counts the version up and rewrites the draft. */
 function setUp(graph = graphOf("one"), revision = 1) {
@@ -129,9 +138,7 @@ test("both sides of a save can be kept, as one step and without saving it", asyn
 });
 
 test("both drafts can be kept, from what this page last sent; where both changed the same somebody has to say so", async () => {
-  const page = new EventTarget();
-  vi.stubGlobal("document", page);
-  for (const name of ["addEventListener", "removeEventListener"] as const) vi.stubGlobal(name, page[name].bind(page));
+  openPage();
   const { server, editor, session, state } = setUp(withOutputs("", ""));
   const stop = session.start();
   editor.getState().setField("a", "value", "first");
@@ -149,13 +156,10 @@ test("both drafts can be kept, from what this page last sent; where both changed
   expect(await session.flush()).toBe(true);
   expect(server.draft).toEqual(withOutputs("second", "theirs"));
   stop();
-  vi.unstubAllGlobals();
 });
 
 test("what a crash left in the browser knows what it was made from, and an older copy without that is still brought back", async () => {
-  const page = new EventTarget();
-  vi.stubGlobal("document", page);
-  for (const name of ["addEventListener", "removeEventListener"] as const) vi.stubGlobal(name, page[name].bind(page));
+  openPage();
   const work = { graph: withOutputs("mine", ""), revision: 1 };
   for (const [copy, base] of [
     [{ ...work, base: withOutputs("", "") }, withOutputs("", "")],
@@ -178,7 +182,6 @@ test("what a crash left in the browser knows what it was made from, and an older
     if (base) expect(editor.getState().graph()).toEqual(withOutputs("mine", "theirs"));
     stop();
   }
-  vi.unstubAllGlobals();
 });
 
 test("what somebody else changed is told when one looks, not while one's own is on its way, and taken over as they left it", async () => {
@@ -219,4 +222,48 @@ test("what somebody else changed is told when one looks, not while one's own is 
   server.version += 1;
   await session.check();
   expect(state()).toMatchObject({ elsewhere: null, version: server.version });
+});
+
+test("a change that the server makes is taken as one step, after what was not sent yet, and is no conflict", async () => {
+  openPage();
+  const { server, editor, session, state } = setUp(withOutputs("", ""));
+  const stop = session.start();
+  editor.getState().setField("a", "value", "mine");
+  const accept = async () => {
+    // What I wrote is there already.
+    expect(server.draft).toMatchObject(withOutputs("mine", ""));
+    editor.getState().setField("a", "value", "mine, written meanwhile");
+    Object.assign(server, { draft: withOutputs("mine", "proposed"), revision: server.revision + 1 });
+    return { ...server.draft, revision: server.revision, base_version: 1, problems: [], updated_at: "", updated_by: null };
+  };
+  expect(await session.adopt("accept a proposal", accept)).toBe(true);
+  expect(editor.getState().graph()).toMatchObject(withOutputs("mine, written meanwhile", "proposed"));
+  expect(editor.getState().history.past.at(-1)?.name).toBe("accept a proposal");
+  await session.flush();
+  expect(server.draft).toMatchObject(withOutputs("mine, written meanwhile", "proposed"));
+  editor.getState().undo();
+  expect(await session.flush()).toBe(true);
+  expect(server.draft).toMatchObject(withOutputs("mine, written meanwhile", ""));
+  expect(state()).toMatchObject({ autosave: { kind: "saved" }, draftConflict: null, elsewhere: null });
+  stop();
+});
+
+test("a change that the server refuses leaves the canvas and what is to be sent as they were", async () => {
+  openPage();
+  const { server, editor, session } = setUp();
+  const stop = session.start();
+  const refuse = () => {
+    editor.getState().rename("t", "written meanwhile");
+    return Promise.reject(conflict("Both changed it."));
+  };
+  await expect(session.adopt("accept a proposal", refuse)).rejects.toMatchObject({ status: 409 });
+  expect(editor.getState().graph()).toEqual(graphOf("written meanwhile"));
+  expect(await session.flush()).toBe(true);
+  expect(server.draft).toEqual(graphOf("written meanwhile"));
+
+  Object.assign(server, { revision: 9 });
+  editor.getState().rename("t", "mine");
+  expect(await session.adopt("accept a proposal", refuse)).toBe(false);
+  expect(editor.getState().graph()).toEqual(graphOf("mine"));
+  stop();
 });

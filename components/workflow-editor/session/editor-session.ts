@@ -255,6 +255,34 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
       know(theirs);
       autosave.rebase(theirs.draft.revision, true);
     },
+    /**
+     * Puts a change of the draft that the server makes, such as a proposal that is accepted, onto the canvas as one step of undo. What
+     * is changed here while the server is asked is kept.
+     * @param change asks the server, once it has everything; resolves with the draft as it is then
+     * @returns false when the server does not have what is on the canvas: then nothing happens
+     * @throws what the server said
+     */
+    async adopt(name: string, change: () => Promise<WorkflowDraft>): Promise<boolean> {
+      if (isReadOnly || !(await autosave.flush())) return false;
+      const sent = editor.getState().graph();
+      autosave.pause();
+      try {
+        const draft = await change();
+        const now = editor.getState().graph();
+        const graph = sameGraph(sent, now) ? graphOf(draft) : mergeGraphs(sent, now, draft).graph;
+        isLoading = true;
+        editor.getState().replace(graph, name);
+        isLoading = false;
+        agreed = graphOf(draft);
+        baseVersion = draft.base_version;
+        set({ serverProblems: draft.problems, draftConflict: null, elsewhere: null });
+        autosave.rebase(draft.revision, !sameGraph(graph, draft));
+        return true;
+      } catch (failure) {
+        autosave.resume();
+        throw failure;
+      }
+    },
     /** Begins to watch the canvas; the returned function sends the rest and stops. */
     start() {
       autosave.start();

@@ -1,24 +1,29 @@
 "use client";
 
-import { ArrowRightToLine, Pin, PinOff, StepForward } from "lucide-react";
+import { ArrowRightToLine, Pin, PinOff, Sparkles, StepForward } from "lucide-react";
 import { useEffect, useMemo, useRef } from "react";
 import { toast } from "sonner";
 import { type EditorRun, useRunStore } from "#components/runs/store/run-context.tsx";
+import { useAssistant } from "#components/shell/assistant.tsx";
+import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { NodeAction, NodeActionSource } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
+import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { pinnedIn, pinOutput, unpin, validatePin } from "#components/workflow-editor/test-runs/pinning.ts";
 import { pinAndTell, type useWorkflowRun } from "#components/workflow-editor/test-runs/use-workflow-run.ts";
 import { isFinal } from "#server/runs/schema.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 
 /**
- * What can be done to a node that has to do with runs: for the menus of the canvas, and for the values of a run.
+ * What can be done to a node that has to do with runs, and with the assistant: for the menus of the canvas, and for the values of a run.
  * @param onOpen called when a run is to be shown on the canvas
  */
 export function useRunActions(run: ReturnType<typeof useWorkflowRun>, isReadOnly: boolean, onOpen: () => void): EditorRun {
   const editor = useEditorStore();
   const ui = useCanvasUiStore();
   const store = useRunStore();
+  const session = useSession();
+  const { open: ask } = useAssistant();
   const latest = useRef({ run, onOpen });
   latest.current = { run, onOpen };
   const isBusy = run.isRunning || run.isStarting;
@@ -47,12 +52,18 @@ export function useRunActions(run: ReturnType<typeof useWorkflowRun>, isReadOnly
       const state = editor.getState();
       const type = state.nodes.find((node) => node.id === id)?.type ?? "";
       const definition = definitionOf(type);
-      if (nodeIds.length !== 1 || id === undefined || isReadOnly || !definition || definition.isInert) return [];
+      if (nodeIds.length !== 1 || id === undefined || !definition || definition.isInert) return [];
+      const context = {
+        workflow: { id: session.workflowId, name: session.store.getState().name },
+        node: { id, name: labelOf(state.data[id], type) },
+      };
+      const about: NodeAction = { id: "ask", label: "Ask about this node", icon: <Sparkles />, group: 45, run: () => ask({ context }) };
+      if (isReadOnly) return [about];
       const { executionId, snapshot } = store.getState();
       const busy = isBusy ? "A run goes on. Stop it, or wait for its end." : null;
       const ended = snapshot && isFinal(snapshot.status) ? executionId : null;
       const noRun = busy ?? (ended === null ? "Run the workflow first: what comes before is taken from that run." : null);
-      const actions: NodeAction[] = [];
+      const actions = [about];
       // From the trigger on, that is the whole workflow; until it, nothing.
       if (definition.group !== "trigger")
         actions.push(
@@ -84,7 +95,7 @@ export function useRunActions(run: ReturnType<typeof useWorkflowRun>, isReadOnly
     };
     ui.setState({ moreActions: source });
     return () => ui.setState({ moreActions: null });
-  }, [editor, ui, store, isReadOnly, isBusy, editorRun]);
+  }, [editor, ui, store, session, ask, isReadOnly, isBusy, editorRun]);
 
   return editorRun;
 }

@@ -17,6 +17,9 @@ export interface CanvasDiff {
 /** The id under which a comparison draws a node or an edge: the live canvas stays in the document, and ids there are unique. */
 export const comparisonId = (id: string): string => `${id}~`;
 
+/** The node or edge that is drawn under such an id. */
+export const comparedId = (id: string): string => id.slice(0, -1);
+
 const CARD = { width: 250, height: 110 };
 /** How far a ghost gives way when another node stands in its place. */
 const STEP_ASIDE = 140;

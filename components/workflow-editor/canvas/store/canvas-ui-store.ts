@@ -69,9 +69,9 @@ export interface CanvasUiState {
 
   setProblems(problems: readonly Problem[]): void;
   goTo(nodeId: string, field: string | null): void;
-  /** The node that was last asked to be seen, without its panel. */
-  revealed: { nodeId: string; count: number } | null;
-  reveal(nodeId: string): void;
+  /** The node that was last asked to be seen, without its panel, and whether large enough to be read. */
+  revealed: { nodeId: string; isToRead: boolean; count: number } | null;
+  reveal(nodeId: string, isToRead?: boolean): void;
   openSearch(): void;
   /** The pointer came to a node, or left it: then its toolbar stays for a moment, so that one can get there. */
   hoverNode(nodeId: string | null): void;
@@ -115,7 +115,7 @@ export const createCanvasUiStore = () => {
       set({ problems, problemCounts });
     },
     goTo: (nodeId, field) => set((state) => ({ focusField: { nodeId, field, count: (state.focusField?.count ?? 0) + 1 } })),
-    reveal: (nodeId) => set((state) => ({ revealed: { nodeId, count: (state.revealed?.count ?? 0) + 1 } })),
+    reveal: (nodeId, isToRead = false) => set((state) => ({ revealed: { nodeId, isToRead, count: (state.revealed?.count ?? 0) + 1 } })),
     openSearch: () => set((state) => ({ search: { count: (state.search?.count ?? 0) + 1 } })),
     hoverNode(nodeId) {
       clearTimeout(leaving);
