@@ -56,13 +56,13 @@ interface Walked<Request> {
  * answers and the project to be as it was.
  */
 async function walkUnchanged<Request>(
+  operations: readonly Operation[],
   isMeant: (operation: Operation) => boolean,
   make: (operation: Operation, sample: Sample) => Request,
   check: (walked: Walked<Request>) => Promise<string[]>,
 ): Promise<void> {
   const all: Walked<Request>[] = [];
-  for (const operation of open.operations.filter(isMeant))
-    all.push({ operation, request: make(operation, await open.sampleOf(operation)) });
+  for (const operation of operations.filter(isMeant)) all.push({ operation, request: make(operation, await open.sampleOf(operation)) });
   const isUnchanged = async (walk: () => Promise<void>) => {
     const before = JSON.stringify(await open.sums());
     await walk();
@@ -85,8 +85,9 @@ const walkRefused = (
   isMeant: (operation: Operation) => boolean,
   callers: Record<string, Record<string, string>>,
   [status, code]: [number, ErrorCode],
+  operations = open.operations,
 ): Promise<void> =>
-  walkUnchanged(isMeant, wireOf, async ({ operation, request }) => {
+  walkUnchanged(operations, isMeant, wireOf, async ({ operation, request }) => {
     const faults = operation.statuses.includes(status) ? [] : [`${operation.name}: the document does not name ${status}`];
     for (const [caller, headers] of Object.entries(callers)) {
       const reply = await send(open.door, request, headers);
@@ -183,7 +184,7 @@ test("to a member of another project everything is as if it had never been", asy
   const isMeant = (operation: Operation) => !["public", "install_admin"].includes(neededFor(operation));
   // What the stranger sends bears no mark, so none may come back.
   const unmarked = (_: Operation, sample: Sample) => rewritten(sample, (text) => text.replaceAll(mark, "own"));
-  await walkUnchanged(isMeant, unmarked, async ({ operation, request: sample }) => {
+  await walkUnchanged(open.operations, isMeant, unmarked, async ({ operation, request: sample }) => {
     const faults: string[] = [];
     const [here, nowhere] = [wireOf(operation, sample), wireOf(operation, elsewhere(sample))];
     const reply = await send(open.door, here, as(stranger));
@@ -236,6 +237,44 @@ test("who has the role is served", async () => {
       else if (reply.status === 204 ? reply.text !== "" : !/^(application\/json|text\/event-stream)/.test(reply.type))
         faults.push(`${caller}: ${reply.type} ${told(wire, reply)}`);
     }
+  }
+  expect(faults).toEqual([]);
+});
+
+/** Of the web app's own: reading and talking for everybody, changing workflows for editors, settings for admins. */
+const neededForOwn = ({ name }: Operation): Needed =>
+  name === "PUT /bridge/settings" ? "admin" : /\/proposals\/.+\/(accept|reject)$/.test(name) ? "editor" : "viewer";
+
+test("the assistant's operations declare their roles, and refuse nobody's, a key's and another site's requests", async () => {
+  expect(open.own.length).toBeGreaterThan(10);
+  for (const operation of open.own) expect([operation.name, operation.declaredRole]).toEqual([operation.name, neededForOwn(operation)]);
+  const { admin } = open.world;
+  const every = () => true;
+  const nobody = { "no session": {}, "a garbage key": { ...admin.browser, authorization: "Bearer garbage" } };
+  await walkRefused(every, nobody, [401, "AUTH_REQUIRED"], open.own);
+  const keys = { "a key": as(admin), "a key in a session": { ...admin.browser, ...as(admin) } };
+  await walkRefused(every, keys, [403, "PERMISSION_DENIED"], open.own);
+  const session = sessionOf(admin);
+  const elsewhere = { "no origin": session, "another site": { ...session, origin: "https://evil.example" } };
+  await walkRefused(({ method }) => method !== "GET", elsewhere, [403, "PERMISSION_DENIED"], open.own);
+});
+
+test("the assistant's operations are refused below their roles, and threads to everybody but whose they are", async () => {
+  const { viewer, editor, stranger } = open.world;
+  for (const [role, person] of [["viewer", viewer] as const, ["editor", editor] as const]) {
+    const isAbove = (operation: Operation) => ranks.indexOf(neededForOwn(operation)) > ranks.indexOf(role);
+    await walkRefused(isAbove, { [role]: person.browser }, [403, "PERMISSION_DENIED"], open.own);
+  }
+  const isOfThread = ({ path }: Operation) => /\{(thread|question|confirmation|proposal)_id\}/.test(path);
+  await walkRefused(isOfThread, { colleague: editor.browser, stranger: stranger.browser }, [404, "NOT_FOUND"], open.own);
+});
+
+test("whose session it is, is served by the assistant's operations", async () => {
+  const faults: string[] = [];
+  for (const operation of open.own) {
+    const wire = wireOf(operation, await open.sampleOf(operation));
+    const reply = await send(open.door, wire, open.world.admin.browser);
+    if (!operation.successes.includes(reply.status)) faults.push(told(wire, reply));
   }
   expect(faults).toEqual([]);
 });

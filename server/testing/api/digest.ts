@@ -94,7 +94,9 @@ export async function openDigest(connectionString: string): Promise<Digest> {
              OR EXISTS (SELECT FROM waits w JOIN executions e ON e.id = w.execution_id WHERE w.project_id = $1
                         AND w.status IN ('resolved', 'expired') AND w.taken_at IS NULL AND e.status = 'paused')
              OR EXISTS (SELECT FROM rag_documents d JOIN rag_sources s ON s.id = d.rag_source_id
-                        WHERE s.project_id = $1 AND d.status = 'indexing') AS busy`,
+                        WHERE s.project_id = $1 AND d.status = 'indexing')
+             OR EXISTS (SELECT FROM assistant_messages m JOIN assistant_threads t ON t.id = m.thread_id
+                        WHERE t.project_id = $1 AND m.status IN ('queued', 'working')) AS busy`,
         [projectId],
       );
       return rows[0]?.busy === false;

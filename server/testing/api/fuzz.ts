@@ -6,7 +6,7 @@ import type { Operation } from "#server/testing/api/operations.ts";
 import type { Sample } from "#server/testing/api/samples.ts";
 import { send, told } from "#server/testing/api/send.ts";
 
-// Generated values for every field of every operation of the API document. None may lead to a 5xx, every refusal comes in the
+// Generated values for every field of every operation of the API document, and of the web app's own. None may lead to a 5xx, every refusal comes in the
 // error envelope, and after a refusal everything is as it was. FUZZ_SEED and FUZZ_SCALE (times as many values) go further,
 // FUZZ_ONLY (a part of an operation's name) goes to one place, FUZZ_TALK tells of each operation as it is done.
 
@@ -37,9 +37,10 @@ export function testFuzz(part: number, parts: number): void {
   const open = openWorld();
 
   async function fire(operation: Operation, mutation: Mutation, sample: Sample) {
-    const { key, project } = sample.by ?? open.world.admin;
+    const { key, project, browser } = sample.by ?? open.world.admin;
     const wire = mutation.apply(sample);
-    const headers = { authorization: `Bearer ${key}`, "x-project-id": project.id, ...wire.headers };
+    const as = operation.sessionOnly ? browser : { authorization: `Bearer ${key}`, "x-project-id": project.id };
+    const headers = { ...as, ...wire.headers };
     try {
       const reply = await send(open.door, wire, headers);
       const faults = faultsOfAnswer(operation, mutation.place, reply).map((fault) => `${fault} (${mutation.place}): ${told(wire, reply)}`);
@@ -96,7 +97,8 @@ export function testFuzz(part: number, parts: number): void {
   test(`no value of any field breaks the API, part ${part} of ${parts}`, { timeout: PATIENCE_MS }, async () => {
     const found: string[] = [];
     let sent = 0;
-    const mine = open.operations.filter(({ name }, index) => index % parts === part - 1 && (!only || name.includes(only)));
+    const all = [...open.operations, ...open.own];
+    const mine = all.filter(({ name }, index) => index % parts === part - 1 && (!only || name.includes(only)));
     for (const operation of mine) {
       const from = performance.now();
       const outcome = await fuzz(operation);

@@ -4,9 +4,10 @@ import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { until } from "#e2e/until.ts";
 import { startWorker } from "#server/boot/worker.ts";
 import { answerApi } from "#server/http/api.ts";
+import { openApiDocument } from "#server/http/openapi/document.ts";
 import { setSettings, settings } from "#server/platform/settings.ts";
 import { type Digest, openDigest } from "#server/testing/api/digest.ts";
-import { type Operation, readOperations } from "#server/testing/api/operations.ts";
+import { type ApiDocument, type Operation, operationsOf, readOperations } from "#server/testing/api/operations.ts";
 import { type Sample, samplerOf } from "#server/testing/api/samples.ts";
 import type { Door } from "#server/testing/api/send.ts";
 import { buildWorld, type World } from "#server/testing/api/world.ts";
@@ -16,7 +17,10 @@ export interface OpenWorld {
   /** To the API in this process, without a connection: requests come to it as they come from what stands in front. */
   door: Door;
   world: World;
+  /** Those of the API document. */
   operations: Operation[];
+  /** Those of the web app alone. */
+  own: Operation[];
   /** A request of an operation that an admin of the world's project may make, for what exists there. */
   sampleOf(operation: Operation): Promise<Sample>;
   /** The sums of the world's project, once nothing in it goes on by itself. */
@@ -46,11 +50,13 @@ export function openWorld(): OpenWorld {
     const world = await buildWorld({ door, modelUrl: models.url, mcpUrl: `${mcp.url}/mcp` });
     const { id } = world.admin.project;
     const operations = await readOperations(door);
-    const sample = samplerOf(operations);
+    const own = operationsOf(openApiDocument(true) as ApiDocument, true);
+    const sample = samplerOf([...operations, ...own]);
     Object.assign(open, {
       door,
       world,
       operations,
+      own,
       sampleOf: (operation: Operation) => sample(operation, world),
       async sums() {
         await until(() => digest.isQuiet(id), 60_000);

@@ -26,6 +26,8 @@ export interface Operation {
   successes: number[];
   /** Whom the document says that it needs. */
   declaredRole: unknown;
+  /** Whether it is one of the web app's own, which the browser's session opens and no key. */
+  sessionOnly: boolean;
 }
 
 interface DescribedParameter extends Partial<Parameter> {
@@ -49,7 +51,7 @@ interface Schema {
   allOf?: Schema[];
 }
 
-interface ApiDocument {
+export interface ApiDocument {
   paths: Record<string, Record<string, Described>>;
   components: { schemas?: Record<string, Schema>; parameters?: Record<string, Parameter> };
 }
@@ -79,7 +81,11 @@ function parametersOf(document: ApiDocument, { parameters = [] }: Described): Pa
 
 /** Every operation of the document, in its order. */
 export async function readOperations({ url, fetch }: Door): Promise<Operation[]> {
-  const document = (await (await fetch(`${url}/api/v1/openapi.json`, {})).json()) as ApiDocument;
+  return operationsOf((await (await fetch(`${url}/api/v1/openapi.json`, {})).json()) as ApiDocument);
+}
+
+/** Every operation of a document, in its order. @param sessionOnly whether it is that of the web app's own */
+export function operationsOf(document: ApiDocument, sessionOnly = false): Operation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method): Operation[] => {
       const described = item[method];
@@ -97,6 +103,7 @@ export async function readOperations({ url, fetch }: Door): Promise<Operation[]>
           statuses,
           successes: statuses.filter((status) => status < 300),
           declaredRole: described["x-required-role"],
+          sessionOnly,
         },
       ];
     }),

@@ -226,6 +226,36 @@ const samples: Record<string, Row> = {
   "PUT /mcp/{mcp_id}": (world) => ({ path: { mcp_id: world.ids.mcp }, body: mcpFields(world) }),
   "POST /mcp/discover": ({ mcpUrl }) => ({ body: { url: mcpUrl, transport: "streamable_http", headers: { "X-Order": "7" } } }),
 
+  "PUT /bridge/settings": ({ ids }) => ({ body: { llm_key_id: ids.llmKey, model: "echo" } }),
+  "POST /bridge/threads": ({ ids, name }) => ({ body: { title: name(), workflow_id: ids.workflow } }),
+  "PATCH /bridge/threads/{thread_id}": ({ ids, name }) => ({ path: { thread_id: ids.thread }, body: { title: name() } }),
+  "DELETE /bridge/threads/{thread_id}": async ({ newThread }) => ({ path: { thread_id: await newThread() } }),
+  "POST /bridge/threads/{thread_id}/messages": async ({ ids, mark, newThread }) => ({
+    path: { thread_id: await newThread() },
+    body: {
+      content: mark,
+      mode: "ask",
+      context: {
+        ...{ workflow_id: ids.workflow, execution_id: ids.execution, node_id: "o", canvas_id: ids.canvas },
+        mentions: [{ kind: "agent", id: ids.agent }],
+      },
+    },
+  }),
+  "POST /bridge/questions/{question_id}": async ({ newRequest }) => ({
+    path: { question_id: await newRequest("question") },
+    body: { answer: "Tuesday" },
+  }),
+  "POST /bridge/confirmations/{confirmation_id}": async ({ newRequest }) => ({
+    path: { confirmation_id: await newRequest("confirmation") },
+    body: { decision: "rejected" },
+  }),
+  "GET /bridge/proposals/{proposal_id}": async ({ newProposal }) => ({ path: { proposal_id: await newProposal() } }),
+  "POST /bridge/proposals/{proposal_id}/accept": async ({ newProposal }) => ({
+    path: { proposal_id: await newProposal() },
+    body: { leave_out: ["o"] },
+  }),
+  "POST /bridge/proposals/{proposal_id}/reject": async ({ newProposal }) => ({ path: { proposal_id: await newProposal() } }),
+
   "POST /credentials": () => ({ body: { name: `C_${randomUUID().replaceAll("-", "_")}`, value: "not to be told" } }),
 };
 

@@ -49,6 +49,8 @@ export interface World {
     skill: string;
     rag: string;
     document: string;
+    /** Of the admin, with the assistant. */
+    thread: string;
   };
   webhookSecret: string;
   /** Of an MCP server that answers. */
@@ -72,6 +74,10 @@ export interface World {
   /** A project with the same people in the same roles. */
   newProject(): Promise<string>;
   newDocument(): Promise<string>;
+  newThread(): Promise<string>;
+  /** What a message of a thread of the admin waits for. */
+  newRequest(kind: "question" | "confirmation"): Promise<string>;
+  newProposal(): Promise<string>;
   /** Any other resource: posts the body and gives the id. */
   make(path: string, body: Fields): Promise<string>;
 }
@@ -157,6 +163,15 @@ export async function buildWorld({ door, modelUrl, mcpUrl }: Addresses): Promise
     return (await clientOf(admin.browser, "/api/trpc")("POST", "/skills.create", fields)).result.data.id;
   };
 
+  const bridge = clientOf(admin.browser, "/api/v1/bridge");
+  await bridge("PUT", "/settings", { llm_key_id: key, model: "echo" });
+  const newThread = async (): Promise<string> => (await bridge("POST", "/threads", { title: name() })).id;
+  const newWaiting = async () => {
+    const thread_id = await newThread();
+    const data = { thread_id, content: mark, mode: "build", status: "waiting" } as const;
+    return { thread_id, message_id: (await db().assistantMessage.create({ data })).id };
+  };
+
   const ids = {
     llmKey: key,
     agent: await newAgent(),
@@ -171,6 +186,7 @@ export async function buildWorld({ door, modelUrl, mcpUrl }: Addresses): Promise
     skill: await newSkill(),
     rag,
     document: await newDocument(),
+    thread: await newThread(),
   };
   ids.execution = await run(ids.workflow);
   await statusOf(admin, ids.execution, "completed");
@@ -216,6 +232,17 @@ export async function buildWorld({ door, modelUrl, mcpUrl }: Addresses): Promise
       return id;
     },
     newDocument,
+    newThread,
+    async newRequest(kind) {
+      const request = { kind, call_id: "1-call", tool: kind === "question" ? "ask_user" : "decide_review", arguments: {} };
+      return (await db().assistantRequest.create({ data: { ...(await newWaiting()), ...request } })).id;
+    },
+    async newProposal() {
+      const graph = oneOutput({ kind: "manual" });
+      const workflow_id = await newWorkflow(graph);
+      const proposed = { base: { ...graph }, graph: { ...graph }, base_revision: 1, operations: [], summary: mark };
+      return (await db().assistantProposal.create({ data: { ...(await newWaiting()), workflow_id, ...proposed } as never })).id; // cast: a graph is JSON
+    },
     newMember: () => withRole("viewer"),
     async newInvitation() {
       const invited = { email: `${randomUUID()}@example.com`, role: "viewer" };
