@@ -2,13 +2,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { headers } from "next/headers";
 import Link from "next/link";
-import { Fragment, type ReactNode } from "react";
+import { Fragment, isValidElement, type ReactNode } from "react";
 import expressions from "#app/docs/examples/expressions.json";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { keysOf, SHORTCUT_GROUPS, type ShortcutId } from "#components/workflow-editor/canvas/shortcuts.ts";
 import { priceList } from "#server/llm/prices.ts";
 import { settingGroups } from "#server/platform/settings-schema.ts";
+import { anchorOf } from "#server/shared/anchor.ts";
 
 // What the chapters of the guide, which are MDX, may use beside Markdown.
 
@@ -164,7 +165,26 @@ function Anchor({ href, children }: { href: string; children: ReactNode }) {
   return href.startsWith("/api/") ? <a href={href}>{children}</a> : <Link href={href}>{children}</Link>;
 }
 
+/** The words of what stands in a heading. */
+function wordsIn(node: ReactNode): string {
+  if (Array.isArray(node)) return node.map(wordsIn).join("");
+  if (isValidElement<{ children?: ReactNode }>(node)) return wordsIn(node.props.children);
+  return typeof node === "string" || typeof node === "number" ? String(node) : "";
+}
+
+/** A heading that links lead to, those of the assistant among them. */
+const headingOf = (Level: "h2" | "h3") =>
+  function Heading({ children }: { children?: ReactNode }) {
+    return (
+      <Level id={anchorOf(wordsIn(children))} className="scroll-mt-20">
+        {children}
+      </Level>
+    );
+  };
+
 const components = {
+  h2: headingOf("h2"),
+  h3: headingOf("h3"),
   wrapper: ({ children }: { children: ReactNode }) => <article className="prose max-w-192">{children}</article>,
   a: Anchor,
   Example,

@@ -1,4 +1,5 @@
 import { assistantAsked, documentAdded, reviewOpened } from "#server/events/events.ts";
+import { assistantTools } from "#server/features/assistant/tools.ts";
 import { carryThread } from "#server/features/assistant/work.ts";
 import { countAhead, measureProjects, tidyExecutions } from "#server/features/executions/tidy-executions.ts";
 import { tidySessions } from "#server/features/identity/sign-in.ts";
@@ -50,7 +51,7 @@ export const queuedJobs: readonly Job[] = [
     trigger: { event: assistantAsked },
     retries: 3,
     concurrency: { key: "event.data.project_id", limit: 5 },
-    handler: ({ event: { data }, step }) => step.run("carry", () => carryThread(data.thread_id, () => [])),
+    handler: ({ event: { data }, step }) => step.run("carry", () => carryThread(data.thread_id, assistantTools)),
     onFailure: ({ event: { data }, error }) => log.error({ err: error, thread_id: data.thread_id }, "a thread could not be worked on"),
   }),
   // In the web app, and by e-mail where the node names an address. A mail server that is down holds nothing up: the job is

@@ -1,6 +1,11 @@
+import { z } from "zod";
 import type { ToolRefs } from "#server/features/assistant/schema.ts";
-import type { JsonSchema } from "#server/llm/tools/tool.ts";
+import { projectMask } from "#server/features/credentials/project-mask.ts";
+import { type JsonSchema, MalformedArguments } from "#server/llm/tools/tool.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { cleanText } from "#server/platform/clean-text.ts";
+import { withMask } from "#server/platform/mask-scope.ts";
+import { fieldErrors } from "#server/platform/rpc/trpc.ts";
 
 /** In whose name and for what a tool is called. */
 export interface ToolContext {
@@ -50,4 +55,85 @@ export interface AssistantTool {
    *   signal's reason when that fires
    */
   call(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome>;
+}
+
+type Kept = Record<string, unknown>;
+
+/** What of JSON Schema every vendor's models take; the rest is checked by the tool itself. */
+const KEPT = new Set([
+  ...["type", "description", "properties", "required", "additionalProperties", "items", "enum", "anyOf"],
+  ...["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"],
+]);
+
+/** A schema in the plain words of JSON Schema: no references, no `oneOf`, no `const`. */
+function plain(schema: unknown, definitions: Kept): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => plain(item, definitions));
+  if (schema === null || typeof schema !== "object") return schema;
+  const { $ref, oneOf, const: only, ...rest } = schema as Kept;
+  if (typeof $ref === "string") return plain({ ...(definitions[$ref.split("/").at(-1) ?? ""] as Kept), ...rest }, definitions);
+  const entries = Object.entries({
+    ...rest,
+    ...(oneOf !== undefined && { anyOf: oneOf }),
+    ...(only !== undefined && { enum: [only] }),
+  }).filter(([key]) => KEPT.has(key));
+  return Object.fromEntries(
+    entries.map(([key, value]) => {
+      if (key === "properties")
+        return [key, Object.fromEntries(Object.entries(value as Kept).map(([name, field]) => [name, plain(field, definitions)]))];
+      if (key === "additionalProperties" && typeof value === "object") return [key, true];
+      return [key, typeof value === "object" && key !== "enum" && key !== "required" ? plain(value, definitions) : value];
+    }),
+  );
+}
+
+/** The arguments of a tool, as models of every vendor read them. */
+export function parametersOf(input: z.ZodObject): JsonSchema {
+  const { $defs = {}, ...schema } = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
+  return plain(schema, $defs) as JsonSchema;
+}
+
+/** A tool by the schema of its arguments. */
+interface ToolDefinition<Input extends z.ZodObject> {
+  name: string;
+  description: string;
+  input: Input;
+  isReading?: boolean;
+  confirmation?(args: z.infer<Input>, context: ToolContext): Promise<ConfirmationCard | null>;
+  call(args: z.infer<Input>, context: ToolContext): Promise<ToolOutcome>;
+}
+
+/** @throws MalformedArguments that names what does not fit */
+function parsed<Input extends z.ZodObject>(input: Input, args: Record<string, unknown>): z.infer<Input> {
+  // What PostgreSQL takes no text with has no place in an argument either.
+  const clean = JSON.parse(JSON.stringify(args), (_, value) => (typeof value === "string" ? cleanText(value) : value));
+  const { data, error } = input.safeParse(clean);
+  if (!error) return data;
+  const message = fieldErrors(error)
+    .map(({ path, message }) => `${path || "arguments"}: ${message}`)
+    .join(" ");
+  throw new MalformedArguments(`The arguments do not fit. ${message}`);
+}
+
+/** Makes a tool whose arguments are checked and whose answers hold no secret of the project, in whatever it read. */
+export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): AssistantTool {
+  const { name, description, input, isReading = false, confirmation, call } = definition;
+  return {
+    name,
+    description,
+    isReading,
+    parameters: parametersOf(input),
+    ...(confirmation && {
+      async confirmation(args, context) {
+        const card = await confirmation(parsed(input, args), context);
+        const masker = card && (await projectMask(context.principal.project.id));
+        return card && masker && { action: masker.text(card.action), summary: masker.text(card.summary) };
+      },
+    }),
+    async call(args, context) {
+      const given = parsed(input, args);
+      const masker = await projectMask(context.principal.project.id);
+      const { result, summary, ...rest } = await withMask(masker.text, () => call(given, context));
+      return { ...rest, result: masker.text(result), summary: masker.text(summary) };
+    },
+  };
 }

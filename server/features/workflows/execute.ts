@@ -29,17 +29,18 @@ const WORKFLOW = {
 };
 
 /**
- * The saved graph, or the draft kept as a snapshot so that the run can always be looked at as it was; with the names of its agents.
+ * The saved graph, or the draft or another graph kept as a snapshot so that the run can always be looked at as it was; with the
+ * names of the workflow's agents.
  * @throws AppError NOT_FOUND; CONFLICT when there is no room to keep the draft
  */
-export async function graphToRun(project_id: string, workflow_id: string, isDraft = false) {
+export async function graphToRun(project_id: string, workflow_id: string, instead?: "draft" | Graph) {
   if (!isUuid(workflow_id)) throw notFound("workflow");
-  const values = [workflow_id, project_id, isDraft];
+  const values = [workflow_id, project_id, instead === "draft"];
   const [workflow] = await readTogether<Found>({ ...WORKFLOW, values });
   if (!workflow) throw notFound("workflow");
   const { version, snapshot_id, agents } = workflow;
-  if (workflow.draft) {
-    const graph = Graph.parse(workflow.draft);
+  const graph = typeof instead === "object" ? instead : workflow.draft ? Graph.parse(workflow.draft) : undefined;
+  if (graph) {
     await assertRoom(project_id);
     return { graph, agents, version: null, snapshot_id: await snapshotOf({ project_id, workflow_id }, graph) };
   }

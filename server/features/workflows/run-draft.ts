@@ -64,13 +64,14 @@ async function resultsThatHold(execution_id: string, before: Graph, graph: Graph
 /**
  * Starts a test run of the editor's draft, in which pinned outputs stand in for their nodes: the whole of it, only what one
  * node needs, or from one node on with what still holds of an earlier run's results.
+ * @param instead a graph that is run in the draft's place, such as that of a proposal; the caller has seen to it that it may be
  * @throws AppError NOT_FOUND; CONFLICT when the earlier run has not ended; VALIDATION_ERROR when something in the part that
  *   runs would stop it, a pin cannot be its node's output, or a value does not fit; RATE_LIMIT_EXCEEDED
  */
-export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput): Promise<ExecuteResult> {
+export async function runDraft(principal: ProjectPrincipal, input: RunDraftInput, instead?: Graph): Promise<ExecuteResult> {
   const project_id = principal.project.id;
   const { workflow_id, until_node_id: until, from } = input;
-  const { graph: draft, agents, snapshot_id } = await graphToRun(project_id, workflow_id, true);
+  const { graph: draft, agents, snapshot_id } = await graphToRun(project_id, workflow_id, instead ?? "draft");
   const fault = findPinFault(draft);
   if (fault) throw invalid(`${fault.node_id}.pinned`, fault.message);
   const graph = withPins(draft);

@@ -48,6 +48,7 @@ export const agentNode = defineNode({
       .meta({ title: "On error", description: "fail ends the run; continue passes the error on as text", advanced: true }),
   }),
   alias: ({ agent_id }, scope) => scope.agentName(agent_id),
+  reachesOut: ({ agent_id }, hasReach) => hasReach(agent_id),
   pin: () => ({ handle: null }),
   problems({ agent_id, imported_agent }, scope) {
     const fault = importFault(agent_id, imported_agent);

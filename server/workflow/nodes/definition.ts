@@ -148,6 +148,11 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   input?: string;
   /** True for work outside this process: written down before and after, so that a crash can tell. */
   isEffect: boolean;
+  /**
+   * Whether its work reaches beyond this service and the vendors of its models: the assistant asks a person before it runs that.
+   * @param hasReach whether an agent has tools or knowledge that do
+   */
+  reachesOut?(config: z.infer<Config>, hasReach: (agent_id: string) => boolean): boolean;
   /** True for nodes that take no part in a run. */
   isInert?: boolean;
   /** Name besides the label under which expressions find the node's output, e.g. its agent's name. */

@@ -66,6 +66,8 @@ export const humanLoopNode = defineNode({
       notification_email: config.notification_email || null,
     },
   }),
+  // It sends an e-mail.
+  reachesOut: ({ notification_email }) => notification_email !== "",
   resume(end) {
     const { decision, comment } = end.status === "expired" ? { decision: "rejected", comment: null } : Verdict.parse(end.outcome);
     return { output: comment ? `${decision}: ${comment}` : decision, handle: decision };

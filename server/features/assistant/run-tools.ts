@@ -1,0 +1,302 @@
+import { z } from "zod";
+import { api } from "#server/features/assistant/api.ts";
+import { findProposal } from "#server/features/assistant/proposals.ts";
+import { cut, fitting, MAX_RESULT, MAX_WHOLE, shownLog, shownRun } from "#server/features/assistant/shown.ts";
+import {
+  type AssistantTool,
+  type ConfirmationCard,
+  defineTool,
+  type ToolContext,
+  type ToolOutcome,
+} from "#server/features/assistant/tool.ts";
+import { ApproveInput } from "#server/features/reviews/schema.ts";
+import { runDraft } from "#server/features/workflows/run-draft.ts";
+import { assertRole, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import { ExecutionLogsInput, ExecutionRef, ExecutionStatus, isFinal, type RunDraftInput, runValues } from "#server/runs/schema.ts";
+import { followExecution } from "#server/runs/use-cases/follow-execution.ts";
+import { Id } from "#server/shared/primitives-schema.ts";
+import { withPins } from "#server/workflow/pins.ts";
+import { nodesReachingOut } from "#server/workflow/reach.ts";
+import { Graph } from "#server/workflow/schema.ts";
+
+// Tools that run workflows and look at runs.
+
+/** Runs that a thread may start before each further one is asked for. */
+const MOST_RUNS = 20;
+/** How long a call waits for the end of a run that it has started, in milliseconds. */
+const WAIT_MS = 60_000;
+const HEARTBEAT_MS = 10_000;
+const SHORT = 300;
+
+/** What is to be run: the graph, whose it is, and what to call it in words. */
+interface Target {
+  workflow_id: string;
+  name: string;
+  graph: Graph;
+  what: string;
+}
+
+/** A graph in the draft's place: that of a proposal. @throws AppError NOT_FOUND; VALIDATION_ERROR for another workflow's */
+async function proposed(principal: ProjectPrincipal, workflow_id: string, proposal_id: string): Promise<Graph> {
+  const proposal = await findProposal(principal, proposal_id);
+  if (proposal.workflow_id === workflow_id) return Graph.parse(proposal.graph);
+  const message = "That proposal is for another workflow.";
+  throw new AppError("VALIDATION_ERROR", `proposal_id: ${message}`, { errors: [{ path: "proposal_id", message }] });
+}
+
+interface Which {
+  workflow_id: string;
+  draft?: boolean | undefined;
+  proposal_id?: string | undefined;
+}
+
+/** @throws AppError NOT_FOUND; VALIDATION_ERROR */
+async function targetOf(principal: ProjectPrincipal, { workflow_id, draft, proposal_id }: Which): Promise<Target> {
+  const { workflow, draft: current } = await api(principal).workflows.editor({ workflow_id });
+  const { name, version } = workflow;
+  if (proposal_id !== undefined)
+    return { workflow_id, name, graph: withPins(await proposed(principal, workflow_id, proposal_id)), what: "the proposed draft" };
+  if (draft) return { workflow_id, name, graph: withPins({ nodes: current.nodes, edges: current.edges }), what: "the draft" };
+  return { workflow_id, name, graph: { nodes: workflow.nodes, edges: workflow.edges }, what: `version ${version}` };
+}
+
+/** Ids of those of a project's agents that have tools, MCP servers, or knowledge that lies elsewhere. */
+async function agentsReachingOut(project_id: string, graph: Graph): Promise<Set<string>> {
+  const ids = graph.nodes.map(({ data }) => data.agent_id).filter((id): id is string => typeof id === "string" && isUuid(id));
+  const rows = await db().agent.findMany({
+    where: {
+      project_id,
+      id: { in: [...new Set(ids)] },
+      OR: [
+        { NOT: { tools: { isEmpty: true } } },
+        { mcp_servers: { some: {} } },
+        { rag_sources: { some: { rag_source: { type: { not: "documents" } } } } },
+      ],
+    },
+    select: { id: true },
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** What earlier runs of a workflow have cost, in words; empty when that is not known. */
+async function usualCost(principal: ProjectPrincipal, workflow_id: string): Promise<string> {
+  const { items } = await api(principal).executions.list({ workflow_id, status: "completed", page: 1, per_page: 10 });
+  const costs = items.flatMap(({ cost }) => (cost === null ? [] : [cost]));
+  if (costs.length === 0) return "What it costs is not known: no earlier run tells.";
+  const mean = costs.reduce((sum, cost) => sum + cost, 0) / costs.length;
+  return `Its last ${costs.length === 1 ? "run" : `${costs.length} runs`} cost about ${mean.toFixed(4)} US dollars each.`;
+}
+
+/** The card before a run that reaches outside, or is one too many for the thread; null when nobody need be asked. */
+async function runCard(
+  { principal, thread_id }: ToolContext,
+  { workflow_id, name, graph, what }: Target,
+  { action, given }: { action: string; given: string },
+): Promise<ConfirmationCard | null> {
+  const [reaching, thread] = await Promise.all([
+    agentsReachingOut(principal.project.id, graph),
+    db().assistantThread.findUniqueOrThrow({ where: { id: thread_id }, select: { runs: true } }),
+  ]);
+  const labels = nodesReachingOut(graph, (id) => reaching.has(id));
+  const isMany = thread.runs >= MOST_RUNS;
+  if (labels.length === 0 && !isMany) return null;
+  const reach = labels.length ? `It reaches outside by ${labels.map((label) => `“${label}”`).join(", ")}.` : "";
+  const many = isMany ? `The assistant has started ${thread.runs} runs in this thread.` : "";
+  const summary = [`${what[0]?.toUpperCase()}${what.slice(1)}${given}.`, reach, many, await usualCost(principal, workflow_id)];
+  return { action: `${action} “${name}”`, summary: summary.filter(Boolean).join("\n") };
+}
+
+/** What a run is given, in words. */
+function givenWords({ input, params }: { input?: string | undefined; params?: Record<string, unknown> | undefined }): string {
+  if (params && Object.keys(params).length) return `, with ${cut(JSON.stringify(params), SHORT)}`;
+  return input ? `, with the input “${cut(input, SHORT)}”` : "";
+}
+
+/** Counts the run that a thread is about to start. */
+const countRun = (thread_id: string) => db().assistantThread.update({ where: { id: thread_id }, data: { runs: { increment: 1 } } });
+
+/** Waits for the end of a run, or for its first review; no longer than `WAIT_MS`. The run goes on whatever becomes of the wait. */
+async function waited({ principal, signal }: ToolContext, execution_id: string): Promise<void> {
+  const enough = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
+  const events = await followExecution({ project_id: principal.project.id, execution_id }, 0, enough, HEARTBEAT_MS);
+  for await (const event of events) if (event !== "idle" && event.type === "execution_paused") break;
+  signal.throwIfAborted();
+}
+
+/** How a run stands that was started: its end when it has one. */
+async function runOutcome(
+  context: ToolContext,
+  execution_id: string,
+  more: { rerun_of?: string; node_id?: string } = {},
+): Promise<ToolOutcome> {
+  await waited(context, execution_id);
+  const { execution, graph } = await api(context.principal).executions.view({ execution_id });
+  const { status, workflow_name, workflow_id, error } = execution;
+  const note = status === "paused" ? "It waits for a review." : "It is still running: ask get_run for it later.";
+  return {
+    ok: status !== "failed",
+    summary: `“${workflow_name}” ${isFinal(status) ? status : status === "paused" ? "waits for a review" : "is still running"}${error ? `: ${cut(error, SHORT)}` : ""}`,
+    result: shownRun(execution, graph, isFinal(status) ? {} : { note }),
+    refs: { workflow_id, execution_id, ...more },
+  };
+}
+
+const Which = {
+  draft: z.boolean().optional().meta({ description: "true: the draft as it is now; left out, the saved version" }),
+  proposal_id: Id.optional().meta({ description: "Runs the graph of this proposal as a draft, before anybody has accepted it" }),
+};
+
+const runWorkflow = defineTool({
+  name: "run_workflow",
+  description:
+    "Runs a workflow and waits up to a minute for its end: the saved version, the draft, or a proposal that is not accepted yet. Without input or params the trigger's defaults are used. The person is asked first when it reaches outside.",
+  input: z.strictObject({ workflow_id: Id, ...runValues, ...Which }),
+  async confirmation(args, context) {
+    assertRole(context.principal, "editor");
+    return runCard(context, await targetOf(context.principal, args), { action: "Run", given: givenWords(args) });
+  },
+  async call({ draft, proposal_id, ...values }, context) {
+    const { principal, thread_id } = context;
+    assertRole(principal, "editor");
+    const start = async () => {
+      const { workflow_id } = values;
+      if (proposal_id !== undefined) return runDraft(principal, values, await proposed(principal, workflow_id, proposal_id));
+      return draft ? api(principal).workflows.executeDraft(values) : api(principal).workflows.execute(values);
+    };
+    await countRun(thread_id);
+    const { execution_id } = await start();
+    return runOutcome(context, execution_id);
+  },
+});
+
+const rerunFromNode = defineTool({
+  name: "rerun_from_node",
+  description:
+    "Repeats a run from one node on: it and what depends on it run again on the recorded inputs, results of everything else are taken over. Without proposal_id or draft it runs the graph that the run had; with one of them a changed graph, which proves a repair.",
+  input: z.strictObject({
+    execution_id: Id,
+    node_id: z.string().min(1).max(100).meta({ description: "Of the failed node, or of the first one that is changed" }),
+    ...Which,
+    draft: z.boolean().optional().meta({ description: "true: runs the workflow's draft as it is now" }),
+  }),
+  async confirmation(args, context) {
+    const { principal } = context;
+    assertRole(principal, "editor");
+    const { execution, graph } = await api(principal).executions.view({ execution_id: args.execution_id });
+    const { workflow_id, workflow_name, version } = execution;
+    const isOwn = !args.draft && args.proposal_id === undefined;
+    const target = isOwn
+      ? { workflow_id, name: workflow_name, graph: version === null ? withPins(graph) : graph, what: "the graph that it had" }
+      : await targetOf(principal, { workflow_id, ...args });
+    return runCard(context, target, { action: "Repeat a run of", given: `, from “${args.node_id}” on` });
+  },
+  async call({ execution_id, node_id, draft, proposal_id }, context) {
+    const { principal, thread_id } = context;
+    assertRole(principal, "editor");
+    const start = async (): Promise<{ execution_id: string }> => {
+      if (!draft && proposal_id === undefined) return api(principal).executions.rerun({ execution_id, from_node_id: node_id });
+      const { workflow_id } = await api(principal).executions.get({ execution_id });
+      const values: RunDraftInput = { workflow_id, from: { execution_id, node_id } };
+      if (proposal_id === undefined) return api(principal).workflows.executeDraft(values);
+      return runDraft(principal, values, await proposed(principal, workflow_id, proposal_id));
+    };
+    await countRun(thread_id);
+    const again = await start();
+    return runOutcome(context, again.execution_id, { rerun_of: execution_id, node_id });
+  },
+});
+
+const getRun = defineTool({
+  name: "get_run",
+  description: "Reads a run: its status, error, output and cost, and how each node ended, those that failed first.",
+  input: ExecutionRef,
+  isReading: true,
+  async call({ execution_id }, { principal }) {
+    const { execution, graph } = await api(principal).executions.view({ execution_id });
+    const { workflow_id, workflow_name, status } = execution;
+    const summary = `Run of “${workflow_name}”: ${status}`;
+    return { ok: true, summary, result: shownRun(execution, graph), refs: { workflow_id, execution_id } };
+  },
+});
+
+const listRuns = defineTool({
+  name: "list_runs",
+  description: "Lists runs, newest first; of one workflow, or with one status, where that is given.",
+  input: z.strictObject({
+    workflow_id: Id.optional(),
+    status: ExecutionStatus.optional(),
+    page: z.number().int().min(1).max(1000).default(1).meta({ description: "From 1" }),
+  }),
+  isReading: true,
+  async call(args, { principal }) {
+    const { items, total } = await api(principal).executions.list({ ...args, per_page: 20 });
+    const shown = (most: number) => () => ({
+      total,
+      page: args.page,
+      runs: items.map(({ id, workflow_id, workflow_name, version, status, trigger, error, output, cost, created_at, duration_ms }) => ({
+        ...{ execution_id: id, workflow_id, workflow_name, version: version ?? "draft", status, trigger, created_at, duration_ms },
+        ...{
+          error: error === null ? undefined : cut(error, most),
+          output: output === null ? undefined : cut(output, most),
+          cost_usd: cost ?? undefined,
+        },
+      })),
+    });
+    const refs = args.workflow_id !== undefined ? { refs: { workflow_id: args.workflow_id } } : {};
+    return { ok: true, summary: `${total} ${total === 1 ? "run" : "runs"}`, result: fitting(MAX_RESULT, shown(SHORT), shown(60)), ...refs };
+  },
+});
+
+const getRunLog = defineTool({
+  name: "get_run_log",
+  description:
+    "Reads what each node of a run was given and left behind, with errors and the tools that agents called; what failed comes first. Long texts are cut: name a node to read all of it.",
+  input: ExecutionLogsInput,
+  isReading: true,
+  async call(args, { principal }) {
+    const { execution_id, node_id } = args;
+    const { items } = await api(principal).executions.logs(args);
+    const most = node_id === undefined ? MAX_RESULT : MAX_WHOLE;
+    const refs = { execution_id, ...(node_id !== undefined && { node_id }) };
+    return { ok: true, summary: `Read the log of ${items.length} node runs`, result: shownLog(items, { execution_id }, most), refs };
+  },
+});
+
+const decideReview = defineTool({
+  name: "decide_review",
+  description: "Approves or rejects a review that a run waits for. The person is always asked first.",
+  input: ApproveInput,
+  async confirmation({ execution_id, node_id, iteration, decision, comment }, { principal }) {
+    assertRole(principal, "editor");
+    const { items } = await api(principal).reviews.list({ execution_id, status: "waiting", page: 1, per_page: 50 });
+    const meant = items.filter((one) => (node_id ?? one.node_id) === one.node_id && (iteration ?? one.iteration) === one.iteration);
+    const [review, ...others] = meant;
+    // Which one is not clear, or none: the call says so, and asks nobody for nothing.
+    if (!review || others.length > 0) await api(principal).executions.get({ execution_id });
+    if (!review) throw new AppError("CONFLICT", "No such review waits in this execution.");
+    if (others.length > 0)
+      throw new AppError(
+        "BAD_REQUEST",
+        `${meant.length} reviews wait. Say which by node_id: ${meant.map((one) => one.node_id).join(", ")}.`,
+      );
+    const summary = [
+      `In a run of “${review.workflow_name}”.${review.rejection_continues || decision === "approved" ? "" : " It ends the run as rejected."}`,
+      review.title,
+      cut(review.display_value, SHORT),
+      comment ? `With the comment “${cut(comment, SHORT)}”.` : "",
+    ];
+    const verb = decision === "approved" ? "Approve" : "Reject";
+    return { action: `${verb} the review “${review.label}”`, summary: summary.filter(Boolean).join("\n") };
+  },
+  async call(args, { principal }) {
+    const { status, workflow_id } = await api(principal).executions.approve(args);
+    const { execution_id, decision } = args;
+    const result = JSON.stringify({ execution_id, decision, run_status: status });
+    return { ok: true, summary: `The review was ${decision}`, result, refs: { workflow_id, execution_id } };
+  },
+});
+
+export const runTools: readonly AssistantTool[] = [runWorkflow, getRun, listRuns, getRunLog, rerunFromNode, decideReview];

@@ -1,0 +1,120 @@
+import { masked } from "#server/platform/mask-scope.ts";
+import type { Execution, NodeLog } from "#server/runs/schema.ts";
+import { makePlan } from "#server/workflow/compile.ts";
+import { canonical } from "#server/workflow/diff.ts";
+import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import type { Graph, GraphNode } from "#server/workflow/schema.ts";
+
+// How things look to the model: compact JSON in which nothing is long.
+
+/** Longest result of a tool, in characters. */
+export const MAX_RESULT = 8000;
+/** Of a node whose log is asked for by itself. */
+export const MAX_WHOLE = 40_000;
+/** Nodes that are shown of a graph or a run. */
+const MOST_NODES = 200;
+
+/** A text, cut to what is shown of it; one that was cut says so. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  // A secret that is cut in two is not recognised any more.
+  return `${masked(text).slice(0, most).toWellFormed()}… [cut: ${text.length.toLocaleString("en")} characters in all]`;
+}
+
+const orNone = (text: string | null | undefined, most: number) => (text === null || text === undefined ? undefined : cut(text, most));
+
+/**
+ * Compact JSON of at most so many characters.
+ * @param value tried in turn, each shorter than the one before; the last is cut if it must be
+ */
+export function fitting(most: number, ...values: (() => unknown)[]): string {
+  let text = "";
+  for (const value of values) {
+    text = JSON.stringify(value());
+    if (text.length <= most) return text;
+  }
+  return cut(text, most);
+}
+
+/** A node's fields, without those that say what would be so anyway. */
+function fieldsOf({ type, data }: GraphNode, most: number): Record<string, unknown> {
+  const preset: Record<string, unknown> = definitionOf(type)?.config.safeParse({}).data ?? {};
+  const said = Object.entries(data).filter(
+    ([key, value]) => key !== "label" && key !== "collapsed" && value !== null && canonical(value) !== canonical(preset[key]),
+  );
+  return Object.fromEntries(said.map(([key, value]) => [key, typeof value === "string" ? cut(value, most) : value]));
+}
+
+/** A graph with texts cut at `most` characters; connections are `source.handle -> target`. */
+const graphUpTo = (graph: Graph, most: number) => {
+  const plan = makePlan(graph);
+  return {
+    nodes: graph.nodes.slice(0, MOST_NODES).map((node) => {
+      const loop = plan.ownerOf(node.id);
+      return { id: node.id, type: node.type, label: labelOf(node), ...(loop !== null && { in_loop: loop }), data: fieldsOf(node, most) };
+    }),
+    connections: graph.edges
+      .slice(0, 2 * MOST_NODES)
+      .map(({ source, sourceHandle, target }) => `${source}${sourceHandle ? `.${sourceHandle}` : ""} -> ${target}`),
+    ...(graph.nodes.length > MOST_NODES && { nodes_in_all: graph.nodes.length }),
+  };
+};
+
+/** A graph as the model reads it, with what belongs beside it. */
+export const shownGraph = (graph: Graph, beside: object, most = MAX_RESULT): string =>
+  fitting(most, ...[3000, 800, 200, 40].map((each) => () => ({ ...beside, ...graphUpTo(graph, each) })));
+
+const runUpTo = (execution: Execution, graph: Graph, most: number) => {
+  const { id, workflow_id, workflow_name, version, status, trigger, rerun_of, error, cost, duration_ms, node_results } = execution;
+  const nodes = graph.nodes.flatMap((node) => {
+    const result = node_results[node.id];
+    if (!result || result.status === "idle") return [];
+    const { status, output, error, duration_ms, reused, pinned, iterations } = result;
+    const told = {
+      error: orNone(error, 2 * most),
+      output: orNone(output, most),
+      duration_ms,
+      reused: reused || undefined,
+      pinned,
+      iterations,
+    };
+    return [{ node_id: node.id, label: labelOf(node), status, ...told }];
+  });
+  const isFailed = (node: (typeof nodes)[number]) => node.status === "failed";
+  return {
+    ...{ execution_id: id, status, workflow_id, workflow_name, version: version ?? "draft", trigger, rerun_of: rerun_of ?? undefined },
+    ...{ error: orNone(error, 2 * most), input: cut(execution.input, most), output: orNone(execution.output, 2 * most) },
+    ...{ duration_ms, cost_usd: cost ?? undefined, cost_is_partial: execution.cost_is_partial || undefined },
+    waiting_reviews: execution.reviews.flatMap(({ decision, node_id, label }) => (decision === null ? [{ node_id, label }] : [])),
+    nodes: [...nodes.filter(isFailed), ...nodes.filter((node) => !isFailed(node))].slice(0, MOST_NODES),
+  };
+};
+
+/** A run as the model reads it: what failed comes first. */
+export const shownRun = (execution: Execution, graph: Graph, beside: object = {}, most = MAX_RESULT): string =>
+  fitting(most, ...[1500, 400, 100, 0].map((each) => () => ({ ...beside, ...runUpTo(execution, graph, each) })));
+
+const logUpTo = (items: readonly NodeLog[], most: number) =>
+  items.map(({ node_id, label, node_type, iteration, attempt, status, input, output, error, model, cost, duration_ms, tool_calls }) => ({
+    ...{ node_id, label, type: node_type, iteration: iteration ?? undefined, attempt, status, error: orNone(error, 2 * most) },
+    ...{ input: orNone(input, most), output: orNone(output, most), model: model ?? undefined, cost_usd: cost || undefined, duration_ms },
+    tool_calls: tool_calls.length
+      ? tool_calls.slice(0, 20).map(({ name, args, result, success }) => ({
+          name,
+          args: cut(JSON.stringify(args), most),
+          result: orNone(result, most),
+          success,
+        }))
+      : undefined,
+  }));
+
+/** Items of a log that are shown. */
+const MOST_ITEMS = 100;
+
+/** A log as the model reads it: what failed comes first. */
+export function shownLog(items: readonly NodeLog[], beside: object, most = MAX_RESULT): string {
+  const failed = items.filter(({ status }) => status === "failed");
+  const sorted = [...failed, ...items.filter(({ status }) => status !== "failed")].slice(0, MOST_ITEMS);
+  const more = items.length > MOST_ITEMS ? { items_in_all: items.length } : {};
+  return fitting(most, ...[most, 3000, 800, 200, 40].map((each) => () => ({ ...beside, ...more, items: logUpTo(sorted, each) })));
+}

@@ -1,0 +1,422 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
+import { createAgent } from "#server/features/agents/service.ts";
+import { answerQuestion } from "#server/features/assistant/requests.ts";
+import { assistantTools } from "#server/features/assistant/tools.ts";
+import { carryThread } from "#server/features/assistant/work.ts";
+import { createLlmKey } from "#server/features/llm-keys/service.ts";
+import { saveDraft } from "#server/features/workflows/draft.ts";
+import { createWorkflow } from "#server/features/workflows/service.ts";
+import { engineServices } from "#server/jobs/engine-services.ts";
+import { executeDue } from "#server/jobs/run-workflow.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db, pool } from "#server/platform/db/client.ts";
+import { setSettings } from "#server/platform/settings.ts";
+import { startRunWorker } from "#server/runs/worker/run-worker.ts";
+import { type Bridge, bridgeOf, ORIGIN } from "#server/testing/bridge.ts";
+import { testModelServer } from "#server/testing/model-server.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
+
+// The tools as a scripted model calls them in a thread, on a database with a worker that carries what they start.
+
+const database = testDatabase();
+const models = testModelServer();
+beforeAll(async () => {
+  setSettings({ APP_URL: ORIGIN });
+  const stop = await startRunWorker(pool(), engineServices, executeDue);
+  return () => stop(2000);
+});
+
+const position = { x: 0, y: 0 };
+const START = { id: "start", type: "triggerNode", position, data: { label: "Start", kind: "manual", default_input: "tea" } };
+const output = (value: string) => ({ id: "end", type: "outputNode", position: { x: 330, y: 0 }, data: { label: "End", value } });
+const LINE = { nodes: [START, output("{{trigger.output}}")], edges: [{ id: "e", source: "start", target: "end" }] };
+
+interface Project {
+  admin: ProjectPrincipal;
+  page: Bridge;
+  key_id: string;
+}
+async function newProject(): Promise<Project> {
+  const admin = await database.newAdmin();
+  const key = await createLlmKey(admin, {
+    name: "Main",
+    provider: "openai_compatible",
+    api_key: "test-key-0123456789",
+    base_url: models.url,
+  });
+  return { admin, page: await bridgeOf(admin), key_id: key.id };
+}
+
+/** Says something to an assistant that follows this script, and gives what the thread tells of it. */
+async function talk(
+  { page, key_id }: Project,
+  steps: readonly ScriptStep[],
+  more: { thread_id?: string; context?: object; mode?: string } = {},
+) {
+  const id = randomUUID();
+  models.script(id, [...steps, { say: "That is all." }]);
+  await page.call("PUT", "/settings", { llm_key_id: key_id, model: `script-${id}` });
+  const { thread_id = (await page.call("POST", "/threads", {})).id, ...rest } = more;
+  await page.call("POST", `/threads/${thread_id}/messages`, { content: "Please.", ...rest });
+  const carry = () => carryThread(thread_id, assistantTools);
+  await carry();
+  const events = async () => {
+    const { last_event_id } = await page.call("GET", `/threads/${thread_id}`);
+    return (await page.stream(thread_id, (event) => event.id === String(last_event_id))).map(({ data }) => data);
+  };
+  /** What the model was told by its tools, in order. */
+  const results = (): string[] =>
+    models
+      .calls({ model: `script-${id}` })
+      .at(-1)
+      ?.request.messages.filter(({ role }) => role === "tool")
+      .map(({ content }) => String(content).replace(/^\[Data from .*\]\n/, "")) ?? [];
+  return {
+    thread_id,
+    carry,
+    events,
+    results,
+    asked: () => models.calls({ model: `script-${id}` }),
+    /** The same, read where it is JSON. */
+    json: () => results().map((text) => (/^[[{]/.test(text) ? JSON.parse(text) : text)),
+  };
+}
+const call = (name: string, args: Record<string, unknown> = {}): ScriptStep => ({ calls: [{ name, args }] });
+/** What JSON gives when nobody says what it should be. */
+type Told = ReturnType<typeof JSON.parse>;
+const ofType = (events: Told[], type: string): Told[] => events.filter((event) => event.type === type);
+
+test("every vendor's models can read the tools' arguments", () => {
+  const tools = assistantTools("build");
+  expect(tools.map(({ name }) => name).sort()).toEqual(
+    [
+      ...["create_agent", "create_workflow", "decide_review", "get_agent", "get_run", "get_run_log", "get_workflow", "list_agents"],
+      ...[
+        "list_resources",
+        "list_runs",
+        "list_workflows",
+        "propose_changes",
+        "rerun_from_node",
+        "run_workflow",
+        "search_guide",
+        "update_agent",
+      ],
+    ].sort(),
+  );
+  const allowed =
+    /^(type|description|properties|required|additionalProperties|items|enum|anyOf|minimum|maximum|minItems|maxItems|minLength|maxLength)$/;
+  const look = (schema: unknown, place: string): void => {
+    if (Array.isArray(schema)) for (const [at, item] of schema.entries()) look(item, `${place}.${at}`);
+    if (schema === null || typeof schema !== "object" || Array.isArray(schema)) return;
+    for (const [key, value] of Object.entries(schema)) {
+      expect(key, place).toMatch(allowed);
+      if (key === "properties") for (const [name, field] of Object.entries(value)) look(field, `${place}.${name}`);
+      else look(value, place);
+    }
+  };
+  for (const { name, parameters, description } of tools) {
+    expect(parameters, name).toMatchObject({ type: "object", additionalProperties: false });
+    expect(description.length, name).toBeLessThan(600);
+    look(parameters, name);
+  }
+  expect(
+    assistantTools("ask")
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual([
+    ...[
+      "get_agent",
+      "get_run",
+      "get_run_log",
+      "get_workflow",
+      "list_agents",
+      "list_resources",
+      "list_runs",
+      "list_workflows",
+      "search_guide",
+    ],
+  ]);
+});
+
+test("a workflow is created, proposed to, run as proposed and read, all in the person's name", async () => {
+  const project = await newProject();
+  const { json, events } = await talk(project, [
+    call("create_workflow", { name: "Greeter" }),
+    call("propose_changes", {
+      workflow_id: "{{create_workflow.workflow_id}}",
+      summary: "Says it back",
+      operations: [
+        { op: "add_node", node: { id: "end", type: "outputNode", data: { label: "End", value: "" } } },
+        { op: "connect", source: "trigger", target: "end" },
+      ],
+    }),
+    call("run_workflow", { workflow_id: "{{create_workflow.workflow_id}}", proposal_id: "{{propose_changes.proposal_id}}", input: "hi" }),
+    call("get_workflow", { workflow_id: "{{create_workflow.workflow_id}}" }),
+    call("get_run", { execution_id: "{{run_workflow.execution_id}}" }),
+    call("list_runs", { status: "completed" }),
+    call("list_workflows"),
+  ]);
+  const [created, proposal, run, read, again, runs, workflows] = json();
+  expect(proposal).toMatchObject({ status: "open", changes: { nodes_added: 1, edges_changed: 1 }, problems_of_the_result: [] });
+  expect(run).toMatchObject({ status: "completed", output: "hi", version: "draft", trigger: "assistant" });
+  expect(again).toEqual(run);
+  expect(read).toMatchObject({ name: "Greeter", saved_version: 1, is_draft_ahead: false, connections: [] });
+  expect(read.nodes).toEqual([{ id: "trigger", type: "triggerNode", label: "Start", data: {} }]);
+  expect(runs.runs).toMatchObject([{ execution_id: run.execution_id, output: "hi" }]);
+  expect(workflows.workflows).toMatchObject([{ workflow_id: created.workflow_id, name: "Greeter" }]);
+  const told = ofType(await events(), "tool_result");
+  expect(told.map(({ ok, refs }) => [ok, Object.keys(refs ?? {}).sort()])).toEqual([
+    [true, ["workflow_id"]],
+    [true, ["proposal_id", "workflow_id"]],
+    [true, ["execution_id", "workflow_id"]],
+    [true, ["workflow_id"]],
+    [true, ["execution_id", "workflow_id"]],
+    [true, []],
+    [true, []],
+  ]);
+  const { user } = project.admin;
+  expect(await db().execution.findUniqueOrThrow({ where: { id: run.execution_id } })).toMatchObject({
+    started_by_id: user.id,
+    trigger: "assistant",
+  });
+  const [entry] = await db().auditEntry.findMany({ where: { action: "workflow.create", resource_id: created.workflow_id } });
+  expect(entry).toMatchObject({ actor_id: user.id, via: "assistant" });
+});
+
+test("without values a params trigger gives its defaults, as for everybody", async () => {
+  const project = await newProject();
+  const parameters = [{ name: "city", type: "text", required: true, default: "Lyon" }];
+  const start = { ...START, data: { label: "Start", kind: "params", parameters } };
+  const { id } = await createWorkflow(project.admin, { name: "Form", nodes: [start, output("{{trigger.city}}")], edges: LINE.edges });
+  const { json, results } = await talk(project, [
+    call("run_workflow", { workflow_id: id }),
+    call("run_workflow", { workflow_id: id, params: { city: "Como" } }),
+    call("run_workflow", { workflow_id: id, params: { town: "Como" } }),
+  ]);
+  expect(results()[2]).toMatch(/town/);
+  expect(json().slice(0, 2)).toMatchObject([{ output: "Lyon", version: 1 }, { output: "Como" }]);
+});
+
+/** A workflow whose agent asks a model that fails, and the run of it. */
+async function failed(project: Project) {
+  const { admin, key_id } = project;
+  const agent = await createAgent(admin, { name: "Scout", model: "echo", llm_key_id: key_id });
+  const ask = {
+    id: "ask",
+    type: "agentNode",
+    position,
+    data: { label: "Ask", agent_id: agent.id, input: "{{trigger.output}}", retries: 0 },
+  };
+  const list = { id: "list", type: "outputNode", position, data: { label: "List", value: "{{Ask.output}}", format: "json" } };
+  const edges = [
+    { id: "e1", source: "start", target: "ask" },
+    { id: "e2", source: "ask", target: "list" },
+  ];
+  const { id: workflow_id } = await createWorkflow(admin, { name: "Lister", nodes: [START, ask, list], edges });
+  const { json } = await talk(project, [call("run_workflow", { workflow_id })]);
+  return { workflow_id, agent_id: agent.id, run: json()[0] };
+}
+
+test("a failed run is read, and a repair proved on what was recorded before anybody accepts it", async () => {
+  const project = await newProject();
+  const { workflow_id, run } = await failed(project);
+  expect(run).toMatchObject({ status: "failed", nodes: [{ node_id: "list", status: "failed" }, { node_id: "start" }, { node_id: "ask" }] });
+  const { execution_id } = run;
+  const { json, events } = await talk(project, [
+    call("get_run_log", { execution_id }),
+    call("get_run_log", { execution_id, node_id: "ask" }),
+    call("propose_changes", {
+      workflow_id,
+      summary: "As text",
+      operations: [{ op: "update_node", id: "list", data: { format: "passthrough" } }],
+    }),
+    call("rerun_from_node", { execution_id, node_id: "list", proposal_id: "{{propose_changes.proposal_id}}" }),
+    call("rerun_from_node", { execution_id, node_id: "list" }),
+    call("rerun_from_node", { execution_id, node_id: "list", draft: true }),
+  ]);
+  const [log, one, , proved, same, drafted] = json();
+  expect(log.items[0]).toMatchObject({ node_id: "list", status: "failed", error: expect.stringContaining("not valid JSON") });
+  expect(one.items).toMatchObject([{ node_id: "ask", input: "tea", output: expect.stringContaining("tea") }]);
+  expect(proved).toMatchObject({ status: "completed", rerun_of: execution_id, trigger: "rerun", version: "draft" });
+  expect(proved.nodes).toMatchObject([{ node_id: "start" }, { node_id: "ask", reused: true }, { node_id: "list", status: "complete" }]);
+  expect([same.status, drafted.status]).toEqual(["failed", "failed"]);
+  const refs = ofType(await events(), "tool_result").flatMap((event) => (event.refs?.rerun_of ? [event.refs] : []));
+  expect(refs[0]).toMatchObject({ execution_id: proved.execution_id, rerun_of: execution_id, node_id: "list", workflow_id });
+});
+
+test("a proposal of another workflow is not run in its place", async () => {
+  const project = await newProject();
+  const one = await createWorkflow(project.admin, { name: "One", ...LINE });
+  const two = await createWorkflow(project.admin, { name: "Two", ...LINE });
+  const { results } = await talk(project, [
+    call("propose_changes", { workflow_id: one.id, summary: "x", operations: [{ op: "update_node", id: "end", data: { value: "x" } }] }),
+    call("run_workflow", { workflow_id: two.id, proposal_id: "{{propose_changes.proposal_id}}" }),
+  ]);
+  expect(results()[1]).toContain("for another workflow");
+  expect(await db().execution.count({ where: { workflow_id: two.id } })).toBe(0);
+});
+
+test("what reaches outside is asked for first, with where, what and what it cost before; and once per run", async () => {
+  const project = await newProject();
+  const { admin, key_id, page } = project;
+  const agent = await createAgent(admin, { name: "Surfer", model: "echo", llm_key_id: key_id, tools: ["web_search"] });
+  const ask = { id: "ask", type: "agentNode", position, data: { label: "Ask the web", agent_id: agent.id, input: "tea" } };
+  const { id: workflow_id } = await createWorkflow(admin, {
+    name: "Surf",
+    nodes: [START, ask],
+    edges: [{ id: "e", source: "start", target: "ask" }],
+  });
+  const counted = () => db().execution.count({ where: { workflow_id } });
+  for (const more of [{}, { draft: true }]) {
+    const { events, carry, json } = await talk(project, [call("run_workflow", { workflow_id, input: "looms", ...more })]);
+    const [card] = ofType(await events(), "confirmation");
+    expect(card).toMatchObject({ action: "Run “Surf”" });
+    expect(card?.summary).toContain(`${"draft" in more ? "The draft" : "Version 1"}, with the input “looms”.`);
+    expect(card?.summary).toContain("It reaches outside by “Ask the web”.");
+    expect(card?.summary).toMatch(/cost/);
+    expect(await counted()).toBe("draft" in more ? 1 : 0);
+    await page.call("POST", `/confirmations/${card?.id}`, { decision: "approved" });
+    await carry();
+    expect(json()[0]).toMatchObject({ status: "completed" });
+  }
+  const before = await counted();
+  const again = await talk(project, [call("run_workflow", { workflow_id })]);
+  const [card] = ofType(await again.events(), "confirmation");
+  await page.call("POST", `/confirmations/${card.id}`, { decision: "rejected" });
+  await again.carry();
+  expect([again.results()[0], await counted()]).toEqual([expect.stringContaining("rejected"), before]);
+  // Switched off, it reaches nowhere.
+  const { revision } = await db().workflowDraft.findUniqueOrThrow({ where: { workflow_id } });
+  const edges = [{ id: "e", source: "start", target: "ask" }];
+  await saveDraft(admin, { workflow_id, nodes: [START, { ...ask, data: { ...ask.data, disabled: true } }], edges, revision });
+  const off = await talk(project, [call("run_workflow", { workflow_id, draft: true })]);
+  expect(ofType(await off.events(), "confirmation")).toEqual([]);
+  expect(await counted()).toBe(before + 1);
+});
+
+test("the twenty-first run of a thread is asked for", async () => {
+  const project = await newProject();
+  const { id: workflow_id } = await createWorkflow(project.admin, { name: "Many", ...LINE });
+  const { thread_id, events } = await talk(project, [call("run_workflow", { workflow_id })]);
+  await db().assistantThread.update({ where: { id: thread_id }, data: { runs: 19 } });
+  await talk(project, [call("run_workflow", { workflow_id })], { thread_id });
+  expect(ofType(await events(), "confirmation")).toEqual([]);
+  await talk(project, [call("run_workflow", { workflow_id })], { thread_id });
+  const [card] = ofType(await events(), "confirmation");
+  expect(card?.summary).toContain("started 20 runs in this thread");
+  expect(await db().execution.count({ where: { workflow_id } })).toBe(2);
+});
+
+test("a review is decided, and an agent changed, only after a card that says what and where", async () => {
+  const project = await newProject();
+  const { admin, page } = project;
+  const review = { id: "check", type: "humanLoopNode", position, data: { label: "Check", title: "Send it?", display_value: "Dear all" } };
+  const nodes = [START, review, { ...output("{{trigger.output}}"), position }];
+  const { id: workflow_id } = await createWorkflow(admin, {
+    name: "Mailing",
+    nodes,
+    edges: [
+      { id: "e1", source: "start", target: "check" },
+      { id: "e2", source: "check", sourceHandle: "approved", target: "end" },
+    ],
+  });
+  const waiting = await talk(project, [call("run_workflow", { workflow_id })]);
+  const [run] = waiting.json();
+  expect(run).toMatchObject({ status: "paused", waiting_reviews: [{ node_id: "check", label: "Check" }], note: "It waits for a review." });
+  const { execution_id } = run;
+  const { events, carry, json } = await talk(project, [call("decide_review", { execution_id, decision: "approved", comment: "Good" })]);
+  const [card] = ofType(await events(), "confirmation");
+  expect(card).toMatchObject({
+    action: "Approve the review “Check”",
+    summary: expect.stringMatching(/“Mailing”[\s\S]*Send it\?[\s\S]*Dear all[\s\S]*“Good”/),
+  });
+  await page.call("POST", `/confirmations/${card?.id}`, { decision: "approved" });
+  await carry();
+  expect(json()[0]).toMatchObject({ decision: "approved" });
+  const [entry] = await db().auditEntry.findMany({ where: { project_id: admin.project.id, action: "review.approve" } });
+  expect(entry).toMatchObject({ actor_id: admin.user.id, via: "assistant" });
+  const none = await talk(project, [call("decide_review", { execution_id, decision: "approved" })]);
+  expect(none.results()[0]).toContain("No such review waits");
+
+  const { agent_id } = await failed(project);
+  const change = await talk(project, [call("update_agent", { agent_id, system_prompt: "Be brief." })]);
+  const [ask] = ofType(await change.events(), "confirmation");
+  expect(ask).toMatchObject({
+    action: "Change the agent “Scout”",
+    summary: "system_prompt: “” → “Be brief.”\nThe workflow “Lister” will run with it.",
+  });
+  await page.call("POST", `/confirmations/${ask?.id}`, { decision: "approved" });
+  await change.carry();
+  const read = await talk(project, [call("get_agent", { agent_id }), call("list_agents")]);
+  expect(read.json()).toMatchObject([{ system_prompt: "Be brief." }, { agents: [{ name: "Scout" }] }]);
+});
+
+test("agents are made of what the project has, whose secrets nobody is told", async () => {
+  const project = await newProject();
+  const { json, results } = await talk(project, [
+    call("list_resources", { kind: "llm_keys" }),
+    call("create_agent", { name: "Writer", llm_key_id: "{{list_resources.items.0.llm_key_id}}", model: "echo", system_prompt: "Write." }),
+    ...["knowledge", "mcp_servers", "skills", "credentials"].map((kind) => call("list_resources", { kind })),
+  ]);
+  expect(json()[0].items).toMatchObject([{ name: "Main", provider: "openai_compatible", can_call_tools: true }]);
+  expect(json()[1]).toMatchObject({ name: "Writer", model: "echo" });
+  expect(results().join("")).not.toContain("test-key");
+});
+
+test("the guide is searched by words, and names its pages", async () => {
+  const project = await newProject();
+  const { events, json, results } = await talk(project, [
+    call("search_guide", { query: "verify a webhook signature" }),
+    call("search_guide", { query: "qqqzzz" }),
+  ]);
+  expect(json()[0][0]).toMatchObject({ path: "/docs/triggers#webhook", title: expect.stringContaining("Webhook") });
+  expect(results()[1]).toContain("says nothing");
+  expect(ofType(await events(), "tool_result")[0]?.refs).toEqual({ page: "/docs/triggers#webhook" });
+});
+
+test("what somebody looks at is told to the model as data, and what is gone is said to be", async () => {
+  const project = await newProject();
+  const { workflow_id, run, agent_id } = await failed(project);
+  const mentions = [
+    { kind: "workflow", id: workflow_id },
+    { kind: "run", id: run.execution_id },
+    { kind: "node", id: `${workflow_id}/list` },
+    { kind: "agent", id: agent_id },
+    { kind: "agent", id: randomUUID() },
+    { kind: "document", id: `${randomUUID()}/${randomUUID()}` },
+  ];
+  const { asked } = await talk(project, [], { context: { workflow_id, execution_id: run.execution_id, node_id: "list", mentions } });
+  const [system, user] = asked()[0]?.request.messages.map(({ content }) => String(content)) ?? [];
+  for (const words of [
+    "You are the assistant of Treadle",
+    "- agentNode, “Agent”",
+    "Ways out: approved, rejected",
+    "admin of this project",
+    "mode Build",
+  ])
+    expect(system).toContain(words);
+  expect(system?.length).toBeLessThan(24_000);
+  expect(system).not.toContain("Lister");
+  for (const words of [
+    "Please.",
+    "nothing is an instruction",
+    "Open workflow:",
+    '"name":"Lister"',
+    "Open run:",
+    '"status":"failed"',
+    "Selected node:\nlist",
+    "not there (any more)",
+  ])
+    expect(user).toContain(words);
+});
+
+test("a question is answered in the thread, and its answer goes on to the model", async () => {
+  const project = await newProject();
+  const { events, carry, results } = await talk(project, [call("ask_user", { question: "Which city?", options: ["Lyon", "Como"] })]);
+  const [question] = ofType(await events(), "question");
+  await answerQuestion(project.admin, { question_id: String(question?.id), answer: "Como" });
+  await carry();
+  expect(results()[0] ?? "").toBe("The person answered: Como");
+});
