@@ -8,9 +8,6 @@ import { Button } from "#components/ui/button.tsx";
 import { isFinal } from "#server/runs/schema.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 
-/** What the assistant calls a run. */
-export const runName = (executionId: string): string => `Run …${executionId.slice(-6)}`;
-
 export interface AskAboutRunProps {
   /** One of its nodes; left out, the whole run. */
   nodeId?: string;
@@ -34,7 +31,7 @@ export function AskAboutRun({ nodeId, size = "sm", className }: AskAboutRunProps
   if (!execution) return null;
   const context: AssistantPlace = {
     workflow: { id: execution.workflow_id, name: execution.workflow_name },
-    execution: { id: execution.id, name: runName(execution.id) },
+    execution: { id: execution.id, name: execution.workflow_name, hasFailed },
     ...(nodeId !== undefined && { node: { id: nodeId, name: label ?? nodeId } }),
   };
   const what = label === undefined ? "this run" : `what “${label}” did in this run`;
@@ -51,7 +48,7 @@ export function AskAboutRun({ nodeId, size = "sm", className }: AskAboutRunProps
       >
         Explain
       </Button>
-      {hasFailed && canEdit && (
+      {hasFailed && nodeId === undefined && canEdit && (
         <Button
           size={size}
           variant="ghost"

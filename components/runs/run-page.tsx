@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { runName } from "#components/runs/ask-about-run.tsx";
 import { ExecutorBanner } from "#components/runs/executor-banner.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
 import { RunContextHeader } from "#components/runs/run-header.tsx";
@@ -70,11 +69,11 @@ export function RunPage({ executionId }: { executionId: string }) {
 }
 
 /** What is open and selected, so that one can ask about it without naming it. */
-function placeOf({ execution, graph }: ExecutionView, selected: string | null): AssistantPlace {
+function placeOf({ execution, graph }: ExecutionView, selected: string | null, hasFailed: boolean): AssistantPlace {
   const node = graph.nodes.find(({ id }) => id === selected);
   return {
     workflow: { id: execution.workflow_id, name: execution.workflow_name },
-    execution: { id: execution.id, name: runName(execution.id) },
+    execution: { id: execution.id, name: execution.workflow_name, hasFailed },
     ...(node && { node: { id: node.id, name: labelOf(node) } }),
   };
 }
@@ -112,7 +111,7 @@ function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: 
 
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <AssistantContext value={placeOf(initial, selected)} />
+      <AssistantContext value={placeOf(initial, selected, failed !== null)} />
       <RunContextHeader initial={initial} />
       <WaitingBanner />
       <ExecutorBanner />

@@ -115,7 +115,6 @@ export function useAssistant() {
 
 /**
  * Tells the assistant what is open and selected here, as long as it is drawn; what is drawn later adds to it.
- * @public
  */
 export function AssistantContext({ value }: { value: AssistantPlace }) {
   const key = useId();
@@ -134,7 +133,6 @@ export function AssistantContext({ value }: { value: AssistantPlace }) {
 
 /**
  * Takes over showing and deciding proposals for a workflow, as long as it is drawn; give it the same object each time.
- * @public
  */
 export function useProposalDesk(desk: ProposalDesk | null): void {
   useEffect(() => {

@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useState } from "react";
 import { toast } from "sonner";
-import { runName } from "#components/runs/ask-about-run.tsx";
 import { RunPanel } from "#components/runs/run-panel.tsx";
 import { EditorRunContext, RunProvider, useRun } from "#components/runs/store/run-context.tsx";
 import { createRunStore } from "#components/runs/store/run-store.ts";
@@ -205,7 +204,9 @@ function useSaveKey() {
 function TellAssistant() {
   const { workflowId } = useSession();
   const name = useSessionState((state) => state.name);
+  const isBare = useEditor(({ nodes }) => nodes.length <= 1);
   const executionId = useRun((state) => state.executionId);
+  const hasFailed = useRun(({ snapshot }) => snapshot?.status === "failed");
   const node = useEditorShallow(({ nodes, data }) => {
     const [only, ...others] = nodes.filter(({ selected }) => selected);
     return only && others.length === 0 ? { id: only.id, name: labelOf(data[only.id], only.type) } : null;
@@ -213,8 +214,8 @@ function TellAssistant() {
   return (
     <AssistantContext
       value={{
-        workflow: { id: workflowId, name },
-        ...(executionId && { execution: { id: executionId, name: runName(executionId) } }),
+        workflow: { id: workflowId, name, isBare },
+        ...(executionId && { execution: { id: executionId, name, hasFailed } }),
         ...(node && { node }),
       }}
     />

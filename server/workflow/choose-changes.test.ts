@@ -1,40 +1,85 @@
 import { expect, test } from "vitest";
 import { withoutNodes } from "#server/workflow/choose-changes.ts";
-import type { Graph } from "#server/workflow/schema.ts";
+import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
-const node = (id: string, data: Record<string, unknown> = {}) => ({
+const node = (id: string, more: Partial<GraphNode> & Record<string, unknown> = {}): GraphNode => ({
   id,
-  type: id === "start" ? "triggerNode" : "agentNode",
+  type: id === "t" ? "triggerNode" : "agentNode",
   position: { x: 0, y: 0 },
-  data: { label: id, ...data },
+  data: { label: id },
+  ...more,
 });
-const edges = (...pairs: string[]) =>
-  pairs.map((pair) => {
-    const [source = "", target = ""] = pair.split(">");
-    return { id: pair, source, target };
-  });
-const base: Graph = { nodes: ["start", "a", "b"].map((id) => node(id)), edges: edges("start>a", "a>b") };
-const pairsOf = (graph: Graph) => graph.edges.map(({ id }) => id).sort();
-const without = (proposed: Graph, ...ids: string[]) => withoutNodes(base, proposed, new Set(ids));
+const edge = (source: string, target: string, sourceHandle?: string): GraphEdge => ({
+  id: `${source}-${target}`,
+  source,
+  target,
+  ...(sourceHandle !== undefined && { sourceHandle }),
+});
+const chain = (...ids: string[]): Graph => ({
+  nodes: ids.map((id) => node(id)),
+  edges: ids.slice(1).map((id, index) => edge(ids[index] ?? "", id)),
+});
+const lines = ({ edges }: Graph) =>
+  edges.map(({ source, sourceHandle, target }) => [source, sourceHandle, target].filter(Boolean).join(" "));
+const names = ({ nodes }: Graph) => nodes.map(({ id }) => id);
 
-test("a node that was put into a connection and is left out leaves it as it was, two of them too", () => {
-  const proposed: Graph = { nodes: [...base.nodes, node("x"), node("y")], edges: edges("start>a", "a>x", "x>y", "y>b") };
-  expect(pairsOf(without(proposed, "x", "y"))).toEqual(["a>b", "start>a"]);
-  expect(pairsOf(without(proposed, "y"))).toEqual(["a>x", "start>a"]);
-  expect(without(proposed, "x", "y").nodes.map(({ id }) => id)).toEqual(["start", "a", "b"]);
+test("nothing left out is the change as it is", () => {
+  const after = chain("t", "a", "b");
+  expect(withoutNodes(chain("t", "a"), after, new Set([]))).toBe(after);
+  expect(withoutNodes(chain("t", "a"), after, new Set(["nobody"]))).toEqual(after);
 });
 
-test("a changed node keeps what it was, and a connection that was taken away by itself stays away", () => {
-  const proposed: Graph = { nodes: base.nodes.map((one) => node(one.id, { input: "new" })), edges: edges("start>a") };
-  const chosen = without(proposed, "a");
+test("a changed node is as it was, where it is drawn now; the rest of the change is taken", () => {
+  const before = chain("t", "a");
+  const after: Graph = {
+    nodes: [node("t"), node("a", { position: { x: 400, y: 0 }, data: { label: "a", prompt: "other" } }), node("b")],
+    edges: [edge("t", "b"), edge("b", "a")],
+  };
+  const result = withoutNodes(before, after, new Set(["a"]));
+  expect(result.nodes.find(({ id }) => id === "a")).toEqual(node("a", { position: { x: 400, y: 0 } }));
+  expect(lines(result)).toEqual(["t b", "b a"]);
+});
+
+test("a node that was put into a connection and does not come leaves the connection as it was", () => {
+  expect(lines(withoutNodes(chain("t", "a"), chain("t", "x", "a"), new Set(["x"])))).toEqual(["t a"]);
+  expect(lines(withoutNodes(chain("t", "a"), chain("t", "x", "y", "a"), new Set(["x", "y"])))).toEqual(["t a"]);
+});
+
+test("one of several new nodes in a row is passed by; after it, or where the ways part, there is nothing to lead on to", () => {
+  expect(lines(withoutNodes(chain("t"), chain("t", "x", "y", "z"), new Set(["y"])))).toEqual(["t x", "x z"]);
+  expect(lines(withoutNodes(chain("t"), chain("t", "x", "y"), new Set(["y"])))).toEqual(["t x"]);
+  const parting: Graph = {
+    nodes: [node("t"), node("x", { type: "branchNode" }), node("y"), node("z")],
+    edges: [edge("t", "x"), edge("x", "y", "true"), edge("x", "z", "false")],
+  };
+  expect(lines(withoutNodes(chain("t"), parting, new Set(["x"])))).toEqual([]);
+});
+
+test("a removed node stays with its connections, and what was led past it leads through it", () => {
+  const result = withoutNodes(chain("t", "a", "b"), chain("t", "b"), new Set(["a"]));
+  expect(names(result)).toEqual(["t", "b", "a"]);
+  expect(lines(result)).toEqual(["t a", "a b"]);
+});
+
+test("what is inside a new loop goes with it, and what was moved into it is where it was", () => {
+  const after: Graph = {
+    nodes: [node("t"), node("l", { type: "loopNode" }), node("a", { parentId: "l" }), node("n", { parentId: "l" })],
+    edges: [edge("t", "l"), edge("l", "a", "body"), edge("a", "n")],
+  };
+  const result = withoutNodes(chain("t", "a"), after, new Set(["l"]));
+  expect(result.nodes).toEqual([node("t"), node("a")]);
+  expect(lines(result)).toEqual(["t a"]);
+});
+
+test("of several nodes that were put into a connection, one that comes is led to and from", () => {
+  expect(lines(withoutNodes(chain("t", "a", "b"), chain("t", "a", "x", "y", "b"), new Set(["y"])))).toEqual(["t a", "a x", "x b"]);
+  expect(lines(withoutNodes(chain("t", "a", "b"), chain("t", "a", "x", "y", "b"), new Set(["x"])))).toEqual(["t a", "y b", "a y"]);
+});
+
+test("a connection that was taken away by itself stays away", () => {
+  const before = chain("t", "a", "b");
+  const after = { nodes: before.nodes.map((one) => ({ ...one, data: { ...one.data, input: "new" } })), edges: [edge("t", "a")] };
+  const chosen = withoutNodes(before, after, new Set(["a"]));
   expect(chosen.nodes.map(({ data }) => data.input)).toEqual(["new", undefined, "new"]);
-  expect(pairsOf(chosen)).toEqual(["start>a"]);
-});
-
-test("a removed node that is left out stays, with its connections", () => {
-  const proposed: Graph = { nodes: base.nodes.filter(({ id }) => id !== "a"), edges: edges("start>b") };
-  const chosen = without(proposed, "a");
-  expect(chosen.nodes.map(({ id }) => id).sort()).toEqual(["a", "b", "start"]);
-  expect(pairsOf(chosen)).toEqual(["a>b", "start>a", "start>b"]);
-  expect(without(proposed)).toEqual(proposed);
+  expect(lines(chosen)).toEqual(["t a"]);
 });

@@ -127,7 +127,10 @@ export function useReveal(): void {
     const stopUi = ui.subscribe((state, before) => {
       if (state.focusField && state.focusField !== before.focusField) reveal(state.focusField.nodeId);
       if (state.writing !== null && state.writing !== before.writing) readToWrite(state.writing);
-      if (state.revealed && state.revealed !== before.revealed) (state.revealed.isToRead ? read : reveal)(state.revealed.nodeId);
+      if (!state.revealed || state.revealed === before.revealed) return;
+      const { nodeId, isToRead } = state.revealed;
+      if (nodeId === null) void flow.fitView({ ...FIT, duration: motionMs(160) });
+      else (isToRead ? read : reveal)(nodeId);
     });
     // On a phone the run's sheet takes half of the canvas; what is left shows the whole workflow again.
     const stopView = view.subscribe((state, before) => {

@@ -6,7 +6,7 @@ import { toast } from "sonner";
 import { type ProposalDesk, useProposalDesk } from "#components/shell/assistant.tsx";
 import { UserError, useApi } from "#components/trpc.tsx";
 import { createStrictContext } from "#components/ui/strict-context.ts";
-import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
+import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import type { Proposal } from "#server/features/assistant/schema.ts";
@@ -65,6 +65,13 @@ export function ProposalProvider({ isReadOnly, children }: { isReadOnly: boolean
     else if (isNew && compared === null && !isWriting()) compare({ kind: "proposal", proposal });
   }, [proposal, history]);
 
+  // What was accepted is seen as a whole, once the canvas is there again.
+  const ui = useCanvasUiStore();
+  const [accepted, setAccepted] = useState(0);
+  useEffect(() => {
+    if (accepted > 0) ui.getState().reveal(null);
+  }, [accepted, ui]);
+
   const decisions = useMemo(() => {
     const waiting = trpc.assistant.proposals.queryFilter({ workflow_id });
     /** It waits no longer. */
@@ -83,6 +90,7 @@ export function ProposalProvider({ isReadOnly, children }: { isReadOnly: boolean
           return draft;
         });
         if (isTaken) {
+          setAccepted((count) => count + 1);
           editor.getState().say("Accepted. The changes are in the draft.");
           toast.success("The changes are in the draft", { action: { label: "Undo", onClick: () => editor.getState().undo() } });
           return;

@@ -69,9 +69,9 @@ export interface CanvasUiState {
 
   setProblems(problems: readonly Problem[]): void;
   goTo(nodeId: string, field: string | null): void;
-  /** The node that was last asked to be seen, without its panel, and whether large enough to be read. */
-  revealed: { nodeId: string; isToRead: boolean; count: number } | null;
-  reveal(nodeId: string, isToRead?: boolean): void;
+  /** The node that was last asked to be seen, without its panel, and whether large enough to be read; null for the whole workflow. */
+  revealed: { nodeId: string | null; isToRead: boolean; count: number } | null;
+  reveal(nodeId: string | null, isToRead?: boolean): void;
   openSearch(): void;
   /** The pointer came to a node, or left it: then its toolbar stays for a moment, so that one can get there. */
   hoverNode(nodeId: string | null): void;
