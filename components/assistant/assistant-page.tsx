@@ -1,16 +1,17 @@
 "use client";
 
 import { Plus } from "lucide-react";
+import { useSearchParams } from "next/navigation";
 import { AssistantView } from "#components/assistant/assistant-view.tsx";
 import { ThreadButtons, ThreadList } from "#components/assistant/thread-list.tsx";
-import { useUrlQuery } from "#components/shell/use-url-query.ts";
+import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
 import { Button } from "#components/ui/button.tsx";
 
 /** The assistant as a page: my threads, and the one that is open. */
 export function AssistantPage() {
-  const { query, setQuery } = useUrlQuery();
-  const threadId = query.get("thread");
-  const open = (thread: string | null) => setQuery({ thread: thread ?? undefined });
+  const threadId = useSearchParams().get("thread");
+  // The page is the same for every thread: the server need not be asked for it again.
+  const open = (thread: string | null) => window.history.pushState(null, "", thread === null ? ASSISTANT_PAGE : `?thread=${thread}`);
   return (
     <div className="flex h-full min-h-0">
       <nav aria-label="Threads" className="flex w-64 shrink-0 flex-col border-r max-md:hidden">

@@ -1,20 +1,21 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { CornerDownLeft, Sparkles } from "lucide-react";
+import { CornerDownLeft, Sparkles, TriangleAlert } from "lucide-react";
 import Link from "next/link";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
 import { afterSending, Composer, contextOf } from "#components/assistant/composer.tsx";
 import { keepDraft, NO_DRAFT, readDraft } from "#components/assistant/draft.ts";
 import { type Starter, startersFor } from "#components/assistant/starters.ts";
-import { isUnderWay, type Turn, textOf } from "#components/assistant/thread-of.ts";
+import { isUnderWay, type Turn } from "#components/assistant/thread-of.ts";
 import { TurnView } from "#components/assistant/turn-view.tsx";
 import { type LiveThread, type Message, useSend, useThread } from "#components/assistant/use-thread.ts";
 import { AssistantForm } from "#components/settings/assistant-settings.tsx";
 import { type AssistantPlace, takeAssistantRequest, useAssistantState } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
@@ -79,6 +80,7 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
     setDraft(afterSending(draft));
     attach({});
   };
+  const missing = settings.data && !isReady && <NotReady settings={settings.data} />;
   const list = useFollowedEnd<HTMLElement>(thread.turns.length);
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -90,14 +92,25 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
         className="min-h-0 flex-1 overflow-y-auto focus-visible:outline-offset-[-2px]"
       >
         <div className="mx-auto flex min-h-full w-full max-w-192 flex-col gap-6 px-4 py-5">
-          {error !== null && <LoadFailure query={{ error, refetch: () => onThreadChange(null) }} />}
+          {error !== null && (
+            <Notice
+              actions={
+                <Button size="sm" onClick={() => onThreadChange(null)}>
+                  New thread
+                </Button>
+              }
+            >
+              {errorBodyOf(error).detail}
+            </Notice>
+          )}
           {!thread.isCurrent && error === null && thread.turns.length === 0 && <Skeleton className="h-24" />}
           {thread.isCurrent && thread.turns.length === 0 && error === null && (
-            <Beginning
-              place={place}
-              isReady={isReady}
-              onStart={({ prompt, mode }) => void write({ content: prompt, mode, context }, threadId)}
-            />
+            <Beginning>
+              {isReady && (
+                <Suggestions place={place} onStart={({ prompt, mode }) => void write({ content: prompt, mode, context }, threadId)} />
+              )}
+              {missing}
+            </Beginning>
           )}
           {thread.turns.length > 0 && (
             <ol aria-label="Messages" className="flex flex-col gap-6">
@@ -106,7 +119,7 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
               ))}
             </ol>
           )}
-          {settings.data && !isReady && <NotReady settings={settings.data} />}
+          {thread.turns.length > 0 && missing}
           <LoadFailure query={settings} />
         </div>
       </section>
@@ -125,7 +138,8 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
           isSending={send.isPending}
           onStop={thread.isWorking && threadId !== null ? () => stop.mutate({ thread_id: threadId }) : null}
           isStopping={stop.isPending}
-          isReady={isReady}
+          // Until it is known whether anybody answers, the server says it.
+          isReady={settings.data?.ready !== false}
           field={field}
         />
       </div>
@@ -164,47 +178,44 @@ function usePlace(told: AssistantPlace) {
   return { place, attach, takeOff };
 }
 
-interface BeginningProps {
-  place: AssistantPlace;
-  isReady: boolean;
-  onStart: (starter: Starter) => void;
-}
+/** An empty thread. */
+const Beginning = ({ children }: { children: ReactNode }) => (
+  <div className="my-auto flex flex-col gap-3">
+    <div className="flex flex-col gap-1 px-1">
+      <Sparkles aria-hidden className="mb-1 size-5 text-thread-text" />
+      <h3 className="font-semibold text-16">What would you like to do?</h3>
+      <p className="text-13 text-ink-soft">
+        It reads what you may read and does what you may do. Changes are proposed first; nothing happens before you accept.
+      </p>
+    </div>
+    {children}
+  </div>
+);
 
-/** An empty thread: what one may ask here. */
-function Beginning({ place, isReady, onStart }: BeginningProps) {
+/** What one may ask here. */
+function Suggestions({ place, onStart }: { place: AssistantPlace; onStart: (starter: Starter) => void }) {
   const trpc = useTRPC();
   const { canEdit } = useStudio();
   const workflows = useQuery(trpc.workflows.list.queryOptions({ per_page: 1 }));
-  const starters = startersFor(place, { isEmpty: workflows.data?.total === 0, canEdit });
+  if (workflows.isPending) return null;
   return (
-    <div className="my-auto flex flex-col gap-3">
-      <div className="flex flex-col gap-1 px-1">
-        <Sparkles aria-hidden className="mb-1 size-5 text-thread-text" />
-        <h3 className="font-semibold text-16">What would you like to do?</h3>
-        <p className="text-13 text-ink-soft">
-          It reads what you may read and does what you may do. Changes are proposed first; nothing happens before you accept.
-        </p>
-      </div>
-      {isReady && (
-        <ul aria-label="Suggestions" className="flex flex-col gap-1.5">
-          {starters.map((starter) => (
-            <li key={starter.prompt}>
-              <button
-                type="button"
-                onClick={() => onStart(starter)}
-                className="group flex w-full items-start gap-2 rounded-lg border bg-raised px-3 py-2.5 text-left text-13 text-ink transition-colors hover:border-thread hover:bg-thread-soft pointer-coarse:min-h-11"
-              >
-                <span className="min-w-0 flex-1">{starter.prompt}</span>
-                <CornerDownLeft
-                  aria-hidden
-                  className="mt-1 size-3 shrink-0 text-ink-faint opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100"
-                />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
+    <ul aria-label="Suggestions" className="flex flex-col gap-1.5">
+      {startersFor(place, { isEmpty: workflows.data?.total === 0, canEdit }).map((starter) => (
+        <li key={starter.prompt}>
+          <button
+            type="button"
+            onClick={() => onStart(starter)}
+            className="group flex w-full items-start gap-2 rounded-lg border bg-raised px-3 py-2.5 text-left text-13 text-ink transition-colors hover:border-thread hover:bg-thread-soft pointer-coarse:min-h-11"
+          >
+            <span className="min-w-0 flex-1">{starter.prompt}</span>
+            <CornerDownLeft
+              aria-hidden
+              className="mt-1 size-3 shrink-0 text-ink-faint opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100"
+            />
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -212,71 +223,63 @@ function Beginning({ place, isReady, onStart }: BeginningProps) {
 function NotReady({ settings }: { settings: Parameters<typeof AssistantForm>[0]["settings"] }) {
   const { canAdminister } = useStudio();
   return (
-    <section aria-label="The assistant is not set up" className="flex flex-col gap-4 rounded-lg border border-line-strong bg-raised p-4">
-      <Notice tone="waiting">{settings.problem ?? "Nobody has chosen a model for the assistant."}</Notice>
+    <section
+      aria-label="The assistant is not set up"
+      className="flex flex-col gap-4 rounded-lg border border-waiting/60 bg-raised p-4 text-13 shadow-md"
+    >
+      <p className="flex gap-2.5">
+        <TriangleAlert aria-hidden className="mt-0.75 size-3.5 shrink-0 text-waiting" />
+        <span className="min-w-0">{settings.problem}</span>
+      </p>
       {canAdminister ? (
         <AssistantForm settings={settings} />
       ) : (
-        <p className="text-13 text-ink-soft">
-          An admin of the project chooses key and model in{" "}
-          <Link href="/settings/project#assistant" className="text-thread-text underline underline-offset-2">
-            Settings, Project
-          </Link>
-          .
-        </p>
+        <Link href="/settings/members" className="self-start text-thread-text underline underline-offset-2">
+          Who the admins are
+        </Link>
       )}
     </section>
   );
 }
 
-/** Longest beginning of an answer that is read out. */
-const READ_OUT = 300;
-
 /** What has just come about, for somebody who does not see it: told once, and not word by word. */
-function newsOf(turn: Turn | undefined): string {
-  if (!turn) return "";
-  const last = turn.parts.at(-1);
-  switch (turn.status) {
+function newsOf({ status, parts }: Turn): string {
+  switch (status) {
     case "queued":
-      return "Queued";
+      return "The message is queued";
     case "working":
       return "The assistant is working";
     case "waiting":
-      if (last?.kind === "question") return `The assistant asks: ${last.text}`;
-      return last?.kind === "confirmation" ? `Waits for your approval: ${last.action}` : "The assistant waits for you";
-    case "done": {
-      const text = textOf(turn);
-      const rest = text.length > READ_OUT ? `${text.slice(0, READ_OUT)}…` : text;
-      return turn.parts.some((part) => part.kind === "proposal" && part.status === "open")
-        ? `The assistant proposes a change. ${rest}`
-        : `The assistant has answered. ${rest}`;
-    }
+      return parts.at(-1)?.kind === "question" ? "The assistant has a question" : "The assistant waits for your approval";
+    case "done":
+      return parts.some((part) => part.kind === "proposal" && part.status === "open")
+        ? "The assistant proposes a change"
+        : "The assistant has answered";
     case "failed":
-      return `It failed: ${turn.error ?? ""}`;
+      return "The assistant could not go on";
     case "stopped":
-      return "Stopped";
+      return "The assistant was stopped";
   }
 }
 
 /** Tells assistive technology, and a tab that nobody looks at, how it stands. */
 function Announcer({ thread }: { thread: LiveThread }) {
   const turn = thread.turns.findLast(({ status }) => status !== "queued") ?? thread.turns.at(-1);
+  const state = turn ? `${turn.id} ${turn.status}` : "";
+  const [news, setNews] = useState("");
   // What a replay ends with is no news.
   const known = useRef<string | null>(null);
-  const key = turn && `${turn.id} ${turn.status}`;
-  const [news, setNews] = useState("");
-  const latest = useRef(turn);
-  latest.current = turn;
-  useEffect(() => {
-    if (!thread.isCurrent) return;
+  const tell = useStable(() => {
     const before = known.current;
-    known.current = key ?? "";
-    if (before === null || before === known.current) return;
-    const words = newsOf(latest.current);
+    known.current = state;
+    if (before === null || before === state || !turn) return;
+    const words = newsOf(turn);
     setNews(words);
-    const isForPeople = latest.current && (!isUnderWay(latest.current) || latest.current.status === "waiting");
-    if (isForPeople) notify(words);
-  }, [key, thread.isCurrent]);
+    if (!isUnderWay(turn) || turn.status === "waiting") notify(words);
+  });
+  useEffect(() => {
+    if (thread.isCurrent && state !== known.current) tell();
+  }, [thread.isCurrent, state, tell]);
   return (
     <p role="status" className="sr-only">
       {news}
@@ -287,5 +290,5 @@ function Announcer({ thread }: { thread: LiveThread }) {
 /** Only where somebody has allowed it before, and only while they look elsewhere: nobody is asked for it here. */
 function notify(words: string): void {
   if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
-  new Notification("Treadle", { body: words.slice(0, READ_OUT), tag: "treadle-assistant" });
+  new Notification("Treadle", { body: words, tag: "treadle-assistant" });
 }

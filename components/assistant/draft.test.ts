@@ -6,12 +6,16 @@ const writer = { kind: "agent", id: "a1", name: "Writer" } as const;
 const draft = (text: string): Draft => ({ ...NO_DRAFT, text });
 
 test("an @ at the beginning of a word begins a query; one in an address does not", () => {
-  expect(mentionAt("Look at @dai", 12)).toEqual({ from: 8, query: "dai" });
-  expect(mentionAt("@", 1)).toEqual({ from: 0, query: "" });
-  expect(mentionAt("(@daily di", 10)).toEqual({ from: 1, query: "daily di" });
-  expect(mentionAt("ada@example", 11)).toBeNull();
-  expect(mentionAt("@dai\nmore", 9)).toBeNull();
-  expect(mentionAt("Look at @dai", 4)).toBeNull();
+  expect(mentionAt(draft("Look at @dai"), 12)).toEqual({ from: 8, query: "dai" });
+  expect(mentionAt(draft("@"), 1)).toEqual({ from: 0, query: "" });
+  expect(mentionAt(draft("(@daily di"), 10)).toEqual({ from: 1, query: "daily di" });
+  expect(mentionAt(draft("ada@example"), 11)).toBeNull();
+  expect(mentionAt(draft("@dai\nmore"), 9)).toBeNull();
+  expect(mentionAt(draft("Look at @dai"), 4)).toBeNull();
+  const named = { text: "@Daily digest and", mentions: [digest] };
+  expect(mentionAt(named, 13)).toEqual({ from: 0, query: "Daily digest" });
+  expect(mentionAt(named, 14)).toBeNull();
+  expect(mentionAt(named, 17)).toBeNull();
 });
 
 test("what is chosen stands in the text in place of the query, once, and the caret behind it", () => {

@@ -19,10 +19,11 @@ export interface Draft {
 
 export const NO_DRAFT: Draft = { text: "", mentions: [], mode: "build" };
 
-/** The query that the caret stands in: what follows an @ at the beginning of a word; null where there is none. */
-export function mentionAt(text: string, caret: number): { from: number; query: string } | null {
-  const found = /(?:^|[\s(])@([^@\n]{0,40})$/.exec(text.slice(0, caret));
-  return found ? { from: caret - (found[1] ?? "").length - 1, query: found[1] ?? "" } : null;
+/** The query that the caret stands in: what follows an @ at the beginning of a word, and is no name yet; null where there is none. */
+export function mentionAt({ text, mentions }: Pick<Draft, "text" | "mentions">, caret: number): { from: number; query: string } | null {
+  const [, query] = /(?:^|[\s(])@([^@\n]{0,60})$/.exec(text.slice(0, caret)) ?? [];
+  if (query === undefined || mentions.some(({ name }) => query.startsWith(name) && query !== name)) return null;
+  return { from: caret - query.length - 1, query };
 }
 
 /** The draft with what was chosen in place of the query at `from`, and where the caret goes. */

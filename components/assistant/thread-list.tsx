@@ -50,7 +50,7 @@ export function ThreadList({ current, onOpen }: ThreadListProps) {
               className="flex min-h-11 min-w-0 flex-1 flex-col justify-center rounded-md py-1 pr-9 pl-2.5 text-left transition-colors hover:bg-hover aria-[current=true]:bg-press"
             >
               <span className="w-full truncate font-medium text-13 text-ink">{titleOf(thread)}</span>
-              <span className="flex items-center gap-1.5 text-11 text-ink-faint">
+              <span className={cn("flex items-center gap-1.5 text-11", thread.id === current ? "text-ink-soft" : "text-ink-faint")}>
                 {thread.is_working && <span className="font-medium text-running">Working</span>}
                 <Time value={thread.updated_at} />
               </span>

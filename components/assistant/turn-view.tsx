@@ -167,8 +167,8 @@ const Quiet = ({ children }: { children: ReactNode }) => (
 
 /** Faults that another key or model mends. */
 const OF_SETTINGS = /\b(key|model|quota|billing|credit)\b/i;
-/** The work broke off, and what was done is known. */
-const CUT_OFF = /cut off/i;
+/** The work broke off or came to a bound; what was done is known. */
+const CUT_OFF = /cut off|“Go on”/i;
 
 function Failure({ error, turn, onAsk, isLast }: TurnViewProps & { error: string }) {
   const isCutOff = CUT_OFF.test(error);

@@ -3,7 +3,7 @@
 import { Sparkles } from "lucide-react";
 import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { ASSISTANT_PAGE, useAssistant } from "#components/shell/assistant.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 
@@ -13,7 +13,15 @@ const AssistantPanel = dynamic(() => import("#components/assistant/assistant-pan
 /** The assistant right of every page but its own, which fills a phone; ⌘/Ctrl+J opens and closes it. */
 export function AssistantSide() {
   const { isOpen, open, close } = useAssistant();
-  const isOnItsPage = usePathname() === ASSISTANT_PAGE;
+  const pathname = usePathname();
+  const isOnItsPage = pathname === ASSISTANT_PAGE;
+  const before = useRef(pathname);
+  useEffect(() => {
+    if (before.current === pathname) return;
+    before.current = pathname;
+    // It lies over a phone's page: who has gone to another one wants to see that.
+    if (isOpen && !matchMedia("(width >= 48rem)").matches) close();
+  }, [pathname, isOpen, close]);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "j" || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey) return;

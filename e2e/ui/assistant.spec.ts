@@ -1,0 +1,287 @@
+import { randomUUID } from "node:crypto";
+import type { Page } from "@playwright/test";
+import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
+import { axeFaultsInBothThemes } from "#e2e/axe.ts";
+import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
+import { test as base, expect } from "#e2e/fixtures.ts";
+
+// The assistant on the screen, on a model that follows each test's own script.
+
+const test = base.extend<{
+  /** Has the assistant of the person's project follow this script. */
+  assistant(steps: readonly ScriptStep[]): Promise<void>;
+}>({
+  assistant: async ({ person, llmKey, modelServer, baseURL }, use) =>
+    use(async (steps) => {
+      const id = randomUUID();
+      await modelServer.script(id, steps);
+      const answer = await person.browser.put(`${baseURL}/api/v1/bridge/settings`, {
+        headers: { origin: baseURL },
+        data: { llm_key_id: (await llmKey()).id, model: `script-${id}` },
+      });
+      expect(answer.status(), await answer.text()).toBe(200);
+    }),
+});
+
+const assistantOf = (page: Page) => page.getByRole("complementary", { name: "Assistant" });
+const messageOf = (page: Page) => assistantOf(page).getByRole("textbox", { name: "Message" });
+
+/** Writes a message and sends it by Enter. */
+async function say(page: Page, text: string) {
+  await messageOf(page).fill(text);
+  await messageOf(page).press("Enter");
+}
+
+test("a question is answered while one watches, and the thread is there again later", async ({ signedInPage: page, assistant }) => {
+  await assistant([
+    { say: "Let me look.", calls: [{ name: "list_workflows" }] },
+    { say: "You have **no workflow** yet. [The guide](/docs/editor) says how to begin.", delayMs: 20 },
+  ]);
+  await page.goto("/runs");
+  await page.keyboard.press("ControlOrMeta+j");
+  await expect(messageOf(page)).toBeFocused();
+  await say(page, "What do I have here?");
+  await expect(messageOf(page)).toHaveValue("");
+  const panel = assistantOf(page);
+  await expect(panel.getByText("What do I have here?")).toBeVisible();
+  await expect(panel.getByText("no workflow", { exact: true })).toBeVisible();
+  await expect(panel.getByRole("list", { name: "What the assistant did" }).getByRole("listitem")).toHaveCount(1);
+  await expect(panel.getByRole("status").filter({ hasText: "The assistant has answered" })).toBeAttached();
+  await expect(panel.getByText(/tokens/)).toBeVisible();
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+
+  // A link to a page opens beside the thread, which stays.
+  await panel.getByRole("button", { name: "Close assistant" }).click();
+  await expect(panel).toBeHidden();
+  await page.reload();
+  await page.keyboard.press("ControlOrMeta+j");
+  await expect(panel.getByText("no workflow", { exact: true })).toBeVisible();
+  await panel.getByRole("link", { name: "Open as a page" }).click();
+  await expect(page).toHaveURL(/\/assistant\?thread=/);
+  await expect(assistantOf(page).getByText("no workflow", { exact: true })).toBeVisible();
+  await expect(page.getByRole("list", { name: "Threads" }).getByRole("listitem")).toContainText("What do I have here?");
+});
+
+test("what is open stays open, what is typed stays typed, and Ctrl+J closes", async ({ signedInPage: page, assistant }) => {
+  await assistant([]);
+  await page.goto("/agents");
+  await page.keyboard.press("ControlOrMeta+j");
+  await messageOf(page).fill("Half a thou");
+  await page.goto("/skills");
+  await expect(messageOf(page)).toHaveValue("Half a thou");
+  await messageOf(page).focus();
+  await page.keyboard.press("ControlOrMeta+j");
+  await expect(assistantOf(page)).toBeHidden();
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "Skills", level: 1 })).toBeVisible();
+  await expect(assistantOf(page)).toBeHidden();
+});
+
+test("it is stopped, and what was said is kept; further messages wait their turn", async ({
+  signedInPage: page,
+  assistant,
+  modelServer,
+}) => {
+  const gate = randomUUID();
+  await assistant([
+    { when: "first", say: "One two three four", gate },
+    { when: "second", say: "Five six seven eight", gate: `${gate}-2` },
+    { when: "third", say: "Ninth" },
+  ]);
+  await page.goto("/assistant");
+  await say(page, "The first");
+  const panel = assistantOf(page);
+  await expect(panel.getByText(/^One/)).toBeVisible();
+  await say(page, "The third");
+  await expect(panel.getByText("Queued", { exact: true })).toBeVisible();
+  await modelServer.release(gate);
+  await expect(panel.getByText("One two three four")).toBeVisible();
+  await expect(panel.getByText("Ninth", { exact: true })).toBeVisible();
+  await expect(panel.getByText("Queued", { exact: true })).toHaveCount(0);
+
+  await say(page, "The second");
+  await expect(panel.getByText(/^Five/)).toBeVisible();
+  await panel.getByRole("button", { name: "Stop" }).click();
+  await expect(panel.getByText("Stopped.")).toBeVisible();
+  await expect(panel.getByText(/^Five/)).toBeVisible();
+  await expect(panel.getByRole("button", { name: "Go on" })).toBeVisible();
+  await expect(panel.getByRole("button", { name: "Stop" })).toHaveCount(0);
+  await modelServer.release(`${gate}-2`);
+});
+
+test("a question is answered by a click or in words", async ({ signedInPage: page, assistant }) => {
+  await assistant([
+    { calls: [{ name: "ask_user", args: { question: "For whom is it?", options: ["For me", "For the team"] } }] },
+    { calls: [{ name: "ask_user", args: { question: "How often?", options: ["Daily"] } }] },
+    { say: "Understood." },
+  ]);
+  await page.goto("/assistant");
+  await say(page, "Build something");
+  const panel = assistantOf(page);
+  const first = panel.getByRole("region", { name: "Question" }).filter({ hasText: "For whom is it?" });
+  await expect(first.getByRole("button")).toHaveText(["For me", "For the team", "Something else"]);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await first.getByRole("button", { name: "For the team" }).click();
+  await expect(first.getByText("For the team")).toBeVisible();
+  await expect(first.getByRole("button")).toHaveCount(0);
+  const second = panel.getByRole("region", { name: "Question" }).filter({ hasText: "How often?" });
+  await second.getByRole("button", { name: "Something else" }).click();
+  await second.getByRole("textbox", { name: "Your answer" }).fill("Every full moon");
+  await page.keyboard.press("Enter");
+  await expect(second.getByText("Every full moon")).toBeVisible();
+  await expect(panel.getByText("Understood.")).toBeVisible();
+});
+
+test("a secret is asked for by its form and never stands in the thread", async ({ signedInPage: page, assistant }) => {
+  await assistant([
+    { calls: [{ name: "ask_user", args: { question: "I need a token for GitHub.", form: "credential" } }] },
+    { say: "Thank you." },
+  ]);
+  await page.goto("/assistant");
+  await say(page, "Read my issues");
+  const card = assistantOf(page).getByRole("region", { name: "Question" });
+  await card.getByRole("button", { name: "Add credential" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add credential" });
+  await dialog.getByRole("textbox", { name: "Name" }).fill("GITHUB_TOKEN");
+  await dialog.getByRole("textbox", { name: "Value" }).fill("ghp-very-secret");
+  await dialog.getByRole("button", { name: "Add credential" }).click();
+  await expect(assistantOf(page).getByText("Thank you.")).toBeVisible();
+  await expect(card.getByText("Done: “GITHUB_TOKEN” is there.")).toBeVisible();
+  await expect(assistantOf(page)).not.toContainText("ghp-very-secret");
+});
+
+test("a closed tab ends nothing", async ({ signedInPage: page, assistant, modelServer, person }) => {
+  const gate = randomUUID();
+  await assistant([{ say: "Slowly but surely", gate }]);
+  await page.goto("/assistant");
+  await say(page, "Take your time");
+  await expect(assistantOf(page).getByText(/^Slowly/)).toBeVisible();
+  const address = page.url();
+  await page.goto("/icon.svg");
+  await modelServer.release(gate);
+  await expect(async () => {
+    const thread = await person.browser.get(`/api/v1/bridge/threads/${new URL(address).searchParams.get("thread")}`);
+    expect((await thread.json()).messages[0].status).toBe("done");
+  }).toPass();
+  await page.goto(address);
+  await expect(assistantOf(page).getByText("Slowly but surely")).toBeVisible();
+});
+
+test("a line that breaks mends itself and tells nothing twice", async ({ signedInPage: page, assistant, modelServer }) => {
+  const gate = randomUUID();
+  await assistant([{ say: "Before the break and after it", gate }]);
+  await page.goto("/assistant");
+  await say(page, "Go");
+  await expect(assistantOf(page).getByText(/^Before/)).toBeVisible();
+  await page.context().setOffline(true);
+  await modelServer.release(gate);
+  await page.context().setOffline(false);
+  await expect(assistantOf(page).getByText("Before the break and after it", { exact: true })).toBeVisible();
+});
+
+test("threads are renamed and deleted", async ({ signedInPage: page, assistant }) => {
+  await assistant([{ say: "Yes." }]);
+  await page.goto("/bridge");
+  await expect(page).toHaveURL(/\/assistant$/);
+  await say(page, "Is this kept?");
+  await expect(assistantOf(page).getByText("Yes.")).toBeVisible();
+  const threads = page.getByRole("list", { name: "Threads" });
+  await threads.getByRole("button", { name: "More about Is this kept?" }).click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await page.getByRole("dialog").getByRole("textbox", { name: "Title" }).fill("Kept things");
+  await page.keyboard.press("Enter");
+  await expect(threads.getByRole("listitem")).toContainText("Kept things");
+  await threads.getByRole("button", { name: "More about Kept things" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await expect(threads.getByRole("listitem")).toHaveCount(0);
+  await expect(page).toHaveURL(/\/assistant$/);
+  await expect(assistantOf(page).getByText("Yes.")).toHaveCount(0);
+});
+
+test("@ names things by keyboard, and what is named is sent along", async ({ signedInPage: page, assistant, workflow, person }) => {
+  await assistant([{ say: "I see it." }]);
+  const { id } = await workflow({ name: "Daily digest" });
+  await workflow({ name: "Weekly report" });
+  await page.goto("/assistant");
+  const field = messageOf(page);
+  await field.pressSequentially("Explain @dig");
+  await expect(page.getByRole("option")).toHaveText(["Daily digest"]);
+  await field.press("Enter");
+  await expect(field).toHaveValue("Explain @Daily digest ");
+  await expect(page.getByRole("list", { name: "Attached" })).toContainText("Daily digest");
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await field.press("Enter");
+  await expect(assistantOf(page).getByText("I see it.")).toBeVisible();
+  const thread = await person.browser.get(`/api/v1/bridge/threads/${new URL(page.url()).searchParams.get("thread")}`);
+  expect((await thread.json()).messages[0].context).toEqual({ mentions: [{ kind: "workflow", id }] });
+});
+
+test("an admin sets it up where it is missing; others are told whom to ask", async ({
+  signedInPage: page,
+  llmKey,
+  newUser,
+  person,
+  browser,
+  baseURL,
+}) => {
+  await page.goto("/assistant");
+  const missing = page.getByRole("region", { name: "The assistant is not set up" });
+  await expect(missing.getByText("This project has no LLM key yet.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Send" })).toBeDisabled();
+  const viewer = await newUser({ role: "viewer" });
+  const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
+  await context.addCookies([{ name: PROJECT_COOKIE, value: person.project.id, url: baseURL }]);
+  const theirs = await context.newPage();
+  await theirs.goto("/assistant");
+  const told = theirs.getByRole("region", { name: "The assistant is not set up" });
+  await expect(told.getByText("An admin of the project chooses one")).toBeVisible();
+  await expect(told.getByRole("combobox")).toHaveCount(0);
+  await llmKey();
+  await page.reload();
+  await missing.getByRole("combobox", { name: "Model" }).fill("echo");
+  await page.keyboard.press("Tab");
+  await missing.getByRole("button", { name: "Save" }).click();
+  await expect(missing).toBeHidden();
+  await say(page, "Hello there");
+  await expect(assistantOf(page).getByText("Echo: Hello there")).toBeVisible();
+  await page.goto("/settings/project");
+  await expect(page.getByRole("region", { name: "Assistant" }).getByRole("combobox", { name: "Model" })).toHaveValue("echo");
+  // A viewer asks; there is nothing to choose.
+  await theirs.reload();
+  await say(theirs, "May I?");
+  await expect(assistantOf(theirs).getByText("Echo: May I?")).toBeVisible();
+  await expect(theirs.getByRole("group", { name: "Mode" })).toHaveCount(0);
+  await context.close();
+});
+
+test("a fault of the vendor is told in words, with a button that fits", async ({ signedInPage: page, assistant }) => {
+  await assistant([
+    { when: "break", as: "status-401" },
+    { when: "again", say: "Better now." },
+  ]);
+  await page.goto("/assistant");
+  await say(page, "Please break");
+  const alert = assistantOf(page).getByRole("alert");
+  await expect(alert.getByRole("button", { name: "Try again" })).toBeVisible();
+  await expect(alert.getByRole("link", { name: "Open settings" })).toHaveAttribute("href", "/settings/project#assistant");
+  await say(page, "Now again");
+  await expect(assistantOf(page).getByText("Better now.")).toBeVisible();
+});
+
+test("on a phone it fills the screen, and goes away for the page that a link leads to", async ({ signedInPage: page, assistant }) => {
+  await assistant([{ say: "See [the editor](/docs/editor) or [your agents](/agents)." }]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/runs");
+  await page.getByRole("button", { name: "Ask the assistant" }).click();
+  const panel = assistantOf(page);
+  await expect(panel).toHaveCSS("width", "390px");
+  await say(page, "Where are my agents?");
+  await expect(panel.getByRole("link", { name: "your agents" })).toBeVisible();
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  await panel.getByRole("link", { name: "your agents" }).click();
+  await expect(page).toHaveURL(/\/agents$/);
+  await expect(panel).toBeHidden();
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
