@@ -12,6 +12,7 @@ const chapters = [
   { href: "/docs/nodes", label: "Nodes" },
   { href: "/docs/expressions", label: "Expressions" },
   { href: "/docs/reviews", label: "Reviews" },
+  { href: "/docs/assistant", label: "The assistant" },
   { href: "/docs/agents", label: "Agents and tools" },
   { href: "/docs/knowledge", label: "Knowledge" },
   { href: "/docs/credentials", label: "Credentials" },
