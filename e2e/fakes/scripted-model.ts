@@ -54,10 +54,12 @@ function filled(value: unknown, results: Record<string, unknown>): unknown {
       .split(".")
       .filter(Boolean)
       .reduce<unknown>((at, key) => Reflect.get(Object(at), key), results[name]);
+  // Expressions of workflows are written in the same way.
+  const isTold = (name: string) => Object.hasOwn(results, name);
   if (typeof value === "string") {
     const whole = new RegExp(`^${REFERENCE.source}$`).exec(value);
-    if (whole) return read(whole[1] ?? "", whole[2] ?? "");
-    return value.replace(REFERENCE, (_, name: string, path: string) => String(read(name, path)));
+    if (whole && isTold(whole[1] ?? "")) return read(whole[1] ?? "", whole[2] ?? "");
+    return value.replace(REFERENCE, (text, name: string, path: string) => (isTold(name) ? String(read(name, path)) : text));
   }
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((one) => filled(one, results));
