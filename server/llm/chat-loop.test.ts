@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type ChatLoopRequest, type ChatLoopResult, chatWithTools } from "#server/llm/chat-loop.ts";
-import type { AgentToolDefinition, ToolAnswer } from "#server/llm/tools/tool.ts";
+import { type AgentToolDefinition, MalformedArguments, type ToolAnswer, ToolWaits } from "#server/llm/tools/tool.ts";
 import { failure, testClock, testEndpoint } from "#server/testing/ask-model.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 
@@ -270,4 +270,77 @@ test("a model without tools and a conversation that is too long say so", async (
   const overflow = await failure(talk("overflow", { retries: 3 }));
   expect(overflow.reason).toBe("context_overflow");
   expect(overflow.message).toContain("The conversation is longer than the model overflow can read");
+});
+
+test("a conversation can be gone on with in the middle of a round; each message that joins it is told and waited for", async () => {
+  const done: string[] = [];
+  const find = tool("find", async (query) => {
+    done.push(query);
+    return { result: `found ${query}`, success: true };
+  });
+  const call = (id: string, query: string) => ({ id, name: "find", args: { query }, isMalformed: false });
+  const joined: string[] = [];
+  const result = await talk("tool-find", {
+    tools: [find],
+    messages: [
+      { role: "user", content: "one two" },
+      { role: "assistant", content: "", toolCalls: [call("aaaaaaaa1", "first"), call("aaaaaaaa2", "second"), call("aaaaaaaa3", "third")] },
+      { role: "tool", toolCallId: "aaaaaaaa1", content: "found first" },
+    ],
+    onMessage: async (message) => {
+      // Before the next call begins.
+      expect(done).toHaveLength(joined.length + 1);
+      await new Promise((resolve) => setImmediate(resolve));
+      joined.push(message.content);
+    },
+  });
+  expect(done).toEqual(["second", "third"]);
+  expect(joined).toEqual(["found second", "found third"]);
+  expect(result.text).toBe("The tool said: found first | found second | found third");
+});
+
+test("a tool that has to wait ends the conversation, after what was done before it", async () => {
+  const joined: string[] = [];
+  const asked = talk("tools-find.wait", {
+    tools: [
+      tool("find"),
+      tool("wait", () => {
+        throw new ToolWaits();
+      }),
+    ],
+    onMessage: async ({ role }) => void joined.push(role),
+  });
+  await expect(asked).rejects.toBeInstanceOf(ToolWaits);
+  expect(joined).toEqual(["assistant", "tool"]);
+});
+
+test("what is sent can be another thing than the conversation, and looking at it can end the whole", async () => {
+  const cut = await talk("tool-find", {
+    tools: [tool("find")],
+    beforeAsk: async (messages) => messages.map((message) => (message.role === "tool" ? { ...message, content: "(cut)" } : message)),
+  });
+  expect(cut.text).toBe("The tool said: (cut)");
+  const ended = talk("tool-find", {
+    tools: [tool("find")],
+    beforeAsk: async (messages) => {
+      if (messages.length > 1) throw new Error("That is enough.");
+      return [...messages];
+    },
+  });
+  await expect(ended).rejects.toThrow("That is enough.");
+});
+
+test("malformed calls in a row are answered so many times, and no more", async () => {
+  const refuse = tool("find", () => {
+    throw new MalformedArguments("No such thing as a query.");
+  });
+  const results: string[] = [];
+  const asked = talk("again-find", {
+    tools: [refuse],
+    maxMalformed: 2,
+    maxRounds: 20,
+    onToolResult: (_, { result }) => results.push(result),
+  });
+  await expect(asked).rejects.toThrow(/arguments that they do not take 3 times.*No such thing as a query\./);
+  expect(results).toHaveLength(3);
 });

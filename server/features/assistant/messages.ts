@@ -18,7 +18,7 @@ const BATCH = 200;
 export const OPEN: Prisma.AssistantMessageWhereInput = { status: { in: ["queued", "working", "waiting"] } };
 
 /** A message as viewers see it. */
-export const messageDto = (row: AssistantMessage): ThreadMessage => ({
+export const messageDto = (row: Omit<AssistantMessage, "conversation">): ThreadMessage => ({
   id: row.id,
   content: row.content,
   mode: MessageMode.parse(row.mode),
@@ -116,12 +116,17 @@ export async function endCutOff(isAlone = false): Promise<void> {
   const where: Prisma.AssistantMessageWhereInput = isAlone
     ? { status: { in: ["working", "waiting"] } }
     : { status: "working", lease_until: { lt: new Date() } };
-  for (const { id, thread_id } of await db().assistantMessage.findMany({ where, select: { id: true, thread_id: true }, take: BATCH }))
-    await db().$transaction(async (tx) => {
-      await holdThread(tx, thread_id);
-      const message = await tx.assistantMessage.findFirst({ where: { id, ...where } });
-      if (message) await endMessage(tx, message, cutOff);
-    });
+  const select = { id: true, thread_id: true } as const;
+  for (let found = BATCH; found === BATCH; ) {
+    const broken = await db().assistantMessage.findMany({ where, select, take: BATCH });
+    found = broken.length;
+    for (const { id, thread_id } of broken)
+      await db().$transaction(async (tx) => {
+        await holdThread(tx, thread_id);
+        const message = await tx.assistantMessage.findFirst({ where: { ...where, id } });
+        if (message) await endMessage(tx, message, cutOff);
+      });
+  }
 }
 
 /** Threads whose next message has waited for so long without that anybody took it, in milliseconds. */

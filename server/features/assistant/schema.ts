@@ -108,9 +108,6 @@ export const ThreadEvent = z.discriminatedUnion("type", [
 ]);
 export type ThreadEvent = z.infer<typeof ThreadEvent>;
 
-/** An event with its number in the thread, from 1. */
-export const NumberedThreadEvent = z.object({ seq: z.number().int(), event: ThreadEvent });
-
 export const ThreadMessage = z
   .object({
     id: Id,

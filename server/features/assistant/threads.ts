@@ -92,7 +92,7 @@ export async function createThread(principal: ProjectPrincipal, { title = "", wo
  */
 export async function getThread(principal: ProjectPrincipal, { thread_id }: { thread_id: string }): Promise<Thread> {
   const row = await findThread(principal, thread_id);
-  const messages = await db().assistantMessage.findMany({ where: { thread_id }, orderBy: { id: "asc" } });
+  const messages = await db().assistantMessage.findMany({ where: { thread_id }, omit: { conversation: true }, orderBy: { id: "asc" } });
   return { ...summaryOf(row), messages: messages.map(messageDto), last_event_id: row.last_seq };
 }
 
