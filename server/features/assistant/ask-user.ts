@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { QuestionForm } from "#server/features/assistant/schema.ts";
-import type { JsonSchema } from "#server/llm/tools/tool.ts";
+import { parametersOf } from "#server/features/assistant/tool.ts";
 
 /** Most questions about one message. */
 export const MOST_QUESTIONS = 3;
@@ -21,6 +21,6 @@ export const AskUserInput = z.strictObject({
 export const askUser = {
   name: "ask_user",
   description: `Asks the person a question and waits for the answer. Use it when the request is too vague to act on, at most ${MOST_QUESTIONS} times for one message, and never for a secret: for a missing key, credential or MCP server, name its form.`,
-  parameters: z.toJSONSchema(AskUserInput, { io: "input" }) as JsonSchema,
+  parameters: parametersOf(AskUserInput),
   isReading: true,
 } as const;

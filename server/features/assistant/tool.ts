@@ -45,14 +45,14 @@ export interface AssistantTool {
   /** Whether it only reads, so that it is offered in mode `ask` too. */
   isReading: boolean;
   /**
-   * Asked before each call, with arguments that fit the schema.
+   * Asked before each call.
    * @returns what must be approved first; null when nothing
    * @throws AppError as the call would
    */
   confirmation?(args: Record<string, unknown>, context: ToolContext): Promise<ConfirmationCard | null>;
   /**
-   * @throws AppError with a message for the model (its role is too low, there is no such thing, arguments do not fit); the
-   *   signal's reason when that fires
+   * @throws AppError with a message for the model (its role is too low, there is no such thing); MalformedArguments; the
+   *   signal's reason when it fires
    */
   call(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome>;
 }
@@ -103,7 +103,7 @@ interface ToolDefinition<Input extends z.ZodObject> {
 }
 
 /** @throws MalformedArguments that names what does not fit */
-function parsed<Input extends z.ZodObject>(input: Input, args: Record<string, unknown>): z.infer<Input> {
+export function parsedArguments<Input extends z.ZodObject>(input: Input, args: Record<string, unknown>): z.infer<Input> {
   // What PostgreSQL takes no text with has no place in an argument either.
   const clean = JSON.parse(JSON.stringify(args), (_, value) => (typeof value === "string" ? cleanText(value) : value));
   const { data, error } = input.safeParse(clean);
@@ -124,13 +124,13 @@ export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition
     parameters: parametersOf(input),
     ...(confirmation && {
       async confirmation(args, context) {
-        const card = await confirmation(parsed(input, args), context);
+        const card = await confirmation(parsedArguments(input, args), context);
         const masker = card && (await projectMask(context.principal.project.id));
         return card && masker && { action: masker.text(card.action), summary: masker.text(card.summary) };
       },
     }),
     async call(args, context) {
-      const given = parsed(input, args);
+      const given = parsedArguments(input, args);
       const masker = await projectMask(context.principal.project.id);
       const { result, summary, ...rest } = await withMask(masker.text, () => call(given, context));
       return { ...rest, result: masker.text(result), summary: masker.text(summary) };

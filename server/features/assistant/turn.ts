@@ -4,6 +4,7 @@ import { type End, endMessage, holdThread, LEASE_SECONDS, type Tx } from "#serve
 import type { ThreadEvent } from "#server/features/assistant/schema.ts";
 import type { ChatMessage } from "#server/llm/chat-body.ts";
 import { ToolWaits } from "#server/llm/tools/tool.ts";
+import { follow } from "#server/platform/abort.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import type { MaskedStream, Masker } from "#server/platform/masking/masker.ts";
@@ -77,6 +78,9 @@ export class Turn {
   }
 
   readonly abort = (reason: Error): void => this.#stop.abort(reason);
+
+  /** Ends the work when a signal fires. @returns how to listen to it no more */
+  readonly follow = (signal: AbortSignal): (() => void) => follow(this.#stop, signal);
 
   /** Says that the work goes on, and looks whether it may. Never throws. */
   async renew(): Promise<void> {

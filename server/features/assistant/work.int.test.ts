@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
 import { until } from "#e2e/until.ts";
 import { endCutOff } from "#server/features/assistant/messages.ts";
-import type { AssistantTool, ToolContext } from "#server/features/assistant/tool.ts";
+import { type AssistantTool, defineTool, type ToolContext } from "#server/features/assistant/tool.ts";
 import { carryThread, sweepThreads } from "#server/features/assistant/work.ts";
 import { createCredential } from "#server/features/credentials/service.ts";
 import { createLlmKey, updateLlmKey } from "#server/features/llm-keys/service.ts";
@@ -19,20 +20,21 @@ const database = testDatabase();
 const models = testModelServer();
 beforeAll(() => setSettings({ APP_URL: ORIGIN }));
 
-const look: AssistantTool = {
+const At = z.strictObject({ at: z.string() });
+const look = defineTool({
   name: "look",
   description: "Looks at something.",
-  parameters: { type: "object", properties: { at: { type: "string" } }, required: ["at"], additionalProperties: false },
+  input: At,
   isReading: true,
   call: async ({ at }) => ({ ok: true, summary: `Looked at ${at}`, result: JSON.stringify({ seen: `${at} is fine` }) }),
-};
+});
 
 /** What was done, and for whom. */
 const done: { name: string; args: object; context: ToolContext }[] = [];
-const act: AssistantTool = {
-  ...look,
+const act = defineTool({
   name: "act",
-  isReading: false,
+  description: "Does something.",
+  input: At,
   confirmation: async ({ at }) =>
     String(at).startsWith("safe") ? null : { action: `Act on ${at}`, summary: "In this project. Costs nothing." },
   async call(args, context) {
@@ -40,7 +42,7 @@ const act: AssistantTool = {
     if (args.at === "safe forbidden") throw new AppError("PERMISSION_DENIED", "You are viewer in this project; this needs editor.");
     return { ok: true, summary: `Acted on ${args.at}`, result: JSON.stringify({ done: args.at }), refs: { page: "/docs/x" } };
   },
-};
+});
 const tools = [look, act];
 
 /** A project whose assistant follows this script, and its admin's page. */
@@ -282,6 +284,13 @@ test("a vendor's error ends the message in words, and the next one goes on", asy
   expect(sent?.slice(1)).toEqual(["user: The first", expect.stringMatching(/^assistant: \[This ended with an error/), "user: The second"]);
 });
 
+test("a model that cannot call tools is told so", async () => {
+  const { send, carry, read } = await newProject([{ as: "no-tools" }]);
+  await send("Hi");
+  await carry();
+  expect(await read()).toMatchObject([{ status: "failed", error: expect.stringMatching(/works by calling tools, and its model cannot/) }]);
+});
+
 test("a model that answers with nothing is told so", async () => {
   const { send, carry, read } = await newProject([{ say: " " }]);
   await send("Hi");
@@ -447,7 +456,7 @@ test("a thread that nears the model's window is shortened, and its last messages
   const thread = await db().assistantThread.findUniqueOrThrow({ where: { id: thread_id } });
   expect(thread.summary).toBe("So be it.");
   const sent = models.calls().at(-1)?.request.messages ?? [];
-  expect(String(sent[0]?.content)).toContain("in short:\nSo be it.");
+  expect(String(sent[1]?.content)).toMatch(/in short.*\nSo be it\.$/);
   expect(String(sent.at(-1)?.content)).toContain("Message 9");
   expect(JSON.stringify(sent).length / 3).toBeLessThan(45_000);
 });

@@ -1,19 +1,18 @@
 import type { AssistantRequest } from "#prisma/generated/client.ts";
 import { AskUserInput, askUser, MOST_QUESTIONS } from "#server/features/assistant/ask-user.ts";
-import { fitted, pastTurn, roomOf, saidIn, summaryQuestion, tokensOf } from "#server/features/assistant/conversation.ts";
+import { fitted, pastTurn, roomOf, saidIn, summarized, summaryQuestion, tokensOf } from "#server/features/assistant/conversation.ts";
 import { type Claim, claimMessage, cutOff, type End, endCutOff, forgottenThreads } from "#server/features/assistant/messages.ts";
 import { contextText, systemPrompt } from "#server/features/assistant/prompt.ts";
 import { MessageContext, MessageMode } from "#server/features/assistant/schema.ts";
 import { assistantModel } from "#server/features/assistant/settings.ts";
 import { askForWork } from "#server/features/assistant/threads.ts";
-import type { AssistantTool, ToolOutcome } from "#server/features/assistant/tool.ts";
+import { type AssistantTool, parsedArguments, type ToolOutcome } from "#server/features/assistant/tool.ts";
 import { Lost, Stopped, Turn } from "#server/features/assistant/turn.ts";
 import { projectMask } from "#server/features/credentials/project-mask.ts";
 import { ModelPrices } from "#server/features/llm-keys/schema.ts";
 import { endpointOf } from "#server/features/llm-keys/stored-key.ts";
 import { memberOf } from "#server/features/projects/members.ts";
 import { NO_ONE, recordUsage } from "#server/features/usage/record.ts";
-import { answerCheck } from "#server/llm/answer-schema.ts";
 import type { ChatMessage } from "#server/llm/chat-body.ts";
 import { chatWithTools, type ToolUse } from "#server/llm/chat-loop.ts";
 import type { ModelEndpoint } from "#server/llm/client.ts";
@@ -74,14 +73,13 @@ export async function carryThread(thread_id: string, offer: Offer): Promise<void
 export async function sweepThreads(): Promise<void> {
   await endCutOff();
   // A name of its own for each time that it is asked for: an Inngest server takes the same one once a day.
-  for (const thread of await forgottenThreads()) await askForWork(thread, `${thread.id}-${Math.floor(Date.now() / 10_000)}`);
+  for (const thread of await forgottenThreads()) await askForWork(thread, `${thread.id}-${Math.floor(Date.now() / 60_000)}`);
 }
 
 async function workOn(claim: Claim, offer: Offer, ending: AbortSignal): Promise<void> {
   const masker = await projectMask(claim.thread.project_id);
   const turn = new Turn({ ...claim, masker });
-  const shutDown = () => turn.abort(ending.reason);
-  ending.addEventListener("abort", shutDown);
+  const unfollow = turn.follow(ending);
   const stopListening = await subscribe("treadle_control", claim.message.id, () => void turn.renew());
   const beat = setInterval(() => void turn.renew(), BEAT_MS);
   try {
@@ -95,7 +93,7 @@ async function workOn(claim: Claim, offer: Offer, ending: AbortSignal): Promise<
   } finally {
     clearInterval(beat);
     stopListening();
-    ending.removeEventListener("abort", shutDown);
+    unfollow();
   }
 }
 
@@ -104,6 +102,11 @@ function endOf(error: unknown): End | undefined {
   if (error instanceof ToolWaits || error instanceof Lost) return undefined;
   if (error instanceof Stopped) return { status: "stopped" };
   if (error instanceof ShutDown) return cutOff;
+  if (error instanceof ProviderError && error.reason === "no_tools")
+    return {
+      status: "failed",
+      error: "The assistant works by calling tools, and its model cannot. An admin chooses another in Settings, Project.",
+    };
   if (isAppError(error)) return { status: "failed", error: error.message };
   log.error({ err: error }, "the assistant failed for a reason of ours");
   return {
@@ -250,9 +253,9 @@ class Work {
     const instructions = systemPrompt({ role: principal.role, mode: this.#mode });
     const context = await contextText(principal, MessageContext.parse(message.context));
     const together = (rows: typeof before): ChatMessage[] => {
-      const summary = thread.summary && `\n\nWhat was said before in this thread, in short:\n${thread.summary}`;
       return [
-        { role: "system", content: `${instructions}${summary}` },
+        { role: "system", content: instructions },
+        ...summarized(thread.summary),
         ...rows.flatMap((row) => pastTurn(row)),
         { role: "user", content: [message.content, context].filter(Boolean).join("\n\n") },
       ];
@@ -305,18 +308,12 @@ class Work {
 
   #definition(tool: AssistantTool | typeof askUser): AgentToolDefinition {
     const { name, description, parameters } = tool;
-    const check = answerCheck(parameters);
     return {
       name,
       description,
       parameters,
       call: async (given, { signal }) => {
-        const checked = check(JSON.stringify(given));
-        if ("problem" in checked)
-          throw new MalformedArguments(
-            `The arguments do not fit: ${checked.problem}. Call ${name} again with arguments that follow its schema.`,
-          );
-        const args = given as Record<string, unknown>; // cast: the schema of every tool is that of an object
+        const args = given as Record<string, unknown>; // cast: the loop calls no tool with anything else
         const outcome = await ("call" in tool ? this.#do(tool, args, signal) : this.#ask(args)).catch(refused);
         this.#outcome = outcome;
         return { result: asData(name, this.#masker.text(outcome.result)), success: outcome.ok };
@@ -353,7 +350,7 @@ class Work {
     const decided = this.#requests.get(call_id);
     if (decided?.answer)
       return { ok: true, summary: decided.answer.slice(0, SUMMARY).toWellFormed(), result: `The person answered: ${decided.answer}` };
-    const { question, options, form } = AskUserInput.parse(args);
+    const { question, options, form } = parsedArguments(AskUserInput, args);
     if ([...this.#requests.values()].filter(({ kind }) => kind === "question").length >= MOST_QUESTIONS)
       return {
         ok: false,
