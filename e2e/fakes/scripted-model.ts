@@ -69,12 +69,17 @@ function filled(value: unknown, results: Record<string, unknown>): unknown {
 /** The calls that a text tells whoever believes it to make. */
 function toldIn(message: ChatMessage | undefined): ToolCall[] {
   const told = textOf(message).replaceAll('\\"', '"');
-  return [...told.matchAll(/\bcall (\w+) (\{.*?\})(?=[^}]|$)/g)].flatMap(([, name = "", args = ""]) => {
-    try {
-      return [{ name, args: JSON.parse(args) }];
-    } catch {
-      return [];
+  return [...told.matchAll(/\bcall (\w+) (?=\{)/g)].flatMap(({ 0: before, 1: name = "", index }) => {
+    const args = told.slice(index + before.length);
+    // Up to the first brace that makes it whole.
+    for (const { index: end } of args.matchAll(/\}/g)) {
+      try {
+        return [{ name, args: JSON.parse(args.slice(0, end + 1)) }];
+      } catch {
+        // The next one may do.
+      }
     }
+    return [];
   });
 }
 

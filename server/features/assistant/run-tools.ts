@@ -18,6 +18,7 @@ import { isUuid } from "#server/platform/new-id.ts";
 import { ExecutionLogsInput, ExecutionRef, ExecutionStatus, isFinal, type RunDraftInput, runValues } from "#server/runs/schema.ts";
 import { followExecution } from "#server/runs/use-cases/follow-execution.ts";
 import { Id } from "#server/shared/primitives-schema.ts";
+import { credentialsIn } from "#server/workflow/compiled-graph.ts";
 import { withPins } from "#server/workflow/pins.ts";
 import { nodesReachingOut } from "#server/workflow/reach.ts";
 import { Graph } from "#server/workflow/schema.ts";
@@ -90,7 +91,7 @@ async function usualCost(principal: ProjectPrincipal, workflow_id: string): Prom
   return `Its last ${costs.length === 1 ? "run" : `${costs.length} runs`} cost about ${mean.toFixed(4)} US dollars each.`;
 }
 
-/** The card before a run that reaches outside, or is one too many for the thread; null when nobody need be asked. */
+/** The card before a run that reaches outside, uses secrets, or is one too many for the thread; null when nobody need be asked. */
 async function runCard(
   { principal, thread_id }: ToolContext,
   { workflow_id, name, graph, what }: Target,
@@ -101,11 +102,13 @@ async function runCard(
     db().assistantThread.findUniqueOrThrow({ where: { id: thread_id }, select: { runs: true } }),
   ]);
   const labels = nodesReachingOut(graph, (id) => reaching.has(id));
+  const secrets = [...credentialsIn(graph)];
   const isMany = thread.runs >= MOST_RUNS;
-  if (labels.length === 0 && !isMany) return null;
+  if (labels.length === 0 && secrets.length === 0 && !isMany) return null;
   const reach = labels.length ? `It reaches outside by ${labels.map((label) => `“${label}”`).join(", ")}.` : "";
+  const used = secrets.length ? `It uses the credentials ${secrets.join(", ")}.` : "";
   const many = isMany ? `The assistant has started ${thread.runs} runs in this thread.` : "";
-  const summary = [`${what[0]?.toUpperCase()}${what.slice(1)}${given}.`, reach, many, await usualCost(principal, workflow_id)];
+  const summary = [`${what[0]?.toUpperCase()}${what.slice(1)}${given}.`, reach, used, many, await usualCost(principal, workflow_id)];
   return { action: `${action} “${name}”`, summary: summary.filter(Boolean).join("\n") };
 }
 

@@ -1,20 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
 import { createAgent } from "#server/features/agents/service.ts";
 import { answerQuestion } from "#server/features/assistant/requests.ts";
 import { assistantTools } from "#server/features/assistant/tools.ts";
-import { carryThread } from "#server/features/assistant/work.ts";
-import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import { saveDraft } from "#server/features/workflows/draft.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
 import { executeDue } from "#server/jobs/run-workflow.ts";
-import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { startRunWorker } from "#server/runs/worker/run-worker.ts";
-import { type Bridge, bridgeOf, ORIGIN } from "#server/testing/bridge.ts";
+import { call, ofType, type TalkProject, talk, talkProject } from "#server/testing/assistant-talk.ts";
+import { ORIGIN } from "#server/testing/bridge.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -31,62 +28,8 @@ beforeAll(async () => {
 const position = { x: 0, y: 0 };
 const START = { id: "start", type: "triggerNode", position, data: { label: "Start", kind: "manual", default_input: "tea" } };
 const output = (value: string) => ({ id: "end", type: "outputNode", position: { x: 330, y: 0 }, data: { label: "End", value } });
+const newProject = async () => talkProject(await database.newAdmin(), models);
 const LINE = { nodes: [START, output("{{trigger.output}}")], edges: [{ id: "e", source: "start", target: "end" }] };
-
-interface Project {
-  admin: ProjectPrincipal;
-  page: Bridge;
-  key_id: string;
-}
-async function newProject(): Promise<Project> {
-  const admin = await database.newAdmin();
-  const key = await createLlmKey(admin, {
-    name: "Main",
-    provider: "openai_compatible",
-    api_key: "test-key-0123456789",
-    base_url: models.url,
-  });
-  return { admin, page: await bridgeOf(admin), key_id: key.id };
-}
-
-/** Says something to an assistant that follows this script, and gives what the thread tells of it. */
-async function talk(
-  { page, key_id }: Project,
-  steps: readonly ScriptStep[],
-  more: { thread_id?: string; context?: object; mode?: string } = {},
-) {
-  const id = randomUUID();
-  models.script(id, [...steps, { say: "That is all." }]);
-  await page.call("PUT", "/settings", { llm_key_id: key_id, model: `script-${id}` });
-  const { thread_id = (await page.call("POST", "/threads", {})).id, ...rest } = more;
-  await page.call("POST", `/threads/${thread_id}/messages`, { content: "Please.", ...rest });
-  const carry = () => carryThread(thread_id, assistantTools);
-  await carry();
-  const events = async () => {
-    const { last_event_id } = await page.call("GET", `/threads/${thread_id}`);
-    return (await page.stream(thread_id, (event) => event.id === String(last_event_id))).map(({ data }) => data);
-  };
-  /** What the model was told by its tools, in order. */
-  const results = (): string[] =>
-    models
-      .calls({ model: `script-${id}` })
-      .at(-1)
-      ?.request.messages.filter(({ role }) => role === "tool")
-      .map(({ content }) => String(content).replace(/^\[Data from .*\]\n/, "")) ?? [];
-  return {
-    thread_id,
-    carry,
-    events,
-    results,
-    asked: () => models.calls({ model: `script-${id}` }),
-    /** The same, read where it is JSON. */
-    json: () => results().map((text) => (/^[[{]/.test(text) ? JSON.parse(text) : text)),
-  };
-}
-const call = (name: string, args: Record<string, unknown> = {}): ScriptStep => ({ calls: [{ name, args }] });
-/** What JSON gives when nobody says what it should be. */
-type Told = ReturnType<typeof JSON.parse>;
-const ofType = (events: Told[], type: string): Told[] => events.filter((event) => event.type === type);
 
 test("every vendor's models can read the tools' arguments", () => {
   const tools = assistantTools("build");
@@ -200,7 +143,7 @@ test("without values a params trigger gives its defaults, as for everybody", asy
 });
 
 /** A workflow whose agent asks a model that fails, and the run of it. */
-async function failed(project: Project) {
+async function failed(project: TalkProject) {
   const { admin, key_id } = project;
   const agent = await createAgent(admin, { name: "Scout", model: "echo", llm_key_id: key_id });
   const ask = {
