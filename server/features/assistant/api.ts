@@ -1,4 +1,5 @@
 import { agentsRouter } from "#server/features/agents/router.ts";
+import { canvasesRouter } from "#server/features/canvases/router.ts";
 import { credentialsRouter } from "#server/features/credentials/router.ts";
 import { executionsRouter } from "#server/features/executions/router.ts";
 import { ragsRouter } from "#server/features/knowledge/router.ts";
@@ -13,6 +14,7 @@ import { appErrorOf, createCallerFactory, router } from "#server/platform/rpc/tr
 const createCaller = createCallerFactory(
   router({
     agents: agentsRouter,
+    canvases: canvasesRouter,
     credentials: credentialsRouter,
     executions: executionsRouter,
     llmKeys: llmKeysRouter,

@@ -10,7 +10,9 @@ import {
   type ToolOutcome,
 } from "#server/features/assistant/tool.ts";
 import { ApproveInput } from "#server/features/reviews/schema.ts";
+import { findWorkflow } from "#server/features/workflows/rows.ts";
 import { runDraft } from "#server/features/workflows/run-draft.ts";
+import { recordAudit } from "#server/platform/audit/audit.ts";
 import { assertRole, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
@@ -118,8 +120,20 @@ function givenWords({ input, params }: { input?: string | undefined; params?: Re
   return input ? `, with the input “${cut(input, SHORT)}”` : "";
 }
 
-/** Counts the run that a thread is about to start. */
-const countRun = (thread_id: string) => db().assistantThread.update({ where: { id: thread_id }, data: { runs: { increment: 1 } } });
+/** Counts a run that a thread starts, for which somebody has approved where that was needed, and starts it. */
+async function counted({ thread_id }: ToolContext, start: () => Promise<{ execution_id: string }>): Promise<string> {
+  await db().assistantThread.update({ where: { id: thread_id }, data: { runs: { increment: 1 } } });
+  return (await start()).execution_id;
+}
+
+/** Runs that people start are their own record; what the assistant does is in the audit log, too. */
+async function recorded(principal: ProjectPrincipal, workflow_id: string, start: Promise<{ execution_id: string }>) {
+  const { execution_id } = await start;
+  const { name } = await findWorkflow(principal, workflow_id, { name: true });
+  const resource = { resource_type: "execution", resource_id: execution_id, resource_name: name };
+  await recordAudit(principal, { action: "execution.start", ...resource, detail: { workflow_id } });
+  return { execution_id };
+}
 
 /** Waits for the end of a run, or for its first review; no longer than `WAIT_MS`. The run goes on whatever becomes of the wait. */
 async function waited({ principal, signal }: ToolContext, execution_id: string): Promise<void> {
@@ -162,16 +176,14 @@ const runWorkflow = defineTool({
     return runCard(context, await targetOf(context.principal, args), { action: "Run", given: givenWords(args) });
   },
   async call({ draft, proposal_id, ...values }, context) {
-    const { principal, thread_id } = context;
+    const { principal } = context;
     assertRole(principal, "editor");
+    const { workflow_id } = values;
     const start = async () => {
-      const { workflow_id } = values;
       if (proposal_id !== undefined) return runDraft(principal, values, await proposed(principal, workflow_id, proposal_id));
       return draft ? api(principal).workflows.executeDraft(values) : api(principal).workflows.execute(values);
     };
-    await countRun(thread_id);
-    const { execution_id } = await start();
-    return runOutcome(context, execution_id);
+    return runOutcome(context, await counted(context, () => recorded(principal, workflow_id, start())));
   },
 });
 
@@ -197,18 +209,17 @@ const rerunFromNode = defineTool({
     return runCard(context, target, { action: "Repeat a run of", given: `, from “${args.node_id}” on` });
   },
   async call({ execution_id, node_id, draft, proposal_id }, context) {
-    const { principal, thread_id } = context;
+    const { principal } = context;
     assertRole(principal, "editor");
     const start = async (): Promise<{ execution_id: string }> => {
       if (!draft && proposal_id === undefined) return api(principal).executions.rerun({ execution_id, from_node_id: node_id });
       const { workflow_id } = await api(principal).executions.get({ execution_id });
       const values: RunDraftInput = { workflow_id, from: { execution_id, node_id } };
-      if (proposal_id === undefined) return api(principal).workflows.executeDraft(values);
-      return runDraft(principal, values, await proposed(principal, workflow_id, proposal_id));
+      if (proposal_id === undefined) return recorded(principal, workflow_id, api(principal).workflows.executeDraft(values));
+      const graph = await proposed(principal, workflow_id, proposal_id);
+      return recorded(principal, workflow_id, runDraft(principal, values, graph));
     };
-    await countRun(thread_id);
-    const again = await start();
-    return runOutcome(context, again.execution_id, { rerun_of: execution_id, node_id });
+    return runOutcome(context, await counted(context, start), { rerun_of: execution_id, node_id });
   },
 });
 

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { createAgent } from "#server/features/agents/service.ts";
 import { answerQuestion } from "#server/features/assistant/requests.ts";
 import { assistantTools } from "#server/features/assistant/tools.ts";
+import { createCanvas } from "#server/features/canvases/service.ts";
 import { saveDraft } from "#server/features/workflows/draft.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
@@ -126,6 +127,8 @@ test("a workflow is created, proposed to, run as proposed and read, all in the p
   });
   const [entry] = await db().auditEntry.findMany({ where: { action: "workflow.create", resource_id: created.workflow_id } });
   expect(entry).toMatchObject({ actor_id: user.id, via: "assistant" });
+  const [started] = await db().auditEntry.findMany({ where: { action: "execution.start", resource_id: run.execution_id } });
+  expect(started).toMatchObject({ actor_id: user.id, via: "assistant", resource_name: "Greeter" });
 });
 
 test("without values a params trigger gives its defaults, as for everybody", async () => {
@@ -330,7 +333,9 @@ test("what somebody looks at is told to the model as data, and what is gone is s
     { kind: "agent", id: randomUUID() },
     { kind: "document", id: `${randomUUID()}/${randomUUID()}` },
   ];
-  const { asked } = await talk(project, [], { context: { workflow_id, execution_id: run.execution_id, node_id: "list", mentions } });
+  const canvas = await createCanvas(project.admin, { name: "Figures" });
+  const context = { workflow_id, execution_id: run.execution_id, canvas_id: canvas.id, node_id: "list", mentions };
+  const { asked } = await talk(project, [], { context });
   const [system, user] = asked()[0]?.request.messages.map(({ content }) => String(content)) ?? [];
   for (const words of [
     "You are the assistant of Treadle",
@@ -350,6 +355,7 @@ test("what somebody looks at is told to the model as data, and what is gone is s
     "Open run:",
     '"status":"failed"',
     "Selected node:\nlist",
+    '"name":"Figures"',
     "not there (any more)",
   ])
     expect(user).toContain(words);
