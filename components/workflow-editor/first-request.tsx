@@ -45,7 +45,7 @@ export function FirstRequest() {
       <form
         aria-labelledby={title}
         onSubmit={send}
-        className="pointer-events-auto flex w-full max-w-140 flex-col gap-2.5 rounded-xl border border-line-strong bg-raised p-4 shadow-lg"
+        className="pointer-events-auto flex w-full max-w-128 flex-col gap-2.5 rounded-xl border border-line-strong bg-raised p-4 shadow-lg"
       >
         <h2 id={title} className="font-semibold text-16 text-ink">
           What would you like to automate?
@@ -72,12 +72,12 @@ export function FirstRequest() {
             className="bg-thread text-on-thread hover:bg-thread-strong hover:text-on-thread"
           />
         </div>
-        <ul aria-label="To begin from" className="flex flex-wrap gap-1.5">
+        <ul aria-label="To begin from" className="flex gap-1.5 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4">
           {STARTERS.map((starter) => (
             <li key={starter.title}>
               <button
                 type="button"
-                className="h-7 rounded-full border border-line-strong px-2.5 text-12 text-ink-soft hover:border-line-control hover:text-ink pointer-coarse:h-9"
+                className="h-7 whitespace-nowrap rounded-full border border-line-strong px-2.5 text-12 text-ink-soft hover:border-line-control hover:text-ink pointer-coarse:h-9"
                 onClick={() => begin(starter.text)}
               >
                 {starter.title}
@@ -85,7 +85,7 @@ export function FirstRequest() {
             </li>
           ))}
         </ul>
-        <p className="text-12 text-ink-faint">
+        <p className="text-12 text-ink-faint max-sm:hidden">
           Or begin by hand: press <Kbd>N</Kbd> to add a node, or drag from the dot at the trigger's right.
         </p>
       </form>

@@ -12,7 +12,7 @@ import { ComparisonAside } from "#components/workflow-editor/history/history-pan
 import { ChangeTag, ConnectionChanges, FieldChanges } from "#components/workflow-editor/history/version-changes.tsx";
 import { LEFT_OUT } from "#components/workflow-editor/proposals/leaving-out.tsx";
 import { useProposal } from "#components/workflow-editor/proposals/proposal-context.tsx";
-import type { FieldChange, NodeDiff } from "#server/workflow/diff.ts";
+import { diffNode, type FieldChange, type NodeDiff } from "#server/workflow/diff.ts";
 
 /** Every change of the proposal in words, each to be kept or left out; of the node that is selected, its fields. */
 export function ProposalPanel() {
@@ -33,11 +33,9 @@ export function ProposalPanel() {
   );
 }
 
-/** The fields of a node that is new: what it comes with. */
+/** The fields that differ; of a node that is new, those that are not what they would be anyway. */
 const fieldsOf = ({ kind, node, fields }: NodeDiff): FieldChange[] =>
-  kind === "added"
-    ? Object.entries(node.data).flatMap(([field, after]) => (field === "label" ? [] : [{ field, before: undefined, after }]))
-    : fields;
+  kind === "added" ? (diffNode({ ...node, data: { label: node.data.label } }, node)?.fields ?? []) : fields;
 
 function ProposedChange({ change, changes, comparison }: { change: NodeDiff; changes: Changes; comparison: Comparison }) {
   const { editor, ui, marks } = comparison;

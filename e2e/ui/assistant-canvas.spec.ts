@@ -1,0 +1,308 @@
+import { randomUUID } from "node:crypto";
+import type { Page } from "@playwright/test";
+import { axeFaults } from "#e2e/axe.ts";
+import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
+import { test as base, expect } from "#e2e/fixtures.ts";
+import { canvas, node } from "#e2e/ui/locators.ts";
+import { AssistantSettings } from "#server/features/assistant/schema.ts";
+import { WorkflowVersionPage } from "#server/features/workflows/schema.ts";
+import type { Operation } from "#server/workflow/operations.ts";
+
+const test = base.extend<{
+  /** Lets the project's assistant say and do these things, one after the other for each question. */
+  assistant: (steps: readonly ScriptStep[]) => Promise<void>;
+}>({
+  assistant: async ({ person, llmKey, modelServer, baseURL }, use) =>
+    use(async (steps) => {
+      const id = randomUUID();
+      await modelServer.script(id, steps);
+      const settings = await person.browser.put(`${baseURL}/api/v1/bridge/settings`, {
+        data: { llm_key_id: (await llmKey()).id, model: `script-${id}` },
+      });
+      expect(AssistantSettings.parse(await settings.json())).toMatchObject({ ready: true });
+    }),
+});
+
+const trigger = { id: "start", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start", kind: "manual" } };
+const output = (id: string, value: string, x = 330) => ({ id, type: "outputNode", position: { x, y: 0 }, data: { label: id, value } });
+const edge = (source: string, target: string) => ({ id: `${source}-${target}`, source, target });
+
+const proposing = (workflow_id: string, summary: string, operations: Operation[], when?: string): ScriptStep => ({
+  calls: [{ name: "propose_changes", args: { workflow_id, summary, operations } }],
+  ...(when !== undefined && { when }),
+});
+const proposal = (page: Page) => page.getByRole("region", { name: "Proposal", exact: true });
+const changes = (page: Page) => page.getByRole("complementary", { name: "Proposed changes" });
+const panel = (page: Page) => page.getByRole("complementary", { name: "Assistant" });
+const side = (page: Page) => page.getByRole("complementary", { name: "Nodes and settings" });
+const value = (page: Page) => side(page).getByLabel("Value", { exact: true });
+
+/** Writes to the assistant beside the page. */
+async function ask(page: Page, text: string): Promise<void> {
+  if (await panel(page).isHidden()) await page.keyboard.press("Control+j");
+  await panel(page).getByRole("textbox", { name: "Message" }).fill(text);
+  await page.keyboard.press("Enter");
+}
+
+/** A draft that is kept on the server. */
+const kept = (page: Page) => page.waitForResponse((answer) => answer.url().includes("workflows.saveDraft") && answer.ok());
+
+test("five nodes are built from an empty canvas, accepted as one step, run, and saved with the assistant's name", async ({
+  signedInPage: page,
+  assistant,
+  workflow,
+  agent,
+  api,
+}) => {
+  const { id: agent_id } = await agent({ name: "Writer", model: "echo" });
+  const flow = await workflow({ name: "News", nodes: [trigger], edges: [] });
+  await page.goto(`/workflows/${flow.id}`);
+  // Nobody is there yet who could hear it.
+  await expect(canvas(page)).toContainText("to add a node, or drag");
+  await expect(page.getByRole("heading", { name: "What would you like to automate?" })).toBeHidden();
+
+  const add = (id: string, type: string, data: Record<string, unknown>): Operation => ({ op: "add_node", node: { id, type, data } });
+  await assistant([
+    proposing(flow.id, "Writes a text, has it checked for length, and keeps it.", [
+      add("write", "agentNode", { label: "Write", agent_id, input: "Write about {{trigger.output}}" }),
+      add("long", "branchNode", { label: "Long enough", condition: "len(output) > 5" }),
+      add("polish", "agentNode", { label: "Polish", agent_id, input: "Polish {{Write.output}}" }),
+      add("result", "outputNode", { label: "Result", value: "{{Polish.output}}" }),
+      add("short", "outputNode", { label: "Too short", value: "{{Write.output}}" }),
+      { op: "connect", source: "start", target: "write" },
+      { op: "connect", source: "write", target: "long" },
+      { op: "connect", source: "long", source_handle: "true", target: "polish" },
+      { op: "connect", source: "polish", target: "result" },
+      { op: "connect", source: "long", source_handle: "false", target: "short" },
+    ]),
+    { say: "It is on the canvas." },
+  ]);
+  await page.reload();
+  const wish = page.getByRole("textbox", { name: "What would you like to automate?" });
+  await page.getByRole("button", { name: "A digest every morning" }).click();
+  await expect(wish).toBeFocused();
+  expect(await axeFaults(page, "form")).toEqual([]);
+  await wish.fill("Write a text and check that it is long enough");
+  await wish.press("Enter");
+
+  // Five new nodes stand on the canvas, in rings and in words, and none is in the draft.
+  await expect(proposal(page)).toContainText("Writes a text, has it checked for length, and keeps it.");
+  await expect(proposal(page)).toContainText("5 added, 5 connections");
+  for (const name of ["Agent Write", "Branch Long enough", "Agent Polish", "Output Result", "Output Too short"])
+    await expect(node(page, name)).toHaveAccessibleDescription(/^Added/);
+  await expect(page.getByRole("button", { name: "Save", exact: true })).toHaveText("Saved");
+  expect(await axeFaults(page)).toEqual([]);
+
+  // One goes through the changes, and sees what is in them.
+  await proposal(page).getByRole("button", { name: "Next change" }).click();
+  await expect(proposal(page)).toContainText("1 of 5");
+  await proposal(page).getByRole("button", { name: "List of changes" }).click();
+  await expect(changes(page)).toContainText("Write about {{trigger.output}}");
+  // Esc puts the list away and rejects nothing.
+  await changes(page).press("Escape");
+  await expect(canvas(page)).toContainText("The assistant proposes a change");
+  await page.getByRole("button", { name: "Show on canvas" }).first().click();
+  await expect(proposal(page)).toBeVisible();
+
+  await page.keyboard.press("Control+Shift+Enter");
+  await expect(proposal(page)).toBeHidden();
+  await expect(node(page, "Output Result")).not.toHaveAccessibleDescription(/Added/);
+  await expect(page.getByText("changed elsewhere")).toBeHidden();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("dialog", { name: "Run workflow" }).getByRole("button", { name: "Run" }).click();
+  await expect(page.getByRole("region", { name: "Run" })).toContainText("Completed");
+
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await page.getByRole("button", { name: "History", exact: true }).click();
+  await expect(page.getByRole("button", { name: /^Version 2/ })).toContainText("with the assistant");
+  await expect(page.getByRole("button", { name: /^Version 1/ })).not.toContainText("with the assistant");
+  const { body } = await api.get(`/workflows/${flow.id}/versions`, { schema: WorkflowVersionPage });
+  expect(body.items.map(({ by }) => by)).toEqual(["assistant", null]);
+});
+
+test("a change is taken without one of its nodes, undone in one step, and another is rejected", async ({
+  signedInPage: page,
+  assistant,
+  workflow,
+}) => {
+  const flow = await workflow({ nodes: [trigger, output("Result", "first words")], edges: [edge("start", "Result")] });
+  const rename: Operation = { op: "update_node", id: "Result", data: { value: "second words" } };
+  await assistant([
+    proposing(
+      flow.id,
+      "Says it otherwise, and copies it.",
+      [rename, { op: "add_node", node: { id: "copy", type: "outputNode", data: { label: "Copy", value: "{{trigger.output}}" } } }],
+      "otherwise",
+    ),
+    { when: "otherwise", say: "See the canvas." },
+    proposing(flow.id, "Takes it away.", [{ op: "remove_node", id: "Result" }], "away"),
+  ]);
+  await page.goto(`/workflows/${flow.id}`);
+  await ask(page, "Say it otherwise");
+  await expect(node(page, "Output Copy")).toHaveAccessibleDescription(/Added/);
+  // By keyboard, from the card's menu.
+  await node(page, "Output Copy").focus();
+  await page.keyboard.press("Shift+F10");
+  await page.getByRole("menuitem", { name: "Leave this change out" }).press("Enter");
+  await expect(node(page, "Output Copy")).toHaveAccessibleDescription(/Left out/);
+  await expect(proposal(page)).toContainText("1 changed · 1 left out");
+  await node(page, "Output Result").click();
+  await expect(changes(page).locator("del")).toHaveText("first");
+  await expect(changes(page).locator("ins")).toHaveText("second");
+  await changes(page).getByRole("button", { name: "Keep Output Copy" }).click();
+  await expect(proposal(page)).toContainText("1 added, 1 changed");
+  await changes(page).getByRole("button", { name: "Leave out Output Copy" }).click();
+  await proposal(page).getByRole("button", { name: "Accept" }).click();
+  await expect(proposal(page)).toBeHidden();
+  await expect(node(page, "Output Copy")).toBeHidden();
+  await node(page, "Output Result").click();
+  await expect(value(page)).toHaveValue("second words");
+  const isUndone = kept(page);
+  await page.getByRole("toolbar", { name: "Canvas" }).getByRole("button", { name: "Undo" }).click();
+  await expect(value(page)).toHaveValue("first words");
+  await isUndone;
+
+  await ask(page, "Take it away");
+  await expect(node(page, "Output Result")).toHaveAccessibleDescription(/Removed/);
+  await proposal(page).getByRole("button", { name: "Reject" }).click();
+  await expect(proposal(page)).toBeHidden();
+  await expect(panel(page)).toContainText("Rejected");
+  await expect(node(page, "Output Result")).not.toHaveAccessibleDescription(/Removed/);
+  await page.reload();
+  await expect(node(page, "Output Result")).toBeVisible();
+  await expect(proposal(page)).toBeHidden();
+});
+
+test("what somebody edits meanwhile is kept beside the proposal; where both changed the same it is refused, or left out", async ({
+  signedInPage: page,
+  assistant,
+  workflow,
+}) => {
+  const flow = await workflow({
+    nodes: [trigger, output("First", "one"), output("Second", "two", 660)],
+    edges: [edge("start", "First"), edge("First", "Second")],
+  });
+  const change = (first: string, when: string): ScriptStep =>
+    proposing(flow.id, `Says ${first}.`, [{ op: "update_node", id: "First", data: { value: first } }], when);
+  await assistant([
+    change("uno", "Italian"),
+    { when: "Italian", say: "Done." },
+    proposing(
+      flow.id,
+      "Says it in French.",
+      [
+        { op: "update_node", id: "First", data: { value: "un" } },
+        { op: "update_node", id: "Second", data: { value: "deux" } },
+      ],
+      "French",
+    ),
+  ]);
+  await page.goto(`/workflows/${flow.id}`);
+  await ask(page, "In Italian please");
+  await expect(node(page, "Output First")).toHaveAccessibleDescription(/Changed/);
+  await proposal(page).getByRole("button", { name: "Hide the proposal" }).click();
+  await node(page, "Output Second").click();
+  // Not on the server yet when it is accepted.
+  await value(page).fill("my two");
+  await panel(page).getByRole("button", { name: "Accept" }).click();
+  await expect(canvas(page)).not.toContainText("The assistant proposes");
+  await expect(value(page)).toHaveValue("my two");
+  await node(page, "Output First").click();
+  await expect(value(page)).toHaveValue("uno");
+  await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
+
+  await ask(page, "In French please");
+  await expect(proposal(page)).toContainText("2 changed");
+  await proposal(page).getByRole("button", { name: "Hide the proposal" }).click();
+  await node(page, "Output First").click();
+  const isKept = kept(page);
+  await value(page).fill("my one");
+  await isKept;
+  await page.getByRole("button", { name: "Show on canvas" }).first().click();
+  await expect(proposal(page)).toContainText("“First” was changed since in another way");
+  await expect(node(page, "Output First")).toHaveAccessibleDescription(/Changed by you too/);
+  await expect(proposal(page).getByRole("button", { name: "Accept" })).toHaveCount(0);
+  await expect(proposal(page).getByRole("button", { name: "Ask again" })).toBeVisible();
+  await page.keyboard.press("Control+Shift+Enter");
+  await expect(proposal(page)).toBeVisible();
+  await proposal(page).getByRole("button", { name: "List of changes" }).click();
+  await changes(page).getByRole("button", { name: "Leave out Output First" }).click();
+  await proposal(page).getByRole("button", { name: "Accept" }).click();
+  await expect(proposal(page)).toBeHidden();
+  await node(page, "Output First").click();
+  await expect(value(page)).toHaveValue("my one");
+  await node(page, "Output Second").click();
+  await expect(value(page)).toHaveValue("deux");
+});
+
+test("a failed run is repaired: the proposal is run on what was recorded, and kept", async ({
+  signedInPage: page,
+  assistant,
+  workflow,
+  agent,
+  executed,
+}) => {
+  const { id: broken } = await agent({ name: "Broken", model: "quote-500" });
+  const { id: sound } = await agent({ name: "Sound", model: "echo" });
+  const ask = {
+    id: "ask",
+    type: "agentNode",
+    position: { x: 330, y: 0 },
+    data: { label: "Ask", agent_id: broken, input: "{{trigger.output}}" },
+  };
+  const flow = await workflow({
+    name: "Fragile",
+    nodes: [trigger, ask, output("Result", "{{Ask.output}}", 660)],
+    edges: [edge("start", "ask"), edge("ask", "Result")],
+  });
+  const failed = await executed(flow, { input: "tea" });
+  await assistant([
+    { calls: [{ name: "get_run_log", args: { execution_id: failed.id } }] },
+    proposing(flow.id, "Asks Sound in place of Broken.", [{ op: "update_node", id: "ask", data: { agent_id: sound } }]),
+    {
+      calls: [
+        { name: "rerun_from_node", args: { execution_id: failed.id, node_id: "ask", proposal_id: "{{propose_changes.proposal_id}}" } },
+      ],
+    },
+    { say: "With Sound in its place the run completes." },
+  ]);
+  await page.goto(`/runs/${failed.id}`);
+  await page.getByRole("button", { name: "Repair" }).click();
+  await expect(panel(page)).toContainText("With Sound in its place the run completes.");
+  const proof = panel(page).getByRole("region", { name: "Before and after" });
+  await expect(proof).toContainText("Failed");
+  await expect(proof).toContainText("Completed");
+  await panel(page).getByRole("link", { name: "Show on canvas" }).click();
+  await expect(page).toHaveURL(new RegExp(`/workflows/${flow.id}`));
+  await expect(node(page, "Agent Ask")).toHaveAccessibleDescription(/Changed/);
+  await proposal(page).getByRole("button", { name: "Accept" }).click();
+  await expect(proposal(page)).toBeHidden();
+  await expect(node(page, "Agent Ask")).toContainText("Sound");
+});
+
+test("a run, a node and the whole page lead to the assistant, which is told what they are", async ({
+  signedInPage: page,
+  assistant,
+  workflow,
+  executed,
+}) => {
+  const flow = await workflow({ name: "Plain", nodes: [trigger, output("Result", "tea")], edges: [edge("start", "Result")] });
+  const run = await executed(flow);
+  await assistant([{ say: "It kept the word tea." }]);
+  await page.goto(`/runs/${run.id}`);
+  await expect(page.getByRole("button", { name: "Repair" })).toHaveCount(0);
+  await page.getByRole("button", { name: "Explain" }).first().click();
+  await expect(panel(page)).toContainText("Explain this run.");
+  await expect(panel(page)).toContainText("It kept the word tea.");
+
+  await page.goto(`/workflows/${flow.id}`);
+  await page.getByRole("button", { name: "Assistant", exact: true }).click();
+  await expect(panel(page)).toBeHidden();
+  await node(page, "Output Result").click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Ask about this node" }).click();
+  await expect(panel(page).getByRole("textbox", { name: "Message" })).toBeFocused();
+  await expect(panel(page).getByRole("list", { name: "Attached" })).toContainText("Result");
+  await page.keyboard.press("Control+j");
+  await expect(panel(page)).toBeHidden();
+});
