@@ -1,6 +1,7 @@
 "use client";
 
 import { Menu as MenuIcon, PanelLeft } from "lucide-react";
+import { usePathname } from "next/navigation";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState, useSyncExternalStore } from "react";
 import { AssistantButton, AssistantSide } from "#components/navigation/assistant-side.tsx";
@@ -8,12 +9,16 @@ import { InvitationBanner } from "#components/navigation/invitation-banner.tsx";
 import { LimitNotices } from "#components/navigation/limit-notices.tsx";
 import { Navigation, PlaceLink } from "#components/navigation/navigation.tsx";
 import { NotificationBell } from "#components/navigation/notification-bell.tsx";
+import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
 import { Logo, LogoMark } from "#components/shell/logo.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 
 /** Navigation column (or top bar and drawer below 768 px) and the page beside it. The page scrolls, the frame does not. */
 export function StudioFrame({ children }: { children: ReactNode }) {
   const { isRail, toggle } = useNavigationWidth();
+  // On a phone the open assistant lies over the page, but not over its own.
+  const behind = usePathname() !== ASSISTANT_PAGE && "max-md:in-data-[assistant=open]:invisible";
   return (
     <div className="flex h-dvh flex-col md:flex-row">
       <a
@@ -38,8 +43,8 @@ export function StudioFrame({ children }: { children: ReactNode }) {
         </div>
         <Navigation isRail={isRail} />
       </aside>
-      <MobileBar />
-      <div className="flex min-h-0 min-w-0 flex-1 flex-col max-md:in-data-[assistant=open]:invisible">
+      <MobileBar className={behind} />
+      <div className={cn("flex min-h-0 min-w-0 flex-1 flex-col", behind)}>
         <LimitNotices />
         <InvitationBanner className="border-b" />
         <main id="main" tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto focus:outline-none">
@@ -51,10 +56,10 @@ export function StudioFrame({ children }: { children: ReactNode }) {
   );
 }
 
-function MobileBar() {
+function MobileBar({ className }: { className: string | false }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <header className="flex h-12 shrink-0 items-center gap-2 border-b px-2 in-data-[assistant=open]:invisible md:hidden">
+    <header className={cn("flex h-12 shrink-0 items-center gap-2 border-b px-2 md:hidden", className)}>
       <Radix.Root open={isOpen} onOpenChange={setIsOpen}>
         <Radix.Trigger asChild>
           <IconButton label="Open navigation" icon={<MenuIcon className="size-4!" />} size="lg" hasTooltip={false} className="size-10" />

@@ -7,7 +7,7 @@ import { toast } from "sonner";
 import { RunPanel } from "#components/runs/run-panel.tsx";
 import { EditorRunContext, RunProvider, useRun } from "#components/runs/store/run-context.tsx";
 import { createRunStore } from "#components/runs/store/run-store.ts";
-import { AssistantContext } from "#components/shell/assistant.tsx";
+import { AssistantContext, useAssistant } from "#components/shell/assistant.tsx";
 import { FullPageLoading } from "#components/shell/full-page-loading.tsx";
 import { useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -234,7 +234,9 @@ const FirstRequest = dynamic(() => import("#components/workflow-editor/first-req
 function FirstSteps() {
   const isBare = useEditor((state) => state.nodes.length <= 1 && !state.isReadOnly);
   const isReady = useQuery(useTRPC().assistant.settings.queryOptions({}, { enabled: isBare })).data?.ready;
-  if (!isBare) return null;
+  const { isOpen } = useAssistant();
+  // An assistant that is open asks by itself.
+  if (!isBare || (isReady && isOpen)) return null;
   if (isReady) return <FirstRequest />;
   return (
     <p className="pointer-events-none absolute inset-x-0 top-[66%] z-10 px-4 text-center text-13 text-ink-soft">

@@ -70,6 +70,9 @@ export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean;
     setIsOutlineSheet(true);
   }, [isOutlineAsked]);
 
+  // Beside the assistant there is room for it only while it says something of what is selected.
+  const aside = key === "" && tab !== "outline" && "md:max-[106rem]:in-data-[assistant=open]:hidden";
+
   return (
     <>
       <ResizableDivider
@@ -80,11 +83,12 @@ export function SidePanel({ isSheetOpen, onSheetClose }: { isSheetOpen: boolean;
         defaultSize={DEFAULT}
         min={290}
         max={0.4}
-        className="max-md:hidden"
+        className={cn("max-md:hidden", aside)}
       />
       <aside
         aria-label="Nodes and settings"
         className={cn(
+          aside,
           "flex min-h-0 shrink-0 flex-col bg-surface md:w-[min(var(--layout-side-panel,320px),40vw)]",
           "max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-30 max-md:h-[70dvh] max-md:animate-rise max-md:rounded-t-lg max-md:border-t max-md:shadow-lg",
           !isSheetOpen && !isOutlineSheet && "max-md:hidden",
