@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { createLlmKey, deleteLlmKey } from "#server/features/llm-keys/service.ts";
 import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { deleteProject } from "#server/features/projects/delete.ts";
@@ -121,6 +121,19 @@ test("only so many messages wait in a thread, and a stop ends all of them at onc
   expect(events.map(({ id }) => Number(id))).toEqual(Array.from({ length: last_event_id }, (_, index) => index + 1));
   expect(events.at(-1)).toMatchObject({ event: "message_failed", data: { stopped: true } });
   expect((await own.ask("POST", `/threads/${id}/stop`)).status).toBe(200);
+});
+
+test("a person writes only so many messages in an hour, in whatever threads and projects", async () => {
+  const { admin, own } = await newProject();
+  setSettings({ ASSISTANT_MESSAGES_PER_HOUR: "2" });
+  onTestFinished(() => setSettings({ ASSISTANT_MESSAGES_PER_HOUR: "200" }));
+  const send = async () => {
+    const { id } = await own.call("POST", "/threads", {});
+    return own.ask("POST", `/threads/${id}/messages`, { content: "Hello" });
+  };
+  expect([(await send()).status, (await send()).status]).toEqual([202, 202]);
+  expect(await send()).toMatchObject({ status: 429, data: { error_code: "RATE_LIMIT_EXCEEDED" } });
+  expect(await db().assistantMessage.count({ where: { thread: { user_id: admin.user.id } } })).toBe(2);
 });
 
 test("a secret of the project that somebody pastes is not kept", async () => {

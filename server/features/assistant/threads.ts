@@ -7,6 +7,7 @@ import { endMessage, holdThread, isAlive, messageDto, OPEN } from "#server/featu
 import type { CreateThreadInput, MessageContext, SendMessageInput, Thread, ThreadSummary } from "#server/features/assistant/schema.ts";
 import { assistantModel } from "#server/features/assistant/settings.ts";
 import { projectMask } from "#server/features/credentials/project-mask.ts";
+import { countMessage } from "#server/platform/auth/limits.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
@@ -131,7 +132,7 @@ export const askForWork = ({ id: thread_id, project_id }: Pick<AssistantThread, 
 /**
  * Takes a message, to be worked on once those before it are over.
  * @throws AppError NOT_FOUND; CONFLICT while the assistant has no model, and for more messages than a thread holds;
- *   VALIDATION_ERROR for a context that the project does not have
+ *   VALIDATION_ERROR for a context that the project does not have; RATE_LIMIT_EXCEEDED for more than a person writes in an hour
  */
 export async function sendMessage(
   principal: ProjectPrincipal,
@@ -141,6 +142,7 @@ export async function sendMessage(
   const { problem } = await assistantModel(thread.project_id);
   if (problem !== undefined) throw new AppError("CONFLICT", problem);
   await assertThere(thread.project_id, "context.", context);
+  await countMessage(principal.user.id);
   // Somebody may paste a secret of the project.
   const text = (await projectMask(thread.project_id)).text(content);
   const id = uuid();

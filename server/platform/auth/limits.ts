@@ -29,6 +29,15 @@ export async function countInvitation(user_id: string): Promise<void> {
   if (INVITATIONS_PER_HOUR > 0) await consume(limiterOf("invitations", INVITATIONS_PER_HOUR, HOUR), keyOf(user_id), "invitations");
 }
 
+/**
+ * Counts a message to the assistant: whoever may only read can still have it spend the project's money.
+ * @throws AppError RATE_LIMIT_EXCEEDED beyond the setting ASSISTANT_MESSAGES_PER_HOUR
+ */
+export async function countMessage(user_id: string): Promise<void> {
+  const { ASSISTANT_MESSAGES_PER_HOUR: most } = settings();
+  if (most > 0) await consume(limiterOf("assistant-messages", most, HOUR), keyOf(user_id), "messages to the assistant");
+}
+
 /** Whether an address that somebody names may be sent one more invitation by e-mail within this hour; if so, it is counted. */
 export async function mayMailInvitation(email: string): Promise<boolean> {
   try {

@@ -43,6 +43,7 @@ export function openWorld(): OpenWorld {
       ACCOUNTS_PER_HOUR: "0",
       INVITATIONS_PER_HOUR: "0",
       PROJECTS_PER_USER: "0",
+      ASSISTANT_MESSAGES_PER_HOUR: "0",
     });
     const door: Door = { url, fetch: (address, init) => answerApi(new Request(address, init)) };
     const [models, mcp, digest] = await Promise.all([startModelServer(), startMcpServer(), openDigest(settings().DATABASE_URL ?? "")]);
