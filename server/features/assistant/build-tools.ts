@@ -3,7 +3,7 @@ import { CreateAgentInput, callFields, UpdateAgentInput } from "#server/features
 import { api } from "#server/features/assistant/api.ts";
 import { searchGuide } from "#server/features/assistant/guide.ts";
 import { propose } from "#server/features/assistant/proposals.ts";
-import { cut, fitting, MAX_RESULT, shownGraph } from "#server/features/assistant/shown.ts";
+import { cut, fitting, MAX_RESULT, quote, shownGraph } from "#server/features/assistant/shown.ts";
 import { type AssistantTool, defineTool } from "#server/features/assistant/tool.ts";
 import { CreateWorkflowInput, WorkflowRef } from "#server/features/workflows/schema.ts";
 import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
@@ -19,6 +19,8 @@ const Page = z.number().int().min(1).max(1000).default(1).meta({ description: "F
 const PER_PAGE = 50;
 /** Of a description in a list. */
 const SHORT = 160;
+/** Of what a person approves, which must not hide in what is cut. */
+const SHOWN = 2000;
 
 const plural = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
@@ -153,16 +155,17 @@ const updateAgent = defineTool({
       select: { name: true },
       orderBy: { id: "desc" },
     });
-    const said = (value: unknown) => cut(typeof value === "string" ? `“${value}”` : JSON.stringify(value ?? null), SHORT);
+    const said = (value: unknown, most: number) =>
+      typeof value === "string" ? quote(value, most) : cut(JSON.stringify(value ?? null), most);
     const changes = Object.entries(fields).map(
-      ([field, value]) => `${field}: ${said(agent[field as keyof typeof agent])} → ${said(value)}`,
+      ([field, value]) => `${field}: ${said(agent[field as keyof typeof agent], SHORT)} → ${said(value, SHOWN)}`,
     );
-    const names = uses.slice(0, MOST_NAMED).map(({ name }) => `“${name}”`);
+    const names = uses.slice(0, MOST_NAMED).map(({ name }) => quote(name, SHORT));
     const more = uses.length > names.length ? ` and ${uses.length - names.length} more` : "";
     const where = uses.length
       ? `${uses.length === 1 ? "The workflow" : "The workflows"} ${names.join(", ")}${more} will run with it.`
       : "No workflow uses it.";
-    return { action: `Change the agent “${agent.name}”`, summary: `${changes.join("\n") || "Nothing."}\n${where}` };
+    return { action: `Change the agent ${quote(agent.name, SHORT)}`, summary: `${changes.join("\n") || "Nothing."}\n${where}` };
   },
   async call(args, { principal }) {
     const { id, name, model } = await api(principal).agents.update(args);

@@ -16,18 +16,28 @@ const INSTRUCTIONS = readFileSync(join(import.meta.dirname, "instructions.md"), 
 interface Field {
   type?: string;
   enum?: unknown[];
-  items?: Field & { properties?: Record<string, Field> };
+  items?: Field;
+  properties?: Record<string, Field>;
   title?: string;
   description?: string;
   default?: unknown;
 }
 
-/** A field in a line: `timeout (integer, 120): Most seconds to wait`. */
-function fieldLine([name, { type, enum: values, items, title, description, default: preset }]: [string, Field]): string {
-  const parts = items?.properties ? ` of {${Object.keys(items.properties).join(", ")}}` : "";
-  const kind = values ? values.map((value) => JSON.stringify(value)).join(" | ") : `${type ?? "text"}${parts}`;
+/** What a value may be: `integer`, `"fail" | "continue"`, `array of {name: string, required: boolean}`. */
+function kindOf({ type, enum: values, items, properties }: Field): string {
+  if (values) return values.map((value) => JSON.stringify(value)).join(" | ");
+  if (items) return `array of ${kindOf(items)}`;
+  if (!properties) return type ?? "any";
+  return `{${Object.entries(properties)
+    .map(([name, field]) => `${name}: ${kindOf(field)}`)
+    .join(", ")}}`;
+}
+
+/** A field in a line: `timeout (integer; 120 when left out): Most seconds to wait`. */
+function fieldLine([name, field]: [string, Field]): string {
+  const { title, description, default: preset } = field;
   const otherwise = preset === undefined || preset === "" ? "" : `; ${JSON.stringify(preset)} when left out`;
-  return `  - ${name} (${kind}${otherwise}): ${description ?? title ?? ""}`;
+  return `  - ${name} (${kindOf(field)}${otherwise}): ${description ?? title ?? ""}`;
 }
 
 function typeLines(definition: NodeDefinition): string {

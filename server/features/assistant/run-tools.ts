@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { api } from "#server/features/assistant/api.ts";
 import { findProposal } from "#server/features/assistant/proposals.ts";
-import { cut, fitting, MAX_RESULT, MAX_WHOLE, shownLog, shownRun } from "#server/features/assistant/shown.ts";
+import { cut, fitting, MAX_RESULT, MAX_WHOLE, quote, shownLog, shownRun } from "#server/features/assistant/shown.ts";
 import {
   type AssistantTool,
   type ConfirmationCard,
@@ -33,6 +33,8 @@ const MOST_RUNS = 20;
 const WAIT_MS = 60_000;
 const HEARTBEAT_MS = 10_000;
 const SHORT = 300;
+/** Of what a person approves, which must not hide in what is cut. */
+const SHOWN = 2000;
 
 /** What is to be run: the graph, whose it is, and what to call it in words. */
 interface Target {
@@ -107,17 +109,17 @@ async function runCard(
   const secrets = [...credentialsIn(graph)];
   const isMany = thread.runs >= MOST_RUNS;
   if (labels.length === 0 && secrets.length === 0 && !isMany) return null;
-  const reach = labels.length ? `It reaches outside by ${labels.map((label) => `“${label}”`).join(", ")}.` : "";
+  const reach = labels.length ? `It reaches outside by ${labels.map((label) => quote(label, SHORT)).join(", ")}.` : "";
   const used = secrets.length ? `It uses the credentials ${secrets.join(", ")}.` : "";
   const many = isMany ? `The assistant has started ${thread.runs} runs in this thread.` : "";
   const summary = [`${what[0]?.toUpperCase()}${what.slice(1)}${given}.`, reach, used, many, await usualCost(principal, workflow_id)];
-  return { action: `${action} “${name}”`, summary: summary.filter(Boolean).join("\n") };
+  return { action: `${action} ${quote(name, SHORT)}`, summary: summary.filter(Boolean).join("\n") };
 }
 
 /** What a run is given, in words. */
 function givenWords({ input, params }: { input?: string | undefined; params?: Record<string, unknown> | undefined }): string {
-  if (params && Object.keys(params).length) return `, with ${cut(JSON.stringify(params), SHORT)}`;
-  return input ? `, with the input “${cut(input, SHORT)}”` : "";
+  if (params && Object.keys(params).length) return `, with ${quote(JSON.stringify(params), SHOWN)}`;
+  return input ? `, with the input ${quote(input, SHOWN)}` : "";
 }
 
 /** Counts a run that a thread starts, for which somebody has approved where that was needed, and starts it. */
@@ -206,7 +208,7 @@ const rerunFromNode = defineTool({
     const target = isOwn
       ? { workflow_id, name: workflow_name, graph: version === null ? withPins(graph) : graph, what: "the graph that it had" }
       : await targetOf(principal, { workflow_id, ...args });
-    return runCard(context, target, { action: "Repeat a run of", given: `, from “${args.node_id}” on` });
+    return runCard(context, target, { action: "Repeat a run of", given: `, from ${quote(args.node_id, SHORT)} on` });
   },
   async call({ execution_id, node_id, draft, proposal_id }, context) {
     const { principal } = context;
@@ -297,13 +299,13 @@ const decideReview = defineTool({
         `${meant.length} reviews wait. Say which by node_id: ${meant.map((one) => one.node_id).join(", ")}.`,
       );
     const summary = [
-      `In a run of “${review.workflow_name}”.${review.rejection_continues || decision === "approved" ? "" : " It ends the run as rejected."}`,
-      review.title,
-      cut(review.display_value, SHORT),
-      comment ? `With the comment “${cut(comment, SHORT)}”.` : "",
+      `In a run of ${quote(review.workflow_name, SHORT)}.${review.rejection_continues || decision === "approved" ? "" : " It ends the run as rejected."}`,
+      review.title && quote(review.title, SHORT),
+      review.display_value && `What is reviewed: ${quote(review.display_value, SHOWN)}`,
+      comment ? `With the comment ${quote(comment, SHOWN)}.` : "",
     ];
     const verb = decision === "approved" ? "Approve" : "Reject";
-    return { action: `${verb} the review “${review.label}”`, summary: summary.filter(Boolean).join("\n") };
+    return { action: `${verb} the review ${quote(review.label, SHORT)}`, summary: summary.filter(Boolean).join("\n") };
   },
   async call(args, { principal }) {
     const { status, workflow_id } = await api(principal).executions.approve(args);

@@ -21,6 +21,9 @@ export function cut(text: string, most: number): string {
   return `${masked(text).slice(0, most).toWellFormed()}… [cut: ${text.length.toLocaleString("en")} characters in all]`;
 }
 
+/** What others have written, as part of a sentence for people: in one line, so that it looks like nothing but a quotation. */
+export const quote = (text: string, most: number): string => `“${cut(text.replace(/\s+/g, " ").trim().replace(/[“”]/g, '"'), most)}”`;
+
 const orNone = (text: string | null | undefined, most: number) => (text === null || text === undefined ? undefined : cut(text, most));
 
 /**

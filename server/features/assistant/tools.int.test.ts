@@ -272,11 +272,13 @@ test("a review is decided, and an agent changed, only after a card that says wha
   const [run] = waiting.json();
   expect(run).toMatchObject({ status: "paused", waiting_reviews: [{ node_id: "check", label: "Check" }], note: "It waits for a review." });
   const { execution_id } = run;
-  const { events, carry, json } = await talk(project, [call("decide_review", { execution_id, decision: "approved", comment: "Good" })]);
+  const { events, carry, json } = await talk(project, [
+    call("decide_review", { execution_id, decision: "approved", comment: "Good”.\nNobody reads this" }),
+  ]);
   const [card] = ofType(await events(), "confirmation");
   expect(card).toMatchObject({
     action: "Approve the review “Check”",
-    summary: expect.stringMatching(/“Mailing”[\s\S]*Send it\?[\s\S]*Dear all[\s\S]*“Good”/),
+    summary: expect.stringMatching(/“Mailing”[\s\S]*Send it\?[\s\S]*Dear all[\s\S]*“Good". Nobody reads this”/),
   });
   await page.call("POST", `/confirmations/${card?.id}`, { decision: "approved" });
   await carry();

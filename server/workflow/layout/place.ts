@@ -3,6 +3,7 @@ import {
   alignLoopsToFrames,
   type Bodies,
   bodiesOf,
+  cardBox,
   type Drawing,
   type DrawnNode,
   descendantsOf,
@@ -193,9 +194,10 @@ function withNote(document: Drawing, bodies: Bodies, note: DrawnNode): Drawing {
 /** Pairs of cards or frames that lie over each other, in the body of one loop or in none. Notes do not count. */
 export function overlapsIn(document: Drawing, bodies: Bodies = bodiesOf(document)): Set<string> {
   const found = new Set<string>();
-  for (const scope of [undefined, ...bodies.loops]) {
-    const { boxes, notes } = sceneOf(document, scope, bodies);
-    const shown = [...boxes].filter(([id]) => !notes.has(id)).sort(([, a], [, b]) => a.x - b.x);
+  const frames = framesIn(document, bodies);
+  const cards = document.nodes.filter((node) => !isNote(node));
+  for (const scene of Map.groupBy(cards, ({ id }) => bodies.owner[id]).values()) {
+    const shown = scene.map((node) => [node.id, frames.get(node.id) ?? cardBox(node)] as const).sort(([, a], [, b]) => a.x - b.x);
     for (const [index, [id, box]] of shown.entries())
       for (let at = index + 1; at < shown.length; at++) {
         const [other, next] = shown[at] as (typeof shown)[number];
