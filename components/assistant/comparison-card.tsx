@@ -5,12 +5,11 @@ import { ArrowUpRight, Check, Scale } from "lucide-react";
 import Link from "next/link";
 import { useProposalDecision } from "#components/assistant/proposal-card.tsx";
 import { Card } from "#components/assistant/request-cards.tsx";
-import type { ProposalPart } from "#components/assistant/thread-of.ts";
 import { formatDuration } from "#components/format.ts";
 import { FormFailure } from "#components/forms/form.tsx";
 import { Cost } from "#components/runs/cost.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
-import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
@@ -26,10 +25,17 @@ const SHOWN = 280;
 
 /**
  * A run and what came of it after a repair, side by side.
- * @param proposal the change that the second run was made with, when it is known
+ * @param proposalId the change that the second run was made with; null when there was none
  */
-export function ComparisonCard({ before, after, proposal }: { before: string; after: string; proposal: ProposalPart | undefined }) {
+export function ComparisonCard({ before, after, proposalId }: { before: string; after: string; proposalId: string | null }) {
+  const trpc = useTRPC();
   const { canEdit } = useStudio();
+  const proposal = useQuery(
+    trpc.assistant.getProposal.queryOptions(
+      { proposal_id: proposalId ?? "" },
+      { enabled: proposalId !== null, refetchOnWindowFocus: false },
+    ),
+  ).data;
   const [first, second] = [useExecution(before), useExecution(after)];
   const hasHelped = first.data?.execution.status !== "completed" && second.data?.execution.status === "completed";
   return (
@@ -47,7 +53,7 @@ export function ComparisonCard({ before, after, proposal }: { before: string; af
   );
 }
 
-function KeepButton({ proposal }: { proposal: ProposalPart }) {
+function KeepButton({ proposal }: { proposal: Parameters<typeof useProposalDecision>[0] }) {
   const { decision } = useProposalDecision(proposal);
   return (
     <>

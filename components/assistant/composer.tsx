@@ -24,7 +24,7 @@ type PlaceKind = keyof AssistantPlace;
 
 const PLACES: Record<PlaceKind, { word: string; icon: LucideIcon }> = {
   workflow: { word: "Workflow", icon: Workflow },
-  execution: { word: "Run", icon: Play },
+  execution: { word: "Run of", icon: Play },
   node: { word: "Node", icon: CircleDot },
   canvas: { word: "Dashboard", icon: ChartColumn },
 };
@@ -253,7 +253,7 @@ function Chip({ icon: Icon, word, name, onRemove }: { icon: LucideIcon; word?: s
     <li className="inline-flex h-6 max-w-full items-center gap-1 rounded-md bg-sunken pr-0.5 pl-1.5 text-12 text-ink-soft pointer-coarse:h-9">
       <Icon aria-hidden className="size-3 shrink-0" />
       <span className="min-w-0 truncate">
-        {word && <span className="sr-only">{word} </span>}
+        {word && <span className={word === PLACES.execution.word ? "" : "sr-only"}>{word} </span>}
         <span className="text-ink">{name}</span>
       </span>
       <button

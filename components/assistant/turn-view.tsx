@@ -6,7 +6,7 @@ import { Fragment, memo, type ReactNode } from "react";
 import { ComparisonCard } from "#components/assistant/comparison-card.tsx";
 import { ProposalCard } from "#components/assistant/proposal-card.tsx";
 import { ConfirmationCard, QuestionCard } from "#components/assistant/request-cards.tsx";
-import { isUnderWay, type Part, type ProposalPart, progressOf, type ToolPart, type Turn, textOf } from "#components/assistant/thread-of.ts";
+import { isUnderWay, type Part, progressOf, type ToolPart, type Turn, textOf } from "#components/assistant/thread-of.ts";
 import { ToolLine } from "#components/assistant/tool-line.tsx";
 import { formatTokens } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
@@ -36,9 +36,9 @@ export const TurnView = memo(function TurnView({ turn, onAsk, isLast }: TurnView
         </p>
         {status === "queued" && <span className="text-11 text-ink-faint">Queued</span>}
       </div>
-      {blocksOf(turn.parts).map((block, index) => (
+      {blocksOf(turn).map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
-        <Block key={index} block={block} turn={turn} isOver={isOver} onAsk={onAsk} />
+        <Block key={index} block={block} isOver={isOver} onAsk={onAsk} />
       ))}
       {status === "working" && <Progress turn={turn} />}
       {isOver && <Ending turn={turn} onAsk={onAsk} isLast={isLast} />}
@@ -49,22 +49,23 @@ export const TurnView = memo(function TurnView({ turn, onAsk, isLast }: TurnView
 /** Tools that follow one another stand in one list. */
 type BlockOf = { kind: "tools"; tools: ToolPart[] } | Exclude<Part, ToolPart>;
 
-/** Calls whose card says everything: a question, and a change that is shown. */
-const isTold = (part: ToolPart) => part.name === "ask_user" || (part.name === "propose_changes" && part.answer?.ok === true);
+/** Calls whose card says everything: a question, a change that is shown, and what waits for an approval. */
+const isTold = ({ name, answer }: ToolPart, status: Turn["status"]) =>
+  name === "ask_user" || (name === "propose_changes" && answer?.ok === true) || (status === "waiting" && answer === null);
 
-function blocksOf(parts: readonly Part[]): BlockOf[] {
+function blocksOf({ parts, status }: Turn): BlockOf[] {
   const blocks: BlockOf[] = [];
   for (const part of parts) {
     const last = blocks.at(-1);
     if (part.kind !== "tool") blocks.push(part);
-    else if (isTold(part)) continue;
+    else if (isTold(part, status)) continue;
     else if (last?.kind === "tools") last.tools.push(part);
     else blocks.push({ kind: "tools", tools: [part] });
   }
   return blocks;
 }
 
-function Block({ block, turn, isOver, onAsk }: { block: BlockOf; turn: Turn; isOver: boolean; onAsk: (prompt: string) => void }) {
+function Block({ block, isOver, onAsk }: { block: BlockOf; isOver: boolean; onAsk: (prompt: string) => void }) {
   switch (block.kind) {
     case "text":
       return (
@@ -81,7 +82,7 @@ function Block({ block, turn, isOver, onAsk }: { block: BlockOf; turn: Turn; isO
             ))}
           </ul>
           {block.tools.map((tool, index) => (
-            <Comparison key={`${index.toString()} ${tool.id}`} tool={tool} turn={turn} />
+            <Comparison key={`${index.toString()} ${tool.id}`} tool={tool} />
           ))}
         </>
       );
@@ -95,11 +96,11 @@ function Block({ block, turn, isOver, onAsk }: { block: BlockOf; turn: Turn; isO
 }
 
 /** Of a run that repeats another: both side by side. */
-function Comparison({ tool, turn }: { tool: ToolPart; turn: Turn }) {
-  const { execution_id, rerun_of, proposal_id } = tool.answer?.refs ?? {};
+function Comparison({ tool }: { tool: ToolPart }) {
+  const { execution_id, rerun_of } = tool.answer?.refs ?? {};
   if (!execution_id || !rerun_of) return null;
-  const proposal = turn.parts.find((part): part is ProposalPart => part.kind === "proposal" && part.id === proposal_id);
-  return <ComparisonCard before={rerun_of} after={execution_id} proposal={proposal} />;
+  const { proposal_id } = tool.args;
+  return <ComparisonCard before={rerun_of} after={execution_id} proposalId={typeof proposal_id === "string" ? proposal_id : null} />;
 }
 
 function Progress({ turn }: { turn: Turn }) {

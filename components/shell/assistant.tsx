@@ -17,7 +17,7 @@ interface Named {
 export interface AssistantPlace {
   /** `isBare`: there is only its trigger yet. */
   workflow?: Named & { isBare?: boolean };
-  /** A run. */
+  /** A run; its name is that of its workflow. */
   execution?: Named & { hasFailed?: boolean };
   /** A node of the workflow or of the run. */
   node?: Named;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
+import { graphOf } from "#e2e/api/graphs.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
 import { test as base, expect } from "#e2e/fixtures.ts";
@@ -30,6 +31,15 @@ const messageOf = (page: Page) => assistantOf(page).getByRole("textbox", { name:
 async function say(page: Page, text: string) {
   await messageOf(page).fill(text);
   await messageOf(page).press("Enter");
+}
+
+/** Goes on by this key until the focus is there. */
+async function tabTo(page: Page, target: Locator, key: "Tab" | "Shift+Tab") {
+  for (let presses = 0; presses < 30; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press(key);
+  }
+  await expect(target).toBeFocused();
 }
 
 test("a question is answered while one watches, and the thread is there again later", async ({ signedInPage: page, assistant }) => {
@@ -148,6 +158,86 @@ test("a secret is asked for by its form and never stands in the thread", async (
   await expect(assistantOf(page).getByText("Thank you.")).toBeVisible();
   await expect(card.getByText("Done: “GITHUB_TOKEN” is there.")).toBeVisible();
   await expect(assistantOf(page)).not.toContainText("ghp-very-secret");
+});
+
+test("what reaches outside is run when it is approved, and not when it is rejected", async ({
+  signedInPage: page,
+  assistant,
+  agent,
+  workflow,
+}) => {
+  const scout = await agent({ name: "Scout", model: "echo", tools: ["web_search"] });
+  const flow = await workflow({
+    name: "Scouting",
+    ...graphOf({ Start: ["trigger", { kind: "manual" }], Ask: ["agent", { agent_id: scout.id }] }, ["Start>Ask"]),
+  });
+  const run = { name: "run_workflow", args: { workflow_id: flow.id, input: "looms" } };
+  await assistant([{ calls: [run] }, { say: "That was it." }]);
+  await page.goto("/assistant");
+  await say(page, "Run it");
+  const panel = assistantOf(page);
+  const card = panel.getByRole("region", { name: "Confirmation" });
+  await expect(card).toContainText("Run “Scouting”");
+  await expect(card).toContainText("It reaches outside");
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await card.getByRole("button", { name: "Reject" }).click();
+  await expect(card.getByText("Rejected", { exact: true })).toBeVisible();
+  await expect(panel.getByText("That was it.")).toBeVisible();
+  await expect(panel.getByRole("link", { name: "Run", exact: true })).toHaveCount(0);
+
+  await say(page, "Run it after all");
+  await card.last().getByRole("button", { name: "Approve" }).click();
+  await expect(card.last().getByText("Approved", { exact: true })).toBeVisible();
+  await panel.getByRole("link", { name: "Run", exact: true }).click();
+  await expect(page).toHaveURL(/\/runs\//);
+  await expect(page.getByRole("heading", { name: "Scouting", level: 1 })).toBeVisible();
+});
+
+test("a change is looked at in words, accepted, and rejected, by keyboard alone", async ({ signedInPage: page, assistant, workflow }) => {
+  const flow = await workflow({ name: "Daily digest" });
+  const add = (id: string, label: string) => ({
+    name: "propose_changes",
+    args: {
+      workflow_id: flow.id,
+      summary: `Adds ${label}`,
+      operations: [{ op: "add_node", node: { id, type: "outputNode", data: { label } } }],
+    },
+  });
+  await assistant([
+    { when: "first", calls: [add("o1", "Answer")] },
+    { when: "first", say: "Ready." },
+    { when: "second", calls: [add("o2", "Other")] },
+  ]);
+  await page.goto("/agents");
+  await expect(page.getByRole("heading", { name: "Agents", level: 1 })).toBeVisible();
+  await page.keyboard.press("ControlOrMeta+j");
+  await expect(messageOf(page)).toBeFocused();
+  await page.keyboard.type("The first");
+  await page.keyboard.press("Shift+Enter");
+  await page.keyboard.type("change");
+  await page.keyboard.press("Enter");
+  const panel = assistantOf(page);
+  const card = panel.getByRole("region", { name: "Proposed change" });
+  await expect(card.getByRole("list", { name: "Changes" })).toContainText("AddedOutput Answer");
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await expect(panel.getByText("Ready.")).toBeVisible();
+  await tabTo(page, card.getByRole("button", { name: "Accept" }), "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await expect(card).toContainText("Accepted.");
+
+  await tabTo(page, messageOf(page), "Tab");
+  await page.keyboard.type("The second");
+  await page.keyboard.press("Enter");
+  await expect(card.last()).toContainText("Adds Other");
+  await tabTo(page, card.last().getByRole("button", { name: "Reject" }), "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await expect(card.last()).toContainText("Rejected. Nothing was changed.");
+  await page.keyboard.press("ControlOrMeta+j");
+  await expect(panel).toBeHidden();
+  await page.goto(`/workflows/${flow.id}`);
+  const canvas = page.getByRole("region", { name: "Workflow canvas" });
+  await expect(canvas.getByText("Answer", { exact: true })).toBeVisible();
+  await expect(canvas.getByText("Other", { exact: true })).toHaveCount(0);
 });
 
 test("a closed tab ends nothing", async ({ signedInPage: page, assistant, modelServer, person }) => {
