@@ -15,8 +15,11 @@ export function useFollowedEnd<Box extends HTMLElement>(count: number): RefObjec
     const box = ref.current;
     if (!box || count === 0) return;
     let isAtEnd = true;
+    let top = box.scrollTop;
+    // Only who goes up leaves the end: it may also have moved away since this box was last scrolled there.
     const look = () => {
-      isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+      isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR || (isAtEnd && box.scrollTop >= top);
+      top = box.scrollTop;
     };
     const grown = new ResizeObserver(() => {
       if (isAtEnd) box.scrollTo({ top: box.scrollHeight });
