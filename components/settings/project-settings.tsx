@@ -141,7 +141,7 @@ export function ExecutorSettings() {
 const PARTS = [
   ["runs", "Runs, with inputs, outputs and logs"],
   ["documents", "Documents, with their vectors"],
-  ["workflows", "Workflows, all versions"],
+  ["workflows", "Workflows, all versions, and threads"],
 ] as const;
 
 /** How much a project holds, and may hold. */

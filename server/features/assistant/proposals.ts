@@ -5,13 +5,14 @@ import { holdThread, type Tx } from "#server/features/assistant/messages.ts";
 import type { AcceptedProposal, AcceptProposalInput, Proposal } from "#server/features/assistant/schema.ts";
 import { settledGraph, triggerFaults } from "#server/features/workflows/checks.ts";
 import { draftDto, draftProblems, findWorkflow } from "#server/features/workflows/rows.ts";
-import { recordAgentUses } from "#server/features/workflows/snapshots.ts";
+import { noteGraph, recordAgentUses } from "#server/features/workflows/snapshots.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { assertRole, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { settings } from "#server/platform/settings.ts";
+import { assertRoom } from "#server/runs/store/limits.ts";
 import { applyOperations } from "#server/workflow/apply-operations.ts";
 import { withoutNodes } from "#server/workflow/choose-changes.ts";
 import { countDiff, diffGraphs } from "#server/workflow/diff.ts";
@@ -72,7 +73,8 @@ function proposedGraph(base: Graph, operations: readonly Operation[]): Graph {
 /**
  * Proposes a change of a workflow's draft as it is now. Older proposals of the thread for the same workflow that nobody has
  * decided are rejected: the new one takes their place.
- * @throws AppError PERMISSION_DENIED for a viewer; NOT_FOUND; VALIDATION_ERROR with everything that is wrong with the operations
+ * @throws AppError PERMISSION_DENIED for a viewer; NOT_FOUND; VALIDATION_ERROR with everything that is wrong with the operations;
+ *   CONFLICT when the project holds as much as it may
  */
 export async function propose(
   principal: ProjectPrincipal,
@@ -80,6 +82,7 @@ export async function propose(
   { workflow_id, summary, operations }: { workflow_id: string; summary: string; operations: readonly Operation[] },
 ): Promise<Proposal> {
   assertRole(principal, "editor");
+  await assertRoom(principal.project.id);
   const { draft } = await findWorkflow(principal, workflow_id, { draft: true });
   if (!draft) throw notFound("workflow");
   const base = Graph.parse(draft.graph);
@@ -98,6 +101,7 @@ export async function propose(
     await tellThread(tx, thread_id, [{ type: "proposal", message_id, id, workflow_id, summary, status, problems }]);
     return made;
   });
+  noteGraph(principal.project.id, graph, 2);
   return proposalDto(row);
 }
 

@@ -13,6 +13,7 @@ import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
+import { assertRoom } from "#server/runs/store/limits.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 
 /** How many threads a person keeps in a project, how many messages one holds, and how many of them may wait at a time. */
@@ -131,8 +132,9 @@ export const askForWork = ({ id: thread_id, project_id }: Pick<AssistantThread, 
 
 /**
  * Takes a message, to be worked on once those before it are over.
- * @throws AppError NOT_FOUND; CONFLICT while the assistant has no model, and for more messages than a thread holds;
- *   VALIDATION_ERROR for a context that the project does not have; RATE_LIMIT_EXCEEDED for more than a person writes in an hour
+ * @throws AppError NOT_FOUND; CONFLICT while the assistant has no model, in a full project, and for more messages than a thread
+ *   holds; VALIDATION_ERROR for a context that the project does not have; RATE_LIMIT_EXCEEDED for more than a person writes in an
+ *   hour
  */
 export async function sendMessage(
   principal: ProjectPrincipal,
@@ -142,6 +144,7 @@ export async function sendMessage(
   const { problem } = await assistantModel(thread.project_id);
   if (problem !== undefined) throw new AppError("CONFLICT", problem);
   await assertThere(thread.project_id, "context.", context);
+  await assertRoom(thread.project_id);
   await countMessage(principal.user.id);
   // Somebody may paste a secret of the project.
   const text = (await projectMask(thread.project_id)).text(content);

@@ -56,7 +56,7 @@ export const ProjectStorage = z
   .object({
     quota: z.number().int().nullable().meta({
       description:
-        "Bytes that it may hold (`PROJECT_STORAGE_BYTES`); beyond them starting a run and adding a document is 409. null for no limit",
+        "Bytes that it may hold (`PROJECT_STORAGE_BYTES`); beyond them starting a run, adding a document and asking the assistant is 409. null for no limit",
       example: 10_000_000_000,
     }),
     used: z.number().int().meta({ description: "About as many bytes as it holds", example: 48_120_344 }),
@@ -65,7 +65,10 @@ export const ProjectStorage = z
       .int()
       .meta({ description: "Of them: executions with inputs, outputs, logs and events, and webhook deliveries", example: 40_110_200 }),
     documents: z.number().int().meta({ description: "Of them: documents of knowledge sources, with their vectors", example: 7_998_000 }),
-    workflows: z.number().int().meta({ description: "Of them: the graphs of workflows, all versions and drafts", example: 12_144 }),
+    workflows: z.number().int().meta({
+      description: "Of them: the graphs of workflows, all versions and drafts, and what was said and proposed in threads of the assistant",
+      example: 12_144,
+    }),
   })
   .meta({ id: "ProjectStorage" });
 export type ProjectStorage = z.infer<typeof ProjectStorage>;

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
+import { propose } from "#server/features/assistant/proposals.ts";
 import { rerunExecution } from "#server/features/executions/rerun-execution.ts";
 import { measureProjects } from "#server/features/executions/tidy-executions.ts";
 import { addDocument } from "#server/features/knowledge/documents.ts";
@@ -17,6 +18,7 @@ import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
 import { startStoredRun, storedServices } from "#server/testing/stored-run.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
+import type { Operation } from "#server/workflow/operations.ts";
 
 const database = testDatabase();
 beforeEach(() => setSettings({ PROJECT_STORAGE_BYTES: "0" }));
@@ -94,6 +96,25 @@ test("graphs count at once, and a full project takes no more of them but a draft
   await expect(runDraft(admin, { workflow_id, input: "small" })).rejects.toMatchObject(full);
   await saveDraft(admin, { workflow_id, ...graph(), revision: 3 });
   expect((await updateWorkflow(admin, { workflow_id, name: "Renamed" })).name).toBe("Renamed");
+});
+
+test("what is said and proposed in threads counts, and a full project takes no more of it", async () => {
+  const admin = await database.newAdmin();
+  const { id: workflow_id } = await createWorkflow(admin, { name: "Flow", ...flow() });
+  const thread = await db().assistantThread.create({ data: { project_id: admin.project.id, user_id: admin.user.id } });
+  const message = await db().assistantMessage.create({ data: { thread_id: thread.id, content: "Hi", mode: "build" } });
+  const before = (await held(admin)).workflows;
+  const place = { thread_id: thread.id, message_id: message.id };
+  const value = randomBytes(90_000).toString("hex");
+  const operations: Operation[] = [{ op: "update_node", id: "o", data: { value } }];
+  const more = () => propose(admin, place, { workflow_id, summary: "Longer", operations });
+  await more();
+  await forgetMeasuring();
+  const { workflows } = await held(admin);
+  expect(workflows - before).toBeGreaterThan(value.length);
+  setSettings({ PROJECT_STORAGE_BYTES: `${workflows + 1000}` });
+  await more();
+  await expect(more()).rejects.toMatchObject({ code: "CONFLICT", message: expect.stringContaining("its quota is") });
 });
 
 test("a run that has begun may go a little beyond it, and then fails in words", async () => {

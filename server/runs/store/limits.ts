@@ -98,7 +98,13 @@ const MEASURE = `
       + coalesce((SELECT sum(100 + octet_length(k.text) + pg_column_size(k.embedding) + coalesce(pg_column_size(k.search), 0))
           FROM rag_sources s JOIN rag_chunks k ON k.rag_source_id = s.id WHERE s.project_id = p.id), 0),
     coalesce((SELECT sum(pg_column_size(g.graph)) FROM workflows w JOIN workflow_snapshots g ON g.workflow_id = w.id WHERE w.project_id = p.id), 0)
-      + coalesce((SELECT sum(pg_column_size(f.graph)) FROM workflows w JOIN workflow_drafts f ON f.workflow_id = w.id WHERE w.project_id = p.id), 0),
+      + coalesce((SELECT sum(pg_column_size(f.graph)) FROM workflows w JOIN workflow_drafts f ON f.workflow_id = w.id WHERE w.project_id = p.id), 0)
+      + coalesce((SELECT sum(pg_column_size(o.base) + pg_column_size(o.graph) + pg_column_size(o.operations))
+          FROM assistant_threads t JOIN assistant_proposals o ON o.thread_id = t.id WHERE t.project_id = p.id), 0)
+      + coalesce((SELECT sum(300 + octet_length(m.content) + octet_length(m.answer) + pg_column_size(m.conversation))
+          FROM assistant_threads t JOIN assistant_messages m ON m.thread_id = t.id WHERE t.project_id = p.id), 0)
+      + coalesce((SELECT sum(100 + pg_column_size(v.data))
+          FROM assistant_threads t JOIN assistant_events v ON v.thread_id = t.id WHERE t.project_id = p.id), 0),
     now()
   FROM projects p WHERE p.id = $1
   ON CONFLICT (project_id) DO UPDATE SET runs = excluded.runs, documents = excluded.documents, workflows = excluded.workflows,
