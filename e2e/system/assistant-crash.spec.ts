@@ -1,27 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { type APIRequestContext, expect, request, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
-import { preparedDataDir, startTreadle } from "#e2e/server.ts";
-import { firstUser } from "#e2e/system/install.ts";
+import { preparedDataDir, startTreadle, type Treadle } from "#e2e/server.ts";
+import { firstUser, signedIn } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
 
 const key = `sk-service-${"weavings".repeat(5)}`;
 const env = firstUser(key);
 
-/** The first user's browser, and what it is told by the web app's own part of the API. */
-async function signedIn(url: string) {
-  const browser: APIRequestContext = await request.newContext({ baseURL: url, extraHTTPHeaders: { origin: url } });
-  const { csrfToken } = await (await browser.get("/api/auth/csrf")).json();
-  const form = { csrfToken, email: env.BOOTSTRAP_EMAIL, password: env.BOOTSTRAP_PASSWORD, json: "true" };
-  expect((await browser.post("/api/auth/callback/credentials", { form })).ok()).toBe(true);
-  return async (method: string, path: string, data?: object) => {
-    const answer = await browser.fetch(`/api/v1${path}`, { method, ...(data && { data }) });
-    expect(answer.ok(), `${method} ${path}: ${answer.status()}`).toBe(true);
-    return answer.json();
-  };
-}
+test("kill -9 while the assistant speaks: what it said is kept, it says that it was cut off, and goes on with the next message", () =>
+  proveThatItSaysSo((server) => server.kill9()));
 
-test("kill -9 while the assistant speaks: what it said is kept, it says that it was cut off, and goes on with the next message", async () => {
+test("a process that is told to stop while the assistant speaks says so at once, and leaves the next message to the next process", () =>
+  proveThatItSaysSo((server) => server.stop()));
+
+async function proveThatItSaysSo(end: (server: Treadle) => Promise<unknown>): Promise<void> {
   const models = await startModelServer();
   const [script, gate] = [randomUUID(), randomUUID()];
   models.script(script, [
@@ -45,7 +38,7 @@ test("kill -9 while the assistant speaks: what it said is kept, it says that it 
   await until(async () => (await messages(spoken))[0].answer === "I have" && (await messages(asked))[0].status === "waiting");
   await call("POST", `/bridge/threads/${spoken}/messages`, { content: "Go on" });
 
-  await server.kill9();
+  await end(server);
   server = await startTreadle({ dataDir, env });
   call = await signedIn(server.url);
   await until(async () => (await messages(spoken))[1].status === "done", 60_000);
@@ -56,4 +49,4 @@ test("kill -9 while the assistant speaks: what it said is kept, it says that it 
   expect(await messages(asked)).toMatchObject([{ status: "failed", error: expect.stringContaining("cut off") }]);
   await server.stop();
   await models.stop();
-});
+}

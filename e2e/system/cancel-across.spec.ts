@@ -5,7 +5,7 @@ import { graphOf } from "#e2e/api/graphs.ts";
 import { apiClient } from "#e2e/api-client.ts";
 import { startModelServer } from "#e2e/fakes/model-server.ts";
 import { newDataDir, startTreadle } from "#e2e/server.ts";
-import { noLimits, onPostgres } from "#e2e/system/install.ts";
+import { noLimits, onPostgres, signedIn } from "#e2e/system/install.ts";
 import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Agent } from "#server/features/agents/schema.ts";
@@ -108,6 +108,19 @@ test("runs are cancelled by a process that carries none of them: begun where acc
   for (const id of after) await until(async () => (await read(id)).status === "completed");
   expect(models.calls({ contains: alone })).toHaveLength(3);
   expect(models.calls({ contains: shared })).toHaveLength(8);
+
+  // The assistant is stopped by a process that does not work for it, too.
+  const call = await signedIn(web.url);
+  await call("PUT", "/bridge/settings", { llm_key_id: llm.id, model: "hang" });
+  const thread = await call("POST", "/bridge/threads", {});
+  const asked = randomUUID();
+  await call("POST", `/bridge/threads/${thread.id}/messages`, { content: asked });
+  await until(() => underWay(asked).length === 1);
+  const from = performance.now();
+  await call("POST", `/bridge/threads/${thread.id}/stop`);
+  await until(async () => (await call("GET", `/bridge/threads/${thread.id}`)).messages[0].status === "stopped");
+  await until(() => models.calls({ contains: asked })[0]?.outcome === "aborted");
+  expect(performance.now() - from).toBeLessThan(2000);
 
   await Promise.all([web, ...workers].map((process) => process.stop()));
   await database.end();

@@ -63,6 +63,8 @@ export async function carryThread(thread_id: string, offer: Offer): Promise<void
       const claim = await claimMessage(thread_id);
       if (!claim) return;
       await workOn(claim, offer, ending.signal);
+      // What waits behind it is for the next process.
+      if (ending.signal.aborted) await askForWork(claim.thread, `${claim.message.id}-next`);
     }
   } finally {
     forget();
