@@ -8,7 +8,7 @@ import { toast } from "sonner";
 import { afterSending, Composer, contextOf } from "#components/assistant/composer.tsx";
 import { keepDraft, NO_DRAFT, readDraft } from "#components/assistant/draft.ts";
 import { type Starter, startersFor } from "#components/assistant/starters.ts";
-import { isUnderWay, type Turn } from "#components/assistant/thread-of.ts";
+import { isUnderWay, openQuestion, type Turn } from "#components/assistant/thread-of.ts";
 import { TurnView } from "#components/assistant/turn-view.tsx";
 import { type LiveThread, type Message, useSend, useThread } from "#components/assistant/use-thread.ts";
 import { AssistantForm } from "#components/settings/assistant-settings.tsx";
@@ -60,7 +60,8 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
   const isKnown = settings.data !== undefined && (threadId === null || summary !== null || error !== null);
   const take = useStable(() => {
     const { context: wanted = {}, prompt, mode } = takeAssistantRequest() ?? {};
-    field.current?.focus();
+    // On a phone the keyboard would cover what there is to read.
+    if (!matchMedia("(pointer: coarse)").matches) field.current?.focus();
     if (prompt !== undefined && isReady) {
       const about = contextOf({ ...told, ...wanted });
       // The thread goes on where it is about the same workflow; else it would carry along what has nothing to do with it.
@@ -75,8 +76,14 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
     if (request && isKnown) take();
   }, [request, isKnown, take]);
 
+  // What one writes while it asks is the answer; another message would wait for the answer as well.
+  const question = openQuestion(thread.turns);
+  const answer = useMutation(trpc.assistant.answer.mutationOptions({ onError: (failure) => toast.error(errorBodyOf(failure).detail) }));
   const submit = async (content: string, mode: Message["mode"], about: MessageContext) => {
-    if (!(await write({ content, mode, context: about }, threadId))) return;
+    const isSent = question
+      ? await answer.mutateAsync({ question_id: question.id, answer: content }).catch(() => null)
+      : await write({ content, mode, context: about }, threadId);
+    if (!isSent) return;
     setDraft(afterSending(draft));
     attach({});
   };
@@ -135,7 +142,8 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
           place={place}
           onTakeOff={takeOff}
           onSend={(content, mode, about) => void submit(content, mode, about)}
-          isSending={send.isPending}
+          isSending={send.isPending || answer.isPending}
+          isAnswer={question !== undefined}
           onStop={thread.isWorking && threadId !== null ? () => stop.mutate({ thread_id: threadId }) : null}
           isStopping={stop.isPending}
           // Until it is known whether anybody answers, the server says it.

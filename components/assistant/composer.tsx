@@ -47,6 +47,8 @@ export interface ComposerProps {
   onTakeOff: (kind: PlaceKind) => void;
   onSend: (content: string, mode: MessageMode, context: MessageContext) => void;
   isSending: boolean;
+  /** What is written answers a question. */
+  isAnswer: boolean;
   /** Given while something is under way. */
   onStop: (() => void) | null;
   isStopping: boolean;
@@ -55,7 +57,19 @@ export interface ComposerProps {
 }
 
 /** Where one writes: Enter sends, Shift+Enter begins a line, @ names something. */
-export function Composer({ draft, onDraftChange, place, onTakeOff, onSend, isSending, onStop, isStopping, isReady, field }: ComposerProps) {
+export function Composer({
+  draft,
+  onDraftChange,
+  place,
+  onTakeOff,
+  onSend,
+  isSending,
+  isAnswer,
+  onStop,
+  isStopping,
+  isReady,
+  field,
+}: ComposerProps) {
   const { canEdit } = useStudio();
   const listId = useId();
   const [caret, setCaret] = useState(0);
@@ -141,7 +155,7 @@ export function Composer({ draft, onDraftChange, place, onTakeOff, onSend, isSen
           rows={2}
           maxLength={MAX_MESSAGE}
           value={draft.text}
-          placeholder={mode === "ask" ? "Ask about anything here. @ names something." : "Ask, or say what to build. @ names something."}
+          placeholder={isAnswer ? "Answer, or choose above." : PLACEHOLDERS[mode]}
           onChange={({ target }) => write(target.value, target.selectionStart)}
           onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
           onKeyDown={onKeyDown}
@@ -199,6 +213,11 @@ function RoundButton({ label, type = "button", isPrimary, isPending, disabled = 
     </Tooltip>
   );
 }
+
+const PLACEHOLDERS: Record<MessageMode, string> = {
+  ask: "Ask about anything here. @ names something.",
+  build: "Ask, or say what to build. @ names something.",
+};
 
 const MODES: Record<MessageMode, { label: string; hint: string }> = {
   ask: { label: "Ask", hint: "Looks and answers, changes nothing" },

@@ -3,7 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Check, KeyRound, ShieldQuestion, X } from "lucide-react";
 import dynamic from "next/dynamic";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import type { ConfirmationPart, QuestionPart } from "#components/assistant/thread-of.ts";
 import { FormFailure } from "#components/forms/form.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -22,8 +22,21 @@ const LOOKS = {
 
 /** The frame of everything in a thread that asks somebody to act. */
 export function Card({ label, look = "quiet", children }: { label: string; look?: keyof typeof LOOKS; children: ReactNode }) {
+  const card = useRef<HTMLElement>(null);
+  const before = useRef(look);
+  useEffect(() => {
+    const isDecided = before.current !== "quiet" && look === "quiet";
+    before.current = look;
+    // The button that decided it is gone, and the focus with it: whoever works by keyboard goes on from here.
+    if (isDecided && document.activeElement === document.body) card.current?.focus({ preventScroll: true });
+  }, [look]);
   return (
-    <section aria-label={label} className={cn("flex min-w-0 flex-col gap-3 rounded-lg border bg-raised p-3.5 text-13", LOOKS[look])}>
+    <section
+      ref={card}
+      tabIndex={-1}
+      aria-label={label}
+      className={cn("flex min-w-0 flex-col gap-3 rounded-lg border bg-raised p-3.5 text-13 focus:outline-none", LOOKS[look])}
+    >
       {children}
     </section>
   );

@@ -26,12 +26,22 @@ export interface ThreadListProps {
 }
 
 const PER_PAGE = 50;
+/** How often a list is asked for again in which something is being worked on, in milliseconds. */
+const WATCH_MS = 5000;
 
 /** My threads in this project, the latest first. */
 export function ThreadList({ current, onOpen }: ThreadListProps) {
   const trpc = useTRPC();
   const [count, setCount] = useState(PER_PAGE);
-  const threads = useQuery(trpc.assistant.threads.queryOptions({ per_page: count }, { placeholderData: (before) => before }));
+  const threads = useQuery(
+    trpc.assistant.threads.queryOptions(
+      { per_page: count },
+      {
+        placeholderData: (before) => before,
+        refetchInterval: ({ state }) => (state.data?.items.some(({ is_working }) => is_working) ? WATCH_MS : false),
+      },
+    ),
+  );
   const [renamed, setRenamed] = useState<ThreadSummary | null>(null);
   const [deleted, setDeleted] = useState<ThreadSummary | null>(null);
   if (threads.isPending) return <Skeleton className="m-2 h-24" />;

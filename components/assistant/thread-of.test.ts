@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isUnderWay, progressOf, textOf, threadOf } from "#components/assistant/thread-of.ts";
+import { isUnderWay, openQuestion, progressOf, textOf, threadOf } from "#components/assistant/thread-of.ts";
 import type { ThreadEvent } from "#server/features/assistant/schema.ts";
 
 type Told = ThreadEvent extends infer Event ? (Event extends ThreadEvent ? Omit<Event, "message_id"> : never) : never;
@@ -72,8 +72,10 @@ test("messages that are written meanwhile are queued, and each gets only its own
 test("a message waits while a question is open, and goes on when it is answered", () => {
   const question: Told = { type: "question", id: "q1", text: "Which?", options: ["A", "B"] };
   expect(one([started, question])).toMatchObject({ status: "waiting" });
+  expect(openQuestion([one([started, question])])?.text).toBe("Which?");
   const answered = one([started, question, { type: "decided", id: "q1", outcome: "answered", answer: "B" }]);
   expect(answered).toMatchObject({ status: "working", parts: [{ kind: "question", ending: { outcome: "answered", answer: "B" } }] });
+  expect(openQuestion([answered])).toBeUndefined();
 });
 
 test("of two cards that are open it waits for both", () => {

@@ -142,6 +142,12 @@ function decided(turn: Turn, { id, outcome, answer }: EventOf<"decided">): Turn 
   return { ...turn, parts, status: turn.status === "waiting" && !parts.some(isOpen) ? "working" : turn.status };
 }
 
+/** The question that the work waits for, if it waits for one. */
+export const openQuestion = (turns: readonly Turn[]): QuestionPart | undefined =>
+  turns
+    .find(({ status }) => status === "waiting")
+    ?.parts.find((part): part is QuestionPart => part.kind === "question" && part.ending === null);
+
 /** Whether the assistant has this message still to do, or is doing it, or waits for an answer. */
 export const isUnderWay = ({ status }: Turn): boolean => status === "queued" || status === "working" || status === "waiting";
 

@@ -123,6 +123,7 @@ test("a question is answered by a click or in words", async ({ signedInPage: pag
   await assistant([
     { calls: [{ name: "ask_user", args: { question: "For whom is it?", options: ["For me", "For the team"] } }] },
     { calls: [{ name: "ask_user", args: { question: "How often?", options: ["Daily"] } }] },
+    { calls: [{ name: "ask_user", args: { question: "In which language?", options: ["English", "German"] } }] },
     { say: "Understood." },
   ]);
   await page.goto("/assistant");
@@ -139,6 +140,11 @@ test("a question is answered by a click or in words", async ({ signedInPage: pag
   await second.getByRole("textbox", { name: "Your answer" }).fill("Every full moon");
   await page.keyboard.press("Enter");
   await expect(second.getByText("Every full moon")).toBeVisible();
+  const third = panel.getByRole("region", { name: "Question" }).filter({ hasText: "In which language?" });
+  await expect(third).toBeVisible();
+  // What one writes meanwhile is the answer.
+  await say(page, "Ticinese");
+  await expect(third.getByText("Ticinese")).toBeVisible();
   await expect(panel.getByText("Understood.")).toBeVisible();
 });
 
