@@ -1,27 +1,11 @@
-import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { axeFaults } from "#e2e/axe.ts";
 import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
-import { test as base, expect } from "#e2e/fixtures.ts";
+import { expect } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
-import { AssistantSettings } from "#server/features/assistant/schema.ts";
+import { test } from "#e2e/ui/scripted-assistant.ts";
 import { WorkflowVersionPage } from "#server/features/workflows/schema.ts";
 import type { Operation } from "#server/workflow/operations.ts";
-
-const test = base.extend<{
-  /** Lets the project's assistant say and do these things, one after the other for each question. */
-  assistant: (steps: readonly ScriptStep[]) => Promise<void>;
-}>({
-  assistant: async ({ person, llmKey, modelServer, baseURL }, use) =>
-    use(async (steps) => {
-      const id = randomUUID();
-      await modelServer.script(id, steps);
-      const settings = await person.browser.put(`${baseURL}/api/v1/bridge/settings`, {
-        data: { llm_key_id: (await llmKey()).id, model: `script-${id}` },
-      });
-      expect(AssistantSettings.parse(await settings.json())).toMatchObject({ ready: true });
-    }),
-});
 
 const trigger = { id: "start", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start", kind: "manual" } };
 const output = (id: string, value: string, x = 330) => ({ id, type: "outputNode", position: { x, y: 0 }, data: { label: id, value } });

@@ -3,26 +3,10 @@ import type { Locator, Page } from "@playwright/test";
 import { PROJECT_COOKIE } from "#components/shell/project-cookie.ts";
 import { graphOf } from "#e2e/api/graphs.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
-import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
-import { test as base, expect } from "#e2e/fixtures.ts";
+import { expect } from "#e2e/fixtures.ts";
+import { test } from "#e2e/ui/scripted-assistant.ts";
 
 // The assistant on the screen, on a model that follows each test's own script.
-
-const test = base.extend<{
-  /** Has the assistant of the person's project follow this script. */
-  assistant(steps: readonly ScriptStep[]): Promise<void>;
-}>({
-  assistant: async ({ person, llmKey, modelServer, baseURL }, use) =>
-    use(async (steps) => {
-      const id = randomUUID();
-      await modelServer.script(id, steps);
-      const answer = await person.browser.put(`${baseURL}/api/v1/bridge/settings`, {
-        headers: { origin: baseURL },
-        data: { llm_key_id: (await llmKey()).id, model: `script-${id}` },
-      });
-      expect(answer.status(), await answer.text()).toBe(200);
-    }),
-});
 
 const assistantOf = (page: Page) => page.getByRole("complementary", { name: "Assistant" });
 const messageOf = (page: Page) => assistantOf(page).getByRole("textbox", { name: "Message" });
