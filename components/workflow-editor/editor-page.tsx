@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
 import { RunPanel } from "#components/runs/run-panel.tsx";
 import { EditorRunContext, RunProvider, useRun } from "#components/runs/store/run-context.tsx";
@@ -268,12 +268,23 @@ const VersionCompare = dynamic(() =>
   import("#components/workflow-editor/history/version-compare.tsx").then((module) => module.VersionCompare),
 );
 
+/** Gives the focus to something when nothing has it. */
+const focusLost = (target: HTMLElement | null | undefined) => {
+  if (document.activeElement === document.body) target?.focus({ preventScroll: true });
+};
+
 /** The live canvas, or while something is compared both sides drawn in its place. The draft is kept as it was. */
 export function CanvasOrComparison({ isReadOnly, children }: { isReadOnly: boolean; children: ReactNode }) {
   const comparison = useComparison();
   const { proposal } = useProposal();
+  const area = useRef<HTMLDivElement>(null);
+  const isProposed = useHistory((state) => state.compared?.kind === "proposal");
+  // The focus goes on where the work does, when what had it went away with the proposal.
+  useEffect(() => {
+    if (isProposed) return () => focusLost(area.current?.querySelector<HTMLElement>("section"));
+  }, [isProposed]);
   return (
-    <div className="relative min-h-0 flex-1">
+    <div ref={area} className="relative min-h-0 flex-1">
       <div className={cn("size-full", comparison && "hidden")}>{children}</div>
       {comparison && <VersionCompare comparison={comparison} isReadOnly={isReadOnly} />}
       {proposal && <ProposalBar />}

@@ -140,6 +140,7 @@ test("a change is taken without one of its nodes, undone in one step, and anothe
   await proposal(page).getByRole("button", { name: "Accept" }).click();
   await expect(proposal(page)).toBeHidden();
   await expect(node(page, "Output Copy")).toBeHidden();
+  await expect(canvas(page)).toBeFocused();
   await node(page, "Output Result").click();
   await expect(value(page)).toHaveValue("second words");
   const isUndone = kept(page);

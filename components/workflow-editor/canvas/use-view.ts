@@ -132,11 +132,19 @@ export function useReveal(): void {
       if (nodeId === null) void flow.fitView({ ...FIT, duration: motionMs(160) });
       else (isToRead ? read : reveal)(nodeId);
     });
+    const keepSelected = (before: number, width: number) => {
+      const [only, ...others] = editor.getState().nodes.filter(({ selected }) => selected);
+      if (!only || others.length > 0) return;
+      const { left, right } = boxOnScreen(only, only.position, view.getState().transform);
+      if (left >= 0 && right > width && right <= before) reveal(only.id);
+    };
     // On a phone the run's sheet takes half of the canvas; what is left shows the whole workflow again.
     const stopView = view.subscribe((state, before) => {
       const isPhone = state.width > 0 && state.width < PHONE_WIDTH;
       const isSheet = before.height > 0 && state.height !== before.height && state.width === before.width;
       if (isPhone && isSheet) void flow.fitView(FIT);
+      // A panel that opens beside the canvas takes no room from what is selected.
+      if (state.width > 0 && state.width < before.width && !isPhone) keepSelected(before.width, state.width);
     });
     return () => {
       document.removeEventListener("focusin", onFocusIn);
