@@ -7,6 +7,7 @@ import { ToolWaits } from "#server/llm/tools/tool.ts";
 import { follow } from "#server/platform/abort.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { isAppError } from "#server/platform/errors.ts";
 import type { MaskedStream, Masker } from "#server/platform/masking/masker.ts";
 import { patiently } from "#server/runs/store/sql.ts";
 
@@ -179,9 +180,7 @@ export class Turn {
       patiently(
         () =>
           db().$transaction(async (tx) => {
-            await holdThread(tx, this.#thread.id).catch(() => {
-              throw new Lost();
-            });
+            await this.#hold(tx);
             const count = await tx.$executeRaw`
               UPDATE assistant_messages SET answer = ${state.answer}, rounds = ${state.rounds}, cost = ${state.cost},
                 input_tokens = ${state.input_tokens}, output_tokens = ${state.output_tokens},
@@ -202,15 +201,19 @@ export class Turn {
     return JSON.stringify(this.#masker.deep(value), (_, value: unknown) => (typeof value === "string" ? cleanText(value) : value));
   }
 
+  /** Holds the thread for the rest of the transaction. @throws Lost when it has been deleted */
+  #hold = (tx: Tx): Promise<void> =>
+    holdThread(tx, this.#thread.id).catch((error: unknown) => {
+      throw isAppError(error) ? new Lost() : error;
+    });
+
   /** What waits to be written is, and then `last`, if the message is still this process's. */
   async #finally(last: (tx: Tx) => Promise<void>): Promise<void> {
     await this.#writes.catch(() => undefined);
     this.#isOver = true;
     await patiently(() =>
       db().$transaction(async (tx) => {
-        await holdThread(tx, this.#thread.id).catch(() => {
-          throw new Lost();
-        });
+        await this.#hold(tx);
         const where = { id: this.message.id, status: "working", begun_at: this.message.begun_at } as const;
         const row = await tx.assistantMessage.findFirst({ where, select: { stop_asked: true } });
         if (!row) throw new Lost();

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import pg from "pg";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
@@ -11,7 +12,7 @@ import { createLlmKey, updateLlmKey } from "#server/features/llm-keys/service.ts
 import { getUsage } from "#server/features/usage/service.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
-import { setSettings } from "#server/platform/settings.ts";
+import { setSettings, settings } from "#server/platform/settings.ts";
 import { type Bridge, bridgeOf, ORIGIN } from "#server/testing/bridge.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -398,6 +399,34 @@ test("a process that comes back after its message was ended elsewhere changes no
   models.release(gate);
   await working;
   expect(await read()).toMatchObject([{ status: "failed", answer: "I was", error: expect.stringContaining("cut off") }]);
+});
+
+test("connections that break while the assistant speaks cost nothing of what it says, and a stop still reaches it", async () => {
+  const [first, second] = [randomUUID(), randomUUID()];
+  const { send, carry, read, told, page, thread_id } = await newProject([
+    { say: "I look once more at it", gate: first, calls: [{ name: "look", args: { at: "it" } }] },
+    { say: "And now I stay here", gate: second },
+  ]);
+  const cutAll = async () => {
+    const other = new pg.Client({ connectionString: settings().DATABASE_URL });
+    await other.connect();
+    await other.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+    await other.end();
+  };
+  await send("Talk");
+  const working = carry();
+  await until(async () => (await read())[0].answer === "I look");
+  await cutAll();
+  models.release(first);
+  await until(async () => (await read().catch(() => [{}]))[0].answer === "I look once more at it\n\nAnd now");
+  await cutAll();
+  await until(() => page.call("POST", `/threads/${thread_id}/stop`).catch(() => undefined));
+  await working;
+  expect(await read()).toMatchObject([{ status: "stopped", answer: "I look once more at it\n\nAnd now" }]);
+  const events = await told();
+  expect(events.flatMap(({ type, text }) => (type === "text_delta" ? [text] : [])).join("")).toBe("I look once more at itAnd now");
 });
 
 test("a start that is alone on its database ends what was under way, and what waited is rejected", async () => {

@@ -28,6 +28,7 @@ import { withMask } from "#server/platform/mask-scope.ts";
 import type { Masker } from "#server/platform/masking/masker.ts";
 import { settings } from "#server/platform/settings.ts";
 import { onShutdown } from "#server/platform/shutdown.ts";
+import { patiently } from "#server/runs/store/sql.ts";
 
 /** The most of a message (contract, section 8). */
 const MOST_ROUNDS = 30;
@@ -197,11 +198,13 @@ class Work {
   }
 
   /** The person as a member of the project at this moment, for whom the assistant acts. @throws AppError NOT_FOUND */
-  async #principal(): Promise<ProjectPrincipal> {
+  #principal(): Promise<ProjectPrincipal> {
     const { user_id, project_id } = this.#claim.thread;
-    const user = await db().user.findUniqueOrThrow({ where: { id: user_id }, select: { id: true, email: true, name: true } });
-    const principal: Principal = { user, auth: { type: "assistant" } };
-    return memberOf(principal, project_id, "viewer");
+    return patiently(async () => {
+      const user = await db().user.findUniqueOrThrow({ where: { id: user_id }, select: { id: true, email: true, name: true } });
+      const principal: Principal = { user, auth: { type: "assistant" } };
+      return memberOf(principal, project_id, "viewer");
+    }, this.#turn.signal);
   }
 
   /** @throws AppError that says which bound is reached, or that the person is no member any more */
