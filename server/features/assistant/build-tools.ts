@@ -3,7 +3,7 @@ import { CreateAgentInput, callFields, UpdateAgentInput } from "#server/features
 import { api } from "#server/features/assistant/api.ts";
 import { searchGuide } from "#server/features/assistant/guide.ts";
 import { propose } from "#server/features/assistant/proposals.ts";
-import { cut, fitting, MAX_RESULT, quote, shownGraph } from "#server/features/assistant/shown.ts";
+import { cut, fitting, MAX_RESULT, MAX_WHOLE, quote, shownGraph, shownNodes } from "#server/features/assistant/shown.ts";
 import { type AssistantTool, defineTool } from "#server/features/assistant/tool.ts";
 import { CreateWorkflowInput, WorkflowRef } from "#server/features/workflows/schema.ts";
 import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
@@ -16,7 +16,7 @@ import { MOST_OPERATIONS, Operation } from "#server/workflow/operations.ts";
 // Tools that read and build: workflows, agents, what the project has, the guide.
 
 const Page = z.number().int().min(1).max(1000).default(1).meta({ description: "From 1" });
-const PER_PAGE = 50;
+const PER_PAGE = 30;
 /** Of a description in a list. */
 const SHORT = 160;
 /** Of what a person approves, which must not hide in what is cut. */
@@ -42,13 +42,22 @@ const getWorkflow = defineTool({
   name: "get_workflow",
   description:
     "Reads a workflow: the graph of its draft (nodes with their fields, connections as source.handle -> target), the problems that would stop a run, and whether the draft is ahead of the saved version, which is what the API, schedules and webhooks run.",
-  input: WorkflowRef,
+  input: WorkflowRef.extend({
+    node_ids: z
+      .array(z.string().min(1).max(100))
+      .min(1)
+      .max(50)
+      .optional()
+      .meta({ description: "Only these nodes, with all of their fields" }),
+  }),
   isReading: true,
-  async call({ workflow_id }, { principal }) {
+  async call({ workflow_id, node_ids }, { principal }) {
     const { workflow, draft, is_draft_ahead } = await api(principal).workflows.editor({ workflow_id });
     const { name, description, enabled, version } = workflow;
     const beside = { workflow_id, name, description: description || undefined, enabled, saved_version: version, is_draft_ahead };
-    const result = shownGraph(draft, { ...beside, problems: draft.problems });
+    const result = node_ids
+      ? shownNodes(draft, node_ids, { workflow_id, name }, MAX_WHOLE)
+      : shownGraph(draft, { ...beside, problems: draft.problems });
     return { ok: true, summary: `Read “${name}”`, result, refs: { workflow_id } };
   },
 });

@@ -11,8 +11,8 @@ import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 export const MAX_RESULT = 8000;
 /** Of a node whose log is asked for by itself. */
 export const MAX_WHOLE = 40_000;
-/** Nodes that are shown of a graph or a run. */
-const MOST_NODES = 200;
+/** Nodes that are shown of a long run. */
+const MOST_NODES = 40;
 
 /** A text, cut to what is shown of it; one that was cut says so. */
 export function cut(text: string, most: number): string {
@@ -45,29 +45,54 @@ function fieldsOf({ type, data }: GraphNode, most: number): Record<string, unkno
   const said = Object.entries(data).filter(
     ([key, value]) => key !== "label" && key !== "collapsed" && value !== null && canonical(value) !== canonical(preset[key]),
   );
-  return Object.fromEntries(said.map(([key, value]) => [key, typeof value === "string" ? cut(value, most) : value]));
+  const shown = (value: unknown) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return text.length > most ? cut(text, most) : value;
+  };
+  return Object.fromEntries(said.map(([key, value]) => [key, shown(value)]));
 }
+
+const connectionsOf = ({ edges }: Graph) =>
+  edges.map(({ source, sourceHandle, target }) => `${source}${sourceHandle ? `.${sourceHandle}` : ""} -> ${target}`);
 
 /** A graph with texts cut at `most` characters; connections are `source.handle -> target`. */
 const graphUpTo = (graph: Graph, most: number) => {
   const plan = makePlan(graph);
   return {
-    nodes: graph.nodes.slice(0, MOST_NODES).map((node) => {
+    nodes: graph.nodes.map((node) => {
       const loop = plan.ownerOf(node.id);
       return { id: node.id, type: node.type, label: labelOf(node), ...(loop !== null && { in_loop: loop }), data: fieldsOf(node, most) };
     }),
-    connections: graph.edges
-      .slice(0, 2 * MOST_NODES)
-      .map(({ source, sourceHandle, target }) => `${source}${sourceHandle ? `.${sourceHandle}` : ""} -> ${target}`),
-    ...(graph.nodes.length > MOST_NODES && { nodes_in_all: graph.nodes.length }),
+    connections: connectionsOf(graph),
   };
 };
 
-/** A graph as the model reads it, with what belongs beside it. */
-export const shownGraph = (graph: Graph, beside: object, most = MAX_RESULT): string =>
-  fitting(most, ...[3000, 800, 200, 40].map((each) => () => ({ ...beside, ...graphUpTo(graph, each) })));
+/** A graph without the fields of its nodes. */
+const outlineOf = (graph: Graph) => ({
+  nodes: graph.nodes.map((node) => `${node.id}: ${node.type} “${labelOf(node)}”`),
+  connections: connectionsOf(graph),
+  note: "The graph is large: fields are left out here. Ask get_workflow with node_ids for those of some nodes.",
+});
+/** So much longer may the outline of a large graph be. */
+const OUTLINE = 4;
 
-const runUpTo = (execution: Execution, graph: Graph, most: number) => {
+/** A graph as the model reads it, with what belongs beside it. */
+export function shownGraph(graph: Graph, beside: object, most = MAX_RESULT): string {
+  for (const each of [3000, 800, 200, 40]) {
+    const text = JSON.stringify({ ...beside, ...graphUpTo(graph, each) });
+    if (text.length <= most) return text;
+  }
+  return fitting(OUTLINE * most, () => ({ ...beside, ...outlineOf(graph) }));
+}
+
+/** Some nodes of a graph in full, with what they are connected to. */
+export function shownNodes(graph: Graph, node_ids: readonly string[], beside: object, most: number): string {
+  const nodes = graph.nodes.filter(({ id }) => node_ids.includes(id));
+  const edges = graph.edges.filter(({ source, target }) => node_ids.includes(source) || node_ids.includes(target));
+  return fitting(most, ...[most, 3000, 800, 200].map((each) => () => ({ ...beside, ...graphUpTo({ nodes, edges }, each) })));
+}
+
+const runUpTo = (execution: Execution, graph: Graph, most: number, isShort = false) => {
   const { id, workflow_id, workflow_name, version, status, trigger, rerun_of, error, cost, duration_ms, node_results } = execution;
   const nodes = graph.nodes.flatMap((node) => {
     const result = node_results[node.id];
@@ -89,13 +114,17 @@ const runUpTo = (execution: Execution, graph: Graph, most: number) => {
     ...{ error: orNone(error, 2 * most), input: cut(execution.input, most), output: orNone(execution.output, 2 * most) },
     ...{ duration_ms, cost_usd: cost ?? undefined, cost_is_partial: execution.cost_is_partial || undefined },
     waiting_reviews: execution.reviews.flatMap(({ decision, node_id, label }) => (decision === null ? [{ node_id, label }] : [])),
-    nodes: [...nodes.filter(isFailed), ...nodes.filter((node) => !isFailed(node))].slice(0, MOST_NODES),
+    nodes: [...nodes.filter(isFailed), ...nodes.filter((node) => !isFailed(node))].slice(0, isShort ? MOST_NODES : undefined),
+    ...(isShort && { nodes_in_all: nodes.length }),
   };
 };
 
 /** A run as the model reads it: what failed comes first. */
 export const shownRun = (execution: Execution, graph: Graph, beside: object = {}, most = MAX_RESULT): string =>
-  fitting(most, ...[1500, 400, 100, 0].map((each) => () => ({ ...beside, ...runUpTo(execution, graph, each) })));
+  fitting(most, ...[1500, 400, 100].map((each) => () => ({ ...beside, ...runUpTo(execution, graph, each) })), () => ({
+    ...beside,
+    ...runUpTo(execution, graph, 40, true),
+  }));
 
 const logUpTo = (items: readonly NodeLog[], most: number) =>
   items.map(({ node_id, label, node_type, iteration, attempt, status, input, output, error, model, cost, duration_ms, tool_calls }) => ({

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import { largeGraph } from "#e2e/large-graph.ts";
 import { createAgent } from "#server/features/agents/service.ts";
 import { answerQuestion } from "#server/features/assistant/requests.ts";
 import { assistantTools } from "#server/features/assistant/tools.ts";
@@ -361,6 +362,22 @@ test("what somebody looks at is told to the model as data, and what is gone is s
     "not there (any more)",
   ])
     expect(user).toContain(words);
+});
+
+test("of a large workflow the model gets an outline, and the nodes that it names in full", async () => {
+  const project = await newProject();
+  const large = largeGraph(150, "");
+  const long = { id: "long", type: "outputNode", position, data: { label: "Long", value: "word ".repeat(3000) } };
+  const { id: workflow_id } = await createWorkflow(project.admin, { name: "Large", nodes: [...large.nodes, long], edges: large.edges });
+  const { json, results } = await talk(project, [
+    call("get_workflow", { workflow_id }),
+    call("get_workflow", { workflow_id, node_ids: ["long"] }),
+  ]);
+  const [outline, one] = json();
+  expect([outline.nodes.length, outline.connections.length]).toEqual([151, large.edges.length]);
+  expect(outline.nodes.at(-1)).toBe("long: outputNode “Long”");
+  expect(results()[0]?.length).toBeLessThan(32_000);
+  expect(one.nodes).toMatchObject([{ id: "long", data: { value: long.data.value } }]);
 });
 
 test("a question is answered in the thread, and its answer goes on to the model", async () => {
