@@ -12,7 +12,7 @@ import { useApi, useTRPC } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { type AssistantSettings as Settings, UpdateAssistantSettingsInput } from "#server/features/assistant/schema.ts";
+import { AssistantChoice, type AssistantSettings as Settings } from "#server/features/assistant/schema.ts";
 
 /** On which key and model the project's assistant works, in the project's settings. */
 export function AssistantSettings() {
@@ -40,7 +40,7 @@ export function AssistantSettings() {
 export function AssistantForm({ settings }: { settings: Settings }) {
   const { trpc, client, cache } = useApi();
   const form = useForm({
-    schema: UpdateAssistantSettingsInput,
+    schema: AssistantChoice,
     initial: { llm_key_id: settings.llm_key_id, model: settings.model },
     submit: async (value) => {
       const saved = await client.assistant.updateSettings.mutate(value);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { WorkflowDraft } from "#server/features/workflows/schema.ts";
-import { Id, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Id, ignoredFields, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
 import { MOST_OPERATIONS, Operation } from "#server/workflow/operations.ts";
 import { Graph, graphShape, Problem } from "#server/workflow/schema.ts";
 
@@ -15,9 +15,15 @@ export const AssistantSettings = z.object({
   problem: z.string().optional().meta({ description: "Why they are not, and what to do; left out when they are" }),
 });
 export type AssistantSettings = z.infer<typeof AssistantSettings>;
-export const UpdateAssistantSettingsInput = z.strictObject({
+const choice = {
   llm_key_id: Id.nullable().meta({ title: "LLM key", description: "One whose models can call tools; null switches the assistant off" }),
   model: z.string().trim().max(200).meta({ title: "Model", description: "As the key's provider names it", example: "gpt-5" }),
+};
+/** What there is to choose, for the form. */
+export const AssistantChoice = z.strictObject(choice);
+export const UpdateAssistantSettingsInput = z.strictObject({
+  ...ignoredFields(AssistantSettings, choice),
+  ...z.object(choice).partial().shape,
 });
 export type UpdateAssistantSettingsInput = z.infer<typeof UpdateAssistantSettingsInput>;
 

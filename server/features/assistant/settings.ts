@@ -38,15 +38,14 @@ export async function getSettings({ project }: ProjectPrincipal): Promise<Assist
 const refuse = (path: string, message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
 
 /**
- * Chooses what the assistant of the project works on, or switches it off.
+ * Chooses what the assistant of the project works on, or switches it off; what is left out stays.
  * @throws AppError VALIDATION_ERROR for a key that the project does not have, for one whose models cannot call tools, and for no
  *   model
  */
-export async function updateSettings(
-  principal: ProjectPrincipal,
-  { llm_key_id, model }: UpdateAssistantSettingsInput,
-): Promise<AssistantSettings> {
+export async function updateSettings(principal: ProjectPrincipal, input: UpdateAssistantSettingsInput): Promise<AssistantSettings> {
   const { id: project_id, name } = principal.project;
+  const before = await db().assistantSettings.findUnique({ where: { project_id } });
+  const { llm_key_id = before?.llm_key_id ?? null, model = before?.model ?? "" } = input;
   const key = llm_key_id === null ? null : await chooseLlmKey(project_id, llm_key_id);
   const problem = key && unfit(key);
   if (problem) throw refuse("llm_key_id", problem);
