@@ -7,7 +7,7 @@ import { ToolWaits } from "#server/llm/tools/tool.ts";
 import { follow } from "#server/platform/abort.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { isAppError } from "#server/platform/errors.ts";
+import { AppError, isAppError } from "#server/platform/errors.ts";
 import type { MaskedStream, Masker } from "#server/platform/masking/masker.ts";
 import { patiently } from "#server/runs/store/sql.ts";
 
@@ -18,6 +18,9 @@ export class Lost extends Error {}
 
 /** How long pieces of text are gathered before they are told, in milliseconds. */
 const FLUSH_MS = 150;
+
+/** Most characters that are kept of one message: whoever owns the model's endpoint must not fill the disk. */
+const MOST_KEPT = 2_000_000;
 
 /** What one answer of the model used. */
 interface Used {
@@ -57,6 +60,7 @@ export class Turn {
   /** Whether this round has said anything, and whether that was told. */
   #hasSaid = false;
   #hasTold = false;
+  #kept = 0;
   /** Whether nothing more is written but the end. */
   #isOver = false;
 
@@ -176,6 +180,11 @@ export class Turn {
     if (text) this.#hasTold = true;
     const told: ThreadEvent[] = [...(text ? [{ type: "text_delta" as const, message_id, text }] : []), ...this.#masker.deep([...events])];
     const state = { answer: cleanText(this.#answer()), joined: this.#clean(joined), rounds, input_tokens, output_tokens, cost };
+    this.#kept += state.joined.length + JSON.stringify(told).length;
+    if (this.#kept > MOST_KEPT)
+      this.abort(
+        new AppError("PAYLOAD_TOO_LARGE", "The model said more about this message than is kept. Ask for less, or choose another model."),
+      );
     this.#writes = this.#writes.then(() =>
       patiently(
         () =>

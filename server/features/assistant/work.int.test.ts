@@ -323,6 +323,16 @@ test("rounds and cost of a message are bounded", async () => {
   ]);
 });
 
+test("what a model says about one message is bounded", async () => {
+  const large: ScriptStep = { calls: [{ name: "look", args: { at: "x".repeat(400_000) } }] };
+  const { send, carry, read } = await newProject([...Array(5).fill(large), { say: "Never said" }]);
+  await send("Look");
+  await carry();
+  expect(await read()).toMatchObject([
+    { status: "failed", answer: "", error: expect.stringContaining("more about this message than is kept") },
+  ]);
+});
+
 test("messages of one thread are worked on one after the other, whoever looks", async () => {
   const gate = randomUUID();
   const { send, carry, read } = await newProject([
