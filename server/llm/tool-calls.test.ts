@@ -99,3 +99,16 @@ test("no arguments are an empty object; whole calls are never merged; what must 
   expect(calls[0]).toMatchObject({ id: "a", extra: extra_content });
   expect(calls[1]?.id).not.toBe("a");
 });
+
+test("what no row can keep is not in a call: U+0000, halves of pairs, objects without end", () => {
+  const calls = gathered(
+    { index: 0, id: "a\u0000", function: fn("fi\u0000nd", '{"q\\u0000":"x\\u0000\\ud800","p":["\\udfff"]}') },
+    { index: 1, id: "b", function: fn("read", "no JSON\u0000\ud800") },
+    { index: 2, id: "c", function: fn("read", `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`) },
+  );
+  expect(calls.slice(0, 2)).toEqual([
+    ["a", "find", { q: "x\ufffd", p: ["\ufffd"] }],
+    ["b", "read", { input: "no JSON\ufffd" }],
+  ]);
+  expect(Object.keys(Object(calls[2]?.[2]))).toEqual(["input"]);
+});

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { cleanText, parseCleanJson } from "#server/platform/clean-text.ts";
 import { AnswerTooLong } from "#server/platform/net/read-up-to.ts";
 
 /** A tool call as a model asked for it. */
@@ -40,9 +41,10 @@ const textIn = (value: unknown): string => (typeof value === "string" ? value : 
 /** Nine letters and digits: the strictest form of an id that a vendor asks for (Mistral). */
 const newId = (): string => randomBytes(8).toString("hex").slice(0, 9);
 
+/** Models write what no row can keep, too: it is kept, told and sent again before any tool has looked at it. */
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseCleanJson(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
@@ -144,7 +146,7 @@ export class ToolCallGatherer {
     });
   }
 
-  /** The calls in the order in which they began, each with an id of its own. */
+  /** The calls in the order in which they began, each with an id of its own, and nothing in them that no row can keep. */
   calls(): WireToolCall[] {
     const ids = new Set<string>();
     const ownId = (id: string): string => {
@@ -154,9 +156,9 @@ export class ToolCallGatherer {
     };
     return this.#calls.flatMap(({ id, name, args, extra }) => {
       const objects = objectsIn(args);
-      return (objects ?? [{ input: args }]).map((object) => ({
-        id: ownId(id),
-        name,
+      return (objects ?? [{ input: cleanText(args) }]).map((object) => ({
+        id: ownId(cleanText(id)),
+        name: cleanText(name),
         args: object,
         isMalformed: !objects,
         ...(extra !== undefined && { extra }),
