@@ -174,7 +174,8 @@ const updateAgent = defineTool({
     const where = uses.length
       ? `${uses.length === 1 ? "The workflow" : "The workflows"} ${names.join(", ")}${more} will run with it.`
       : "No workflow uses it.";
-    return { action: `Change the agent ${quote(agent.name, SHORT)}`, summary: `${changes.join("\n") || "Nothing."}\n${where}` };
+    const summary = `${changes.join("\n") || "Nothing."}\n${where}`;
+    return { action: `Change the agent ${quote(agent.name, SHORT)}`, summary, about: JSON.stringify(agent) };
   },
   async call(args, { principal }) {
     const { id, name, model } = await api(principal).agents.update(args);

@@ -84,12 +84,12 @@ export const systemPrompt = ({ role, mode }: { role: ProjectPrincipal["role"]; m
 const MOST_OPEN = 6000;
 const MOST_MENTION = 2500;
 
-/** What `read` gives, or that it is not there any more. */
+/** What `read` gives, or that it is not there any more; nor is what has no id at all. */
 async function orGone(what: string, read: () => Promise<string>): Promise<string> {
   try {
     return await read();
   } catch (error) {
-    if (isAppError(error) && error.code === "NOT_FOUND") return `${what}: not there (any more).`;
+    if (isAppError(error) && ["NOT_FOUND", "VALIDATION_ERROR"].includes(error.code)) return `${what}: not there (any more).`;
     throw error;
   }
 }

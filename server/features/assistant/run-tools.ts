@@ -12,6 +12,7 @@ import {
 import { ApproveInput } from "#server/features/reviews/schema.ts";
 import { findWorkflow } from "#server/features/workflows/rows.ts";
 import { runDraft } from "#server/features/workflows/run-draft.ts";
+import { graphHash } from "#server/features/workflows/snapshots.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import { assertRole, type ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -68,8 +69,8 @@ async function targetOf(principal: ProjectPrincipal, { workflow_id, draft, propo
   return { workflow_id, name, graph: { nodes: workflow.nodes, edges: workflow.edges }, what: `version ${version}` };
 }
 
-/** Ids of those of a project's agents that have tools, MCP servers, or knowledge that lies elsewhere. */
-async function agentsReachingOut(project_id: string, graph: Graph): Promise<Set<string>> {
+/** Those of a project's agents that have tools, MCP servers, or knowledge that lies elsewhere: by id, when each was last changed. */
+async function agentsReachingOut(project_id: string, graph: Graph): Promise<Map<string, Date>> {
   const ids = graph.nodes.map(({ data }) => data.agent_id).filter((id): id is string => typeof id === "string" && isUuid(id));
   const rows = await db().agent.findMany({
     where: {
@@ -81,9 +82,10 @@ async function agentsReachingOut(project_id: string, graph: Graph): Promise<Set<
         { rag_sources: { some: { rag_source: { type: { not: "documents" } } } } },
       ],
     },
-    select: { id: true },
+    select: { id: true, updated_at: true },
+    orderBy: { id: "asc" },
   });
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, updated_at }) => [id, updated_at]));
 }
 
 /** What earlier runs of a workflow have cost, in words; empty when that is not known. */
@@ -113,7 +115,8 @@ async function runCard(
   const used = secrets.length ? `It uses the credentials ${secrets.join(", ")}.` : "";
   const many = isMany ? `The assistant has started ${thread.runs} runs in this thread.` : "";
   const summary = [`${what[0]?.toUpperCase()}${what.slice(1)}${given}.`, reach, used, many, await usualCost(principal, workflow_id)];
-  return { action: `${action} ${quote(name, SHORT)}`, summary: summary.filter(Boolean).join("\n") };
+  const about = JSON.stringify([graphHash(graph), ...reaching]);
+  return { action: `${action} ${quote(name, SHORT)}`, summary: summary.filter(Boolean).join("\n"), about };
 }
 
 /** What a run is given, in words. */
@@ -305,7 +308,7 @@ const decideReview = defineTool({
       comment ? `With the comment ${quote(comment, SHOWN)}.` : "",
     ];
     const verb = decision === "approved" ? "Approve" : "Reject";
-    return { action: `${verb} the review ${quote(review.label, SHORT)}`, summary: summary.filter(Boolean).join("\n") };
+    return { action: `${verb} the review ${quote(review.label, SHORT)}`, summary: summary.filter(Boolean).join("\n"), about: review.id };
   },
   async call(args, { principal }) {
     const { status, workflow_id } = await api(principal).executions.approve(args);

@@ -3,9 +3,9 @@ import type { ToolRefs } from "#server/features/assistant/schema.ts";
 import { projectMask } from "#server/features/credentials/project-mask.ts";
 import { type JsonSchema, MalformedArguments } from "#server/llm/tools/tool.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { cleanText } from "#server/platform/clean-text.ts";
 import { withMask } from "#server/platform/mask-scope.ts";
 import { fieldErrors } from "#server/platform/rpc/trpc.ts";
+import { sha256 } from "#server/platform/secrets.ts";
 
 /** In whose name and for what a tool is called. */
 export interface ToolContext {
@@ -34,6 +34,8 @@ export interface ConfirmationCard {
   action: string;
   /** Where, with what, and what it may cost. */
   summary: string;
+  /** All that the approval is for, as it is now: of anything else it is none. */
+  about: string;
 }
 
 /** One tool of the assistant. */
@@ -104,9 +106,7 @@ interface ToolDefinition<Input extends z.ZodObject> {
 
 /** @throws MalformedArguments that names what does not fit */
 export function parsedArguments<Input extends z.ZodObject>(input: Input, args: Record<string, unknown>): z.infer<Input> {
-  // What PostgreSQL takes no text with has no place in an argument either.
-  const clean = JSON.parse(JSON.stringify(args), (_, value) => (typeof value === "string" ? cleanText(value) : value));
-  const { data, error } = input.safeParse(clean);
+  const { data, error } = input.safeParse(args);
   if (!error) return data;
   const message = fieldErrors(error)
     .map(({ path, message }) => `${path || "arguments"}: ${message}`)
@@ -126,7 +126,7 @@ export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition
       async confirmation(args, context) {
         const card = await confirmation(parsedArguments(input, args), context);
         const masker = card && (await projectMask(context.principal.project.id));
-        return card && masker && { action: masker.text(card.action), summary: masker.text(card.summary) };
+        return card && masker && { action: masker.text(card.action), summary: masker.text(card.summary), about: sha256(card.about) };
       },
     }),
     async call(args, context) {

@@ -36,6 +36,7 @@ export interface Wait {
   call_id: string;
   tool: string;
   args: object;
+  about?: string | null;
   /** @param id of the request */
   event(id: string): ThreadEvent;
 }
@@ -235,14 +236,14 @@ export class Turn {
    * Leaves the message to a person: the work on it ends here, and goes on with the decision.
    * @throws ToolWaits
    */
-  async wait({ kind, call_id, tool, args, event }: Wait): Promise<never> {
+  async wait({ kind, call_id, tool, args, about = null, event }: Wait): Promise<never> {
     await this.#write([]);
     await this.#finally(async (tx) => {
       const { id: message_id } = this.message;
       const row = await tx.assistantMessage.update({ where: { id: message_id }, data: { status: "waiting", lease_until: null } });
       if (row.stop_asked) throw new Stopped();
       const request: AssistantRequest = await tx.assistantRequest.create({
-        data: { thread_id: this.#thread.id, message_id, kind, call_id, tool, arguments: JSON.parse(this.#clean(args)) },
+        data: { thread_id: this.#thread.id, message_id, kind, call_id, tool, about, arguments: JSON.parse(this.#clean(args)) },
       });
       await tellThread(tx, this.#thread.id, [this.#masker.deep(event(request.id))]);
     });

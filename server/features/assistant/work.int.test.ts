@@ -37,7 +37,7 @@ const act = defineTool({
   description: "Does something.",
   input: At,
   confirmation: async ({ at }) =>
-    String(at).startsWith("safe") ? null : { action: `Act on ${at}`, summary: "In this project. Costs nothing." },
+    String(at).startsWith("safe") ? null : { action: `Act on ${at}`, summary: "In this project. Costs nothing.", about: at },
   async call(args, context) {
     done.push({ name: "act", args, context });
     if (args.at === "safe forbidden") throw new AppError("PERMISSION_DENIED", "You are viewer in this project; this needs editor.");

@@ -338,14 +338,21 @@ class Work {
         summary: "Rejected by you",
         result: "The person rejected this, so it was not done. Do not try it again unless they ask for it.",
       };
-    if (!decided) {
-      const card = await tool.confirmation?.(args, context);
-      if (card)
-        await this.#turn.wait({
-          ...{ kind: "confirmation", call_id, tool: tool.name, args },
-          event: (id) => ({ type: "confirmation", message_id: message.id, id, ...card }),
-        });
+    const card = await tool.confirmation?.(args, context);
+    if (card && !decided) {
+      const { action, summary, about } = card;
+      await this.#turn.wait({
+        ...{ kind: "confirmation", call_id, tool: tool.name, args, about },
+        event: (id) => ({ type: "confirmation", message_id: message.id, id, action, summary }),
+      });
     }
+    if (card && card.about !== decided?.about)
+      return {
+        ok: false,
+        summary: "Not done: it has changed since you were asked",
+        result:
+          "The person approved this, but what it is about has been changed since they were asked, so it was not done. Look at it again; a further call asks them again.",
+      };
     return tool.call(args, context);
   }
 
