@@ -13,6 +13,7 @@ import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
+import { projectOfExecution } from "#server/runs/store/executions.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 
@@ -71,8 +72,7 @@ async function assertThere(project_id: string, prefix: string, ids: Pick<Message
   };
   if (workflow_id !== undefined && !(await find(workflow_id, (where) => db().workflow.count({ where: { ...where, deleted_at: null } }))))
     throw refuse("workflow_id", "workflow");
-  if (execution_id !== undefined && !(await find(execution_id, (where) => db().execution.count({ where }))))
-    throw refuse("execution_id", "execution");
+  if (execution_id !== undefined && (await projectOfExecution(execution_id)) !== project_id) throw refuse("execution_id", "execution");
   if (canvas_id !== undefined && !(await find(canvas_id, (where) => db().canvas.count({ where })))) throw refuse("canvas_id", "canvas");
 }
 
