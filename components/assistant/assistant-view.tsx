@@ -22,6 +22,9 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { useFollowedEnd } from "#components/ui/use-followed-end.ts";
 import type { MessageContext } from "#server/features/assistant/schema.ts";
 
+/** How many of the last messages are always drawn. */
+const NEAR = 12;
+
 export interface AssistantViewProps {
   /** null: the next message begins one. */
   threadId: string | null;
@@ -122,7 +125,13 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
           {thread.turns.length > 0 && (
             <ol aria-label="Messages" className="flex flex-col gap-6">
               {thread.turns.map((turn, index) => (
-                <TurnView key={turn.id} turn={turn} onAsk={ask} isLast={index === thread.turns.length - 1} />
+                <TurnView
+                  key={turn.id}
+                  turn={turn}
+                  onAsk={ask}
+                  isLast={index === thread.turns.length - 1}
+                  isFar={index < thread.turns.length - NEAR}
+                />
               ))}
             </ol>
           )}

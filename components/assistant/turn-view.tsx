@@ -11,6 +11,7 @@ import { ToolLine } from "#components/assistant/tool-line.tsx";
 import { formatTokens } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { Markdown } from "#components/ui/markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
@@ -21,14 +22,16 @@ export interface TurnViewProps {
   /** Writes another message. */
   onAsk: (prompt: string) => void;
   isLast: boolean;
+  /** So far up that it need not be drawn until somebody scrolls there. */
+  isFar?: boolean;
 }
 
 /** What a person wrote, and what the assistant did about it. */
-export const TurnView = memo(function TurnView({ turn, onAsk, isLast }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, onAsk, isLast, isFar = false }: TurnViewProps) {
   const { content, status } = turn;
   const isOver = !isUnderWay(turn);
   return (
-    <li className="flex min-w-0 flex-col gap-3">
+    <li className={cn("flex min-w-0 flex-col gap-3", isFar && "[contain-intrinsic-size:auto_12rem] [content-visibility:auto]")}>
       <div className="flex max-w-[88%] flex-col items-end gap-1 self-end">
         <p className="whitespace-pre-wrap break-words rounded-xl rounded-br-sm bg-thread-soft px-3 py-2 text-14 text-ink [overflow-wrap:anywhere]">
           <span className="sr-only">You: </span>
