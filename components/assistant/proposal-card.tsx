@@ -202,7 +202,9 @@ function NodeChange({ change: { kind, node, fields } }: { change: NodeDiff }) {
     <details className="group rounded-md border bg-surface open:bg-raised">
       <summary className="flex cursor-pointer list-none items-center gap-2 rounded-md px-2 py-1.5 hover:bg-hover pointer-coarse:min-h-10 [&::-webkit-details-marker]:hidden">
         {line}
-        <span className="ml-auto shrink-0 text-11 text-ink-faint">{plural(values.length, "value")}</span>
+        <span className="ml-auto max-w-[45%] shrink-0 truncate text-11 text-ink-faint">
+          {values.map(({ field }) => fieldTitle(node.type, field)).join(", ")}
+        </span>
       </summary>
       <dl className="flex flex-col gap-2 border-t px-2.5 py-2 text-12">
         {values.map(({ field, before, after }) => (

@@ -39,6 +39,7 @@ export function placeOf({ page, execution_id, agent_id, workflow_id }: ToolRefs)
 /** One use of a tool as one quiet line: how it went, what came of it, and where to look. */
 export function ToolLine({ part: { name, answer }, isRunning }: { part: ToolPart; isRunning: boolean }) {
   const place = answer && placeOf(answer.refs);
+  const doing = DOING[name] ?? name.replaceAll("_", " ");
   const state = answer ? (answer.ok ? "Done" : "Failed") : isRunning ? "Running" : "Ended";
   const Icon = answer?.ok ? Check : answer || !isRunning ? X : LoaderCircle;
   return (
@@ -52,7 +53,7 @@ export function ToolLine({ part: { name, answer }, isRunning }: { part: ToolPart
       />
       <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
         <span className="sr-only">{state}: </span>
-        <span className="line-clamp-3">{answer?.summary || (DOING[name] ?? name.replaceAll("_", " "))}</span>
+        <span className="line-clamp-3">{answer?.summary || (answer || isRunning ? doing : `${doing}: not finished`)}</span>
       </span>
       {place && (
         <Link

@@ -46,6 +46,7 @@ export function AssistantSide() {
 /** Opens the assistant where there is no keyboard for it. */
 export function AssistantButton() {
   const { open } = useAssistant();
+  if (usePathname() === ASSISTANT_PAGE) return null;
   return (
     <IconButton
       label="Ask the assistant"
