@@ -42,7 +42,7 @@ export function AssistantPanel() {
         </Link>
         <IconButton label="Close assistant" icon={<X />} onClick={close} className="pointer-coarse:size-10" />
       </header>
-      <AssistantView threadId={threadId} onThreadChange={setThreadId} />
+      <AssistantView key={project.id} threadId={threadId} onThreadChange={setThreadId} />
     </>
   );
 }

@@ -73,7 +73,11 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
       return;
     }
     attach(wanted);
-    setDraft({ ...draft, ...(prompt !== undefined && { text: prompt }), ...(mode && { mode }) });
+    setDraft((before) => ({
+      ...before,
+      ...(prompt !== undefined && { text: before.text === "" ? prompt : `${before.text}\n${prompt}` }),
+      ...(mode && { mode }),
+    }));
   });
   useEffect(() => {
     if (request && isKnown) take();
@@ -87,7 +91,7 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
       ? await answer.mutateAsync({ question_id: question.id, answer: content }).catch(() => null)
       : await write({ content, mode, context: about }, threadId);
     if (!isSent) return;
-    setDraft(afterSending(draft));
+    setDraft(afterSending);
     attach({});
   };
   const missing = settings.data && !isReady && <NotReady settings={settings.data} />;

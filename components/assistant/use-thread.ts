@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { EMPTY_THREAD, isUnderWay, type ThreadState, threadOf } from "#components/assistant/thread-of.ts";
 import { followLine, type LineState } from "#components/event-line.ts";
 import { useApi } from "#components/trpc.tsx";
@@ -28,6 +28,13 @@ interface Followed extends ThreadState {
 
 const begin = (threadId: string | null): Followed => ({ ...EMPTY_THREAD, threadId, replayed: null, line: "connecting" });
 
+const isVisible = () => !document.hidden;
+
+function onVisibility(listener: () => void): () => void {
+  document.addEventListener("visibilitychange", listener);
+  return () => document.removeEventListener("visibilitychange", listener);
+}
+
 /** @param threadId null for one that is not begun */
 export function useThread(threadId: string | null) {
   const { trpc, cache } = useApi();
@@ -40,8 +47,14 @@ export function useThread(threadId: string | null) {
   if (held !== state) setHeld(state);
   else if (data && replayed === null) setHeld({ ...state, replayed: data.last_event_id });
 
+  // A browser holds few lines to one server, for all of its tabs together: one that nobody sees and where nothing happens needs none.
+  const isSeen = useSyncExternalStore(onVisibility, isVisible, () => true);
+  const isFollowed = isSeen || state.turns.some(({ status }) => status === "queued" || status === "working");
+  const drawn = useRef(0);
+  drawn.current = state.seq;
+
   useEffect(() => {
-    if (threadId === null || replayed === null) return;
+    if (threadId === null || replayed === null || !isFollowed) return;
     let waiting: { seq: number; event: ThreadEvent }[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const change = (next: (before: Followed) => Followed) => setHeld((before) => (before.threadId === threadId ? next(before) : before));
@@ -56,7 +69,7 @@ export function useThread(threadId: string | null) {
     const hangUp = followLine<ThreadEvent>({
       path: `/api/v1/bridge/threads/${threadId}/stream`,
       types,
-      after: 0,
+      after: drawn.current,
       parse: (read) => ThreadEvent.safeParse(read).data,
       onEvent: (seq, event) => {
         waiting.push({ seq, event });
@@ -68,7 +81,7 @@ export function useThread(threadId: string | null) {
       hangUp();
       clearTimeout(timer);
     };
-  }, [threadId, replayed, trpc, cache]);
+  }, [threadId, replayed, isFollowed, trpc, cache]);
 
   const thread: LiveThread = {
     turns: state.turns,

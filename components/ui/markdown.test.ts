@@ -63,3 +63,18 @@ test("links tell the other side nothing, and what would run is neither a link no
   ])
     expect(html(`a ${raw}\n\n${raw}`)).not.toMatch(/<(script|img|iframe|svg|a )/);
 });
+
+test("a text that stays beside the page leads to pages in its place, and to nothing else", () => {
+  const shown = (href: string) => renderToStaticMarkup(Markdown({ isGuide: true, children: `[x](${href})` }));
+  for (const href of ["/docs/triggers#webhook", "/runs/01a2-b3?tab=log"]) expect(shown(href)).toContain(`<a href="${href}">x</a>`);
+  for (const href of [
+    "https://example.com/",
+    "//example.com/",
+    "/\\\\example.com",
+    "/%5Cexample.com/../..//x",
+    "/api/v1/workflows",
+    "docs",
+  ])
+    expect(shown(href)).toMatch(/target="_blank"|href=""/);
+  expect(html("[x](/docs)")).toContain('target="_blank"');
+});

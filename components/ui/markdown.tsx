@@ -38,8 +38,9 @@ function withoutImages(children: readonly HtmlContent[], isInLink: boolean): Htm
 /** Puts a link with the image's words and host in the place of each image. */
 const imagesAsLinks = () => (tree: { children: HtmlContent[] }) => ({ ...tree, children: withoutImages(tree.children, false) });
 
-/** A page of this service, and none of its other addresses. */
-const isPage = (href: string | undefined): href is string => href !== undefined && /^\/(?!\/|api\/)/.test(href);
+/** A page of this service, and none of its other addresses. (Browsers take more than two slashes for the beginning of a host.) */
+const isPage = (href: string | undefined): href is string =>
+  href !== undefined && /^\/(?!api(\/|$))[\w./?#=&-]*$/.test(href) && !/\/\/|\.\./.test(href);
 
 export interface MarkdownProps {
   /** Links to pages of this service open in place of the page: for texts that stay beside it. */
