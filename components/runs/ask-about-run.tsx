@@ -43,6 +43,7 @@ export function AskAboutRun({ nodeId, size = "sm", className }: AskAboutRunProps
         size={size}
         variant="ghost"
         icon={<Sparkles />}
+        {...(label !== undefined && { "aria-label": `Explain ${label}` })}
         {...(className && { className })}
         onClick={() => open({ context, prompt: explain, mode: "ask" })}
       >

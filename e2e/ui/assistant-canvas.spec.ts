@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { axeFaults } from "#e2e/axe.ts";
+import { axeFaults, axeFaultsInBothThemes } from "#e2e/axe.ts";
 import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
 import { expect } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
@@ -75,7 +76,7 @@ test("five nodes are built from an empty canvas, accepted as one step, run, and 
   for (const name of ["Agent Write", "Branch Long enough", "Agent Polish", "Output Result", "Output Too short"])
     await expect(node(page, name)).toHaveAccessibleDescription(/^Added/);
   await expect(page.getByRole("button", { name: "Save", exact: true })).toHaveText("Saved");
-  expect(await axeFaults(page)).toEqual([]);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
 
   // One goes through the changes, and sees what is in them.
   await proposal(page).getByRole("button", { name: "Next change" }).click();
@@ -277,7 +278,7 @@ test("a run, a node and the whole page lead to the assistant, which is told what
   await assistant([{ say: "It kept the word tea." }]);
   await page.goto(`/runs/${run.id}`);
   await expect(page.getByRole("button", { name: "Repair" })).toHaveCount(0);
-  await page.getByRole("button", { name: "Explain" }).first().click();
+  await page.getByRole("button", { name: "Explain", exact: true }).click();
   await expect(panel(page)).toContainText("Explain this run.");
   await expect(panel(page)).toContainText("It kept the word tea.");
 
@@ -290,4 +291,40 @@ test("a run, a node and the whole page lead to the assistant, which is told what
   await expect(panel(page).getByRole("list", { name: "Attached" })).toContainText("Result");
   await page.keyboard.press("Control+j");
   await expect(panel(page)).toBeHidden();
+});
+
+test("nobody's canvas is taken away while they write; on a phone a proposal is gone through and accepted with a thumb", async ({
+  signedInPage: page,
+  assistant,
+  modelServer,
+  workflow,
+}) => {
+  const flow = await workflow({ nodes: [trigger, output("Result", "tea")], edges: [edge("start", "Result")] });
+  const gate = randomUUID();
+  const change = proposing(flow.id, "Says coffee.", [{ op: "update_node", id: "Result", data: { value: "coffee" } }]);
+  await assistant([{ ...change, say: "Let me think about that for a while.", gate }]);
+  await page.goto(`/workflows/${flow.id}`);
+  await ask(page, "Coffee please");
+  await expect(panel(page)).toContainText("Let me");
+  await node(page, "Output Result").click();
+  await value(page).pressSequentially(" and cake");
+  await modelServer.release(gate);
+  await expect(canvas(page)).toContainText("The assistant proposes a change");
+  await expect(value(page)).toBeFocused();
+  const isKept = kept(page);
+  await value(page).fill("tea");
+  await isKept;
+  await page.getByRole("button", { name: "Close assistant" }).click();
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.reload();
+  await expect(proposal(page)).toContainText("1 changed");
+  await expect(changes(page)).toBeHidden();
+  await node(page, "Output Result").click();
+  await expect(changes(page).locator("ins")).toHaveText("coffee");
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await changes(page).getByRole("button", { name: "Close proposed changes" }).click();
+  await proposal(page).getByRole("button", { name: "Accept" }).click();
+  await expect(proposal(page)).toBeHidden();
+  await expect(node(page, "Output Result")).toContainText("coffee");
 });

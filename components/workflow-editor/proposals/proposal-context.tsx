@@ -36,6 +36,10 @@ const isWriting = (): boolean => document.activeElement?.matches("#main :is(inpu
 /** The proposal that a link leads to. */
 const idInAddress = () => (typeof location === "undefined" ? null : new URLSearchParams(location.search).get("proposal"));
 
+/** What a step of undo is called by a proposal: as much of its summary as a tooltip holds. */
+const stepName = (summary: string) => `accept “${summary.length > MAX_NAME ? `${summary.slice(0, MAX_NAME - 1)}…` : summary}”`;
+const MAX_NAME = 60;
+
 /** What the assistant proposes for the open workflow: shown when it comes, and decided here, where what is not saved yet is known. */
 export function ProposalProvider({ isReadOnly, children }: { isReadOnly: boolean; children: ReactNode }) {
   const { trpc, client, cache } = useApi();
@@ -53,6 +57,13 @@ export function ProposalProvider({ isReadOnly, children }: { isReadOnly: boolean
     setKnown(newest);
     if (known !== undefined) setWanted(null);
   }
+  // It is said once; a reload shows what is newest then.
+  useEffect(() => {
+    const url = new URL(location.href);
+    if (!url.searchParams.has("proposal")) return;
+    url.searchParams.delete("proposal");
+    window.history.replaceState(window.history.state, "", url);
+  }, []);
   const [choice, setChoice] = useState<{ id: string; leftOut: ReadonlySet<string> } | null>(null);
   const leftOut = choice?.id === proposal?.id ? (choice?.leftOut ?? NONE) : NONE;
 
@@ -84,7 +95,7 @@ export function ProposalProvider({ isReadOnly, children }: { isReadOnly: boolean
     };
     return {
       async accept(proposal_id: string, summary: string, leave_out: string[]) {
-        const isTaken = await session.adopt(`accept “${summary}”`, async () => {
+        const isTaken = await session.adopt(stepName(summary), async () => {
           const { draft } = await client.assistant.acceptProposal.mutate({ proposal_id, leave_out });
           close(proposal_id);
           return draft;
