@@ -135,6 +135,7 @@ test("a change is taken without one of its nodes, undone in one step, and anothe
   await node(page, "Output Result").click();
   await expect(changes(page).locator("del")).toHaveText("first");
   await expect(changes(page).locator("ins")).toHaveText("second");
+  await expect(panel(page).getByRole("list", { name: "Attached" })).toContainText("Result");
   await changes(page).getByRole("button", { name: "Keep Output Copy" }).click();
   await expect(proposal(page)).toContainText("1 added, 1 changed");
   await changes(page).getByRole("button", { name: "Leave out Output Copy" }).click();
@@ -142,6 +143,11 @@ test("a change is taken without one of its nodes, undone in one step, and anothe
   await expect(proposal(page)).toBeHidden();
   await expect(node(page, "Output Copy")).toBeHidden();
   await expect(canvas(page)).toBeFocused();
+  // What the server has now is known here: looking again finds nobody else's change.
+  const isLookedAt = page.waitForResponse((answer) => answer.url().includes("workflows.head") && answer.ok());
+  await page.evaluate(() => dispatchEvent(new Event("focus")));
+  await isLookedAt;
+  await expect(page.getByRole("button", { name: "Load theirs" })).toBeHidden();
   await node(page, "Output Result").click();
   await expect(value(page)).toHaveValue("second words");
   const isUndone = kept(page);
@@ -183,6 +189,10 @@ test("what somebody edits meanwhile is kept beside the proposal; where both chan
       ],
       "French",
     ),
+    { when: "French", say: "Done." },
+    proposing(flow.id, "Says it in German.", [{ op: "update_node", id: "Second", data: { value: "zwo" } }], "In German"),
+    { when: "In German", say: "Done." },
+    proposing(flow.id, "Says it in German, again.", [{ op: "update_node", id: "Second", data: { value: "zwei" } }], "Propose this again"),
   ]);
   await page.goto(`/workflows/${flow.id}`);
   await ask(page, "In Italian please");
@@ -220,6 +230,19 @@ test("what somebody edits meanwhile is kept beside the proposal; where both chan
   await expect(value(page)).toHaveValue("my one");
   await node(page, "Output Second").click();
   await expect(value(page)).toHaveValue("deux");
+
+  await ask(page, "In German please");
+  await expect(proposal(page)).toContainText("1 changed");
+  await proposal(page).getByRole("button", { name: "Hide the proposal" }).click();
+  const isChanged = kept(page);
+  await value(page).fill("my second two");
+  await isChanged;
+  await page.getByRole("button", { name: "Show on canvas" }).first().click();
+  await proposal(page).getByRole("button", { name: "Ask again" }).click();
+  await expect(panel(page)).toContainText("Propose this again for the workflow as it is now: Says it in German.");
+  await expect(proposal(page)).toContainText("Says it in German, again.");
+  await proposal(page).getByRole("button", { name: "Accept" }).click();
+  await expect(value(page)).toHaveValue("zwei");
 });
 
 test("a failed run is repaired: the proposal is run on what was recorded, and kept", async ({

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { toast } from "sonner";
 import { useStore } from "zustand";
 import { plural } from "#components/format.ts";
-import { useAssistant } from "#components/shell/assistant.tsx";
+import { AssistantContext, useAssistant } from "#components/shell/assistant.tsx";
 import { errorBodyOf } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -138,6 +138,7 @@ function ShownProposal({ proposal, comparison }: { proposal: Proposal; compariso
         aria-label="Proposal"
         className="pointer-events-auto absolute right-3 bottom-14 flex w-[min(30rem,calc(100%-1.5rem))] flex-col gap-2 rounded-lg border border-line-strong bg-raised p-3 shadow-lg @4xl:bottom-3"
       >
+        <TellSelected {...comparison} />
         <div className="flex items-start gap-2">
           <Sparkles aria-hidden className="mt-0.5 size-4 shrink-0 text-thread-text" />
           <div className="min-w-0 flex-1">
@@ -185,6 +186,13 @@ function ShownProposal({ proposal, comparison }: { proposal: Proposal; compariso
       </section>
     </div>
   );
+}
+
+/** A node that is selected in the proposal is one to ask about, as far as the workflow has it already. */
+function TellSelected({ before, editor }: Comparison) {
+  const selected = useStore(editor, (state) => state.nodes.find((node) => node.selected)?.id);
+  const node = selected === undefined ? undefined : before.graph.nodes.find(({ id }) => comparisonId(id) === selected);
+  return node ? <AssistantContext value={{ node: { id: node.id, name: labelOf(node.data, node.type) } }} /> : null;
 }
 
 function Clash({ names }: { names: readonly string[] }) {
