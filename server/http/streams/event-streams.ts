@@ -42,8 +42,12 @@ const eventStream =
       async (request, { principal, params, signal }) => sseResponse(await follow(principal, params, lastEventId(request), signal)),
       options,
     );
-    return async (request: Request, context: { params: Params }) =>
-      route(await withProject(request, () => projectOf(context.params)), context);
+    return async (request: Request, context: { params: Params }) => {
+      const within = await withProject(request, () => projectOf(context.params));
+      const response = await route(within, context);
+      // What is in a project that the caller is not in is told as what there is not, in the same words.
+      return response.status === 404 && within !== request ? route(request, context) : response;
+    };
   };
 
 /**
