@@ -44,7 +44,7 @@ export const ofType = (events: Json[], type: string): Json[] => events.filter((e
 export async function talk(
   project: TalkProject,
   steps: readonly ScriptStep[],
-  more: { thread_id?: string; context?: object; mode?: string; as?: Bridge } = {},
+  more: { thread_id?: string; content?: string; context?: object; mode?: string; as?: Bridge } = {},
 ) {
   const { models, script } = project;
   models.script(script, [...steps, { say: "That is all." }]);

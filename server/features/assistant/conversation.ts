@@ -88,10 +88,11 @@ export const summarized = (summary: string): ChatMessage[] =>
 /** Asks for a shorter form of what was said. */
 export function summaryQuestion(before: string, turns: readonly ChatMessage[], room: number): ChatMessage[] {
   const told = turns.map((message) => {
-    if (message.role === "tool") return `Result: ${cutResult(message.content, OLD_RESULT)}`;
+    // As JSON, for a text could have lines that look like a person's.
+    if (message.role === "tool") return `Result: ${JSON.stringify(cutResult(message.content, OLD_RESULT))}`;
     const calls =
       message.role === "assistant" ? (message.toolCalls ?? []).map(({ name, args }) => `Called ${name} ${JSON.stringify(args)}`) : [];
-    return [`${message.role === "user" ? "Person" : "Assistant"}: ${message.content}`, ...calls].join("\n");
+    return [`${message.role === "user" ? "Person" : "Assistant"}: ${JSON.stringify(message.content)}`, ...calls].join("\n");
   });
   const text = [before && `Summary of what was before:\n${before}`, ...told].filter(Boolean).join("\n\n");
   return [

@@ -1,8 +1,8 @@
 import type { AssistantRequest } from "#prisma/generated/client.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
 import { holdThread } from "#server/features/assistant/messages.ts";
+import { withoutSecrets } from "#server/features/assistant/pasted-secrets.ts";
 import { askForWork } from "#server/features/assistant/threads.ts";
-import { projectMask } from "#server/features/credentials/project-mask.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
@@ -42,7 +42,7 @@ export async function answerQuestion(
   principal: ProjectPrincipal,
   { question_id, answer }: { question_id: string; answer: string },
 ): Promise<{ id: string; outcome: "answered" }> {
-  const text = (await projectMask(principal.project.id)).text(answer);
+  const text = await withoutSecrets(principal.project.id, answer);
   await decide(principal, "question", question_id, { outcome: "answered", answer: text });
   return { id: question_id, outcome: "answered" };
 }

@@ -4,9 +4,9 @@ import { assistantAsked } from "#server/events/events.ts";
 import { publishEvents } from "#server/events/send-events.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
 import { endMessage, holdThread, isAlive, messageDto, OPEN } from "#server/features/assistant/messages.ts";
+import { withoutSecrets } from "#server/features/assistant/pasted-secrets.ts";
 import type { CreateThreadInput, MessageContext, SendMessageInput, Thread, ThreadSummary } from "#server/features/assistant/schema.ts";
 import { assistantModel } from "#server/features/assistant/settings.ts";
-import { projectMask } from "#server/features/credentials/project-mask.ts";
 import { countMessage } from "#server/platform/auth/limits.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -146,8 +146,7 @@ export async function sendMessage(
   await assertThere(thread.project_id, "context.", context);
   await assertRoom(thread.project_id);
   await countMessage(principal.user.id);
-  // Somebody may paste a secret of the project.
-  const text = (await projectMask(thread.project_id)).text(content);
+  const text = await withoutSecrets(thread.project_id, content);
   const id = uuid();
   await db().$transaction(async (tx) => {
     await holdThread(tx, thread_id);

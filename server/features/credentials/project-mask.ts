@@ -8,7 +8,7 @@ import { unseal } from "#server/platform/secrets.ts";
 const SHORTEST_HEADER = 12;
 
 /** What `open` gives; nothing for what was sealed under another key, since that can stand nowhere in clear. */
-function opened<Value>(open: () => Value, otherwise: Value): Value {
+export function opened<Value>(open: () => Value, otherwise: Value): Value {
   try {
     return open();
   } catch (error) {
