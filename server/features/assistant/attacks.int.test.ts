@@ -4,6 +4,7 @@ import { until } from "#e2e/until.ts";
 import { createAgent, updateAgent } from "#server/features/agents/service.ts";
 import { summaryQuestion } from "#server/features/assistant/conversation.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
+import { createSkill } from "#server/features/skills/service.ts";
 import { setupWebhook } from "#server/features/webhooks/service.ts";
 import { saveDraft } from "#server/features/workflows/draft.ts";
 import { executeWorkflow } from "#server/features/workflows/execute.ts";
@@ -235,4 +236,16 @@ test("a stream of somebody else's thread or execution is answered as one of what
   const { execution_id } = await executeWorkflow(ada, { workflow_id });
   expect(await answer(`/bridge/threads/${id}`)).toEqual(await answer(`/bridge/threads/${randomUUID()}`));
   expect(await answer(`/executions/${execution_id}`)).toEqual(await answer(`/executions/${randomUUID()}`));
+});
+
+test("the card of a changed agent names what it would come to use, not ids", async () => {
+  const { key_id: llm_key_id } = project;
+  const skill = await createSkill(ada, { name: "Send mails", description: "x", prompt: "y", model: "" });
+  const { id: agent_id } = await createAgent(ada, { name: "Helper", model: "echo", llm_key_id });
+  const { events } = await talk(project, [call("update_agent", { agent_id, llm_key_id, skill_ids: [skill.id], tools: ["web_search"] })]);
+  expect(ofType(await events(), "confirmation")).toMatchObject([
+    {
+      summary: "llm_key_id: “Main” → “Main”\ntools: [] → “web_search”\nskill_ids: [] → “Send mails”\nNo workflow uses it.",
+    },
+  ]);
 });

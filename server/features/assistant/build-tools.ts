@@ -9,6 +9,7 @@ import { CreateWorkflowInput, WorkflowRef } from "#server/features/workflows/sch
 import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
 import { assertRole } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { isUuid } from "#server/platform/new-id.ts";
 import { Id } from "#server/shared/primitives-schema.ts";
 import { countDiff, diffGraphs } from "#server/workflow/diff.ts";
 import { MOST_OPERATIONS, Operation } from "#server/workflow/operations.ts";
@@ -149,6 +150,19 @@ const createAgent = defineTool({
   },
 });
 
+/** What the keys, servers, sources and skills are called that an agent names by their ids: nobody can approve an id. */
+async function namesOfResources(
+  project_id: string,
+  agents: { [Field in "llm_key_id" | "mcp_server_ids" | "rag_ids" | "skill_ids"]?: string | string[] | undefined }[],
+): Promise<Map<string, string>> {
+  const ids = agents
+    .flatMap((agent) => [agent.llm_key_id, agent.mcp_server_ids, agent.rag_ids, agent.skill_ids].flat())
+    .filter((id): id is string => id !== undefined && isUuid(id));
+  const named = { where: { project_id, id: { in: ids } }, select: { id: true, name: true } } as const;
+  const found = [db().llmKey.findMany(named), db().mcpServer.findMany(named), db().ragSource.findMany(named), db().skill.findMany(named)];
+  return new Map((await Promise.all(found)).flat().map(({ id, name }) => [id, name]));
+}
+
 /** Names that a card lists of workflows. */
 const MOST_NAMED = 5;
 
@@ -164,8 +178,12 @@ const updateAgent = defineTool({
       select: { name: true },
       orderBy: { id: "desc" },
     });
-    const said = (value: unknown, most: number) =>
-      typeof value === "string" ? quote(value, most) : cut(JSON.stringify(value ?? null), most);
+    const called = await namesOfResources(principal.project.id, [agent, fields]);
+    const said = (value: unknown, most: number): string => {
+      if (typeof value === "string") return quote(called.get(value) ?? value, most);
+      if (Array.isArray(value) && value.length > 0) return value.map((one) => said(one, SHORT)).join(", ");
+      return cut(JSON.stringify(value ?? null), most);
+    };
     const changes = Object.entries(fields).map(
       ([field, value]) => `${field}: ${said(agent[field as keyof typeof agent], SHORT)} → ${said(value, SHOWN)}`,
     );
