@@ -8,6 +8,7 @@ import { nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 import type { Operation } from "#server/workflow/operations.ts";
 import { namesFrom, withNames } from "#server/workflow/rename.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
+import "#server/shared/messages.ts"; // whoever loads this, what a schema refuses is said in our words
 
 // What operations make of a graph. Pure and browser-safe. Apart from operations.ts because it brings the layout along.
 
