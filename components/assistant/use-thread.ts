@@ -121,7 +121,10 @@ export function useSend() {
   return useMutation({
     mutationFn: async ({ threadId, content, mode, context }: Message & { threadId: string | null }) => {
       const { workflow_id } = context;
-      const thread_id = threadId ?? (await client.assistant.createThread.mutate({ ...(workflow_id && { workflow_id }) })).id;
+      const begun = threadId === null ? await client.assistant.createThread.mutate({ ...(workflow_id && { workflow_id }) }) : null;
+      const thread_id = begun?.id ?? threadId ?? "";
+      // Nothing has happened in it yet: all that the stream tells is new, however late somebody listens.
+      if (begun) cache.setQueryData(trpc.assistant.thread.queryKey({ thread_id }), { ...begun, messages: [], last_event_id: 0 });
       await client.assistant.send.mutate({ thread_id, content, mode, context });
       void cache.invalidateQueries(trpc.assistant.threads.pathFilter());
       return thread_id;

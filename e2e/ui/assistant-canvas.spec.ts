@@ -5,6 +5,7 @@ import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
 import { expect } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
 import { test } from "#e2e/ui/scripted-assistant.ts";
+import { until } from "#e2e/until.ts";
 import { WorkflowVersionPage } from "#server/features/workflows/schema.ts";
 import type { Operation } from "#server/workflow/operations.ts";
 
@@ -110,6 +111,7 @@ test("a change is taken without one of its nodes, undone in one step, and anothe
   signedInPage: page,
   assistant,
   workflow,
+  modelServer,
 }) => {
   const flow = await workflow({ nodes: [trigger, output("Result", "first words")], edges: [edge("start", "Result")] });
   const rename: Operation = { op: "update_node", id: "Result", data: { value: "second words" } };
@@ -124,6 +126,11 @@ test("a change is taken without one of its nodes, undone in one step, and anothe
     proposing(flow.id, "Takes it away.", [{ op: "remove_node", id: "Result" }], "away"),
   ]);
   await page.goto(`/workflows/${flow.id}`);
+  // On a slow line the model has proposed it before the page has read the new thread.
+  await page.route(/api\/trpc\/[^?]*assistant\.thread[,?]/, async (route) => {
+    await until(async () => (await modelServer.calls({ contains: "Say it otherwise" })).length >= 2 || undefined);
+    await route.continue();
+  });
   await ask(page, "Say it otherwise");
   await expect(node(page, "Output Copy")).toHaveAccessibleDescription(/Added/);
   // By keyboard, from the card's menu.

@@ -101,7 +101,7 @@ test("from an empty install to a finished run", async ({ browser, modelServer })
     if (process.env.UPDATE_SCREENSHOTS) {
       mkdirSync(images, { recursive: true });
       await runPanel(page)
-        .getByRole("button", { name: /Research/ })
+        .getByRole("button", { name: /^Research/ })
         .click();
       await page.getByRole("button", { name: "Fit to screen" }).click();
       await expect(page.getByText("Version 3 saved")).toBeHidden();
@@ -116,9 +116,9 @@ test("from an empty install to a finished run", async ({ browser, modelServer })
     await expect(node(page, "Output Brief")).toHaveAccessibleDescription(/Complete/);
     await expect(runPanel(page)).toContainText("Completed");
     await runPanel(page)
-      .getByRole("button", { name: /Research/ })
+      .getByRole("button", { name: /^Research/ })
       .click();
-    await expect(runPanel(page).getByRole("button", { name: /Research/ })).toContainText(/\d+ tokens\s*[\d.]+ m?s/);
+    await expect(runPanel(page).getByRole("button", { name: /^Research/ })).toContainText(/\d+ tokens\s*[\d.]+ m?s/);
     await expect(runPanel(page).getByRole("tabpanel", { name: "Output" })).toContainText("the cloth counts to eight.");
     await runPanel(page).getByRole("tab", { name: "Input" }).click();
     await expect(runPanel(page).getByRole("tabpanel", { name: "Input" })).toContainText("Find news about looms");
