@@ -77,7 +77,7 @@ const GROUPS = {
     ACCOUNTS_PER_HOUR: count(20).describe("Accounts that one client address makes by sign-up in an hour; 0 turns it off"),
     INVITATIONS_PER_HOUR: count(100).describe("Invitations that one person sends in an hour; 0 turns it off"),
     PROJECTS_PER_USER: count(100).describe("Projects that one person may own; 0 turns it off"),
-    ASSISTANT_MESSAGES_PER_HOUR: count(200).describe("Messages that one person writes to the assistant in an hour; 0 turns it off"),
+    ASSISTANT_MESSAGES_PER_HOUR: count(60).describe("Messages that one person writes to the assistant in an hour; 0 turns it off"),
     ASSISTANT_MESSAGE_COST: within(0, 1000)
       .default(5)
       .describe("US dollars that the assistant may spend on one message, where its model’s price is known; 0 turns it off"),

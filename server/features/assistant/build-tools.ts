@@ -4,7 +4,7 @@ import { api } from "#server/features/assistant/api.ts";
 import { searchGuide } from "#server/features/assistant/guide.ts";
 import { propose } from "#server/features/assistant/proposals.ts";
 import { cut, fitting, MAX_RESULT, MAX_WHOLE, quote, shownGraph, shownNodes } from "#server/features/assistant/shown.ts";
-import { type AssistantTool, defineTool } from "#server/features/assistant/tool.ts";
+import { type AssistantTool, type ConfirmationCard, defineTool, type ToolContext } from "#server/features/assistant/tool.ts";
 import { CreateWorkflowInput, WorkflowRef } from "#server/features/workflows/schema.ts";
 import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
 import { assertRole } from "#server/platform/auth/principal.ts";
@@ -63,11 +63,27 @@ const getWorkflow = defineTool({
   },
 });
 
+/** How many workflows and agents are made in a thread before one more is asked for. */
+const MOST_MADE = 10;
+const MAKING = ["create_workflow", "create_agent"];
+
+/** Asked before something is made in a thread that has made much: a model may have been told by what it reads to go on for ever. */
+async function manyMade(what: string, name: string, { principal, thread_id }: ToolContext): Promise<ConfirmationCard | null> {
+  assertRole(principal, "editor");
+  const named = MAKING.map((tool) => ({ data: { path: ["name"], equals: tool } }));
+  const where = { thread_id, type: "tool_result", data: { path: ["ok"], equals: true }, OR: named };
+  const made = await db().assistantEvent.count({ where });
+  if (made < MOST_MADE) return null;
+  const action = `Create the ${what} ${quote(name, SHORT)}`;
+  return { action, summary: `The assistant has made ${made} workflows and agents in this thread.`, about: action };
+}
+
 const createWorkflow = defineTool({
   name: "create_workflow",
   description:
     "Creates a workflow that has only a manual trigger (node id “trigger”, label “Start”). Build it then by propose_changes: connect from that trigger, or change its kind by update_node.",
   input: CreateWorkflowInput.pick({ name: true, description: true }),
+  confirmation: ({ name }, context) => manyMade("workflow", name, context),
   async call(args, { principal }) {
     const { id, name, nodes } = await api(principal).workflows.create(args);
     const result = JSON.stringify({
@@ -143,6 +159,7 @@ const createAgent = defineTool({
   description:
     "Creates an agent, which agentNodes name by its id. It makes one short call of the model, and saves nothing when that fails. Keys and their models come from list_resources.",
   input: CreateAgentInput.pick(agentFields),
+  confirmation: ({ name }, context) => manyMade("agent", name, context),
   async call(args, { principal }) {
     const { id, name, model } = await api(principal).agents.create(args);
     const result = JSON.stringify({ agent_id: id, name, model });

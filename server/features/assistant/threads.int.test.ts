@@ -130,7 +130,7 @@ test("only so many messages wait in a thread, and a stop ends all of them at onc
 test("a person writes only so many messages in an hour, in whatever threads and projects", async () => {
   const { admin, own } = await newProject();
   setSettings({ ASSISTANT_MESSAGES_PER_HOUR: "2" });
-  onTestFinished(() => setSettings({ ASSISTANT_MESSAGES_PER_HOUR: "200" }));
+  onTestFinished(() => setSettings({ ASSISTANT_MESSAGES_PER_HOUR: "60" }));
   const send = async () => {
     const { id } = await own.call("POST", "/threads", {});
     return own.ask("POST", `/threads/${id}/messages`, { content: "Hello" });

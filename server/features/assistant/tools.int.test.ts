@@ -256,6 +256,21 @@ test("the twenty-first run of a thread is asked for", async () => {
   expect(await db().execution.count({ where: { workflow_id } })).toBe(2);
 });
 
+test("after ten workflows and agents of a thread one more is asked for", async () => {
+  const project = await newProject();
+  const make = (count: number) => Array.from({ length: count }, (_, n) => call("create_workflow", { name: `Flow ${n}` }));
+  const made = () => db().workflow.count({ where: { project_id: project.admin.project.id } });
+  const { thread_id, events } = await talk(project, make(10));
+  expect([await made(), ofType(await events(), "confirmation")]).toEqual([10, []]);
+  await talk(project, [call("create_workflow", { name: "One more" })], { thread_id });
+  const [card] = ofType(await events(), "confirmation");
+  expect(card).toMatchObject({
+    action: "Create the workflow “One more”",
+    summary: expect.stringContaining("made 10 workflows and agents"),
+  });
+  expect(await made()).toBe(10);
+});
+
 test("a review is decided, and an agent changed, only after a card that says what and where", async () => {
   const project = await newProject();
   const { admin, page } = project;
