@@ -14,6 +14,8 @@ export default defineConfig({
     // Left to itself a run keeps one core free. One more than cores: somebody always waits for a database, a child or a clock.
     maxWorkers: availableParallelism() + 1,
     isolate: false,
+    // A busy machine is slower than the second that is the default; who waits goes on at once when it is so.
+    expect: { poll: { timeout: 10_000 } },
     setupFiles: [join(import.meta.dirname, "testing/fresh-modules.ts")],
     projects: [
       {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { holdDataFolder } from "#server/boot/data-folder.ts";
 import { startOf } from "#server/platform/process-state.ts";
 
@@ -31,10 +31,10 @@ test.runIf(onLinux)("a killed process that nobody has asked about yet does not h
   // The shell goes on as `sleep`, which never asks how the child that it has inherited ended.
   const parent = child("sh", "-c", "sleep 60 & echo $!; exec sleep 60");
   const pid = await new Promise<number>((resolve) => parent.stdout?.once("data", (text) => resolve(Number(text))));
-  await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n"));
+  await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n");
   const folder = folderHeldBy(`${pid} ${startOf(pid)}`);
   expect(() => holdDataFolder(folder)).toThrow("in use");
   process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, "utf8")).toMatch(/\) Z /));
+  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toMatch(/\) Z /);
   holdDataFolder(folder)();
 });

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { resetAccount } from "#server/features/identity/new-account.ts";
 import { changePassword } from "#server/features/identity/profile.ts";
 import { signInWithPassword } from "#server/features/identity/sign-in.ts";
@@ -24,11 +24,10 @@ async function takenOverDuring<Value>(user_id: string, work: () => Promise<Value
         const user = await tx.user.findUniqueOrThrow({ where: { id: user_id } });
         await resetAccount(tx, user, { password_hash: null, is_verified: true });
         const outcome = work().catch(({ code }) => code);
-        await vi.waitFor(async () => {
-          const waiting = await db()
+        const waiting = () =>
+          db()
             .$queryRaw`SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()`;
-          expect(waiting).toHaveLength(1);
-        }, 20_000);
+        await expect.poll(waiting).toHaveLength(1);
         return { outcome };
       },
       { timeout: 30_000 },

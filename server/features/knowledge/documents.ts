@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Prisma } from "#prisma/generated/client.ts";
+import type { Prisma, RagDocument as RagDocumentRow } from "#prisma/generated/client.ts";
 import { documentAdded } from "#server/events/events.ts";
 import { publishEvents } from "#server/events/send-events.ts";
 import { findRag, findRagDocument, toRagDocument } from "#server/features/knowledge/find-source.ts";
@@ -23,10 +23,7 @@ import type { FieldError } from "#server/shared/error-schema.ts";
 import type { Page } from "#server/shared/primitives-schema.ts";
 
 /** A document that waits to be indexed, and the how manieth time that is. */
-interface AskedDocument {
-  id: string;
-  generation: number;
-}
+type AskedDocument = Pick<RagDocumentRow, "id" | "generation">;
 
 /** An indexing that has told nothing for so long is taken for lost; the executor's own retries are closer together. */
 const LOST_MS = 15 * 60_000;
@@ -37,12 +34,11 @@ const BATCH = 200;
  * Marks documents to be indexed anew. Call `announceIndexing` when the transaction is through.
  * @param within the transaction that makes the change
  */
-export async function indexAgain(where: Prisma.RagDocumentWhereInput, within: Prisma.TransactionClient): Promise<AskedDocument[]> {
-  await within.ragDocument.updateMany({
+export function indexAgain(where: Prisma.RagDocumentWhereInput, within: Prisma.TransactionClient): Promise<RagDocumentRow[]> {
+  return within.ragDocument.updateManyAndReturn({
     where,
     data: { status: "indexing", error: null, chunk_count: 0, chunks_done: 0, generation: { increment: 1 } },
   });
-  return within.ragDocument.findMany({ where: { ...where, status: "indexing" }, select: { id: true, generation: true } });
 }
 
 /** Has documents indexed in the background. What cannot be sent is made up for by `resumeIndexing`. */
@@ -242,8 +238,8 @@ export async function reindexDocument(principal: ProjectPrincipal, ref: RagDocum
   const { id, title } = await findRagDocument(principal.project.id, ref);
   const source = await findRag(principal.project.id, ref.rag_id);
   const asked = await db().$transaction(async (tx) => {
-    const documents = await indexAgain({ id }, tx);
-    if (!documents.length) throw notFound("document");
+    const [document] = await indexAgain({ id }, tx);
+    if (!document) throw notFound("document");
     await recordAudit(
       principal,
       {
@@ -255,10 +251,11 @@ export async function reindexDocument(principal: ProjectPrincipal, ref: RagDocum
       },
       tx,
     );
-    return documents;
+    return document;
   });
-  await announceIndexing(principal.project.id, asked);
-  return toRagDocument(await findRagDocument(principal.project.id, ref));
+  await announceIndexing(principal.project.id, [asked]);
+  // As it was asked for: by now it may be indexed already.
+  return toRagDocument(asked);
 }
 
 /**

@@ -140,7 +140,7 @@ test("without a good signature everything is the same refusal, and at most one a
   expect(new Set(answers).size).toBe(1);
   expect(answers[0]).toMatch(/^AUTH_REQUIRED /);
   const refusal = { status: 401, execution_id: null, can_replay: false, error: expect.stringContaining("signature is wrong") };
-  await expect.poll(() => deliveriesOf(admin, id), { timeout: 10_000 }).toMatchObject([refusal]);
+  await expect.poll(() => deliveriesOf(admin, id)).toMatchObject([refusal]);
   await expect(send("{}")).resolves.toMatchObject({ status: "queued" });
   expect(await deliveriesOf(admin, id)).toMatchObject([{ status: 202 }, refusal]);
   expect(await db().webhookDelivery.count({ where: { workflow_id: { in: [plain.id, deleted.id] } } })).toBe(0);

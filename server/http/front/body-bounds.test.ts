@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { createFront } from "#server/http/front/front.ts";
 
 const MIB = 1024 * 1024;
@@ -123,9 +123,9 @@ test("bodies that come slowly have a bound together, and what they held is free 
   let refused = 0;
   for (const socket of slow) socket.once("data", (chunk) => void (/^HTTP\/1\.1 429 /.test(String(chunk)) && refused++));
   // 21 of them fit into 64 MiB.
-  await vi.waitFor(() => expect(refused).toBeGreaterThanOrEqual(9));
+  await expect.poll(() => refused).toBeGreaterThanOrEqual(9);
   for (const socket of slow) socket.destroy();
-  await vi.waitFor(async () => expect(await sendAll(port, "/api/trpc/x", 3 * MIB, true)).toMatch(/^HTTP\/1\.1 302 /));
+  await expect.poll(() => sendAll(port, "/api/trpc/x", 3 * MIB, true)).toMatch(/^HTTP\/1\.1 302 /);
 });
 
 test("a request that does not come is given up by the server's own clock", async () => {

@@ -94,7 +94,7 @@ test("what the environment says about the connection holds for migrations too", 
 test("a start whose migrations are cut off says so", async () => {
   const { url, drop } = await createTestDatabase({ isMigrated: false });
   const migrated = migrate(url);
-  await vi.waitFor(() => expect(fork).toHaveBeenCalled());
+  await expect.poll(() => fork).toHaveBeenCalled();
   vi.mocked(fork).mock.results[0]?.value.kill("SIGKILL");
   await expect(migrated).rejects.toThrow(/has died. Start again/);
   await drop();

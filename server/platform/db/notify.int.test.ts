@@ -63,12 +63,12 @@ test("a connection that has died without a word is replaced, and everybody looks
   const heard = vi.fn();
   const stop = await subscribe("treadle_control", "a", heard);
   await notify("a");
-  await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
+  await expect.poll(() => heard).toHaveBeenCalledTimes(1);
   between.forget();
   await notify("a");
-  await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2), 20_000);
+  await expect.poll(() => heard, { timeout: 20_000 }).toHaveBeenCalledTimes(2);
   await notify("a");
-  await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(3));
+  await expect.poll(() => heard).toHaveBeenCalledTimes(3);
   stop();
   await closeNotifications();
 });

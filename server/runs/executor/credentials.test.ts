@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AppError } from "#server/platform/errors.ts";
 import type { EngineServices } from "#server/runs/ports.ts";
 import { dyingAfter, newRun } from "#server/testing/new-run.ts";
@@ -34,8 +34,7 @@ function canary(isPatient = false) {
   const callAgent: EngineServices["callAgent"] = async ({ agent_id, message, onDelta }) => {
     asked.push(`${agent_id}: ${message}`);
     for (const piece of piecesOf(`I was told: ${message}`)) onDelta(piece);
-    if (isPatient)
-      await vi.waitFor(() => expect(run.memory.deltas.map(({ type, ...of }) => "node_id" in of && of.node_id)).toContain(agent_id));
+    if (isPatient) await expect.poll(() => run.memory.deltas.map(({ type, ...of }) => "node_id" in of && of.node_id)).toContain(agent_id);
     if (agent_id === "c") throw new Error(`The provider says: bad prompt ${JSON.stringify(message)}`);
     return { output: `Echo: ${message}`, tool_calls: [{ name: "get", args: { url: `https://x?key=${encodeURIComponent(SECRET)}` } }] };
   };
