@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id, ignoredFields, Name, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
 
-// A canvas is a dashboard: widgets over what the Output nodes of workflows gave last.
+// A canvas is a dashboard: widgets over what the Output nodes of workflows give.
 
 /** Columns of the grid that widgets stand in. */
 export const GRID_COLUMNS = 12;
@@ -13,13 +13,39 @@ const part = JsonPath.optional().meta({
   example: "$.total",
 });
 
+/** How far back the completed executions of a widget may lie. */
+export const WidgetRange = z
+  .enum(["24h", "7d", "30d", "90d", "all"])
+  .meta({ description: "With `over: runs`: executions that completed within it count" });
+export type WidgetRange = z.infer<typeof WidgetRange>;
+
+const unit = z.string().trim().max(20).optional().meta({ description: "Shown after the number", example: "€" });
+const decimals = z.int().min(0).max(6).optional().meta({ description: "Digits after the point; left out, as the number has them" });
+
+/** Which executions a widget reads, and how their values become one. Left out, the first of each but `range`. */
+const reads = {
+  over: z
+    .enum(["latest", "runs"])
+    .optional()
+    .meta({ description: "latest: the latest completed execution; runs: one value for each completed execution in the range" }),
+  range: WidgetRange.optional().meta({ description: "With `over: runs`; 30d when left out" }),
+  bucket: z
+    .enum(["run", "hour", "day", "week", "month"])
+    .optional()
+    .meta({ description: "With `over: runs`: what a point or row stands for; in UTC, weeks begin on Monday" }),
+  aggregate: z
+    .enum(["last", "count", "sum", "avg", "min", "max", "p95"])
+    .optional()
+    .meta({ description: "With `over: runs`: how values of one bucket, or of the range, become one; p95 is the nearest rank" }),
+};
+
 const place = {
   id: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, "Use 1 to 64 letters, digits, - and _.")
     .meta({ description: "Yours to choose, unique in the canvas", example: "revenue" }),
   title: z.string().trim().max(120).meta({ description: "Shown above the widget; empty shows none" }),
-  workflow_id: Id.meta({ description: "The workflow whose latest completed execution is shown" }),
+  workflow_id: Id.meta({ description: "The workflow whose completed executions are shown" }),
   output_label: z
     .string()
     .trim()
@@ -43,21 +69,22 @@ const place = {
 const TextWidget = z.strictObject({
   ...place,
   type: z.literal("text"),
-  options: z.strictObject({ path: part }).optional(),
+  options: z.strictObject({ ...reads, path: part }).optional(),
 });
 const MarkdownWidget = z.strictObject({
   ...place,
   type: z.literal("markdown"),
-  options: z.strictObject({ path: part }).optional(),
+  options: z.strictObject({ ...reads, path: part }).optional(),
 });
 const NumberWidget = z.strictObject({
   ...place,
   type: z.literal("number"),
   options: z
     .strictObject({
+      ...reads,
       path: part,
-      unit: z.string().trim().max(20).optional().meta({ description: "Shown after the number", example: "€" }),
-      decimals: z.int().min(0).max(6).optional().meta({ description: "Digits after the point; left out, as the number has them" }),
+      unit,
+      decimals,
     })
     .optional(),
 });
@@ -66,8 +93,9 @@ const TableWidget = z.strictObject({
   type: z.literal("table"),
   options: z
     .strictObject({
+      ...reads,
       path: JsonPath.optional().meta({
-        description: "JSONPath of the list of rows; left out, the output itself is the list",
+        description: "JSONPath of the list of rows; left out, the output itself is the list. With `over: runs`: of what one row is made of",
         example: "$.orders",
       }),
       columns: z
@@ -88,9 +116,18 @@ const ChartWidget = z.strictObject({
   ...place,
   type: z.literal("chart"),
   options: z.strictObject({
+    ...reads,
     kind: z.enum(["bar", "line", "area", "pie"]),
-    x: JsonPath.meta({ description: "JSONPath of the names or times, one for each point", example: "$[*].month" }),
-    y: JsonPath.meta({ description: "JSONPath of the numbers, in the same order", example: "$[*].revenue" }),
+    x: JsonPath.optional().meta({
+      description: "JSONPath of the names or times, one for each point; needed with `over: latest`, and not used with `runs`",
+      example: "$[*].month",
+    }),
+    y: JsonPath.meta({
+      description: "JSONPath of the numbers, in the same order; with `over: runs`, of the one number of an execution",
+      example: "$[*].revenue",
+    }),
+    unit,
+    decimals,
   }),
 });
 
@@ -121,3 +158,70 @@ export const UpdateCanvasInput = z.strictObject({ ...readOnly, canvas_id: Id, ..
 export type UpdateCanvasInput = z.infer<typeof UpdateCanvasInput>;
 export const CanvasRef = z.strictObject({ canvas_id: Id });
 export const CanvasPage = pageOf(CanvasSummary);
+
+// ---------------------------------------------------------------- what widgets show
+
+const from = {
+  execution_id: Id.nullable().meta({ description: "The execution it comes from; null on a shared page" }),
+  completed_at: Timestamp,
+};
+const Point = z.object({
+  x: z.union([z.string(), z.number()]).meta({ description: "A time, a name or a number; of a bucket its start in UTC" }),
+  y: z.number().nullable().meta({ description: "null: a gap" }),
+  ...from,
+});
+const Cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** What one widget shows now. Which fields there are depends on its kind: `value` of a number, `series` of charts and of a number's past, `columns` and `rows`, `text`. */
+export const WidgetData = z
+  .object({
+    widget_id: z.string(),
+    status: z.enum(["ok", "empty", "problem"]).meta({
+      description:
+        "empty: no execution has given a value; problem: nothing can be shown, `problem` says why. ok also when some values were left out",
+    }),
+    problem: z.string().optional().meta({ description: "What is wrong, or what was left out, and what to do" }),
+    suggestion: z.string().optional().meta({
+      description: "The Output label nearest to one that the workflow does not have any more; empty for the output of the execution",
+    }),
+    value: z.number().optional(),
+    previous: z.number().optional().meta({ description: "The same of the execution before, or of the range before" }),
+    unit: z.string().optional(),
+    series: z.array(z.object({ name: z.string(), points: z.array(Point) })).optional(),
+    columns: z.array(z.string()).optional(),
+    rows: z.array(z.object({ cells: z.array(Cell).meta({ description: "In the order of `columns`" }), ...from })).optional(),
+    text: z.string().optional(),
+    execution_id: from.execution_id.optional(),
+    completed_at: from.completed_at.optional(),
+    versions: z
+      .array(z.object({ version: z.int(), created_at: Timestamp }))
+      .optional()
+      .meta({ description: "With `over: runs`: versions of the workflow that were published within the range" }),
+    old: z
+      .object({
+        reason: z.enum(["disabled", "failing", "deleted"]),
+        since: Timestamp,
+        execution_id: Id.nullable().meta({ description: "failing: the latest execution that failed" }),
+      })
+      .optional()
+      .meta({ description: "Why nothing newer comes" }),
+    filling: z
+      .object({ done: z.int(), total: z.int() })
+      .optional()
+      .meta({ description: "Executions that a new widget has read of those in the past" }),
+  })
+  .meta({ id: "WidgetData" });
+export type WidgetData = z.infer<typeof WidgetData>;
+
+export const CanvasDataInput = z.strictObject({
+  canvas_id: Id,
+  range: WidgetRange.optional().meta({ description: "In place of every widget's own range" }),
+});
+export const CanvasData = z
+  .object({ canvas_id: Id, range: WidgetRange.nullable(), generated_at: Timestamp, widgets: z.array(WidgetData) })
+  .meta({ id: "CanvasData" });
+export type CanvasData = z.infer<typeof CanvasData>;
+
+/** One event of a canvas's stream: the widgets that changed. */
+export const CanvasDataEvent = CanvasData.pick({ canvas_id: true, widgets: true });
+export type CanvasDataEvent = z.infer<typeof CanvasDataEvent>;

@@ -39,10 +39,7 @@ function pathFault(path: string): string | undefined {
 function pathsOf({ options, type }: Widget): [string, string][] {
   if (!options) return [];
   if (type === "chart" && "kind" in options)
-    return [
-      ["x", options.x],
-      ["y", options.y],
-    ];
+    return [...(options.x === undefined ? [] : [["x", options.x] satisfies [string, string]]), ["y", options.y]];
   const columns = "columns" in options ? (options.columns ?? []) : [];
   const own: [string, string][] = "path" in options && options.path !== undefined ? [["path", options.path]] : [];
   return [...own, ...columns.map(({ path }, index): [string, string] => [`columns.${index}.path`, path])];
