@@ -1,9 +1,12 @@
+import { graphOf } from "#e2e/api/graphs.ts";
 import type { ApiClient } from "#e2e/api-client.ts";
 import { expect, test } from "#e2e/fixtures.ts";
-import { Canvas, CanvasPage, type Widget } from "#server/features/canvases/schema.ts";
+import { Canvas, CanvasData, CanvasPage, type Widget } from "#server/features/canvases/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
 const NEVER = "019a8f3e-5b7a-7c55-9d1f-0b6c2f6f9a10";
+
+const shown = graphOf({ t: ["trigger"], o: ["output", { label: "Result" }] }, ["t>o"]);
 
 type ChartWidget = Extract<Widget, { type: "chart" }>;
 
@@ -35,7 +38,7 @@ const create = async (api: ApiClient, fields: object) => (await api.post("/canva
 const count = async (api: ApiClient) => (await api.get("/canvases", { schema: CanvasPage })).body.total;
 
 test("a canvas is created, read, listed without its widgets, changed in part, and deleted", async ({ api, workflow }) => {
-  const { id: flow } = await workflow({});
+  const { id: flow } = await workflow(shown);
   const widgets = ofEachType(flow);
   const canvas = await create(api, { name: "Sales", widgets });
   expect(canvas).toMatchObject({ name: "Sales", widgets });
@@ -55,7 +58,7 @@ test("a canvas is created, read, listed without its widgets, changed in part, an
 });
 
 test("a canvas needs no widgets, and what a GET gave can be sent back", async ({ api, workflow }) => {
-  const { id: flow } = await workflow({});
+  const { id: flow } = await workflow(shown);
   const canvas = await create(api, { name: "Empty" });
   expect(canvas.widgets).toEqual([]);
   await api.put(`/canvases/${canvas.id}`, { widgets: ofEachType(flow) }, { status: 200 });
@@ -80,10 +83,23 @@ for (const { what, more, path, says } of [
   { what: "a place before the grid", more: { layout: { x: -1, y: 0, w: 6, h: 4 } }, path: "layout.x", says: "at least 0" },
   { what: "an id with spaces", more: { id: "a b" }, path: "id", says: "letters, digits" },
   { what: "a workflow that never was", more: { workflow_id: NEVER }, path: "workflow_id", says: "no such workflow" },
+  { what: "an Output that the workflow does not have", more: { output_label: "Resultt" }, path: "output_label", says: 'mean "Result"' },
+  {
+    what: "a path that may take long",
+    more: { options: { kind: "bar", x: "$..a..b", y: "$" } },
+    path: "options.x",
+    says: "once at most",
+  },
+  {
+    what: "a chart of the latest run without names",
+    more: { options: { kind: "bar", y: "$", over: "latest" } },
+    path: "options.x",
+    says: "required",
+  },
   { what: "a workflow id that is none", more: { workflow_id: "no-uuid" }, path: "workflow_id", says: "no such workflow" },
 ])
   test(`${what} is refused at its place, at creation and change`, async ({ api, workflow }) => {
-    const { id: flow } = await workflow({});
+    const { id: flow } = await workflow(shown);
     const canvas = await create(api, { name: "Before", widgets: [chart(flow)] });
     const widgets = [{ ...place(flow, "first"), type: "text" }, chart(flow, more)];
     for (const { body } of [
@@ -99,7 +115,7 @@ for (const { what, more, path, says } of [
   });
 
 test("an unknown field, no name, ids that meet twice and a fifty-first widget are refused", async ({ api, workflow }) => {
-  const { id: flow } = await workflow({});
+  const { id: flow } = await workflow(shown);
   const many = (length: number) => Array.from({ length }, (_, index) => chart(flow, { id: `chart-${index}` }));
   for (const [fields, path] of [
     [{ name: "A", wigdets: [] }, "wigdets"],
@@ -113,7 +129,7 @@ test("an unknown field, no name, ids that meet twice and a fifty-first widget ar
   expect((await create(api, { name: "Full", widgets: many(50) })).widgets).toHaveLength(50);
 });
 
-test("widgets over another project's workflow are refused; one over a workflow deleted since may stay", async ({
+test("widgets over another project's workflow are refused; a workflow that a canvas shows cannot be deleted", async ({
   api,
   newProject,
   workflow,
@@ -123,15 +139,42 @@ test("widgets over another project's workflow are refused; one over a workflow d
   const { body } = await api.post("/canvases", { name: "A", widgets: [chart(theirs.id)] }, { schema: ErrorBody, status: 422 });
   expect(body.errors?.map((error) => error.path)).toEqual(["widgets.0.workflow_id"]);
 
-  const { id: flow } = await workflow({});
+  const { id: flow } = await workflow(shown);
   const canvas = await create(api, { name: "Old", widgets: [chart(flow)] });
+  const { body: refused } = await api.del(`/workflows/${flow}`, { schema: ErrorBody, status: 409 });
+  expect(refused.detail).toBe('The workflow is shown on the canvas "Old". Take its widgets out there first.');
+  await api.put(`/canvases/${canvas.id}`, { widgets: [] }, { status: 200 });
   await api.del(`/workflows/${flow}`, { status: 204 });
-  await api.put(`/canvases/${canvas.id}`, { name: "Still there", widgets: canvas.widgets }, { schema: Canvas, status: 200 });
   await api.post("/canvases", { name: "New", widgets: canvas.widgets }, { schema: ErrorBody, status: 422 });
 });
 
+test("viewers read what the widgets show, which is the latest run's", async ({ api, newUser, newProject, workflow, executed }) => {
+  const flow = await workflow(shown);
+  const canvas = await create(api, { name: "Sales", widgets: ofEachType(flow.id) });
+  const rows = [{ customer: { name: "Ann" } }];
+  const report = { report: "# Good", total: 12.5, rows };
+  const { id } = await executed(flow, { input: JSON.stringify(report) });
+  const { api: viewer } = await newUser({ role: "viewer" });
+  const { body } = await viewer.get(`/canvases/${canvas.id}/data`, { schema: CanvasData, status: 200 });
+  expect(body).toMatchObject({
+    canvas_id: canvas.id,
+    range: null,
+    widgets: [
+      { widget_id: "text", status: "ok", text: JSON.stringify(report), execution_id: id },
+      { widget_id: "markdown", status: "ok", text: "# Good" },
+      { widget_id: "number", status: "ok", value: 12.5, unit: "€" },
+      { widget_id: "table", status: "ok", columns: ["Who"], rows: [{ cells: ["Ann"], execution_id: id }] },
+      { widget_id: "chart", status: "problem", problem: expect.stringContaining("$[*].month") },
+    ],
+  });
+  expect((await viewer.get(`/canvases/${canvas.id}/data?range=24h`, { schema: CanvasData, status: 200 })).body.range).toBe("24h");
+  await viewer.get(`/canvases/${canvas.id}/data?range=1h`, { schema: ErrorBody, status: 422 });
+  const { api: other } = await newProject();
+  await other.get(`/canvases/${canvas.id}/data`, { schema: ErrorBody, status: 404 });
+});
+
 test("viewers read canvases; editors write them", async ({ api, newUser, workflow }) => {
-  const { id: flow } = await workflow({});
+  const { id: flow } = await workflow(shown);
   const canvas = await create(api, { name: "Sales", widgets: [chart(flow)] });
   const { api: viewer } = await newUser({ role: "viewer" });
   expect((await viewer.get(`/canvases/${canvas.id}`, { schema: Canvas, status: 200 })).body).toEqual(canvas);

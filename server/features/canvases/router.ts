@@ -1,5 +1,13 @@
-import { Canvas, CanvasPage, CanvasRef, CreateCanvasInput, UpdateCanvasInput } from "#server/features/canvases/schema.ts";
-import { createCanvas, deleteCanvas, getCanvas, listCanvases, updateCanvas } from "#server/features/canvases/service.ts";
+import {
+  Canvas,
+  CanvasData,
+  CanvasDataInput,
+  CanvasPage,
+  CanvasRef,
+  CreateCanvasInput,
+  UpdateCanvasInput,
+} from "#server/features/canvases/schema.ts";
+import { createCanvas, deleteCanvas, getCanvas, getCanvasData, listCanvases, updateCanvas } from "#server/features/canvases/service.ts";
 import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
 
@@ -28,6 +36,18 @@ export const canvasesRouter = router({
     .input(CanvasRef)
     .output(Canvas)
     .query(({ ctx, input }) => getCanvas(ctx.principal, input)),
+  data: viewerProcedure
+    .meta(
+      endpoint("GET", "/canvases/{canvas_id}/data", {
+        tag,
+        summary: "Read what the widgets of a canvas show",
+        description:
+          "One entry for each widget: a number, the points of a chart, the rows of a table or a text, each with the execution that it comes from. Values that are no numbers are left out and counted in `problem`.",
+      }),
+    )
+    .input(CanvasDataInput)
+    .output(CanvasData)
+    .query(({ ctx, input }) => getCanvasData(ctx.principal, input)),
   update: editorProcedure
     .meta(
       endpoint("PUT", "/canvases/{canvas_id}", {

@@ -115,20 +115,27 @@ const TableWidget = z.strictObject({
 const ChartWidget = z.strictObject({
   ...place,
   type: z.literal("chart"),
-  options: z.strictObject({
-    ...reads,
-    kind: z.enum(["bar", "line", "area", "pie"]),
-    x: JsonPath.optional().meta({
-      description: "JSONPath of the names or times, one for each point; needed with `over: latest`, and not used with `runs`",
-      example: "$[*].month",
+  options: z
+    .strictObject({
+      ...reads,
+      kind: z.enum(["bar", "line", "area", "pie"]),
+      x: JsonPath.optional().meta({
+        description: "JSONPath of the names or times, one for each point; needed with `over: latest`, and not used with `runs`",
+        example: "$[*].month",
+      }),
+      y: JsonPath.meta({
+        description: "JSONPath of the numbers, in the same order; with `over: runs`, of the one number of an execution",
+        example: "$[*].revenue",
+      }),
+      unit,
+      decimals,
+    })
+    .refine(({ over, x }) => over === "runs" || x !== undefined, {
+      path: ["x"],
+      error: "This field is required: the path of the names or times. Only a chart over several runs does without.",
+      // Told together with whatever else is wrong.
+      when: ({ value }) => typeof value === "object" && value !== null,
     }),
-    y: JsonPath.meta({
-      description: "JSONPath of the numbers, in the same order; with `over: runs`, of the one number of an execution",
-      example: "$[*].revenue",
-    }),
-    unit,
-    decimals,
-  }),
 });
 
 export const Widget = z
@@ -137,6 +144,16 @@ export const Widget = z
   })
   .meta({ id: "Widget" });
 export type Widget = z.infer<typeof Widget>;
+
+/** Every path of a widget with where it stands in its options. */
+export function pathsOf({ options, type }: Widget): [field: string, path: string][] {
+  if (!options) return [];
+  if (type === "chart" && "kind" in options)
+    return [...(options.x === undefined ? [] : [["x", options.x] satisfies [string, string]]), ["y", options.y]];
+  const columns = "columns" in options ? (options.columns ?? []) : [];
+  const own: [string, string][] = "path" in options && options.path !== undefined ? [["path", options.path]] : [];
+  return [...own, ...columns.map(({ path }, index): [string, string] => [`columns.${index}.path`, path])];
+}
 
 const summary = { id: Id, name: z.string(), created_at: Timestamp, updated_at: Timestamp };
 export const CanvasSummary = z
@@ -217,6 +234,7 @@ export const CanvasDataInput = z.strictObject({
   canvas_id: Id,
   range: WidgetRange.optional().meta({ description: "In place of every widget's own range" }),
 });
+export type CanvasDataInput = z.infer<typeof CanvasDataInput>;
 export const CanvasData = z
   .object({ canvas_id: Id, range: WidgetRange.nullable(), generated_at: Timestamp, widgets: z.array(WidgetData) })
   .meta({ id: "CanvasData" });

@@ -1,11 +1,11 @@
 import type { ReplayDeliveryInput } from "#server/features/webhooks/schema.ts";
 import { assertRunnable } from "#server/features/workflows/execute.ts";
-import { asText, atPath } from "#server/features/workflows/payload-path.ts";
 import { type SavedWorkflow, savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { cleanText, parseCleanJson } from "#server/platform/clean-text.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { AppError, ERRORS, isAppError, notFound } from "#server/platform/errors.ts";
+import { asText, atPath } from "#server/platform/json-path.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";

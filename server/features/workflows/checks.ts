@@ -1,7 +1,7 @@
 import { type AgentNames, agentNames } from "#server/features/agents/find-agent.ts";
 import { credentialNames } from "#server/features/credentials/values.ts";
-import { pathFault } from "#server/features/workflows/payload-path.ts";
 import { AppError } from "#server/platform/errors.ts";
+import { pathFault } from "#server/platform/json-path.ts";
 import { conditionFault } from "#server/runs/effects/conditions.ts";
 import { credentialsIn } from "#server/workflow/compiled-graph.ts";
 import { CronError, checkCron } from "#server/workflow/cron.ts";
@@ -32,7 +32,7 @@ export async function graphScope(project_id: string, graph: Graph, agents: Agent
 /** What is wrong with the values of a trigger that only a parser can tell, by field. An empty one is merely not filled in yet. */
 function faultOf({ kind, ...config }: ReturnType<typeof triggerNode.config.parse>): { field: string; message: string } | undefined {
   if (kind === "webhook") {
-    const message = pathFault(config.payload_path);
+    const message = pathFault(config.payload_path, "The payload path", "$.issue.title");
     return message === undefined ? undefined : { field: "payload_path", message };
   }
   if (kind !== "schedule" || config.cron_expression.trim() === "") return undefined;

@@ -13,6 +13,7 @@ import type {
 import { graphHash, noteGraph, recordAgentUses, snapshotOf } from "#server/features/workflows/snapshots.ts";
 import { versionChanges } from "#server/features/workflows/versions.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
+import { namesInUse } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
@@ -186,12 +187,21 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
 
 /**
  * Deletes a workflow with its schedule and its webhook. Its executions stay readable, and one under way runs to its end.
- * @throws AppError NOT_FOUND
+ * @throws AppError NOT_FOUND; CONFLICT that names the canvases with a widget that reads it
  */
 export async function deleteWorkflow(principal: ProjectPrincipal, { workflow_id }: { workflow_id: string }): Promise<void> {
   await db().$transaction(async (tx) => {
     const { name } = await findWorkflow(principal, workflow_id, { name: true }, tx);
     await tx.workflow.update({ where: { id: workflow_id }, data: { deleted_at: new Date() } });
+    // After the row is locked: a canvas that is being saved has locked it too.
+    const canvases = await tx.$queryRaw<{ name: string }[]>`
+      SELECT name FROM canvases WHERE project_id = ${principal.project.id}::uuid
+        AND jsonb_path_exists(widgets, '$[*].workflow_id ? (@ == $id)', jsonb_build_object('id', ${workflow_id}::text)) ORDER BY name`;
+    if (canvases.length)
+      throw new AppError(
+        "CONFLICT",
+        `The workflow is shown on ${namesInUse("canvas", canvases, "canvases")}. Take its widgets out there first.`,
+      );
     await tx.schedule.deleteMany({ where: { workflow_id } });
     await tx.webhook.deleteMany({ where: { workflow_id } });
     await tx.workflowAgentUse.deleteMany({ where: { workflow_id } });

@@ -11,7 +11,7 @@ const CONFLICTS: readonly RegExp[] = [
   /^POST \/(auth|invitations)\b/, // a known address, used already
   /^GET \/invitations\//, // used already
   /^PUT \/(agents|workflows|projects|rags|mcp)\/\{\w+\}$/, // a name that is taken, an old version
-  /^DELETE \/(agents|llm-keys|rags|mcp|credentials)\/\{\w+\}$/, // in use
+  /^DELETE \/(agents|workflows|llm-keys|rags|mcp|credentials)\/\{\w+\}$/, // in use
   /^DELETE \/(projects\/\{\w+\}\/members|install\/admins\/\{\w+\})$/, // the last admin
 ];
 

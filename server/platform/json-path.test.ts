@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { asText, atPath, pathFault } from "#server/features/workflows/payload-path.ts";
+import { asText, atPath, pathFault as faultOf, pathCostFault } from "#server/platform/json-path.ts";
 import { parseJson } from "#server/shared/json-text.ts";
 
+const pathFault = (path: string) => faultOf(path, "The payload path", "$.issue.title");
 const payload = { user: { email: "a@example.com", age: 7, "full name": "A B" }, items: [{ id: 1 }, { id: 2 }], none: null, list: ["only"] };
 
 describe("atPath", () => {
@@ -51,4 +52,19 @@ describe("pathFault", () => {
   it.each(["user.email", "$.", "$[", "{{trigger.output}}", "$.a[?"])("refuses %j with a sentence", (path) =>
     expect(pathFault(path)).toMatch(/^The payload path is no JSONPath: .+ It begins with \$/),
   );
+});
+
+it("a path that is followed again and again keeps to what is quick on any payload", () => {
+  for (const path of ["$", "$.a['b'][0]", "$..x", "$.a[*].b[1:3]", "$[?@.a == $.b && length(@.c) > 2].d", "$.a['x','y']"])
+    expect([path, pathCostFault(path)]).toEqual([path, undefined]);
+  for (const [path, says] of [
+    ["$[?match(@.a, 'x')]", "match()"],
+    ["$[?!(@.b == 1 || search(@.a, 'x'))]", "search()"],
+    ["$..a..b", ".. once"],
+    ["$[?$..a]", ".. once"],
+    ["$[0,0][0,0][0,0][0,0]", "8 places"],
+    ["$[?@[?@.a]]", "another filter"],
+    ["$[?count(@[?@.a]) > 1]", "another filter"],
+  ] as const)
+    expect([path, pathCostFault(path)]).toEqual([path, expect.stringContaining(says)]);
 });

@@ -1,0 +1,107 @@
+import { latestData, MOST_READ, problem, resultsNeeded, type Shown } from "#server/features/canvases/latest.ts";
+import { type Canvas, type CanvasData, pathsOf, type Widget, type WidgetData, type WidgetRange } from "#server/features/canvases/schema.ts";
+import { db } from "#server/platform/db/client.ts";
+import { pathCostFault } from "#server/platform/json-path.ts";
+import { isUuid } from "#server/platform/new-id.ts";
+import { outputNodes } from "#server/runs/executor/ending.ts";
+import { snapshotGraph } from "#server/runs/store/graphs.ts";
+import { failingSince, latestResults } from "#server/runs/store/results.ts";
+import { nearestName } from "#server/workflow/expressions.ts";
+import { labelOf } from "#server/workflow/graph.ts";
+import type { Graph } from "#server/workflow/schema.ts";
+
+/** Labels of a graph's Output nodes. */
+export function outputLabels(graph: Graph): string[] {
+  const ids = new Set(outputNodes(graph));
+  return graph.nodes.filter(({ id }) => ids.has(id)).map(labelOf);
+}
+
+/** What widgets have to know of a workflow. */
+interface Source {
+  id: string;
+  is_deleted: boolean;
+  /** Of its current version. */
+  labels: readonly string[];
+  old: WidgetData["old"];
+}
+
+async function oldOf(row: { id: string; enabled: boolean; updated_at: Date; deleted_at: Date | null }): Promise<WidgetData["old"]> {
+  if (row.deleted_at) return { reason: "deleted", since: row.deleted_at.toISOString(), execution_id: null };
+  if (!row.enabled) return { reason: "disabled", since: row.updated_at.toISOString(), execution_id: null };
+  const failing = await failingSince(row.id);
+  return failing && { reason: "failing", since: failing.since.toISOString(), execution_id: failing.execution_id };
+}
+
+async function sourcesOf(project_id: string, widgets: readonly Widget[]): Promise<Map<string, Source>> {
+  const ids = [...new Set(widgets.map(({ workflow_id }) => workflow_id))].filter(isUuid);
+  const rows = await db().workflow.findMany({
+    where: { project_id, id: { in: ids } },
+    select: { id: true, enabled: true, updated_at: true, deleted_at: true, snapshot_id: true },
+  });
+  const sources = rows.map(async (row): Promise<[string, Source]> => {
+    const [graph, old] = await Promise.all([snapshotGraph(row.snapshot_id), oldOf(row)]);
+    return [row.id, { id: row.id, is_deleted: row.deleted_at !== null, labels: outputLabels(graph), old }];
+  });
+  return new Map(await Promise.all(sources));
+}
+
+/** Says that a workflow has no Output node of this label any more, and which one may be meant. */
+function missingLabel(label: string, labels: readonly string[]): Shown {
+  const near = nearestName(labels, label) ?? labels[0];
+  const instead = near === undefined ? "It has none; show the output of the run instead." : `Did you mean "${near}"?`;
+  return { ...problem(`The workflow has no Output "${label}" any more. ${instead}`), suggestion: near ?? "" };
+}
+
+/** What a reader outside of the project is shown: not which runs it comes from. */
+function withoutRuns({ series, rows, old, execution_id, ...data }: WidgetData): WidgetData {
+  const hidden = { execution_id: null };
+  return {
+    ...data,
+    ...(execution_id !== undefined && hidden),
+    ...(old && { old: { ...old, ...hidden } }),
+    ...(series && { series: series.map(({ name, points }) => ({ name, points: points.map((point) => ({ ...point, ...hidden })) })) }),
+    ...(rows && { rows: rows.map((row) => ({ ...row, ...hidden })) }),
+  };
+}
+
+/** The results that several widgets read, each read once. */
+function resultReader(widgets: readonly Widget[]) {
+  const keyOf = ({ workflow_id, output_label }: Widget) => `${workflow_id} ${output_label ?? ""}`;
+  const counts = Map.groupBy(widgets, keyOf);
+  const read = new Map<string, ReturnType<typeof latestResults>>();
+  return (widget: Widget) => {
+    const key = keyOf(widget);
+    const count = Math.max(...(counts.get(key) ?? [widget]).map(resultsNeeded));
+    const results = read.get(key) ?? latestResults(widget.workflow_id, widget.output_label, count, MOST_READ);
+    read.set(key, results);
+    return results;
+  };
+}
+
+/**
+ * What the widgets of a canvas show now. Whoever asks has made sure that the caller may read the canvas.
+ * @param canvas it need not be stored
+ * @param options.range in place of every widget's own
+ * @param options.widget_ids left out, all
+ * @param options.isShared true leaves out which runs it comes from
+ */
+export async function readCanvasData(
+  canvas: Pick<Canvas, "id" | "widgets"> & { project_id: string },
+  { range, widget_ids, isShared = false }: { range?: WidgetRange | undefined; widget_ids?: readonly string[]; isShared?: boolean } = {},
+): Promise<CanvasData> {
+  const generated_at = new Date().toISOString();
+  const widgets = widget_ids ? canvas.widgets.filter(({ id }) => widget_ids.includes(id)) : canvas.widgets;
+  const sources = await sourcesOf(canvas.project_id, widgets);
+  const resultsOf = resultReader(widgets);
+  const shown = async (widget: Widget): Promise<Shown> => {
+    const source = sources.get(widget.workflow_id);
+    if (!source) return problem("The workflow of this widget is gone. Choose another one.");
+    const { output_label: label } = widget;
+    if (label !== null && !source.is_deleted && !source.labels.includes(label)) return missingLabel(label, source.labels);
+    const costly = pathsOf(widget).find(([, path]) => pathCostFault(path) !== undefined);
+    if (costly) return problem(`The path ${costly[1]} takes too long. ${pathCostFault(costly[1])}`);
+    return { ...latestData(widget, await resultsOf(widget)), ...(source.old && { old: source.old }) };
+  };
+  const data = await Promise.all(widgets.map(async (widget): Promise<WidgetData> => ({ widget_id: widget.id, ...(await shown(widget)) })));
+  return { canvas_id: canvas.id, range: range ?? null, generated_at, widgets: isShared ? data.map(withoutRuns) : data };
+}

@@ -1,0 +1,66 @@
+import { pool } from "#server/platform/db/client.ts";
+
+// What completed runs of a workflow came to, for those who show it on. Runs of drafts are trials, and no results.
+
+/** How many of the runs that began last are looked at for those that ended last, or have reached an Output node. */
+const LOOKED_AT = 100;
+
+/** The result of one completed run: of an Output node, or its output. */
+export interface RunResult {
+  execution_id: string;
+  completed_at: Date;
+  /** The beginning, when it is longer than was asked for. */
+  text: string;
+  /** Characters of the whole. */
+  length: number;
+}
+
+const RESULT = "o.value->>'label' = $2";
+const TEXT = `coalesce(o.value->>'value', (SELECT t.text FROM run_texts t WHERE t.execution_id = e.id AND t.hash = o.value->>'value_hash'))`;
+
+const latest = (text: string, from: string) => `
+  SELECT e.id AS execution_id, e.completed_at, left(r.text, $4) AS text, length(r.text) AS length
+  FROM (
+    SELECT id, completed_at FROM (
+      SELECT id, completed_at FROM executions
+      WHERE workflow_id = $1 AND status = 'completed' AND workflow_version IS NOT NULL
+      ORDER BY created_at DESC, id DESC LIMIT ${LOOKED_AT}
+    ) AS begun ORDER BY completed_at DESC, id DESC
+  ) AS e CROSS JOIN LATERAL (SELECT ${text} AS text FROM ${from} LIMIT 1) AS r
+  WHERE r.text IS NOT NULL ORDER BY e.completed_at DESC, e.id DESC LIMIT $3`;
+
+const OUTPUTS = `execution_values v CROSS JOIN jsonb_array_elements(CASE jsonb_typeof(v.outputs) WHEN 'array' THEN v.outputs ELSE '[]' END) AS o(value)`;
+const OF_OUTPUT_NODE = latest(TEXT, `${OUTPUTS} WHERE v.execution_id = e.id AND ${RESULT}`);
+const OF_RUN = latest("v.output", "execution_values v WHERE v.execution_id = e.id AND $2::text IS NULL");
+
+/**
+ * The results of the runs that completed last, newest first.
+ * @param label of an Output node; null for the output of the run. Runs without it do not count
+ * @param characters of each that are read at most
+ */
+export async function latestResults(workflow_id: string, label: string | null, count: number, characters: number): Promise<RunResult[]> {
+  const { rows } = await pool().query<RunResult>({
+    name: label === null ? "latest-outputs" : "latest-output-nodes",
+    text: label === null ? OF_RUN : OF_OUTPUT_NODE,
+    values: [workflow_id, label, count, characters],
+  });
+  return rows;
+}
+
+const SAVED_RUNS =
+  "SELECT id, created_at, completed_at FROM executions WHERE workflow_id = $1 AND workflow_version IS NOT NULL AND status =";
+const FAILING = `
+  WITH good AS MATERIALIZED (${SAVED_RUNS} 'completed' ORDER BY created_at DESC, id DESC LIMIT 1)
+  SELECT last.id AS execution_id, first.completed_at AS since
+  FROM (${SAVED_RUNS} 'failed' AND created_at > coalesce((SELECT created_at FROM good), '-infinity') ORDER BY created_at DESC, id DESC LIMIT 1) AS last,
+    (${SAVED_RUNS} 'failed' AND created_at > coalesce((SELECT created_at FROM good), '-infinity') ORDER BY created_at, id LIMIT 1) AS first`;
+
+/** Since when runs of a workflow's saved version have failed, and the latest that did; undefined when the newest has completed. */
+export async function failingSince(workflow_id: string): Promise<{ execution_id: string; since: Date } | undefined> {
+  const { rows } = await pool().query<{ execution_id: string; since: Date }>({
+    name: "failing-since",
+    text: FAILING,
+    values: [workflow_id],
+  });
+  return rows[0];
+}
