@@ -32,6 +32,7 @@ const EXCEPTIONS: Record<string, Access> = {
   "notifications.markRead": "viewer",
   "reviews.byLink": "public",
   "reviews.decideByLink": "public",
+  "canvases.shared": "public",
   "credentials.replace": "admin",
 };
 

@@ -138,6 +138,18 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
     "canvas.delete",
     async ({ api, id }) => api.canvases.delete({ canvas_id: await id(api.canvases.create({ name: "Canvas" })) }),
   ],
+  "canvases.share": [
+    "canvas.share",
+    async ({ api, id }) => api.canvases.share({ canvas_id: await id(api.canvases.create({ name: "C" })) }),
+  ],
+  "canvases.unshare": [
+    "canvas.unshare",
+    async ({ api, id }) => {
+      const canvas_id = await id(api.canvases.create({ name: "Canvas" }));
+      await api.canvases.share({ canvas_id });
+      return api.canvases.unshare({ canvas_id });
+    },
+  ],
   "credentials.create": ["credential.create", ({ api }) => api.credentials.create({ name: "TOKEN", value: "secret value" })],
   "credentials.replace": [
     "credential.update",

@@ -5,10 +5,15 @@ import {
   CanvasPage,
   CanvasRef,
   CreateCanvasInput,
+  ShareCanvasInput,
+  SharedCanvas,
+  SharedCanvasInput,
+  SharedLink,
   UpdateCanvasInput,
 } from "#server/features/canvases/schema.ts";
 import { createCanvas, deleteCanvas, getCanvas, getCanvasData, listCanvases, updateCanvas } from "#server/features/canvases/service.ts";
-import { editorProcedure, endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { readSharedCanvas, shareCanvas, unshareCanvas } from "#server/features/canvases/share.ts";
+import { editorProcedure, endpoint, publicProcedure, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
 
 const tag = "Canvases";
@@ -64,4 +69,34 @@ export const canvasesRouter = router({
     .input(CanvasRef)
     .output(NoContent)
     .mutation(({ ctx, input }) => deleteCanvas(ctx.principal, input)),
+  share: editorProcedure
+    .meta(
+      endpoint("POST", "/canvases/{canvas_id}/share", {
+        tag,
+        summary: "Share a canvas",
+        description:
+          "Makes a link to a page that shows what the widgets show to whoever has it, without sign-in, and nothing else of the project. A canvas has one link: another call replaces it, and the one before ends.",
+        status: 201,
+      }),
+    )
+    .input(ShareCanvasInput)
+    .output(SharedLink)
+    .mutation(({ ctx, input }) => shareCanvas(ctx.principal, input)),
+  unshare: editorProcedure
+    .meta(
+      endpoint("DELETE", "/canvases/{canvas_id}/share", {
+        tag,
+        summary: "End the link of a canvas",
+        description: "At once, also for pages that are open.",
+        status: 204,
+      }),
+    )
+    .input(CanvasRef)
+    .output(NoContent)
+    .mutation(({ ctx, input }) => unshareCanvas(ctx.principal, input)),
+  // The page that the link leads to, and no other.
+  shared: publicProcedure
+    .input(SharedCanvasInput)
+    .output(SharedCanvas)
+    .query(({ input }) => readSharedCanvas(input)),
 });

@@ -155,7 +155,16 @@ export function pathsOf({ options, type }: Widget): [field: string, path: string
   return [...own, ...columns.map(({ path }, index): [string, string] => [`columns.${index}.path`, path])];
 }
 
-const summary = { id: Id, name: z.string(), created_at: Timestamp, updated_at: Timestamp };
+const summary = {
+  id: Id,
+  name: z.string(),
+  share: z
+    .object({ created_at: Timestamp, expires_at: Timestamp })
+    .nullable()
+    .meta({ description: "The link that shows it without sign-in; null when there is none that works" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+};
 export const CanvasSummary = z
   .object({ ...summary, widget_count: z.int().meta({ description: "How many widgets it has" }) })
   .meta({ id: "CanvasSummary" });
@@ -240,6 +249,41 @@ export const CanvasData = z
   .meta({ id: "CanvasData" });
 export type CanvasData = z.infer<typeof CanvasData>;
 
-/** One event of a canvas's stream: the widgets that changed. */
-export const CanvasDataEvent = CanvasData.pick({ canvas_id: true, widgets: true });
+/** The data of each event of a canvas's stream. `type` repeats the event's name. */
+export const CanvasDataEvent = z
+  .object({ type: z.literal("canvas_data"), canvas_id: Id, widgets: CanvasData.shape.widgets })
+  .meta({ id: "CanvasDataEvent", description: "These widgets show something else now" });
+export const CanvasEvent = z
+  .discriminatedUnion("type", [
+    CanvasDataEvent,
+    z
+      .object({ type: z.literal("canvas_changed"), canvas_id: Id, updated_at: Timestamp })
+      .meta({ id: "CanvasChangedEvent", description: "Somebody has changed the canvas itself" }),
+  ])
+  .meta({ id: "CanvasEvent", description: "The data of one event of a canvas's stream" });
 export type CanvasDataEvent = z.infer<typeof CanvasDataEvent>;
+export type CanvasEvent = z.infer<typeof CanvasEvent>;
+
+// ---------------------------------------------------------------- sharing
+
+export const ShareCanvasInput = z.strictObject({
+  canvas_id: Id,
+  expires_in_days: z.int().min(1).max(365).default(30).meta({ description: "When the link ends", example: 30 }),
+});
+export type ShareCanvasInput = z.infer<typeof ShareCanvasInput>;
+export const SharedLink = z
+  .object({
+    url: z.string().meta({ description: "Shown this once: whoever has it sees the canvas" }),
+    expires_at: Timestamp,
+  })
+  .meta({ id: "SharedLink" });
+export type SharedLink = z.infer<typeof SharedLink>;
+
+/** A canvas as its link shows it. Not part of the REST API. */
+export const SharedCanvas = z.object({
+  name: z.string(),
+  widgets: z.array(Widget).meta({ description: "How they are drawn: which workflow they read and where is left out" }),
+  data: CanvasData.omit({ canvas_id: true }),
+});
+export type SharedCanvas = z.infer<typeof SharedCanvas>;
+export const SharedCanvasInput = z.strictObject({ token: z.string().min(1).max(200) });

@@ -72,6 +72,8 @@ const widgets = ({ ids }: Pick<World, "ids">) =>
     options,
   }));
 
+const newCanvas = ({ make, name }: World) => make("/canvases", { name: name() });
+
 const samples: Record<string, Row> = {
   "DELETE /users/me": async ({ newPerson }) => {
     const by = await newPerson();
@@ -221,6 +223,12 @@ const samples: Record<string, Row> = {
     path: { canvas_id: ids.canvas },
     body: { name: world.name(), widgets: widgets({ ids }) },
   }),
+  "POST /canvases/{canvas_id}/share": async (world) => ({ path: { canvas_id: await newCanvas(world) }, body: { expires_in_days: 1 } }),
+  "DELETE /canvases/{canvas_id}/share": async (world) => {
+    const canvas_id = await newCanvas(world);
+    await world.admin.call("POST", `/canvases/${canvas_id}/share`);
+    return { path: { canvas_id } };
+  },
 
   "POST /mcp": (world) => ({ body: mcpFields(world) }),
   "PUT /mcp/{mcp_id}": (world) => ({ path: { mcp_id: world.ids.mcp }, body: mcpFields(world) }),
