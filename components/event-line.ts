@@ -23,6 +23,7 @@ interface LineOptions<Event> extends LineMeans {
   after: number;
   /** What the data of an event say; undefined when this version does not know such an event. */
   parse(data: unknown): Event | undefined;
+  /** @param id NaN where ids are no numbers */
   onEvent(id: number, event: Event): void;
   onLine(state: LineState): void;
   /** Whether nothing comes after this event. */
@@ -41,7 +42,7 @@ const LONGEST_WAIT_MS = 15_000;
 export function followLine<Event>({ path, types, parse, onEvent, onLine, isLast, ...options }: LineOptions<Event>): () => void {
   const openLine = options.openLine ?? ((url) => new EventSource(url) as unknown as EventLine);
   const setTimer = options.setTimer ?? ((run, ms) => setTimeout(run, ms));
-  let after = options.after;
+  let after: number | string = options.after;
   let wait = FIRST_WAIT_MS;
   let line: EventLine | null = null;
   let isDone = false;
@@ -52,7 +53,7 @@ export function followLine<Event>({ path, types, parse, onEvent, onLine, isLast,
   };
   const open = () => {
     if (isDone) return;
-    const current = openLine(`${path}?last_event_id=${after}`);
+    const current = openLine(`${path}?last_event_id=${encodeURIComponent(after)}`);
     line = current;
     current.addEventListener("open", () => {
       wait = FIRST_WAIT_MS;
@@ -69,9 +70,10 @@ export function followLine<Event>({ path, types, parse, onEvent, onLine, isLast,
       current.addEventListener(type, ({ data, lastEventId }) => {
         if (isDone) return;
         const event = parse(jsonOf(data));
+        if (event === undefined || !lastEventId) return;
         const id = Number(lastEventId);
-        if (event === undefined || !Number.isInteger(id)) return;
-        after = Math.max(after, id);
+        // The id of what is not kept is a text that says what one has: the latest counts.
+        after = Number.isInteger(id) ? Math.max(Number(after), id) : lastEventId;
         // Over before the last event is handed on, which may start to follow something else.
         if (isLast?.(event)) finish();
         onEvent(id, event);

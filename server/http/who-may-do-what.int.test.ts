@@ -282,8 +282,8 @@ test("whose session it is, is served by the assistant's operations", async () =>
 test("the assistant's interface takes sessions only", async () => {
   const key = as(open.world.admin);
   const session = sessionOf(open.world.admin);
-  const { execution, thread } = open.world.ids;
-  const streams = [`/bridge/executions/${execution}/stream`, `/bridge/threads/${thread}/stream`];
+  const { execution, thread, canvas } = open.world.ids;
+  const streams = [`/bridge/executions/${execution}/stream`, `/bridge/threads/${thread}/stream`, `/bridge/canvases/${canvas}/stream`];
   for (const path of ["/bridge", "/bridge/nothing", "/bridge/agents/x", ...streams]) {
     for (const method of ["GET", "POST", "PUT", "DELETE"]) {
       const call = (headers: Record<string, string>) => send(open.door, { method, path, headers: {} }, headers);

@@ -17,14 +17,21 @@ import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 
-/** A canvas as the API shows it. */
-export const toCanvas = ({ id, name, widgets, created_at, updated_at }: CanvasRow): Canvas => ({
+type Row = Pick<CanvasRow, "id" | "name" | "shared_at" | "share_expires_at" | "created_at" | "updated_at">;
+
+const summaryOf = ({ id, name, shared_at, share_expires_at, created_at, updated_at }: Row) => ({
   id,
   name,
-  widgets: Canvas.shape.widgets.parse(widgets),
+  share:
+    shared_at && share_expires_at && share_expires_at > new Date()
+      ? { created_at: shared_at.toISOString(), expires_at: share_expires_at.toISOString() }
+      : null,
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),
 });
+
+/** A canvas as the API shows it. */
+export const toCanvas = (row: CanvasRow): Canvas => ({ ...summaryOf(row), widgets: Canvas.shape.widgets.parse(row.widgets) });
 
 /**
  * Creates a canvas.
@@ -47,6 +54,16 @@ export async function findCanvas(project_id: string, id: string) {
   return row;
 }
 
+/** The project that a canvas is in; undefined when there is no such canvas. */
+export async function projectOfCanvas(id: string): Promise<string | undefined> {
+  const row = isUuid(id) ? await db().canvas.findUnique({ where: { id }, select: { project_id: true } }) : null;
+  return row?.project_id;
+}
+
+/** Tells whoever looks at a canvas, in whichever process, that it is another now. */
+const tellViewers = (tx: Pick<ReturnType<typeof db>, "$executeRaw">, id: string) =>
+  tx.$executeRaw`SELECT pg_notify('treadle_canvas', ${id})`;
+
 /**
  * A canvas with its widgets.
  * @throws AppError NOT_FOUND
@@ -64,20 +81,14 @@ export async function getCanvasData({ project }: ProjectPrincipal, { canvas_id, 
   return readCanvasData({ id, project_id: project.id, widgets }, { range });
 }
 
-type Row = Omit<CanvasSummary, "created_at" | "updated_at"> & { created_at: Date; updated_at: Date };
-
 /** The project's canvases without their widgets, newest first. */
 export async function listCanvases({ project }: ProjectPrincipal, input: PageInput): Promise<Page<CanvasSummary>> {
   const { skip, take } = pageWindow(input);
-  const rows = db().$queryRaw<Row[]>`
-    SELECT id, name, created_at, updated_at, jsonb_array_length(widgets) AS widget_count FROM canvases
+  const rows = db().$queryRaw<(Row & { widget_count: number })[]>`
+    SELECT id, name, shared_at, share_expires_at, created_at, updated_at, jsonb_array_length(widgets) AS widget_count FROM canvases
     WHERE project_id = ${project.id}::uuid ORDER BY id DESC OFFSET ${skip} LIMIT ${take}`;
   const found = await Promise.all([db().canvas.count({ where: { project_id: project.id } }), rows]);
-  return paged(input, found, (row) => ({
-    ...row,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-  }));
+  return paged(input, found, (row) => ({ ...summaryOf(row), widget_count: row.widget_count }));
 }
 
 /**
@@ -93,6 +104,7 @@ export async function updateCanvas(principal: ProjectPrincipal, { canvas_id, nam
   const saved = await saveResource(principal, record, async (tx) => {
     const [row] = await tx.canvas.updateManyAndReturn({ where: { id: before.id }, data: change });
     if (!row) throw notFound("canvas");
+    await tellViewers(tx, row.id);
     return row;
   });
   return toCanvas(saved);
@@ -105,5 +117,8 @@ export async function updateCanvas(principal: ProjectPrincipal, { canvas_id, nam
 export async function deleteCanvas(principal: ProjectPrincipal, { canvas_id }: { canvas_id: string }): Promise<void> {
   const { id, name } = await findCanvas(principal.project.id, canvas_id);
   const record = { action: "canvas.delete", resource_type: "canvas", resource_id: id, resource_name: name };
-  await deleteResource(principal, "canvas", record, (tx) => tx.canvas.deleteMany({ where: { id } }));
+  await deleteResource(principal, "canvas", record, async (tx) => {
+    await tellViewers(tx, id);
+    return tx.canvas.deleteMany({ where: { id } });
+  });
 }

@@ -1,4 +1,5 @@
 import { ChatBody, ChatEvent } from "#server/features/agents/schema.ts";
+import { CanvasEvent, WidgetRange } from "#server/features/canvases/schema.ts";
 import { HttpTriggerResult } from "#server/features/http-trigger/schema.ts";
 import { AddRagDocumentBody } from "#server/features/knowledge/schema.ts";
 import type { ApiResponse, MediaType, Operation, Parameter } from "#server/http/openapi/types.ts";
@@ -42,7 +43,7 @@ const json = (schema: Record<string, unknown>, example?: unknown): Record<string
 const events = (name: string): Record<string, MediaType> => ({ "text/event-stream": { schema: schemaRef(name) } });
 
 /** Shapes that no procedure of the router refers to. */
-export const componentSchemas = { ChatEvent, Error: ErrorBody, ExecutionEvent, HttpTriggerResult };
+export const componentSchemas = { CanvasEvent, ChatEvent, Error: ErrorBody, ExecutionEvent, HttpTriggerResult };
 
 /** Those among them that are sent: what has a default may be left out. */
 export const requestSchemas = { AddRagDocumentBody, ChatBody };
@@ -104,6 +105,36 @@ export const rawOperations: RawOperation[] = [
       content: events("ExecutionEvent"),
     },
     errors: [400, 401, 403, 404, 429, 500],
+  },
+  {
+    method: "get",
+    path: "/canvases/{canvas_id}/stream",
+    tag: "Canvases",
+    operationId: "canvases-stream",
+    summary: "Follow a canvas",
+    description:
+      "Server-sent events: `canvas_data` `{canvas_id, widgets}` with the widgets that changed, each as in `/data`, within two seconds of the end of a run; and `canvas_changed` `{canvas_id, updated_at}` when somebody has changed the canvas itself, to be read again then. A first connection is sent nothing old: ask for `/data` once it is open. Each event has an `id` that says what you have; send the last one back and you are sent what has changed since. In between only the newest is sent, however often something changes. The stream ends when the canvas is deleted. A browser's EventSource cannot set headers, so the key may also come as `?token=`.",
+    scope: "project",
+    needs: "viewer",
+    keyNeeds: { scope: "read" },
+    parameters: [
+      pathId("canvas_id", "canvas"),
+      {
+        in: "query",
+        name: "range",
+        schema: { type: "string", enum: WidgetRange.options },
+        description: "In place of every widget's own range",
+      },
+      { in: "query", name: "last_event_id", schema: text, description: "Send what has changed since this event" },
+      { in: "header", name: "Last-Event-ID", schema: text, description: "Send what has changed since this event" },
+    ],
+    security: [{ bearer: [] }, { token: [] }],
+    success: {
+      status: 200,
+      description: "The events: `event` is the type, `data` JSON of this shape, `id` a text that says what you have",
+      content: events("CanvasEvent"),
+    },
+    errors: [400, 401, 403, 404, 422, 429, 500],
   },
   {
     method: "post",

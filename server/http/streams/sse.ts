@@ -1,6 +1,6 @@
-/** An event of a stream, numbered so that a viewer can tell where it was. */
+/** An event of a stream, with a number, or a text without line breaks, by which a viewer can tell where it was. */
 export interface StreamEvent {
-  seq: number;
+  seq: number | string;
   type: string;
   data: unknown;
 }

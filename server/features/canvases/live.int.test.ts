@@ -1,0 +1,220 @@
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { followCanvas } from "#server/features/canvases/live.ts";
+import type { Widget } from "#server/features/canvases/schema.ts";
+import { createCanvas, deleteCanvas, updateCanvas } from "#server/features/canvases/service.ts";
+import { createWorkflow } from "#server/features/workflows/service.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db, pool } from "#server/platform/db/client.ts";
+import { endedRun } from "#server/testing/ended-run.ts";
+import { graphOf } from "#server/testing/golden-play.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
+
+/** How often data were read, and what is listened for at the moment. */
+const counted = vi.hoisted(() => ({ reads: 0, listeners: new Map<string, number>() }));
+vi.mock("#server/features/canvases/data.ts", async (original) => {
+  const actual = await original<typeof import("#server/features/canvases/data.ts")>();
+  const readCanvasData: typeof actual.readCanvasData = (...asked) => {
+    counted.reads += 1;
+    return actual.readCanvasData(...asked);
+  };
+  return { ...actual, readCanvasData };
+});
+vi.mock("#server/platform/db/notify.ts", async (original) => {
+  const actual = await original<typeof import("#server/platform/db/notify.ts")>();
+  const add = (payload: string, more: number) => counted.listeners.set(payload, (counted.listeners.get(payload) ?? 0) + more);
+  const subscribe: typeof actual.subscribe = async (channel, payload, handler) => {
+    const stop = await actual.subscribe(channel, payload, handler);
+    add(payload, 1);
+    return () => {
+      add(payload, -1);
+      stop();
+    };
+  };
+  return { ...actual, subscribe };
+});
+
+const database = testDatabase();
+beforeEach(() => {
+  counted.reads = 0;
+  counted.listeners.clear();
+});
+const listeners = () => [...counted.listeners.values()].reduce((sum, count) => sum + count, 0);
+
+const HEARTBEAT_MS = 15_000;
+
+/** Two workflows, and a canvas with a number of each. */
+async function world() {
+  const admin = await database.newAdmin();
+  const graph = graphOf({ nodes: { t: ["triggerNode"], o: ["outputNode", { label: "Total" }] }, edges: ["t>o"] });
+  const ids = [await createWorkflow(admin, { name: "A", ...graph }), await createWorkflow(admin, { name: "B", ...graph })].map(
+    ({ id }) => id,
+  );
+  const widgets = ids.map(
+    (workflow_id, index): Widget => ({
+      ...{ id: index === 0 ? "a" : "b", type: "number", title: "", workflow_id, output_label: "Total" },
+      layout: { x: 0, y: index, w: 1, h: 1 },
+    }),
+  );
+  const canvas = await createCanvas(admin, { name: "Wall", widgets });
+  const [a = "", b = ""] = ids;
+  return { admin, canvas, a, b, canvas_id: canvas.id };
+}
+
+/** A run ends, and that is told as it is behind the commit. */
+async function ends(admin: ProjectPrincipal, workflow_id: string, total: number): Promise<void> {
+  await endedRun(admin, workflow_id, { Total: total });
+  await pool().query("SELECT pg_notify('treadle_canvas', $1)", [workflow_id]);
+}
+
+async function viewer(canvas_id: string, last?: string) {
+  const gone = new AbortController();
+  const events = await followCanvas({ canvas_id }, last, gone.signal, HEARTBEAT_MS);
+  const leave = async () => {
+    gone.abort();
+    await events.return(undefined);
+  };
+  onTestFinished(leave);
+  return { next: async () => (await events.next()).value, leave };
+}
+const numbers = (event: unknown) =>
+  (event as { data: { widgets: { widget_id: string; value?: number }[] } }).data.widgets.map(({ widget_id, value }) => [widget_id, value]);
+const idOf = (event: unknown) => (event as { seq: string }).seq;
+
+test("a first connection is sent nothing old, then the widgets that change, and only those", async () => {
+  const { admin, canvas_id, a } = await world();
+  await ends(admin, a, 1);
+  const { next } = await viewer(canvas_id);
+  const first = next();
+  await ends(admin, a, 2);
+  const event = await first;
+  expect(event).toMatchObject({ type: "canvas_data", data: { canvas_id, widgets: [{ widget_id: "a", status: "ok", value: 2 }] } });
+  expect(numbers(event)).toEqual([["a", 2]]);
+});
+
+test("whoever comes back is sent what has changed since the event, wherever that was sent", async () => {
+  const { admin, canvas_id, a, b } = await world();
+  const before = await viewer(canvas_id);
+  const first = before.next();
+  await ends(admin, a, 1);
+  const last = idOf(await first);
+  await before.leave();
+  await ends(admin, b, 5);
+  // As another process has it: of what this one knew nothing is there.
+  const again = "./live.ts?in-another-process";
+  const other: typeof import("#server/features/canvases/live.ts") = await import(again);
+  const gone = new AbortController();
+  const events = await other.followCanvas({ canvas_id }, last, gone.signal, HEARTBEAT_MS);
+  const { value: missed } = await events.next();
+  expect(numbers(missed)).toEqual([["b", 5]]);
+  gone.abort();
+  await events.return(undefined);
+  const after = await viewer(canvas_id, idOf(missed));
+  const next = after.next();
+  await ends(admin, a, 2);
+  expect(numbers(await next)).toEqual([["a", 2]]);
+});
+
+test("an id that says nothing is answered with everything", async () => {
+  const { admin, canvas_id, a, b } = await world();
+  await ends(admin, a, 1);
+  await ends(admin, b, 2);
+  for (const last of ["0", "nonsense", "../..", ""]) {
+    const { next } = await viewer(canvas_id, last);
+    expect(await next()).toMatchObject({ type: "canvas_changed" });
+    expect(numbers(await next())).toEqual([
+      ["a", 1],
+      ["b", 2],
+    ]);
+  }
+});
+
+test("a canvas that somebody changes is told, and what it shows then; with the canvas the stream ends", async () => {
+  const { admin, canvas, canvas_id, b } = await world();
+  await ends(admin, b, 3);
+  const { next } = await viewer(canvas_id);
+  const first = next();
+  const [widget] = canvas.widgets;
+  const saved = await updateCanvas(admin, { canvas_id, widgets: [...canvas.widgets, { ...(widget as Widget), id: "c", workflow_id: b }] });
+  expect(await first).toMatchObject({ type: "canvas_changed", data: { canvas_id, updated_at: saved.updated_at } });
+  expect(numbers(await next())).toEqual([["c", 3]]);
+  const last = next();
+  await deleteCanvas(admin, { canvas_id });
+  expect(await last).toBeUndefined();
+});
+
+/** The clock stands still but where it is told to go on. */
+function withoutTime() {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  /** Time passes until this has come. */
+  return async <Value>(awaited: Promise<Value>): Promise<Value> => {
+    let isThere = false;
+    void awaited.then(() => {
+      isThere = true;
+    });
+    while (!isThere) {
+      vi.advanceTimersByTime(400);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return awaited;
+  };
+}
+
+test("however often something changes it is read once for all who look, and a slow one gets the newest alone", async () => {
+  const { admin, canvas_id, a } = await world();
+  const until = withoutTime();
+  const viewers = await Promise.all(Array.from({ length: 20 }, () => viewer(canvas_id)));
+  const first = viewers.map(({ next }) => next());
+  for (let total = 1; total <= 20; total++) {
+    await ends(admin, a, total);
+    await pool().query("SELECT pg_notify('treadle_canvas', $1), pg_notify('treadle_canvas', n::text) FROM generate_series(1, 100) AS n", [
+      a,
+    ]);
+  }
+  expect(counted.reads).toBe(1);
+  for (const event of await until(Promise.all(first))) expect(numbers(event)).toEqual([["a", 20]]);
+  expect(counted.reads).toBe(2);
+  const [slow, quick] = viewers as [(typeof viewers)[0], (typeof viewers)[0]];
+  for (const total of [21, 22, 23]) {
+    const next = quick.next();
+    await ends(admin, a, total);
+    await until(next);
+  }
+  expect(numbers(await slow.next())).toEqual([["a", 23]]);
+});
+
+test("a wall for a week: after thousands of updates and viewers nothing more is listened for, and in the end nothing", async () => {
+  const { admin, canvas_id, a } = await world();
+  const until = withoutTime();
+  const wall = await viewer(canvas_id);
+  const first = listeners();
+  for (let round = 1; round <= 200; round++) {
+    const next = wall.next();
+    await ends(admin, a, round);
+    await pool().query("SELECT pg_notify('treadle_canvas', $1), pg_notify('treadle_canvas', n::text) FROM generate_series(1, 20) AS n", [
+      a,
+    ]);
+    const passing = await viewer(canvas_id);
+    const seen = passing.next();
+    await passing.leave();
+    await seen;
+    expect(numbers(await until(next))).toEqual([["a", round]]);
+  }
+  expect([first, listeners()]).toEqual([3, 3]);
+  await wall.leave();
+  vi.advanceTimersByTime(10_000);
+  expect(listeners()).toBe(0);
+});
+
+test("what nobody looks at any more is read no more", async () => {
+  const { admin, canvas_id, a } = await world();
+  withoutTime();
+  const { leave } = await viewer(canvas_id);
+  await leave();
+  vi.advanceTimersByTime(10_000);
+  vi.useRealTimers();
+  const { reads } = counted;
+  await ends(admin, a, 1);
+  await db().canvas.count();
+  expect([listeners(), counted.reads]).toEqual([0, reads]);
+});

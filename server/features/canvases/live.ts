@@ -1,0 +1,254 @@
+import { createHash } from "node:crypto";
+import { readCanvasData } from "#server/features/canvases/data.ts";
+import type { CanvasEvent, WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
+import { toCanvas } from "#server/features/canvases/service.ts";
+import { Bell } from "#server/platform/bell.ts";
+import { db } from "#server/platform/db/client.ts";
+import { subscribe } from "#server/platform/db/notify.ts";
+import { log } from "#server/platform/log.ts";
+
+// A canvas is worked out once for all who look at it in this process, when something that its widgets read has changed, and
+// each viewer is sent what differs from what that viewer has. So nothing is kept for a viewer, however slowly it reads, and
+// nothing of what happened in between: only what it shows now counts. Nothing is stored either: the id of an event says, by a
+// short hash for each widget, what a viewer has, in whichever process it comes back to.
+
+/** From the beginning of one reading to that of the next, in milliseconds, however often something changes. */
+const PAUSE_MS = 800;
+/** When it is read again though nobody said that something changed: ranges move on, and runs that fail change no value. */
+const LOOK_AGAIN_MS = 30_000;
+/** How long it is kept up when nobody looks at it: browsers come back within seconds. */
+const LINGER_MS = 10_000;
+
+/** What a canvas shows. */
+interface Shown {
+  /** Of its name and widgets. */
+  version: string;
+  updated_at: string;
+  /** By widget. */
+  widgets: ReadonlyMap<string, { hash: string; data: WidgetData }>;
+}
+
+const HASH_CHARACTERS = 8;
+const hashOf = (data: WidgetData): string =>
+  createHash("sha256").update(JSON.stringify(data)).digest("base64url").slice(0, HASH_CHARACTERS);
+
+class LiveCanvas {
+  shown: Shown | undefined;
+  /** The canvas has been deleted. */
+  isGone = false;
+  /** Settles when it has been read for the first time. */
+  readonly ready: Promise<void>;
+  readonly #id: string;
+  readonly #range: WidgetRange | undefined;
+  readonly #viewers = new Set<Bell>();
+  /** How to stop listening, by what is listened for: the canvas itself and the workflows that it reads. */
+  readonly #stops = new Map<string, () => void>();
+  readonly #bell = new Bell();
+  /** The workflows whose values may have changed; null for all. */
+  #changed: Set<string> | null = null;
+  #isReading = false;
+  #allReadAt = 0;
+  #lingering: ReturnType<typeof setTimeout> | undefined;
+  #isOver = false;
+  readonly #onOver: () => void;
+
+  constructor(id: string, range: WidgetRange | undefined, onOver: () => void) {
+    this.#id = id;
+    this.#range = range;
+    this.#onOver = onOver;
+    this.#linger();
+    this.ready = this.#read();
+    this.ready.then(
+      () => void this.#keepUp(),
+      () => this.#end(),
+    );
+  }
+
+  /** Something is known to have changed that has not been read yet. */
+  get isBehind(): boolean {
+    return this.#isReading || this.#changed === null || this.#changed.size > 0;
+  }
+
+  #linger(): void {
+    clearTimeout(this.#lingering);
+    this.#lingering = setTimeout(() => this.#end(), LINGER_MS).unref();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#lingering);
+    for (const stop of this.#stops.values()) stop();
+    this.#stops.clear();
+    this.#bell.ring();
+    this.#onOver();
+  }
+
+  /** @returns how to leave */
+  join(bell: Bell): () => void {
+    clearTimeout(this.#lingering);
+    this.#viewers.add(bell);
+    return () => {
+      this.#viewers.delete(bell);
+      if (this.#viewers.size === 0) this.#linger();
+    };
+  }
+
+  async #listen(wanted: ReadonlySet<string>): Promise<void> {
+    for (const [payload, stop] of this.#stops) {
+      if (wanted.has(payload)) continue;
+      stop();
+      this.#stops.delete(payload);
+    }
+    for (const payload of wanted) {
+      if (this.#stops.has(payload)) continue;
+      const stop = await subscribe("treadle_canvas", payload, () => {
+        if (payload === this.#id) this.#changed = null;
+        this.#changed?.add(payload);
+        this.#bell.ring();
+      });
+      if (this.#isOver) stop();
+      else this.#stops.set(payload, stop);
+    }
+  }
+
+  /** Reads what may have changed since the last time. */
+  async #read(): Promise<void> {
+    const row = await db().canvas.findUnique({ where: { id: this.#id } });
+    if (!row) {
+      this.isGone = true;
+      return;
+    }
+    const { widgets, updated_at } = toCanvas(row);
+    const version = row.updated_at.getTime().toString(36);
+    // Before anything is read, so that nothing after it is missed.
+    await this.#listen(new Set([this.#id, ...widgets.map(({ workflow_id }) => workflow_id)]));
+    const changed = this.shown?.version === version ? this.#changed : null;
+    this.#changed = new Set();
+    if (!changed) this.#allReadAt = Date.now();
+    const wanted = widgets.filter(({ workflow_id }) => !changed || changed.has(workflow_id)).map(({ id }) => id);
+    try {
+      const canvas = { id: row.id, project_id: row.project_id, widgets };
+      const range = this.#range && { range: this.#range };
+      const read = wanted.length ? (await readCanvasData(canvas, { widget_ids: wanted, ...range })).widgets : [];
+      const kept = changed ? (this.shown?.widgets ?? []) : [];
+      const fresh = read.map((data): [string, { hash: string; data: WidgetData }] => [data.widget_id, { hash: hashOf(data), data }]);
+      this.shown = { version, updated_at, widgets: new Map([...kept, ...fresh]) };
+    } catch (error) {
+      this.#changed = null;
+      throw error;
+    }
+  }
+
+  async #keepUp(): Promise<void> {
+    while (!this.#isOver && !this.isGone) {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
+      await this.#bell.rung(Math.max(0, this.#allReadAt + LOOK_AGAIN_MS - Date.now()));
+      if (this.#isOver) return;
+      if (Date.now() - this.#allReadAt >= LOOK_AGAIN_MS) this.#changed = null;
+      this.#isReading = true;
+      await this.#read().catch((err: unknown) => {
+        log.warn({ err, canvas_id: this.#id }, "a canvas that somebody looks at could not be read, it is tried again");
+      });
+      this.#isReading = false;
+      for (const bell of this.#viewers) bell.ring();
+    }
+    this.#end();
+  }
+}
+
+const canvases = new Map<string, LiveCanvas>();
+
+function liveCanvas(id: string, range: WidgetRange | undefined): LiveCanvas {
+  const key = `${id} ${range ?? ""}`;
+  const there = canvases.get(key);
+  if (there) return there;
+  const made: LiveCanvas = new LiveCanvas(id, range, () => {
+    if (canvases.get(key) === made) canvases.delete(key);
+  });
+  canvases.set(key, made);
+  return made;
+}
+
+/** What somebody has of a canvas. */
+interface Known {
+  version: string;
+  hashes: ReadonlySet<string>;
+}
+
+const idOf = ({ version, hashes }: Known): string => `${version}.${[...hashes].join("")}`;
+
+/** Of an id that says nothing, nothing is known: everything is sent then. */
+function knownOf(id: string): Known {
+  const [, version = "", hashes = ""] = /^([0-9a-z]{1,12})\.([\w-]*)$/.exec(id) ?? [];
+  return { version, hashes: new Set(hashes.match(new RegExp(`.{${HASH_CHARACTERS}}`, "g"))) };
+}
+
+const allOf = ({ version, widgets }: Shown): Known => ({ version, hashes: new Set([...widgets.values()].map(({ hash }) => hash)) });
+
+interface SentEvent {
+  seq: string;
+  type: CanvasEvent["type"];
+  data: CanvasEvent;
+}
+
+/** What has to be told to somebody who has this much. */
+function eventsFor(canvas_id: string, shown: Shown, known: Known): SentEvent[] {
+  const { version, updated_at } = shown;
+  const changed = [...shown.widgets.values()].filter(({ hash }) => !known.hashes.has(hash));
+  const events: SentEvent[] = [];
+  const add = (has: Known, data: CanvasEvent) => events.push({ seq: idOf(has), type: data.type, data });
+  if (known.version !== version) add({ version, hashes: known.hashes }, { type: "canvas_changed", canvas_id, updated_at });
+  if (changed.length) add(allOf(shown), { type: "canvas_data", canvas_id, widgets: changed.map(({ data }) => data) });
+  return events;
+}
+
+/**
+ * What a canvas shows from now on: the widgets that changed, and that somebody has changed the canvas itself. Yields "idle" when
+ * nothing came for `heartbeatMs`, and ends when the canvas is deleted.
+ * @param last the id of the last event that the viewer has; undefined for a first connection, which is told of nothing old
+ */
+export async function followCanvas(
+  { canvas_id, range }: { canvas_id: string; range?: WidgetRange | undefined },
+  last: string | undefined,
+  signal: AbortSignal,
+  heartbeatMs: number,
+): Promise<AsyncGenerator<SentEvent | "idle">> {
+  // Read before the answer begins: whoever asks for the data once it has begun gets no older ones.
+  const canvas = liveCanvas(canvas_id, range);
+  await canvas.ready;
+  const known = last === undefined ? canvas.shown && allOf(canvas.shown) : knownOf(last);
+  return known ? follow(canvas_id, range, known, signal, heartbeatMs) : nothing();
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+async function* follow(
+  canvas_id: string,
+  range: WidgetRange | undefined,
+  from: Known,
+  signal: AbortSignal,
+  heartbeatMs: number,
+): AsyncGenerator<SentEvent | "idle"> {
+  const bell = new Bell(signal);
+  const canvas = liveCanvas(canvas_id, range);
+  const leave = canvas.join(bell);
+  try {
+    await canvas.ready;
+    // Somebody who comes back may know of it from another process, and is not told of what was before.
+    if (canvas.isBehind) await bell.rung(heartbeatMs);
+    for (let known = from; !signal.aborted && !canvas.isGone; ) {
+      const { shown } = canvas;
+      if (shown) {
+        yield* eventsFor(canvas_id, shown, known);
+        known = allOf(shown);
+        if (canvas.shown !== shown) continue;
+      }
+      const started = Date.now();
+      await bell.rung(heartbeatMs);
+      if (!signal.aborted && Date.now() - started >= heartbeatMs) yield "idle";
+    }
+  } finally {
+    leave();
+  }
+}
