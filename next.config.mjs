@@ -13,8 +13,6 @@ export default withMdx({
   experimental: { preloadEntriesOnStart: false },
   // No page has an image that is made smaller here, and the door for it would fetch whatever address a page names.
   images: { unoptimized: true },
-  // The assistant's calls and its page have one name in what is written about them.
-  redirects: async () => [{ source: "/bridge", destination: "/assistant", permanent: false }],
   // Types are checked by `npm run check`; the build of a user's first start need not do it again.
   typescript: { ignoreBuildErrors: true },
 });

@@ -6,7 +6,7 @@ import type { MessageMode } from "#server/features/assistant/schema.ts";
 // What pages and the assistant's panel know of each other. It stands here because every page needs it, and the panel needs many pages.
 
 /** Path of the assistant's own page. */
-export const ASSISTANT_PAGE = "/assistant";
+export const ASSISTANT_PAGE = "/bridge";
 
 interface Named {
   id: string;

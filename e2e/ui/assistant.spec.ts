@@ -51,7 +51,7 @@ test("a question is answered while one watches, and the thread is there again la
   await page.keyboard.press("ControlOrMeta+j");
   await expect(panel.getByText("no workflow", { exact: true })).toBeVisible();
   await panel.getByRole("link", { name: "Open as a page" }).click();
-  await expect(page).toHaveURL(/\/assistant\?thread=/);
+  await expect(page).toHaveURL(/\/bridge\?thread=/);
   await expect(assistantOf(page).getByText("no workflow", { exact: true })).toBeVisible();
   await expect(page.getByRole("list", { name: "Threads" }).getByRole("listitem")).toContainText("What do I have here?");
 });
@@ -85,7 +85,7 @@ test("it is stopped, and what was said is kept; further messages wait their turn
     { when: "second", say: "Five six seven eight", gate: `${gate}-2` },
     { when: "third", say: "Ninth" },
   ]);
-  await page.goto("/assistant");
+  await page.goto("/bridge");
   await say(page, "The first");
   const panel = assistantOf(page);
   await expect(panel.getByText(/^One/)).toBeVisible();
@@ -113,7 +113,7 @@ test("a question is answered by a click or in words", async ({ signedInPage: pag
     { calls: [{ name: "ask_user", args: { question: "In which language?", options: ["English", "German"] } }] },
     { say: "Understood." },
   ]);
-  await page.goto("/assistant");
+  await page.goto("/bridge");
   await say(page, "Build something");
   const panel = assistantOf(page);
   const first = panel.getByRole("region", { name: "Question" }).filter({ hasText: "For whom is it?" });
@@ -140,7 +140,7 @@ test("a secret is asked for by its form and never stands in the thread", async (
     { calls: [{ name: "ask_user", args: { question: "I need a token for GitHub.", form: "credential" } }] },
     { say: "Thank you." },
   ]);
-  await page.goto("/assistant");
+  await page.goto("/bridge");
   await say(page, "Read my issues");
   const card = assistantOf(page).getByRole("region", { name: "Question" });
   await card.getByRole("button", { name: "Add credential" }).click();
@@ -166,7 +166,7 @@ test("what reaches outside is run when it is approved, and not when it is reject
   });
   const run = { name: "run_workflow", args: { workflow_id: flow.id, input: "looms" } };
   await assistant([{ calls: [run] }, { say: "That was it." }]);
-  await page.goto("/assistant");
+  await page.goto("/bridge");
   await say(page, "Run it");
   const panel = assistantOf(page);
   const card = panel.getByRole("region", { name: "Confirmation" });
@@ -236,7 +236,7 @@ test("a change is looked at in words, accepted, and rejected, by keyboard alone"
 test("a closed tab ends nothing", async ({ signedInPage: page, assistant, modelServer, person }) => {
   const gate = randomUUID();
   await assistant([{ say: "Slowly but surely", gate }]);
-  await page.goto("/assistant");
+  await page.goto("/bridge");
   await say(page, "Take your time");
   await expect(assistantOf(page).getByText(/^Slowly/)).toBeVisible();
   const address = page.url();
@@ -253,7 +253,7 @@ test("a closed tab ends nothing", async ({ signedInPage: page, assistant, modelS
 test("a line that breaks mends itself and tells nothing twice", async ({ signedInPage: page, assistant, modelServer }) => {
   const gate = randomUUID();
   await assistant([{ say: "Before the break and after it", gate }]);
-  await page.goto("/assistant");
+  await page.goto("/bridge");
   await say(page, "Go");
   await expect(assistantOf(page).getByText(/^Before/)).toBeVisible();
   await page.context().setOffline(true);
@@ -265,7 +265,7 @@ test("a line that breaks mends itself and tells nothing twice", async ({ signedI
 test("threads are renamed and deleted", async ({ signedInPage: page, assistant }) => {
   await assistant([{ say: "Yes." }]);
   await page.goto("/bridge");
-  await expect(page).toHaveURL(/\/assistant$/);
+  await expect(page).toHaveURL(/\/bridge$/);
   await say(page, "Is this kept?");
   await expect(assistantOf(page).getByText("Yes.")).toBeVisible();
   const threads = page.getByRole("list", { name: "Threads" });
@@ -278,7 +278,7 @@ test("threads are renamed and deleted", async ({ signedInPage: page, assistant }
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
   await expect(threads.getByRole("listitem")).toHaveCount(0);
-  await expect(page).toHaveURL(/\/assistant$/);
+  await expect(page).toHaveURL(/\/bridge$/);
   await expect(assistantOf(page).getByText("Yes.")).toHaveCount(0);
 });
 
@@ -286,7 +286,7 @@ test("@ names things by keyboard, and what is named is sent along", async ({ sig
   await assistant([{ say: "I see it." }]);
   const { id } = await workflow({ name: "Daily digest" });
   await workflow({ name: "Weekly report" });
-  await page.goto("/assistant");
+  await page.goto("/bridge");
   const field = messageOf(page);
   await field.pressSequentially("Explain @dig");
   await expect(page.getByRole("option")).toHaveText(["Daily digest"]);
@@ -308,7 +308,7 @@ test("an admin sets it up where it is missing; others are told whom to ask", asy
   browser,
   baseURL,
 }) => {
-  await page.goto("/assistant");
+  await page.goto("/bridge");
   const missing = page.getByRole("region", { name: "The assistant is not set up" });
   await expect(missing.getByText("This project has no LLM key yet.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Send" })).toBeDisabled();
@@ -316,7 +316,7 @@ test("an admin sets it up where it is missing; others are told whom to ask", asy
   const context = await browser.newContext({ baseURL, storageState: await viewer.browser.storageState() });
   await context.addCookies([{ name: PROJECT_COOKIE, value: person.project.id, url: baseURL }]);
   const theirs = await context.newPage();
-  await theirs.goto("/assistant");
+  await theirs.goto("/bridge");
   const told = theirs.getByRole("region", { name: "The assistant is not set up" });
   await expect(told.getByText("An admin of the project chooses one")).toBeVisible();
   await expect(told.getByRole("combobox")).toHaveCount(0);
@@ -343,7 +343,7 @@ test("a fault of the vendor is told in words, with a button that fits", async ({
     { when: "break", as: "status-401" },
     { when: "again", say: "Better now." },
   ]);
-  await page.goto("/assistant");
+  await page.goto("/bridge");
   await say(page, "Please break");
   const alert = assistantOf(page).getByRole("alert");
   await expect(alert.getByRole("button", { name: "Try again" })).toBeVisible();
