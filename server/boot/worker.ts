@@ -1,5 +1,6 @@
 import { endCutOff } from "#server/features/assistant/messages.ts";
 import { sweepThreads } from "#server/features/assistant/work.ts";
+import { startFilling } from "#server/features/canvases/fill.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
 import { queuedJobs } from "#server/jobs/definitions.ts";
 import { drainRuns, engineServices } from "#server/jobs/engine-services.ts";
@@ -45,6 +46,7 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
     ? await startJobWorker({ jobs: queuedJobs, databaseUrl: DATABASE_URL, concurrency: JOBS_AT_ONCE, isAlone: TREADLE_EMBEDDED_DATABASE })
     : undefined;
   const stopRuns = await startRunWorker(pool(), engineServices, executeDue);
+  const stopFilling = await startFilling();
   // What came due while nothing ran fires now, not at the next minute.
   const catchingUp = fireDueSchedules().catch((error) =>
     log.warn({ err: error }, "schedules could not be fired at start, the next minute tries again"),
@@ -63,6 +65,6 @@ export async function startWorker(): Promise<(graceMs: number) => Promise<void>>
     clearInterval(timer);
     // Nothing new is started at once; calls that do not end in time are aborted early enough to give their leases back.
     drainRuns(graceMs - HALT_MS);
-    await Promise.all([sweeping, catchingUp, stopRuns(graceMs), jobWorker?.stop(graceMs)]);
+    await Promise.all([sweeping, catchingUp, stopRuns(graceMs), stopFilling(), jobWorker?.stop(graceMs)]);
   };
 }

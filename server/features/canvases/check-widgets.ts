@@ -1,6 +1,6 @@
+import type { Prisma } from "#prisma/generated/client.ts";
 import { outputLabels } from "#server/features/canvases/data.ts";
 import { GRID_COLUMNS, pathsOf, type Widget } from "#server/features/canvases/schema.ts";
-import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { pathCostFault, pathFault } from "#server/platform/json-path.ts";
 import { isUuid } from "#server/platform/new-id.ts";
@@ -39,12 +39,17 @@ function sourceFault(widget: Widget, labels: readonly string[] | undefined): { f
  * @param before widgets that the canvas has already: what they read may stay, though it could not be chosen any more
  * @throws AppError VALIDATION_ERROR that lists every fault
  */
-export async function checkWidgets(project_id: string, widgets: readonly Widget[], before: readonly Widget[] = []): Promise<void> {
+export async function checkWidgets(
+  tx: Prisma.TransactionClient,
+  project_id: string,
+  widgets: readonly Widget[],
+  before: readonly Widget[] = [],
+): Promise<void> {
   const ids = new Map(widgets.map(({ id }, index): [string, number] => [id, index]).reverse());
   const paths = new Set(before.flatMap(pathsOf).map(([, path]) => path));
   const errors = widgets.flatMap((widget, index) => faultsOf(widget, index, ids, paths));
   const wanted = [...new Set(widgets.map(({ workflow_id }) => workflow_id))];
-  const found = await db().workflow.findMany({
+  const found = await tx.workflow.findMany({
     where: { project_id, deleted_at: null, id: { in: wanted.filter(isUuid) } },
     select: { id: true, snapshot_id: true },
   });

@@ -1,4 +1,5 @@
 import { latestData, MOST_READ, problem, resultsNeeded, type Shown } from "#server/features/canvases/latest.ts";
+import { overRunsData, readingsKept, versionsWithin } from "#server/features/canvases/over-runs.ts";
 import { type Canvas, type CanvasData, pathsOf, type Widget, type WidgetData, type WidgetRange } from "#server/features/canvases/schema.ts";
 import { db } from "#server/platform/db/client.ts";
 import { pathCostFault } from "#server/platform/json-path.ts";
@@ -89,10 +90,13 @@ export async function readCanvasData(
   canvas: Pick<Canvas, "id" | "widgets"> & { project_id: string },
   { range, widget_ids, isShared = false }: { range?: WidgetRange | undefined; widget_ids?: readonly string[]; isShared?: boolean } = {},
 ): Promise<CanvasData> {
-  const generated_at = new Date().toISOString();
+  const now = new Date();
   const widgets = widget_ids ? canvas.widgets.filter(({ id }) => widget_ids.includes(id)) : canvas.widgets;
   const sources = await sourcesOf(canvas.project_id, widgets);
   const resultsOf = resultReader(widgets);
+  const isOverRuns = ({ options }: Widget) => options?.over === "runs";
+  const kept = widgets.some(isOverRuns) ? await readingsKept(canvas.project_id, [...sources.keys()]) : new Map();
+  const versionsOf = ({ workflow_id, options }: Widget) => versionsWithin(workflow_id, range ?? options?.range ?? "30d", now);
   const shown = async (widget: Widget): Promise<Shown> => {
     const source = sources.get(widget.workflow_id);
     if (!source) return problem("The workflow of this widget is gone. Choose another one.");
@@ -100,8 +104,11 @@ export async function readCanvasData(
     if (label !== null && !source.is_deleted && !source.labels.includes(label)) return missingLabel(label, source.labels);
     const costly = pathsOf(widget).find(([, path]) => pathCostFault(path) !== undefined);
     if (costly) return problem(`The path ${costly[1]} takes too long. ${pathCostFault(costly[1])}`);
-    return { ...latestData(widget, await resultsOf(widget)), ...(source.old && { old: source.old }) };
+    const old = source.old && { old: source.old };
+    if (!isOverRuns(widget)) return { ...latestData(widget, await resultsOf(widget)), ...old };
+    const shown = await overRunsData(widget, kept, { range, now });
+    return { ...shown, versions: await versionsOf(widget), ...old };
   };
   const data = await Promise.all(widgets.map(async (widget): Promise<WidgetData> => ({ widget_id: widget.id, ...(await shown(widget)) })));
-  return { canvas_id: canvas.id, range: range ?? null, generated_at, widgets: isShared ? data.map(withoutRuns) : data };
+  return { canvas_id: canvas.id, range: range ?? null, generated_at: now.toISOString(), widgets: isShared ? data.map(withoutRuns) : data };
 }

@@ -1,66 +1,13 @@
-import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { readCanvasData } from "#server/features/canvases/data.ts";
-import type { Widget, WidgetData } from "#server/features/canvases/schema.ts";
+import type { WidgetData } from "#server/features/canvases/schema.ts";
 import { createCanvas, updateCanvas } from "#server/features/canvases/service.ts";
-import { createWorkflow, updateWorkflow } from "#server/features/workflows/service.ts";
-import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { updateWorkflow } from "#server/features/workflows/service.ts";
 import { db } from "#server/platform/db/client.ts";
-import { newId } from "#server/platform/new-id.ts";
-import type { ExecutionStatus } from "#server/runs/schema.ts";
-import { graphOf } from "#server/testing/golden-play.ts";
+import { shownWorkflow, withOutputs } from "#server/testing/shown-workflow.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
-
-const withOutputs = (...labels: string[]) => {
-  const nodes = Object.fromEntries(labels.map((label, index) => [`o${index}`, ["outputNode", { label }]]));
-  return graphOf({ nodes: { t: ["triggerNode"], ...nodes }, edges: labels.map((_, index) => `t>o${index}`) } as never); // cast: short for tests
-};
-
-async function world(...labels: string[]) {
-  const admin = await database.newAdmin();
-  const workflow = await createWorkflow(admin, { name: randomUUID(), ...withOutputs(...labels) });
-  let minute = 0;
-  /** A run that has ended, one minute after the one before unless told otherwise. */
-  const run = async (
-    outputs: Record<string, unknown>,
-    { status = "completed", version = 1, at = ++minute }: { status?: ExecutionStatus; version?: number | null; at?: number } = {},
-  ) => endedRun(admin, workflow.id, outputs, { status, version, at: new Date(Date.UTC(2026, 0, 1, 0, at)) });
-  const widget = (fields: object): Widget =>
-    ({
-      id: "w",
-      title: "",
-      workflow_id: workflow.id,
-      output_label: labels[0] ?? null,
-      layout: { x: 0, y: 0, w: 1, h: 1 },
-      ...fields,
-    }) as Widget; // cast: parts of one
-  const show = async (fields: object, options: Parameters<typeof readCanvasData>[1] = {}): Promise<WidgetData> => {
-    const { widgets } = await readCanvasData({ id: newId(), project_id: admin.project.id, widgets: [widget(fields)] }, options);
-    return widgets[0] as WidgetData;
-  };
-  return { admin, workflow, run, show, widget };
-}
-
-const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
-
-async function endedRun(
-  { project }: ProjectPrincipal,
-  workflow_id: string,
-  outputs: Record<string, unknown>,
-  { status, version, at }: { status: ExecutionStatus; version: number | null; at: Date },
-): Promise<string> {
-  const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow_id } });
-  const kept = Object.entries(outputs).map(([label, value]) => ({ node_id: label, label, format: "json", value: textOf(value) }));
-  const { id } = await db().execution.create({
-    data: {
-      ...{ project_id: project.id, workflow_id, snapshot_id, trigger: "manual", status, workflow_version: version },
-      ...{ created_at: at, completed_at: at, values: { create: { output: kept[0]?.value ?? null, outputs: kept } } },
-    },
-  });
-  return id;
-}
+const world = (...labels: string[]) => shownWorkflow(database, ...labels);
 
 test("each kind shows the latest completed run, and says which one that is", async () => {
   const { run, show } = await world("Report");

@@ -6,7 +6,7 @@ import { settings } from "#server/platform/settings.ts";
 // other something. A notification carries an id; readers fetch the rest. Losing one is harmless: readers also look again
 // by themselves (on reconnect, and at every heartbeat).
 
-export type Channel = "treadle_execution" | "treadle_thread" | "treadle_control" | "treadle_due" | "treadle_canvas";
+export type Channel = "treadle_execution" | "treadle_thread" | "treadle_control" | "treadle_due" | "treadle_reading" | "treadle_canvas";
 
 type Handler = (payload: string) => void;
 

@@ -3,7 +3,7 @@ import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
 import { type Commit, type Ending, type EventWrite, LeaseLost, type LedgerWrite, type RunState } from "#server/runs/ports.ts";
 import { assertSpace, noteStored } from "#server/runs/store/space.ts";
-import { FINAL, query } from "#server/runs/store/sql.ts";
+import { FINAL, query, queueForReadings, TELL_READERS } from "#server/runs/store/sql.ts";
 import { insertTexts, LongTexts } from "#server/runs/store/texts.ts";
 import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
@@ -47,6 +47,8 @@ const CALLS = {
     FROM new_rows r, lease WHERE r.agent_id IS NOT NULL`,
 };
 const NO_CALLS = { counted: "", added: "", used: "" };
+
+const QUEUED = queueForReadings({ id: "$1::uuid", workflow_id: "lease.workflow_id", version: "lease.result_of" }, "lease");
 
 const ROW = `
       id uuid, node_id text, iteration text, attempt int, status "NodeStatus", handle text, error text, started_at timestamptz, completed_at timestamptz,
@@ -106,7 +108,8 @@ const commitSql = ({ hasWaits, hasCalls, hasTexts }: CommitKind) => {
       -- A node has ended: whatever stopped a process before was not the next one's fault.
       crashes = CASE WHEN crashes > 0 AND NOT jsonb_path_exists($3::jsonb, '$[*] ? (@.status != "running" && !(@.is_interrupted == true))') THEN crashes ELSE 0 END
     FROM quiet${hasCalls ? ", counted" : ""} WHERE id = $1 AND lease_owner = $2 AND commit_no = $9 - 1 AND status NOT IN ${FINAL}
-    RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq${hasCalls ? ", project_id, workflow_id" : ""}
+    RETURNING last_seq - jsonb_array_length($4::jsonb) AS seq, project_id, workflow_id,
+      CASE WHEN $5::jsonb->>'status' IN ('completed', 'failed') THEN workflow_version END AS result_of
   ), new_rows AS (
     SELECT r.* FROM lease, jsonb_to_recordset($3::jsonb) AS r(${ROW}${hasCalls ? ", agent_id uuid, provider text, cost numeric, cached_tokens int" : ""})
   ), written AS (
@@ -128,8 +131,8 @@ const commitSql = ({ hasWaits, hasCalls, hasTexts }: CommitKind) => {
       AND EXISTS (SELECT FROM lease) AND concat(data->>'iteration', ' ', node_id) = ANY($8)
   ), result AS (
     UPDATE execution_values SET output = $5::jsonb->>'output', outputs = $5::jsonb->'outputs' WHERE execution_id = $1 AND $5::jsonb IS NOT NULL AND EXISTS (SELECT FROM lease)${calls.used}${hasWaits ? WAITS : ""}${hasTexts ? texts : ""}
-  )
-  SELECT seq, pg_notify('treadle_execution', $1::text) FROM lease`;
+  ), ${QUEUED}
+  SELECT seq, pg_notify('treadle_execution', $1::text), ${TELL_READERS} FROM lease`;
 };
 
 const statements = new Map<string, { name: string; text: string }>();

@@ -11,7 +11,7 @@ import { firstValues, firstWrite } from "#server/runs/store/commit.ts";
 import { type EarlierResults, giveResults } from "#server/runs/store/earlier-results.ts";
 import { hourlyLimit, hourlyValues } from "#server/runs/store/limits.ts";
 import { noteStored } from "#server/runs/store/space.ts";
-import { LEASE_SECONDS, NOW, projectLock, TELL_DUE } from "#server/runs/store/sql.ts";
+import { LEASE_SECONDS, NOW, projectLock, queueForReadings, TELL_DUE, TELL_READERS } from "#server/runs/store/sql.ts";
 import { LongTexts } from "#server/runs/store/texts.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
@@ -79,6 +79,9 @@ type Kind = "new" | "begun" | "first" | "whole";
 const askedAgents = (ids: string) => `(
       SELECT jsonb_object_agg(a.id, ${AGENT_JSON}) FROM agents a JOIN llm_keys k ON k.id = a.llm_key_id
       WHERE a.id = ANY(${ids}::uuid[]) AND a.project_id = $2::uuid) AS agents`;
+
+// Of a run that is written whole, which is never one that was cancelled.
+const QUEUED = queueForReadings({ id: "execution.id", workflow_id: "$3::uuid", version: "$4::int" }, "execution");
 
 /**
  * One statement, and so one round trip: the project's lock, the count (a function with a snapshot of its own, taken once
@@ -152,10 +155,10 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
     ),
     kept AS (
       INSERT INTO execution_values (execution_id, input, params${values && ", output, outputs"}) SELECT id, $8, $9::jsonb${values} FROM execution
-    )${rows && events ? `, begun AS (SELECT id FROM execution${isWhole ? "" : " WHERE lease_owner IS NOT NULL"}), ${firstWrite(rows, events, texts)}` : ""}
+    )${rows && events ? `, begun AS (SELECT id FROM execution${isWhole ? "" : " WHERE lease_owner IS NOT NULL"}), ${firstWrite(rows, events, texts)}` : ""}${isWhole ? `, ${QUEUED}` : ""}
     SELECT wait, (SELECT hourly FROM allowed) AS hourly, execution.id AS execution_id, execution.lease_owner IS NOT NULL AS is_begun
       ${mustTell ? `, CASE WHEN ${mustTell}::boolean AND execution.id IS NOT NULL AND execution.lease_owner IS NULL THEN ${TELL_DUE} END` : ""}
-      ${agents ? `, ${askedAgents(agents)}` : ""} FROM room LEFT JOIN execution ON true`,
+      ${agents ? `, ${askedAgents(agents)}` : ""}${isWhole ? `, ${TELL_READERS}` : ""} FROM room LEFT JOIN execution ON true`,
   };
 }
 

@@ -24,6 +24,11 @@ const DELETE = `
       AND gone.created_at >= c.since AND gone.created_at < c.until
       AND c.status = CASE WHEN gone.id IN (SELECT execution_id FROM opened) THEN 'running' ELSE gone.status END
     GROUP BY c.since, c.workflow_id, c.status
+  ), marked AS (
+    -- Also those that are marked already: whoever adds one up just now has locked it, and does not know of this.
+    UPDATE reading_hours h SET is_fresh = false
+    FROM (SELECT DISTINCT v.reading_id, date_trunc('hour', v.completed_at, 'UTC') AS hour FROM gone JOIN reading_values v ON v.execution_id = gone.id) AS own
+    WHERE h.reading_id = own.reading_id AND h.hour = own.hour
   ), taken AS (
     UPDATE execution_counts c SET count = c.count - sums.count FROM sums
     WHERE c.project_id = $1::uuid AND c.since = sums.since AND c.workflow_id = sums.workflow_id AND c.status = sums.status

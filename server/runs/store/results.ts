@@ -1,3 +1,4 @@
+import type pg from "pg";
 import { pool } from "#server/platform/db/client.ts";
 
 // What completed runs of a workflow came to, for those who show it on. Runs of drafts are trials, and no results.
@@ -63,4 +64,46 @@ export async function failingSince(workflow_id: string): Promise<{ execution_id:
     values: [workflow_id],
   });
   return rows[0];
+}
+
+const DONE = "e.status = 'completed' AND e.workflow_version IS NOT NULL";
+/** Locked, so that whoever writes what it made of them in the same transaction finds them still there. */
+const ended = (text: string, from: string) => `
+  SELECT e.id AS execution_id, e.completed_at, left(r.text, $3) AS text, length(r.text) AS length
+  FROM executions e CROSS JOIN LATERAL (SELECT ${text} AS text FROM ${from} LIMIT 1) AS r
+  WHERE e.id = ANY($1::uuid[]) AND ${DONE} AND r.text IS NOT NULL FOR KEY SHARE OF e`;
+const ENDED_OUTPUT_NODE = ended(TEXT, `${OUTPUTS} WHERE v.execution_id = e.id AND ${RESULT}`);
+const ENDED_RUN = ended("v.output", "execution_values v WHERE v.execution_id = e.id AND $2::text IS NULL");
+
+/** The results of these runs as far as they have completed; otherwise as `latestResults`. `within` a transaction, in which they stay. */
+export async function resultsOf(
+  within: pg.PoolClient,
+  execution_ids: readonly string[],
+  label: string | null,
+  characters: number,
+): Promise<RunResult[]> {
+  const { rows } = await within.query<RunResult>(label === null ? ENDED_RUN : ENDED_OUTPUT_NODE, [execution_ids, label, characters]);
+  return rows;
+}
+
+/** How many runs of a workflow's saved versions have completed. */
+export async function countCompleted(within: pg.PoolClient, workflow_id: string): Promise<number> {
+  const text = `SELECT count(*)::int AS count FROM executions e WHERE e.workflow_id = $1 AND ${DONE}`;
+  return (await within.query<{ count: number }>(text, [workflow_id])).rows[0]?.count ?? 0;
+}
+
+/** Completed runs of a workflow that began before a given one, newest first. */
+export async function completedBefore(
+  within: pg.PoolClient,
+  workflow_id: string,
+  before: { at: Date; id: string } | null,
+  limit: number,
+): Promise<{ id: string; created_at: Date }[]> {
+  const { rows } = await within.query<{ id: string; created_at: Date }>(
+    `SELECT e.id, e.created_at FROM executions e
+     WHERE e.workflow_id = $1 AND ${DONE} ${before ? "AND (e.created_at, e.id) < ($3::timestamptz, $4::uuid)" : ""}
+     ORDER BY e.created_at DESC, e.id DESC LIMIT $2`,
+    before ? [workflow_id, limit, before.at, before.id] : [workflow_id, limit],
+  );
+  return rows;
 }

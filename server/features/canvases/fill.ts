@@ -1,0 +1,260 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type pg from "pg";
+import { cellOf, MOST_READ, numberOf } from "#server/features/canvases/latest.ts";
+import type { Reading } from "#server/features/canvases/readings.ts";
+import { Bell } from "#server/platform/bell.ts";
+import { inTransaction } from "#server/platform/db/client.ts";
+import { subscribe } from "#server/platform/db/notify.ts";
+import { atPath } from "#server/platform/json-path.ts";
+import { log } from "#server/platform/log.ts";
+import { completedBefore, countCompleted, type RunResult, resultsOf } from "#server/runs/store/results.ts";
+import { parseJson } from "#server/shared/json-text.ts";
+
+// Values that widgets read, kept when runs end. The statement that ends a run queues it; a worker takes it from there.
+
+/** Beyond this, sums of numbers could become more than a number can be. */
+const LARGEST = 1e290;
+/** Characters of a value that is no number. */
+const MOST_KEPT = 4000;
+
+/** A value as it is kept; see `ReadingValue` in prisma/schema.prisma. */
+interface Kept {
+  number: number | null;
+  json: string | null;
+}
+
+/** How a value is kept: a number, or the beginning of anything else as JSON. */
+function keptOf(value: unknown): Kept {
+  const number = numberOf(value);
+  if (number !== undefined && Math.abs(number) <= LARGEST) return { number, json: null };
+  if (value === undefined || value === null) return { number: null, json: null };
+  const json = JSON.stringify(value);
+  return { number: null, json: json.length <= MOST_KEPT ? json : JSON.stringify(cellOf(value)) };
+}
+
+/** Digs values out of one result, which is taken apart once. */
+export function digger({ text, length }: Pick<RunResult, "text" | "length">): (path: string) => Kept {
+  const nothing = { number: null, json: null };
+  let payload: unknown = text;
+  let isJson = false;
+  if (length <= text.length)
+    try {
+      payload = parseJson(text);
+      isJson = true;
+    } catch {
+      // Words: a value as a whole, without parts.
+    }
+  return (path) => {
+    if (!isJson) return path === "$" ? keptOf(payload) : nothing;
+    try {
+      const found = atPath(payload, path);
+      return keptOf(Array.isArray(found) && found.length === 1 ? found[0] : found);
+    } catch {
+      return nothing; // it is nested too deeply
+    }
+  };
+}
+
+type ReadingRow = Reading & { id: number };
+
+const KEEP = `
+  WITH added AS (
+    INSERT INTO reading_values (execution_id, reading_id, completed_at, number, json)
+    SELECT * FROM unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::float8[], $5::text[])
+    ON CONFLICT DO NOTHING RETURNING reading_id, completed_at
+  ), marked AS (
+    INSERT INTO reading_hours (reading_id, hour)
+    SELECT DISTINCT reading_id, date_trunc('hour', completed_at, 'UTC') FROM added ORDER BY 1, 2
+    ON CONFLICT (reading_id, hour) DO UPDATE SET is_fresh = false
+  )
+  SELECT count(*) FROM added`;
+
+/** How many runs' results are in memory at once. */
+const TOGETHER = 20;
+
+/** Keeps what these readings of one workflow find in runs. */
+async function keep(client: pg.PoolClient, execution_ids: readonly string[], readings: readonly ReadingRow[]): Promise<void> {
+  for (const [label, same] of Map.groupBy(readings, ({ output_label }) => output_label)) {
+    for (let from = 0; from < execution_ids.length; from += TOGETHER) {
+      const results = await resultsOf(client, execution_ids.slice(from, from + TOGETHER), label || null, MOST_READ);
+      const rows = results.flatMap((result) => {
+        const dig = digger(result);
+        return same.map(({ id, path }) => ({
+          ...dig(path),
+          execution_id: result.execution_id,
+          reading_id: id,
+          completed_at: result.completed_at,
+        }));
+      });
+      const column = <Name extends keyof (typeof rows)[number]>(name: Name) => rows.map((row) => row[name]);
+      if (rows.length)
+        await client.query(KEEP, [column("execution_id"), column("reading_id"), column("completed_at"), column("number"), column("json")]);
+    }
+  }
+}
+
+const READINGS = `
+  SELECT id, workflow_id, output_label, path FROM readings WHERE workflow_id = ANY($1::uuid[]) AND path <> '' ORDER BY id FOR KEY SHARE`;
+
+/** Tells whoever looks at canvases that a workflow has something new to show. */
+const tellViewers = (client: pg.PoolClient, workflow_ids: readonly string[]) =>
+  client.query("SELECT pg_notify('treadle_canvas', id) FROM unnest($1::text[]) AS id", [workflow_ids]);
+
+const QUEUE = `
+  DELETE FROM reading_queue WHERE execution_id IN (
+    SELECT execution_id FROM reading_queue ORDER BY ended_at LIMIT $1 FOR UPDATE SKIP LOCKED
+  ) RETURNING execution_id, workflow_id`;
+
+/** How many runs one transaction takes from the queue. */
+const BATCH = 100;
+
+/**
+ * Keeps the values of runs that have ended; those of a process that dies meanwhile are in the queue again.
+ * @returns whether there may be more
+ */
+export async function fillQueued(): Promise<boolean> {
+  return inTransaction(async (client) => {
+    const { rows } = await client.query<{ execution_id: string; workflow_id: string }>(QUEUE, [BATCH]);
+    if (rows.length === 0) return false;
+    const byWorkflow = Map.groupBy(rows, ({ workflow_id }) => workflow_id);
+    const { rows: readings } = await client.query<ReadingRow>(READINGS, [[...byWorkflow.keys()]]);
+    for (const [workflow_id, runs] of byWorkflow) {
+      const own = readings.filter((reading) => reading.workflow_id === workflow_id);
+      if (own.length)
+        await keep(
+          client,
+          runs.map(({ execution_id }) => execution_id),
+          own,
+        );
+    }
+    await tellViewers(client, [...byWorkflow.keys()]);
+    return rows.length === BATCH;
+  });
+}
+
+/** How long runs that end together gather, and how often the queue is looked at for what a dead process left, in milliseconds. */
+const GATHER_MS = 200;
+const SWEEP_MS = 5000;
+
+/**
+ * Begins to keep values in this process; any number of processes may.
+ * @returns how to stop; resolves when what was begun is done
+ */
+export async function startFilling(): Promise<() => Promise<void>> {
+  const over = new AbortController();
+  const bell = new Bell(over.signal);
+  const unsubscribe = await subscribe("treadle_reading", "", () => bell.ring());
+  const work = async () => {
+    while (!over.signal.aborted) {
+      try {
+        while (!over.signal.aborted && (await fillQueued()));
+      } catch (err) {
+        log.warn({ err }, "values of runs could not be kept, trying again");
+      }
+      await bell.rung(SWEEP_MS);
+      await pause(GATHER_MS, undefined, { signal: over.signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const working = work();
+  return async () => {
+    unsubscribe();
+    over.abort();
+    await working;
+  };
+}
+
+// ---------------------------------------------------------------- runs of before
+
+type Unfilled = ReadingRow & { created_at: Date; total: number | null; done: number; before_at: Date | null; before_id: string | null };
+
+/** How many past runs one transaction reads, and how long one turn may take, in milliseconds. */
+const PAST_BATCH = 200;
+const TURN_MS = 5000;
+/** How many of the newest runs are read once more at the end: the statement that ended one may not have seen the reading yet. */
+const AGAIN = 1000;
+
+/** Reads some past runs. @returns whether all are read */
+async function fillSome(reading_id: number): Promise<boolean> {
+  return inTransaction(async (client) => {
+    const { rows } = await client.query<Unfilled>("SELECT * FROM readings WHERE id = $1 AND filled_at IS NULL FOR NO KEY UPDATE", [
+      reading_id,
+    ]);
+    const [reading] = rows;
+    if (!reading) return true;
+    const { workflow_id, before_at, before_id } = reading;
+    const total = reading.total ?? (reading.path === "" ? 0 : await countCompleted(client, workflow_id));
+    const before = before_at && before_id ? { at: before_at, id: before_id } : null;
+    const runs = reading.path === "" ? [] : await completedBefore(client, workflow_id, before, PAST_BATCH);
+    const isOver = runs.length < PAST_BATCH;
+    const again = isOver && reading.path !== "" ? await completedBefore(client, workflow_id, null, AGAIN) : [];
+    await keep(client, [...new Set([...runs, ...again].map(({ id }) => id))], [reading]);
+    const last = runs.at(-1);
+    await client.query(
+      `UPDATE readings SET done = least($2::int, $3::int), total = $3, before_at = coalesce($4::timestamptz, before_at),
+         before_id = coalesce($5::uuid, before_id), filled_at = CASE WHEN $6::boolean THEN now() END WHERE id = $1`,
+      [reading_id, reading.done + runs.length, total, last?.created_at ?? null, last?.id ?? null, isOver],
+    );
+    await tellViewers(client, [workflow_id]);
+    return isOver;
+  });
+}
+
+/**
+ * Reads past runs for a reading, from the newest to the oldest, for some seconds.
+ * @returns whether all are read, and added up
+ */
+export async function fillReading(reading_id: number, { turnMs = TURN_MS } = {}): Promise<boolean> {
+  const until = performance.now() + turnMs;
+  while (!(await fillSome(reading_id))) if (performance.now() > until) return false;
+  return foldHours({ reading_id, turnMs: Math.max(0, until - performance.now()) });
+}
+
+// ---------------------------------------------------------------- hours
+
+const MARKED = `
+  SELECT h.reading_id, h.hour FROM reading_hours h JOIN readings r ON r.id = h.reading_id
+  WHERE NOT h.is_fresh AND h.hour < now() - interval '65 minutes' AND r.filled_at IS NOT NULL AND ($1::int IS NULL OR r.id = $1)
+  ORDER BY h.reading_id, h.hour LIMIT $2 FOR UPDATE OF h SKIP LOCKED`;
+
+/** The first in an order, of the numbers if there are any. */
+const first = (column: string, order: string) => `(array_agg(v.${column} ORDER BY (v.number IS NULL), ${order}))[1]`;
+const [LEAST, MOST, NEWEST] = [
+  "v.number, v.completed_at, v.execution_id",
+  "v.number DESC, v.completed_at, v.execution_id",
+  "v.completed_at DESC, v.execution_id DESC",
+];
+
+// After the hours are locked, so that it sees what was added until then; who adds more marks the hour again.
+const FOLD = `
+  UPDATE reading_hours h SET is_fresh = true, count = s.count, others = s.others, sum = s.sum, min = s.min, min_at = s.min_at, min_id = s.min_id,
+    max = s.max, max_at = s.max_at, max_id = s.max_id, last = s.last, last_at = s.last_at, last_id = s.last_id
+  FROM unnest($1::int[], $2::timestamptz[]) AS m(reading_id, hour) CROSS JOIN LATERAL (
+    SELECT count(v.number)::int AS count, (count(*) - count(v.number))::int AS others, coalesce(sum(v.number), 0) AS sum,
+      ${first("number", LEAST)} AS min, ${first("completed_at", LEAST)} AS min_at, ${first("execution_id", LEAST)} AS min_id,
+      ${first("number", MOST)} AS max, ${first("completed_at", MOST)} AS max_at, ${first("execution_id", MOST)} AS max_id,
+      ${first("number", NEWEST)} AS last, ${first("completed_at", NEWEST)} AS last_at, ${first("execution_id", NEWEST)} AS last_id
+    FROM reading_values v WHERE v.reading_id = m.reading_id AND v.completed_at >= m.hour AND v.completed_at < m.hour + interval '1 hour'
+  ) AS s
+  WHERE h.reading_id = m.reading_id AND h.hour = m.hour`;
+
+/** How many hours one transaction adds up, and how long one turn may take, in milliseconds. */
+const HOURS = 100;
+const FOLD_MS = 20_000;
+
+/**
+ * Adds up the values of marked hours that are over.
+ * @param options.reading_id left out, of all
+ * @returns whether all are added up
+ */
+export async function foldHours({ reading_id, turnMs = FOLD_MS }: { reading_id?: number; turnMs?: number } = {}): Promise<boolean> {
+  const until = performance.now() + turnMs;
+  for (;;) {
+    const folded = await inTransaction(async (client) => {
+      const { rows } = await client.query<{ reading_id: number; hour: Date }>(MARKED, [reading_id ?? null, HOURS]);
+      if (rows.length) await client.query(FOLD, [rows.map((row) => row.reading_id), rows.map(({ hour }) => hour)]);
+      return rows.length;
+    });
+    if (folded < HOURS) return true;
+    if (performance.now() > until) return false;
+  }
+}
