@@ -4,6 +4,7 @@ import { errorResponse, methodNotAllowed } from "#server/http/messages/respond.t
 import { openApiResponse } from "#server/http/openapi/document.ts";
 import { handleBridge, handleRest } from "#server/http/rest/rest.ts";
 import { agentChat } from "#server/http/streams/agent-chat.ts";
+import { canvasCsv } from "#server/http/streams/canvas-csv.ts";
 import { canvasStream, executionStream, threadStream } from "#server/http/streams/event-streams.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
 import { incomingWebhook } from "#server/http/streams/incoming-webhook.ts";
@@ -69,6 +70,7 @@ export const API_ROUTES: readonly Route[] = [
   route("/api/v1/agents/{agent_id}/chat", { POST: agentChat(keyToRun) }),
   route("/api/v1/executions/{execution_id}/stream", { GET: executionStream({ keyNeeds: { scope: "read" }, allowQueryToken: true }) }),
   route("/api/v1/canvases/{canvas_id}/stream", { GET: canvasStream({ keyNeeds: { scope: "read" }, allowQueryToken: true }) }),
+  route("/api/v1/canvases/{canvas_id}/data.csv", { GET: canvasCsv({ keyNeeds: { scope: "read" } }) }),
   route("/api/v1/rags/{rag_id}/documents", { POST: addRagDocument }, { others: handleRest }),
   route("/api/v1/bridge/agents/{agent_id}/chat", { POST: agentChat(ofBrowser) }, { others: handleBridge }),
   route("/api/v1/bridge/executions/{execution_id}/stream", { GET: executionStream(ofBrowser) }, { others: handleBridge }),

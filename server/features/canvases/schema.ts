@@ -249,6 +249,9 @@ export const CanvasData = z
   .meta({ id: "CanvasData" });
 export type CanvasData = z.infer<typeof CanvasData>;
 
+export const CanvasCsvInput = CanvasDataInput.extend({ widget_id: z.string().min(1).max(64).meta({ description: "Id of the widget" }) });
+export type CanvasCsvInput = z.infer<typeof CanvasCsvInput>;
+
 /** The data of each event of a canvas's stream. `type` repeats the event's name. */
 export const CanvasDataEvent = z
   .object({ type: z.literal("canvas_data"), canvas_id: Id, widgets: CanvasData.shape.widgets })

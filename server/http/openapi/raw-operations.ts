@@ -137,6 +137,30 @@ export const rawOperations: RawOperation[] = [
     errors: [400, 401, 403, 404, 422, 429, 500],
   },
   {
+    method: "get",
+    path: "/canvases/{canvas_id}/data.csv",
+    tag: "Canvases",
+    operationId: "canvases-csv",
+    summary: "Download what a widget shows",
+    description:
+      "One widget as CSV (RFC 4180, UTF-8 without a byte order mark, a header line): the points of a chart or of a number over several executions, the rows of a table, or the one value; each line ends with the execution that it comes from and when that completed. As many lines as `/data` has, and no more. A text that a spreadsheet would take for a formula has an apostrophe before it. A canvas says itself which project is meant, so that a link in a browser will do.",
+    scope: "project",
+    needs: "viewer",
+    keyNeeds: { scope: "read" },
+    parameters: [
+      pathId("canvas_id", "canvas"),
+      { in: "query", name: "widget_id", required: true, schema: text, description: "Id of the widget" },
+      {
+        in: "query",
+        name: "range",
+        schema: { type: "string", enum: WidgetRange.options },
+        description: "In place of the widget's own range",
+      },
+    ],
+    success: { status: 200, description: "The lines", content: { "text/csv": { schema: text, example: "month,revenue\r\nMay,12.5\r\n" } } },
+    errors: [400, 401, 403, 404, 405, 422, 429, 500],
+  },
+  {
     method: "post",
     path: "/agents/{agent_id}/chat",
     tag: "Agents",

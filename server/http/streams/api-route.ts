@@ -48,6 +48,29 @@ export function apiRoute<Params extends Record<string, string | string[]>>(
   };
 }
 
+/** Event sources and links cannot set headers, so without a project header what is asked for says itself which project is meant. */
+async function withProject(request: Request, projectOf: () => Promise<string | undefined>): Promise<Request> {
+  const isNamed = request.headers.has("x-project-id") || request.headers.has("x-project-slug");
+  const project = isNamed ? undefined : await projectOf();
+  if (!project) return request;
+  const headers = new Headers(request.headers);
+  headers.set("x-project-id", project);
+  return new Request(request.url, { headers, signal: request.signal });
+}
+
+/**
+ * The same route, for callers that cannot name a project.
+ * @param projectOf the project of what is asked for; undefined when there is no such thing
+ */
+export const inItsProject =
+  <Params>(route: RouteHandler<Params>, projectOf: (params: Params) => Promise<string | undefined>): RouteHandler<Params> =>
+  async (request, context) => {
+    const within = await withProject(request, () => projectOf(context.params));
+    const response = await route(within, context);
+    // What is in a project that the caller is not in is told as what there is not, in the same words.
+    return response.status === 404 && within !== request ? route(request, context) : response;
+  };
+
 const isStream = (response: Response): boolean => response.headers.get("content-type")?.startsWith("text/event-stream") === true;
 
 /**

@@ -3,7 +3,7 @@ import { findThread, projectOfThread } from "#server/features/assistant/threads.
 import { followCanvas } from "#server/features/canvases/live.ts";
 import { CanvasDataInput, type WidgetRange } from "#server/features/canvases/schema.ts";
 import { findCanvas, projectOfCanvas } from "#server/features/canvases/service.ts";
-import { type ApiRouteOptions, apiRoute } from "#server/http/streams/api-route.ts";
+import { type ApiRouteOptions, apiRoute, inItsProject } from "#server/http/streams/api-route.ts";
 import { type StreamEvent, sseResponse } from "#server/http/streams/sse.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { AppError } from "#server/platform/errors.ts";
@@ -33,16 +33,6 @@ interface EventStream<Params> {
 /** The number after which a viewer wants events. */
 const numberOf = (last = ""): number => (/^\d{1,9}$/.test(last) ? Number(last) : 0);
 
-/** Event sources cannot set headers, so without a project header what is followed says itself which project is meant. */
-async function withProject(request: Request, projectOf: () => Promise<string | undefined>): Promise<Request> {
-  const isNamed = request.headers.has("x-project-id") || request.headers.has("x-project-slug");
-  const project = isNamed ? undefined : await projectOf();
-  if (!project) return request;
-  const headers = new Headers(request.headers);
-  headers.set("x-project-id", project);
-  return new Request(request.url, { headers, signal: request.signal });
-}
-
 const eventStream =
   <Params extends Record<string, string>>({ projectOf, follow }: EventStream<Params>) =>
   (options: ApiRouteOptions) => {
@@ -52,12 +42,7 @@ const eventStream =
       const last = request.headers.get("last-event-id") ?? query.get("last_event_id") ?? undefined;
       return sseResponse(await follow(principal, params, last, signal, query));
     }, options);
-    return async (request: Request, context: { params: Params }) => {
-      const within = await withProject(request, () => projectOf(context.params));
-      const response = await route(within, context);
-      // What is in a project that the caller is not in is told as what there is not, in the same words.
-      return response.status === 404 && within !== request ? route(request, context) : response;
-    };
+    return inItsProject(route, projectOf);
   };
 
 /**

@@ -223,6 +223,10 @@ const samples: Record<string, Row> = {
     path: { canvas_id: ids.canvas },
     body: { name: world.name(), widgets: widgets({ ids }) },
   }),
+  "GET /canvases/{canvas_id}/data.csv": async ({ ids, make, name }) => ({
+    path: { canvas_id: await make("/canvases", { name: name(), widgets: widgets({ ids }) }) },
+    query: { widget_id: "text", range: "7d" },
+  }),
   "POST /canvases/{canvas_id}/share": async (world) => ({ path: { canvas_id: await newCanvas(world) }, body: { expires_in_days: 1 } }),
   "DELETE /canvases/{canvas_id}/share": async (world) => {
     const canvas_id = await newCanvas(world);

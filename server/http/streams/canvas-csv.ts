@@ -1,0 +1,24 @@
+import { getCanvasCsv } from "#server/features/canvases/csv.ts";
+import { CanvasCsvInput } from "#server/features/canvases/schema.ts";
+import { projectOfCanvas } from "#server/features/canvases/service.ts";
+import { type ApiRouteOptions, apiRoute, inItsProject } from "#server/http/streams/api-route.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { fieldErrors } from "#server/platform/rpc/trpc.ts";
+
+/** `GET …/canvases/{canvas_id}/data.csv`: a file, which no procedure can answer with. */
+export const canvasCsv = (options: ApiRouteOptions) =>
+  inItsProject<{ canvas_id: string }>(
+    apiRoute(async (request, { principal, params }) => {
+      const input = CanvasCsvInput.safeParse({ ...Object.fromEntries(new URL(request.url).searchParams), ...params });
+      if (!input.success) {
+        const errors = fieldErrors(input.error);
+        throw new AppError("VALIDATION_ERROR", errors.map(({ path, message }) => `${path}: ${message}`).join(" "), { errors });
+      }
+      const text = await getCanvasCsv(principal, input.data);
+      const name = encodeURIComponent(input.data.widget_id);
+      return new Response(text, {
+        headers: { "content-type": "text/csv; charset=utf-8", "content-disposition": `attachment; filename="${name}.csv"` },
+      });
+    }, options),
+    ({ canvas_id }) => projectOfCanvas(canvas_id),
+  );
