@@ -61,7 +61,11 @@ export function ThreadList({ current, onOpen }: ThreadListProps) {
             >
               <span className="w-full truncate font-medium text-13 text-ink">{titleOf(thread)}</span>
               <span className={cn("flex items-center gap-1.5 text-11", thread.id === current ? "text-ink-soft" : "text-ink-faint")}>
-                {thread.is_working && <span className="font-medium text-running">Working</span>}
+                {thread.is_waiting ? (
+                  <span className="font-medium text-waiting">Waits for you</span>
+                ) : (
+                  thread.is_working && <span className="font-medium text-running">Working</span>
+                )}
                 <Time value={thread.updated_at} />
               </span>
             </button>

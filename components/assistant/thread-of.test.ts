@@ -95,7 +95,12 @@ test("a decision reaches a proposal of an earlier message, long after it has end
 });
 
 test("what was said before a stop or a fault is kept", () => {
-  const failed = (stopped: boolean): Told => ({ type: "message_failed", error: "The key was refused.", stopped });
+  const failed = (stopped: boolean): Told => ({
+    type: "message_failed",
+    error: "The key was refused.",
+    code: stopped ? "stopped" : "settings",
+    stopped,
+  });
   expect(one([started, text("So far"), failed(true)])).toMatchObject({ status: "stopped", error: null, parts: [{ text: "So far" }] });
   expect(one([started, failed(false)])).toMatchObject({ status: "failed", error: "The key was refused." });
 });

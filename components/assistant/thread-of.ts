@@ -1,4 +1,4 @@
-import type { MessageContext, MessageMode, ProposalStatus, ThreadEvent, ToolRefs } from "#server/features/assistant/schema.ts";
+import type { FailureCode, MessageContext, MessageMode, ProposalStatus, ThreadEvent, ToolRefs } from "#server/features/assistant/schema.ts";
 import type { Problem } from "#server/workflow/schema.ts";
 
 type EventOf<Type extends ThreadEvent["type"]> = Extract<ThreadEvent, { type: Type }>;
@@ -56,6 +56,7 @@ export interface Turn {
   status: "queued" | "working" | "waiting" | "done" | "failed" | "stopped";
   /** Why it failed. */
   error: string | null;
+  code: FailureCode | null;
   /** Counted so far; null before the first answer of the model. */
   usage: { input_tokens: number; output_tokens: number; cost: number | null } | null;
 }
@@ -76,7 +77,7 @@ export const threadOf = (events: readonly { seq: number; event: ThreadEvent }[],
 function turnsAfter(turns: Turn[], event: ThreadEvent): Turn[] {
   if (event.type === "message") {
     const { type: _, message_id: id, ...said } = event;
-    return [...turns, { id, ...said, parts: [], status: "queued", error: null, usage: null }];
+    return [...turns, { id, ...said, parts: [], status: "queued", error: null, code: null, usage: null }];
   }
   return turns.map((turn) => {
     if (event.type === "decided") return turn.parts.some((part) => "id" in part && part.id === event.id) ? decided(turn, event) : turn;
@@ -126,7 +127,7 @@ function turnAfter(turn: Turn, event: Exclude<ThreadEvent, { type: "message" | "
     case "message_done":
       return { ...turn, status: "done" };
     case "message_failed":
-      return event.stopped ? { ...turn, status: "stopped" } : { ...turn, status: "failed", error: event.error };
+      return event.stopped ? { ...turn, status: "stopped" } : { ...turn, status: "failed", error: event.error, code: event.code };
   }
 }
 

@@ -169,13 +169,9 @@ const Quiet = ({ children }: { children: ReactNode }) => (
   <p className="flex min-h-7 items-center gap-2 text-12 text-ink-faint">{children}</p>
 );
 
-/** Faults that another key or model mends. */
-const OF_SETTINGS = /\b(key|model|quota|billing|credit)\b/i;
-/** The work broke off or came to a bound; what was done is known. */
-const CUT_OFF = /cut off|“Go on”/i;
-
 function Failure({ error, turn, onAsk, isLast }: TurnViewProps & { error: string }) {
-  const isCutOff = CUT_OFF.test(error);
+  // What was done is known.
+  const isCutOff = turn.code === "cut_off" || turn.code === "bound";
   const actions = (
     <Fragment>
       {isLast && (
@@ -187,7 +183,7 @@ function Failure({ error, turn, onAsk, isLast }: TurnViewProps & { error: string
           {isCutOff || turn.parts.length > 0 ? "Go on" : "Try again"}
         </Button>
       )}
-      {OF_SETTINGS.test(error) && (
+      {(turn.code === "settings" || turn.code === "provider") && (
         <Button asChild size="sm" variant="ghost" icon={<Settings />}>
           <Link href="/settings/project#assistant">Open settings</Link>
         </Button>

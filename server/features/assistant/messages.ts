@@ -1,6 +1,6 @@
 import type { AssistantMessage, AssistantThread, Prisma } from "#prisma/generated/client.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
-import { MessageContext, MessageMode, type ThreadEvent, type ThreadMessage } from "#server/features/assistant/schema.ts";
+import { type FailureCode, MessageContext, MessageMode, type ThreadEvent, type ThreadMessage } from "#server/features/assistant/schema.ts";
 import { db } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 
@@ -10,6 +10,9 @@ export type Tx = Prisma.TransactionClient;
 
 /** How long a message counts as being worked on without a sign of life, in seconds. */
 export const LEASE_SECONDS = 30;
+
+/** How many messages of one person are worked on at a time in a project: whoever else is in it finds a place, too. */
+const MOST_AT_WORK = 2;
 
 /** How many are looked after at a time. */
 const BATCH = 200;
@@ -42,7 +45,7 @@ export async function holdThread(tx: Tx, thread_id: string): Promise<void> {
 }
 
 /** How a message ends. */
-export type End = { status: "done" } | { status: "failed"; error: string } | { status: "stopped" };
+export type End = { status: "done" } | { status: "failed"; code: FailureCode; error: string } | { status: "stopped" };
 
 const STOPPED = "Stopped.";
 
@@ -55,13 +58,13 @@ export async function endMessage(tx: Tx, { id, thread_id }: Pick<AssistantMessag
     data: { status: "rejected", decided_at: new Date() },
     select: { id: true },
   });
-  const error = end.status === "failed" ? end.error : null;
+  const { code, error } = end.status === "failed" ? end : { code: "stopped" as const, error: null };
   await tx.assistantMessage.update({ where: { id }, data: { status: end.status, error, ended_at: new Date(), lease_until: null } });
   await tellThread(tx, thread_id, [
     ...waiting.map((request): ThreadEvent => ({ type: "decided", message_id: id, id: request.id, outcome: "rejected" })),
     end.status === "done"
       ? { type: "message_done", message_id: id }
-      : { type: "message_failed", message_id: id, error: error ?? STOPPED, stopped: end.status === "stopped" },
+      : { type: "message_failed", message_id: id, code, error: error ?? STOPPED, stopped: end.status === "stopped" },
   ]);
 }
 
@@ -72,7 +75,7 @@ export const isAlive = ({ status, lease_until }: Pick<AssistantMessage, "status"
 const CUT_OFF =
   "This was cut off: the service was restarted, or the process that worked on it ended. What was said and done until then is kept. Say “Go on” to have it continued.";
 /** How a message ends whose work broke off. */
-export const cutOff: End = { status: "failed", error: CUT_OFF };
+export const cutOff: End = { status: "failed", code: "cut_off", error: CUT_OFF };
 
 /** A message to be worked on, with its thread. */
 export interface Claim {
@@ -80,9 +83,22 @@ export interface Claim {
   message: AssistantMessage;
 }
 
+/** Whether as many threads of a person are worked on as may be; holds the count for the rest of the transaction. */
+async function isAtWork(tx: Tx, { project_id, user_id }: Pick<AssistantThread, "project_id" | "user_id">): Promise<boolean> {
+  await tx.$queryRaw`SELECT 1 AS held FROM (SELECT pg_advisory_xact_lock(hashtextextended(${`assistant ${project_id} ${user_id}`}, 0))) AS lock`;
+  const where = { status: "working", lease_until: { gt: new Date() }, thread: { project_id, user_id } } as const;
+  return (await tx.assistantMessage.count({ where })) >= MOST_AT_WORK;
+}
+
+/** The thread of a person that has waited longest for a place; undefined when none waits. */
+export async function heldBack({ project_id, user_id }: AssistantThread): Promise<AssistantThread | undefined> {
+  const messages = { some: { status: "queued" as const }, none: { status: { in: ["working" as const, "waiting" as const] } } };
+  return (await db().assistantThread.findFirst({ where: { project_id, user_id, messages }, orderBy: { updated_at: "asc" } })) ?? undefined;
+}
+
 /**
- * Takes the next message of a thread, if nobody works on the thread and no person is waited for. What was begun by a process that
- * gives no sign of life any more is ended as cut off.
+ * Takes the next message of a thread, if nobody works on the thread, no person is waited for, and its person has a place. What
+ * was begun by a process that gives no sign of life any more is ended as cut off.
  */
 export async function claimMessage(thread_id: string): Promise<Claim | undefined> {
   return db().$transaction(async (tx) => {
@@ -96,6 +112,7 @@ export async function claimMessage(thread_id: string): Promise<Claim | undefined
         await endMessage(tx, first, cutOff);
         continue;
       }
+      if (await isAtWork(tx, thread)) return undefined;
       const now = new Date();
       const lease_until = new Date(now.getTime() + LEASE_SECONDS * 1000);
       const message = await tx.assistantMessage.update({

@@ -32,7 +32,8 @@ const thread = {
   id: Id,
   title: Title.meta({ description: "The beginning of the first message unless somebody gave another" }),
   workflow_id: Id.nullable().meta({ description: "The workflow that it was begun beside" }),
-  is_working: z.boolean().meta({ description: "Whether a message is being worked on, or waits for an answer" }),
+  is_working: z.boolean().meta({ description: "Whether a message is not over: queued, worked on, or waiting for an answer" }),
+  is_waiting: z.boolean().meta({ description: "Whether it goes on only once the person has answered or decided something" }),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -90,6 +91,13 @@ export type ProposalStatus = z.infer<typeof ProposalStatus>;
 /** Which form a question asks a person to fill in, where what is missing is a secret: it never goes through the thread. */
 export const QuestionForm = z.enum(["llm_key", "credential", "mcp_server"]);
 
+/** Why a message ended without an answer; what it says in words may change. */
+export const FailureCode = z.enum(["stopped", "cut_off", "bound", "settings", "provider", "refused", "internal"]).meta({
+  description:
+    "stopped: a person stopped it; cut_off: the work broke off; bound: it came to the most for one message, and another goes on; settings: another key or model mends it; provider: the model's service failed; refused: it may not be done, as the words say; internal: a fault of ours",
+});
+export type FailureCode = z.infer<typeof FailureCode>;
+
 /** The data of each event of a thread's stream. `type` repeats the event's name. */
 export const ThreadEvent = z.discriminatedUnion("type", [
   messageEvent("message", { content: z.string(), mode: MessageMode, context: MessageContext, created_at: Timestamp }),
@@ -110,7 +118,11 @@ export const ThreadEvent = z.discriminatedUnion("type", [
   }),
   messageEvent("usage", tokens),
   messageEvent("message_done", {}),
-  messageEvent("message_failed", { error: z.string(), stopped: z.boolean().meta({ description: "true: a person stopped it" }) }),
+  messageEvent("message_failed", {
+    error: z.string(),
+    code: FailureCode.default("internal"),
+    stopped: z.boolean().meta({ description: "true: a person stopped it" }),
+  }),
 ]);
 export type ThreadEvent = z.infer<typeof ThreadEvent>;
 

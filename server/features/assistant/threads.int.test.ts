@@ -123,7 +123,7 @@ test("only so many messages wait in a thread, and a stop ends all of them at onc
   expect(messages.map(({ status }: { status: string }) => status)).toEqual(Array(10).fill("stopped"));
   const events = await own.stream(id, ({ id }) => id === String(last_event_id));
   expect(events.map(({ id }) => Number(id))).toEqual(Array.from({ length: last_event_id }, (_, index) => index + 1));
-  expect(events.at(-1)).toMatchObject({ event: "message_failed", data: { stopped: true } });
+  expect(events.at(-1)).toMatchObject({ event: "message_failed", data: { stopped: true, code: "stopped" } });
   expect((await own.ask("POST", `/threads/${id}/stop`)).status).toBe(200);
 });
 
@@ -168,9 +168,11 @@ async function waiting(own: Bridge, kind: "question" | "confirmation") {
 test("an answer and a decision count once, and have the message go on", async () => {
   const { own } = await newProject();
   const question = await waiting(own, "question");
+  expect(await own.call("GET", `/threads/${question.thread_id}`)).toMatchObject({ is_working: true, is_waiting: true });
   expect(await own.call("POST", question.path, { answer: "Tuesday" })).toEqual({ id: question.id, outcome: "answered" });
   expect((await own.ask("POST", question.path, { answer: "Friday" })).status).toBe(409);
-  const { messages } = await own.call("GET", `/threads/${question.thread_id}`);
+  const { messages, ...answered } = await own.call("GET", `/threads/${question.thread_id}`);
+  expect(answered).toMatchObject({ is_working: true, is_waiting: false });
   expect(messages).toMatchObject([{ status: "queued" }]);
   const events = await own.stream(question.thread_id, ({ event }) => event === "decided");
   expect(events.at(-1)?.data).toEqual({

@@ -1,5 +1,5 @@
 import { v7 as uuid } from "uuid";
-import type { AssistantThread } from "#prisma/generated/client.ts";
+import type { AssistantMessage, AssistantThread } from "#prisma/generated/client.ts";
 import { assistantAsked } from "#server/events/events.ts";
 import { publishEvents } from "#server/events/send-events.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
@@ -24,15 +24,16 @@ const MOST_OPEN = 10;
 /** Characters of the first message that become the title. */
 const TITLE = 80;
 
-type Row = AssistantThread & { messages: { id: string }[] };
-/** Any message that is not over. */
-const working = { messages: { where: OPEN, select: { id: true }, take: 1 } } as const;
+type Row = AssistantThread & { messages: Pick<AssistantMessage, "status">[] };
+/** The messages that are not over. */
+const working = { messages: { where: OPEN, select: { status: true }, take: MOST_OPEN } } as const;
 
 const summaryOf = ({ id, title, workflow_id, messages, created_at, updated_at }: Row): ThreadSummary => ({
   id,
   title,
   workflow_id,
   is_working: messages.length > 0,
+  is_waiting: messages.some(({ status }) => status === "waiting"),
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),
 });

@@ -4,15 +4,17 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
 import { until } from "#e2e/until.ts";
+import { SCHEMA } from "#server/events/job-rows.ts";
 import { endCutOff } from "#server/features/assistant/messages.ts";
 import { type AssistantTool, defineTool, type ToolContext } from "#server/features/assistant/tool.ts";
 import { carryThread, sweepThreads } from "#server/features/assistant/work.ts";
 import { createCredential } from "#server/features/credentials/service.ts";
 import { createLlmKey, updateLlmKey } from "#server/features/llm-keys/service.ts";
 import { getUsage } from "#server/features/usage/service.ts";
-import { db } from "#server/platform/db/client.ts";
+import { db, pool } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { setSettings, settings } from "#server/platform/settings.ts";
+import { addMember } from "#server/testing/add-member.ts";
 import { type Bridge, bridgeOf, ORIGIN } from "#server/testing/bridge.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
@@ -267,7 +269,7 @@ test("whoever is removed from the project is worked for no more", async () => {
 });
 
 test("a vendor's error ends the message in words, and the next one goes on", async () => {
-  const { send, carry, read } = await newProject([
+  const { send, carry, read, last } = await newProject([
     { when: "first", as: "status-400" },
     { when: "second", say: "Here I am." },
   ]);
@@ -278,6 +280,7 @@ test("a vendor's error ends the message in words, and the next one goes on", asy
     { status: "failed", error: expect.stringMatching(/not one that this model can answer/) },
     { status: "done", answer: "Here I am." },
   ]);
+  expect(await last("message_failed")).toMatchObject({ code: "provider", stopped: false });
   const sent = models
     .calls()
     .at(-1)
@@ -286,10 +289,11 @@ test("a vendor's error ends the message in words, and the next one goes on", asy
 });
 
 test("a model that cannot call tools is told so", async () => {
-  const { send, carry, read } = await newProject([{ as: "no-tools" }]);
+  const { send, carry, read, last } = await newProject([{ as: "no-tools" }]);
   await send("Hi");
   await carry();
   expect(await read()).toMatchObject([{ status: "failed", error: expect.stringMatching(/works by calling tools, and its model cannot/) }]);
+  expect(await last("message_failed")).toMatchObject({ code: "settings" });
 });
 
 test("a model that answers with nothing is told so", async () => {
@@ -306,6 +310,7 @@ test("rounds and cost of a message are bounded", async () => {
   await long.carry();
   expect(await long.read()).toMatchObject([{ status: "failed", error: expect.stringContaining("30 rounds") }]);
   expect(models.calls()).toHaveLength(30);
+  expect(await long.last("message_failed")).toMatchObject({ code: "bound" });
 
   const dear = await newProject([again, again, again, { say: "Never said" }]);
   await updateLlmKey(dear.admin, {
@@ -321,6 +326,46 @@ test("rounds and cost of a message are bounded", async () => {
   expect(await dear.read()).toMatchObject([
     { status: "failed", cost: 0.1, error: expect.stringMatching(/has cost 0.10 US dollars, and 0.1 is the most/) },
   ]);
+  expect(await dear.last("message_failed")).toMatchObject({ code: "bound" });
+});
+
+test("two threads of one person are worked on at a time; a third goes on when one ends, and others have places of their own", async () => {
+  const [one, two] = [randomUUID(), randomUUID()];
+  const { page, admin, thread_id, send, carry } = await newProject([
+    { when: "One", say: "The first is done.", gate: one },
+    { when: "Two", say: "The second is done.", gate: two },
+    { when: "Three", say: "Third." },
+    { when: "Theirs", say: "Fourth." },
+  ]);
+  const more = async (its: Bridge) => talkIn(its, (await its.call("POST", "/threads", {})).id);
+  const [second, third] = [await more(page), await more(page)];
+  await send("One");
+  await second.send("Two");
+  const working = [carry(), second.carry()];
+  await until(
+    async () => (await db().assistantMessage.count({ where: { status: "working", thread: { project_id: admin.project.id } } })) === 2,
+  );
+  await third.send("Three");
+  await third.carry();
+  expect(await third.read()).toMatchObject([{ status: "queued" }]);
+
+  const colleague = await database.newAdmin();
+  await addMember(admin, colleague.user, "viewer");
+  const theirs = await more(await bridgeOf({ ...colleague, project: admin.project }));
+  await theirs.send("Theirs");
+  await theirs.carry();
+  expect(await theirs.read()).toMatchObject([{ status: "done", answer: "Fourth." }]);
+
+  const asked = async () => Number((await pool().query(`SELECT count(*) FROM ${SCHEMA}.jobs WHERE key LIKE '%-next'`)).rows[0].count);
+  const before = await asked();
+  models.release(one);
+  await working[0];
+  expect(await asked()).toBe(before + 1);
+  await third.carry();
+  expect(await third.read()).toMatchObject([{ status: "done", answer: "Third." }]);
+  models.release(two);
+  await working[1];
+  expect((await page.call("GET", `/threads/${thread_id}`)).is_working).toBe(false);
 });
 
 test("what a model says about one message is bounded", async () => {
@@ -389,7 +434,7 @@ test("what a dead process had begun is cut off in words; what it said is kept, a
   await db().assistantMessage.update({ where: { id: message_id }, data: dead });
   await sweepThreads();
   expect(await read()).toMatchObject([{ status: "failed", answer: "I begin.", error: expect.stringContaining("cut off") }]);
-  expect(await last("message_failed")).toMatchObject({ message_id, stopped: false });
+  expect(await last("message_failed")).toMatchObject({ message_id, stopped: false, code: "cut_off" });
   await send("Go on");
   await carry();
   expect((await read())[1]).toMatchObject({ status: "done", answer: "I go on." });

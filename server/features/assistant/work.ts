@@ -1,9 +1,9 @@
 import type { AssistantRequest } from "#prisma/generated/client.ts";
 import { AskUserInput, askUser, MOST_QUESTIONS } from "#server/features/assistant/ask-user.ts";
 import { fitted, pastTurn, roomOf, saidIn, summarized, summaryQuestion, tokensOf } from "#server/features/assistant/conversation.ts";
-import { type Claim, claimMessage, cutOff, type End, endCutOff, forgottenThreads } from "#server/features/assistant/messages.ts";
+import { type Claim, claimMessage, cutOff, type End, endCutOff, forgottenThreads, heldBack } from "#server/features/assistant/messages.ts";
 import { contextText, systemPrompt } from "#server/features/assistant/prompt.ts";
-import { MessageContext, MessageMode } from "#server/features/assistant/schema.ts";
+import { type FailureCode, MessageContext, MessageMode } from "#server/features/assistant/schema.ts";
 import { assistantModel } from "#server/features/assistant/settings.ts";
 import { askForWork } from "#server/features/assistant/threads.ts";
 import { type AssistantTool, parsedArguments, type ToolOutcome } from "#server/features/assistant/tool.ts";
@@ -51,22 +51,37 @@ export type Offer = (mode: MessageMode) => readonly AssistantTool[];
 
 /** The process is told to end. */
 class ShutDown extends Error {}
+/** It came to the most for one message; another one goes on. */
+class BoundReached extends AppError {
+  constructor(message: string) {
+    super("CONFLICT", message);
+  }
+}
+/** The assistant has no key and model that it can work on. */
+class NotReady extends AppError {
+  constructor(message: string) {
+    super("CONFLICT", message);
+  }
+}
 
 /**
- * Works on the messages of a thread, one after the other, until none is left or a person is waited for. Where somebody else is at
- * work on the thread already, it does nothing.
+ * Works on the messages of a thread, one after the other, until none is left or a person is waited for; then has another thread of
+ * the same person go on, if one has waited for that. Where somebody else is at work on the thread already, it does nothing.
  */
 export async function carryThread(thread_id: string, offer: Offer): Promise<void> {
   const ending = new AbortController();
   const forget = onShutdown(() => ending.abort(new ShutDown()));
+  let last: Claim | undefined;
   try {
     while (!ending.signal.aborted) {
       const claim = await claimMessage(thread_id);
-      if (!claim) return;
+      if (!claim) break;
+      last = claim;
       await workOn(claim, offer, ending.signal);
-      // What waits behind it is for the next process.
-      if (ending.signal.aborted) await askForWork(claim.thread, `${claim.message.id}-next`);
     }
+    // What waits behind it is for the next process, or has waited for its place.
+    const next = last && (await heldBack(last.thread));
+    if (last && next) await askForWork(next, `${last.message.id}-${last.message.begun_at?.getTime()}-next`);
   } finally {
     forget();
   }
@@ -107,15 +122,25 @@ function endOf(error: unknown): End | undefined {
   if (error instanceof ShutDown) return cutOff;
   if (error instanceof ProviderError && error.reason === "no_tools")
     return {
-      status: "failed",
+      ...{ status: "failed", code: "settings" },
       error: "The assistant works by calling tools, and its model cannot. An admin chooses another in Settings, Project.",
     };
-  if (isAppError(error)) return { status: "failed", error: error.message };
+  if (isAppError(error)) return { status: "failed", code: codeOf(error), error: error.message };
   log.error({ err: error }, "the assistant failed for a reason of ours");
   return {
-    status: "failed",
+    ...{ status: "failed", code: "internal" },
     error: "This failed for a reason of ours, not of yours or the model's. The service's log tells more. Try it again.",
   };
+}
+
+/** Refusals of a model's service that another key or model mends. */
+const OF_SETTINGS: readonly ProviderError["reason"][] = ["wrong_key", "no_credit", "no_tools", "unknown_model", "temperature"];
+
+function codeOf(error: AppError): FailureCode {
+  if (error instanceof BoundReached || error.code === "PAYLOAD_TOO_LARGE") return "bound";
+  if (error instanceof NotReady || (error instanceof ProviderError && OF_SETTINGS.includes(error.reason))) return "settings";
+  if (error.code === "UPSTREAM_ERROR") return "provider";
+  return error.code === "INTERNAL_ERROR" ? "internal" : "refused";
 }
 
 /** What tools return is data; whatever it says, nobody asked for it. */
@@ -151,7 +176,7 @@ class Work {
   async done(): Promise<string> {
     const { thread, message } = this.#claim;
     const chosen = await assistantModel(thread.project_id);
-    if (chosen.problem !== undefined) throw new AppError("CONFLICT", chosen.problem);
+    if (chosen.problem !== undefined) throw new NotReady(chosen.problem);
     const { key, model } = chosen;
     const endpoint = endpointOf(key);
     const prices = ModelPrices.parse(key.prices);
@@ -212,14 +237,12 @@ class Work {
     await this.#principal();
     const { rounds, cost } = this.#turn.message;
     if (rounds >= MOST_ROUNDS)
-      throw new AppError(
-        "CONFLICT",
+      throw new BoundReached(
         `The assistant used tools in ${MOST_ROUNDS} rounds, which is the most for one message. Say “Go on” to let it continue.`,
       );
     const most = settings().ASSISTANT_MESSAGE_COST;
     if (most > 0 && cost !== null && cost >= most)
-      throw new AppError(
-        "CONFLICT",
+      throw new BoundReached(
         `This message has cost ${cost.toFixed(2)} US dollars, and ${most} is the most here (ASSISTANT_MESSAGE_COST). Say “Go on” to spend as much again.`,
       );
   }
