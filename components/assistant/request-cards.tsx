@@ -5,11 +5,13 @@ import { Check, KeyRound, ShieldQuestion, X } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import type { ConfirmationPart, QuestionPart } from "#components/assistant/thread-of.ts";
+import { formatCount } from "#components/format.ts";
 import { FormFailure } from "#components/forms/form.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Input } from "#components/ui/input.tsx";
 
 const LOOKS = {
@@ -190,7 +192,7 @@ function FormAnswer({ form, isSent, onDone }: { form: Form; isSent: boolean; onD
 
 /** Something that is done only if a person approves it. */
 export function ConfirmationCard({ part, isOver }: { part: ConfirmationPart; isOver: boolean }) {
-  const { id, action, summary, ending } = part;
+  const { id, action, summary, details, ending } = part;
   const trpc = useTRPC();
   const decide = useMutation(trpc.assistant.decide.mutationOptions());
   const isOpen = ending === null && !isOver;
@@ -203,6 +205,14 @@ export function ConfirmationCard({ part, isOver }: { part: ConfirmationPart; isO
         <div className="flex min-w-0 flex-col gap-1">
           <h4 className="break-words font-semibold text-13 text-ink">{action}</h4>
           <p className="whitespace-pre-line break-words text-12 text-ink-soft">{summary}</p>
+          {details.map(({ label, text }) => (
+            <details key={label} className="text-12">
+              <summary className="cursor-pointer rounded-sm py-1 text-ink-soft hover:text-ink">
+                Show all of {label} ({formatCount(text.length)} characters)
+              </summary>
+              <CodeBlock code={text} label={label} wraps className="max-h-80 overflow-y-auto" />
+            </details>
+          ))}
         </div>
       </div>
       {!isOpen && <Outcome isGood={ending?.outcome === "approved"}>{ending?.outcome === "approved" ? "Approved" : "Rejected"}</Outcome>}

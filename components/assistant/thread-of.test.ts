@@ -79,7 +79,7 @@ test("a message waits while a question is open, and goes on when it is answered"
 });
 
 test("of two cards that are open it waits for both", () => {
-  const confirmation = (id: string): Told => ({ type: "confirmation", id, action: "Run it", summary: "Here" });
+  const confirmation = (id: string): Told => ({ type: "confirmation", id, action: "Run it", summary: "Here", details: [] });
   const decide = (id: string): Told => ({ type: "decided", id, outcome: "approved" });
   const events = [started, confirmation("c1"), confirmation("c2"), decide("c1")];
   expect(one(events).status).toBe("waiting");

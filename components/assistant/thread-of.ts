@@ -1,4 +1,12 @@
-import type { FailureCode, MessageContext, MessageMode, ProposalStatus, ThreadEvent, ToolRefs } from "#server/features/assistant/schema.ts";
+import type {
+  CardDetail,
+  FailureCode,
+  MessageContext,
+  MessageMode,
+  ProposalStatus,
+  ThreadEvent,
+  ToolRefs,
+} from "#server/features/assistant/schema.ts";
 import type { Problem } from "#server/workflow/schema.ts";
 
 type EventOf<Type extends ThreadEvent["type"]> = Extract<ThreadEvent, { type: Type }>;
@@ -39,6 +47,7 @@ export interface ConfirmationPart {
   id: string;
   action: string;
   summary: string;
+  details: CardDetail[];
   ending: Ending;
 }
 
@@ -119,7 +128,7 @@ function turnAfter(turn: Turn, event: Exclude<ThreadEvent, { type: "message" | "
       };
     case "confirmation":
       return {
-        ...and({ kind: "confirmation", id: event.id, action: event.action, summary: event.summary, ending: null }),
+        ...and({ kind: "confirmation", id: event.id, action: event.action, summary: event.summary, details: event.details, ending: null }),
         status: "waiting",
       };
     case "usage":

@@ -3,7 +3,7 @@ import { CreateAgentInput, callFields, UpdateAgentInput } from "#server/features
 import { api } from "#server/features/assistant/api.ts";
 import { searchGuide } from "#server/features/assistant/guide.ts";
 import { propose } from "#server/features/assistant/proposals.ts";
-import { cut, fitting, MAX_RESULT, MAX_WHOLE, quote, shownGraph, shownNodes } from "#server/features/assistant/shown.ts";
+import { ApprovedTexts, cut, fitting, MAX_RESULT, MAX_WHOLE, quote, shownGraph, shownNodes } from "#server/features/assistant/shown.ts";
 import { type AssistantTool, type ConfirmationCard, defineTool, type ToolContext } from "#server/features/assistant/tool.ts";
 import { CreateWorkflowInput, WorkflowRef } from "#server/features/workflows/schema.ts";
 import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
@@ -20,8 +20,6 @@ const Page = z.number().int().min(1).max(1000).default(1).meta({ description: "F
 const PER_PAGE = 30;
 /** Of a description in a list. */
 const SHORT = 160;
-/** Of what a person approves, which must not hide in what is cut. */
-const SHOWN = 2000;
 
 const plural = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
@@ -196,21 +194,24 @@ const updateAgent = defineTool({
       orderBy: { id: "desc" },
     });
     const called = await namesOfResources(principal.project.id, [agent, fields]);
-    const said = (value: unknown, most: number): string => {
-      if (typeof value === "string") return quote(called.get(value) ?? value, most);
-      if (Array.isArray(value) && value.length > 0) return value.map((one) => said(one, SHORT)).join(", ");
-      return cut(JSON.stringify(value ?? null), most);
+    const texts = new ApprovedTexts();
+    const said = (value: unknown, shown: (text: string) => string): string => {
+      if (typeof value === "string") return shown(called.get(value) ?? value);
+      if (Array.isArray(value) && value.length > 0) return value.map((one) => said(one, (text) => quote(text, SHORT))).join(", ");
+      const text = JSON.stringify(value ?? null);
+      return typeof value !== "object" || text === "[]" ? text : shown(text);
     };
-    const changes = Object.entries(fields).map(
-      ([field, value]) => `${field}: ${said(agent[field as keyof typeof agent], SHORT)} → ${said(value, SHOWN)}`,
-    );
+    const changes = Object.entries(fields).map(([field, value]) => {
+      const before = said(agent[field as keyof typeof agent], (text) => quote(text, SHORT));
+      return `${field}: ${before} → ${said(value, (text) => texts.quote(`the new ${field}`, text))}`;
+    });
     const names = uses.slice(0, MOST_NAMED).map(({ name }) => quote(name, SHORT));
     const more = uses.length > names.length ? ` and ${uses.length - names.length} more` : "";
     const where = uses.length
       ? `${uses.length === 1 ? "The workflow" : "The workflows"} ${names.join(", ")}${more} will run with it.`
       : "No workflow uses it.";
     const summary = `${changes.join("\n") || "Nothing."}\n${where}`;
-    return { action: `Change the agent ${quote(agent.name, SHORT)}`, summary, about: JSON.stringify(agent) };
+    return { action: `Change the agent ${quote(agent.name, SHORT)}`, summary, details: texts.details, about: JSON.stringify(agent) };
   },
   async call(args, { principal }) {
     const { id, name, model } = await api(principal).agents.update(args);

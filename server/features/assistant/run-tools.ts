@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { api } from "#server/features/assistant/api.ts";
 import { findProposal } from "#server/features/assistant/proposals.ts";
-import { cut, fitting, MAX_RESULT, MAX_WHOLE, quote, shownLog, shownRun } from "#server/features/assistant/shown.ts";
+import { ApprovedTexts, cut, fitting, MAX_RESULT, MAX_WHOLE, quote, shownLog, shownRun } from "#server/features/assistant/shown.ts";
 import {
   type AssistantTool,
   type ConfirmationCard,
@@ -34,8 +34,6 @@ const MOST_RUNS = 20;
 const WAIT_MS = 60_000;
 const HEARTBEAT_MS = 10_000;
 const SHORT = 300;
-/** Of what a person approves, which must not hide in what is cut. */
-const SHOWN = 2000;
 
 /** What is to be run: the graph, whose it is, and what to call it in words. */
 interface Target {
@@ -101,7 +99,7 @@ async function usualCost(principal: ProjectPrincipal, workflow_id: string): Prom
 async function runCard(
   { principal, thread_id }: ToolContext,
   { workflow_id, name, graph, what }: Target,
-  { action, given }: { action: string; given: string },
+  { action, given }: { action: string; given: (texts: ApprovedTexts) => string },
 ): Promise<ConfirmationCard | null> {
   const [reaching, thread] = await Promise.all([
     agentsReachingOut(principal.project.id, graph),
@@ -111,18 +109,22 @@ async function runCard(
   const secrets = [...credentialsIn(graph)];
   const isMany = thread.runs >= MOST_RUNS;
   if (labels.length === 0 && secrets.length === 0 && !isMany) return null;
+  const texts = new ApprovedTexts();
   const reach = labels.length ? `It reaches outside by ${labels.map((label) => quote(label, SHORT)).join(", ")}.` : "";
   const used = secrets.length ? `It uses the credentials ${secrets.join(", ")}.` : "";
   const many = isMany ? `The assistant has started ${thread.runs} runs in this thread.` : "";
-  const summary = [`${what[0]?.toUpperCase()}${what.slice(1)}${given}.`, reach, used, many, await usualCost(principal, workflow_id)];
+  const summary = [`${what[0]?.toUpperCase()}${what.slice(1)}${given(texts)}.`, reach, used, many, await usualCost(principal, workflow_id)];
   const about = JSON.stringify([graphHash(graph), ...reaching]);
-  return { action: `${action} ${quote(name, SHORT)}`, summary: summary.filter(Boolean).join("\n"), about };
+  return { action: `${action} ${quote(name, SHORT)}`, summary: summary.filter(Boolean).join("\n"), details: texts.details, about };
 }
 
 /** What a run is given, in words. */
-function givenWords({ input, params }: { input?: string | undefined; params?: Record<string, unknown> | undefined }): string {
-  if (params && Object.keys(params).length) return `, with ${quote(JSON.stringify(params), SHOWN)}`;
-  return input ? `, with the input ${quote(input, SHOWN)}` : "";
+function givenWords(
+  { input, params }: { input?: string | undefined; params?: Record<string, unknown> | undefined },
+  texts: ApprovedTexts,
+): string {
+  if (params && Object.keys(params).length) return `, with ${texts.quote("the parameters", JSON.stringify(params))}`;
+  return input ? `, with the input ${texts.quote("the input", input)}` : "";
 }
 
 /** Counts a run that a thread starts, for which somebody has approved where that was needed, and starts it. */
@@ -178,7 +180,7 @@ const runWorkflow = defineTool({
   input: z.strictObject({ workflow_id: Id, ...runValues, ...Which }),
   async confirmation(args, context) {
     assertRole(context.principal, "editor");
-    return runCard(context, await targetOf(context.principal, args), { action: "Run", given: givenWords(args) });
+    return runCard(context, await targetOf(context.principal, args), { action: "Run", given: (texts) => givenWords(args, texts) });
   },
   async call({ draft, proposal_id, ...values }, context) {
     const { principal } = context;
@@ -211,7 +213,7 @@ const rerunFromNode = defineTool({
     const target = isOwn
       ? { workflow_id, name: workflow_name, graph: version === null ? withPins(graph) : graph, what: "the graph that it had" }
       : await targetOf(principal, { workflow_id, ...args });
-    return runCard(context, target, { action: "Repeat a run of", given: `, from ${quote(args.node_id, SHORT)} on` });
+    return runCard(context, target, { action: "Repeat a run of", given: () => `, from ${quote(args.node_id, SHORT)} on` });
   },
   async call({ execution_id, node_id, draft, proposal_id }, context) {
     const { principal } = context;
@@ -301,14 +303,21 @@ const decideReview = defineTool({
         "BAD_REQUEST",
         `${meant.length} reviews wait. Say which by node_id: ${meant.map((one) => one.node_id).join(", ")}.`,
       );
+    const texts = new ApprovedTexts();
+    const { title, display_value } = await api(principal).reviews.get({ review_id: review.id });
     const summary = [
       `In a run of ${quote(review.workflow_name, SHORT)}.${review.rejection_continues || decision === "approved" ? "" : " It ends the run as rejected."}`,
-      review.title && quote(review.title, SHORT),
-      review.display_value && `What is reviewed: ${quote(review.display_value, SHOWN)}`,
-      comment ? `With the comment ${quote(comment, SHOWN)}.` : "",
+      title && texts.quote("the title", title),
+      display_value && `What is reviewed: ${texts.quote("what is reviewed", display_value)}`,
+      comment ? `With the comment ${texts.quote("the comment", comment)}.` : "",
     ];
     const verb = decision === "approved" ? "Approve" : "Reject";
-    return { action: `${verb} the review ${quote(review.label, SHORT)}`, summary: summary.filter(Boolean).join("\n"), about: review.id };
+    return {
+      action: `${verb} the review ${quote(review.label, SHORT)}`,
+      summary: summary.filter(Boolean).join("\n"),
+      details: texts.details,
+      about: review.id,
+    };
   },
   async call(args, { principal }) {
     const { status, workflow_id } = await api(principal).executions.approve(args);

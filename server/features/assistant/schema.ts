@@ -91,6 +91,10 @@ export type ProposalStatus = z.infer<typeof ProposalStatus>;
 /** Which form a question asks a person to fill in, where what is missing is a secret: it never goes through the thread. */
 export const QuestionForm = z.enum(["llm_key", "credential", "mcp_server"]);
 
+/** A text that a person approves, whole. */
+export const CardDetail = z.object({ label: z.string().meta({ example: "the input" }), text: z.string() });
+export type CardDetail = z.infer<typeof CardDetail>;
+
 /** Why a message ended without an answer; what it says in words may change. */
 export const FailureCode = z.enum(["stopped", "cut_off", "bound", "settings", "provider", "refused", "internal"]).meta({
   description:
@@ -110,7 +114,12 @@ export const ThreadEvent = z.discriminatedUnion("type", [
   messageEvent("tool_result", { id: z.string(), name: z.string(), ok: z.boolean(), summary: z.string(), refs: ToolRefs.optional() }),
   messageEvent("proposal", { id: Id, workflow_id: Id, summary: z.string(), status: ProposalStatus, problems: z.array(Problem) }),
   messageEvent("question", { id: Id, text: z.string(), options: z.array(z.string()), form: QuestionForm.optional() }),
-  messageEvent("confirmation", { id: Id, action: z.string(), summary: z.string() }),
+  messageEvent("confirmation", {
+    id: Id,
+    action: z.string(),
+    summary: z.string(),
+    details: z.array(CardDetail).default([]).meta({ description: "The whole of what stands cut in the summary" }),
+  }),
   messageEvent("decided", {
     id: Id.meta({ description: "Of the question, confirmation or proposal" }),
     outcome: z.enum(["answered", "approved", "rejected", "accepted", "conflict"]),

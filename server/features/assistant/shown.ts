@@ -1,3 +1,5 @@
+import type { CardDetail } from "#server/features/assistant/schema.ts";
+import { AppError } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/mask-scope.ts";
 import type { Execution, NodeLog } from "#server/runs/schema.ts";
 import { makePlan } from "#server/workflow/compile.ts";
@@ -23,6 +25,35 @@ export function cut(text: string, most: number): string {
 
 /** What others have written, as part of a sentence for people: in one line, so that it looks like nothing but a quotation. */
 export const quote = (text: string, most: number): string => `“${cut(text.replace(/\s+/g, " ").trim().replace(/[“”]/g, '"'), most)}”`;
+
+/** Of a text that a person approves, what stands in the card's sentence. */
+const SHOWN = 2000;
+/** Most characters that one card can show in all. */
+const MOST_SHOWN = 200_000;
+
+/** The texts that a card asks approval for: quoted in its sentences, and whole beside them where that cuts them. */
+export class ApprovedTexts {
+  readonly details: CardDetail[] = [];
+  #shown = 0;
+
+  /**
+   * @param label what it is, in words: `the input`
+   * @returns its beginning, as a quotation
+   * @throws AppError CONFLICT for more than a card can show: nobody approves here what cannot be seen
+   */
+  quote(label: string, text: string): string {
+    if (text.length > SHOWN) {
+      this.#shown += text.length;
+      if (this.#shown > MOST_SHOWN)
+        throw new AppError(
+          "CONFLICT",
+          `With ${text.length.toLocaleString("en")} characters ${label} is longer than what can be shown for an approval (${MOST_SHOWN.toLocaleString("en")}). The person has to do this in the web app.`,
+        );
+      this.details.push({ label, text });
+    }
+    return quote(text, SHOWN);
+  }
+}
 
 const orNone = (text: string | null | undefined, most: number) => (text === null || text === undefined ? undefined : cut(text, most));
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ToolRefs } from "#server/features/assistant/schema.ts";
+import type { CardDetail, ToolRefs } from "#server/features/assistant/schema.ts";
 import { projectMask } from "#server/features/credentials/project-mask.ts";
 import { type JsonSchema, MalformedArguments } from "#server/llm/tools/tool.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
@@ -34,6 +34,8 @@ export interface ConfirmationCard {
   action: string;
   /** Where, with what, and what it may cost. */
   summary: string;
+  /** The whole of each text that stands cut in the summary, to be shown on request. */
+  details?: readonly CardDetail[];
   /** All that the approval is for, as it is now: of anything else it is none. */
   about: string;
 }
@@ -126,7 +128,7 @@ export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition
       async confirmation(args, context) {
         const card = await confirmation(parsedArguments(input, args), context);
         const masker = card && (await projectMask(context.principal.project.id));
-        return card && masker && { action: masker.text(card.action), summary: masker.text(card.summary), about: sha256(card.about) };
+        return card && masker && { ...masker.deep(card), about: sha256(card.about) };
       },
     }),
     async call(args, context) {

@@ -243,6 +243,25 @@ test("what reaches outside is asked for first, with where, what and what it cost
   expect(await counted()).toBe(before + 1);
 });
 
+test("all of what is approved can be seen, and what is too long for that is not approved here", async () => {
+  const project = await newProject();
+  const { id: workflow_id } = await createWorkflow(project.admin, { name: "Many", ...LINE });
+  const asking = async (input: string) => {
+    const { thread_id } = await talk(project, []);
+    await db().assistantThread.update({ where: { id: thread_id }, data: { runs: 20 } });
+    return talk(project, [call("run_workflow", { workflow_id, input })], { thread_id });
+  };
+  const input = `Begin\n${"x".repeat(5000)} the end`;
+  const long = await asking(input);
+  const [card] = ofType(await long.events(), "confirmation");
+  expect(card?.summary).toMatch(/with the input “Begin x+… \[cut: 5,014 characters in all\]”/);
+  expect(card?.details).toEqual([{ label: "the input", text: input }]);
+  const tooLong = await asking("x".repeat(200_001));
+  expect(ofType(await tooLong.events(), "confirmation")).toEqual([]);
+  expect(tooLong.results().at(-1)).toContain("longer than what can be shown for an approval");
+  expect(await db().execution.count({ where: { workflow_id } })).toBe(0);
+});
+
 test("the twenty-first run of a thread is asked for", async () => {
   const project = await newProject();
   const { id: workflow_id } = await createWorkflow(project.admin, { name: "Many", ...LINE });

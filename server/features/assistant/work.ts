@@ -363,10 +363,10 @@ class Work {
       };
     const card = await tool.confirmation?.(args, context);
     if (card && !decided) {
-      const { action, summary, about } = card;
+      const { action, summary, about, details = [] } = card;
       await this.#turn.wait({
         ...{ kind: "confirmation", call_id, tool: tool.name, args, about },
-        event: (id) => ({ type: "confirmation", message_id: message.id, id, action, summary }),
+        event: (id) => ({ type: "confirmation", message_id: message.id, id, action, summary, details: [...details] }),
       });
     }
     if (card && card.about !== decided?.about)
