@@ -47,6 +47,15 @@ export function useProposalDecision({ id, workflow_id }: { id: string; workflow_
   return { decision, open };
 }
 
+/** What would stop a run, and whether that is the proposal's doing. */
+function problemsInWords(problems: ProposalPart["problems"]): string {
+  const fresh = problems.filter(({ is_new }) => is_new).length;
+  const before = problems.length - fresh;
+  if (before === 0) return `${plural(fresh, "thing")} would stop a run`;
+  if (fresh === 0) return `${plural(before, "thing")} would stop a run, as before`;
+  return `${plural(problems.length, "thing")} would stop a run: ${fresh} new, ${before} ${before === 1 ? "was" : "were"} there before`;
+}
+
 function Proposed({ part, onAsk }: { part: ProposalPart; onAsk: (prompt: string) => void }) {
   const { id, workflow_id, summary, status, problems } = part;
   const { canEdit } = useStudio();
@@ -64,7 +73,7 @@ function Proposed({ part, onAsk }: { part: ProposalPart; onAsk: (prompt: string)
         <div className="flex gap-2 rounded-md bg-waiting-soft px-2.5 py-2 text-12">
           <TriangleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0 text-waiting" />
           <div className="min-w-0">
-            <p className="font-medium">{plural(problems.length, "thing")} would stop a run</p>
+            <p className="font-medium">{problemsInWords(problems)}</p>
             <ul className="mt-0.5 list-disc pl-4">
               {problems.slice(0, 5).map(({ node_id, field, message }) => (
                 <li key={`${node_id} ${field} ${message}`} className="break-words">

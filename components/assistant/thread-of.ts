@@ -7,7 +7,6 @@ import type {
   ThreadEvent,
   ToolRefs,
 } from "#server/features/assistant/schema.ts";
-import type { Problem } from "#server/workflow/schema.ts";
 
 type EventOf<Type extends ThreadEvent["type"]> = Extract<ThreadEvent, { type: Type }>;
 
@@ -27,7 +26,7 @@ export interface ProposalPart {
   workflow_id: string;
   summary: string;
   status: ProposalStatus;
-  problems: Problem[];
+  problems: EventOf<"proposal">["problems"];
 }
 
 /** How a question or a confirmation ended; null while it waits. */

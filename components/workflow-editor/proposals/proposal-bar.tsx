@@ -106,7 +106,8 @@ function ShownProposal({ proposal, comparison }: { proposal: Proposal; compariso
   const outcome = useOutcome(proposal, leftOut);
   const isNothing = outcome.diff.nodes.length + outcome.diff.edges.length === 0;
   const canAccept = outcome.isClean && !isNothing;
-  const problems = proposal.problems.length;
+  const problems = proposal.problems.filter(({ is_new }) => is_new).length;
+  const before = proposal.problems.length - problems;
   useLeavingOut(comparison, proposal);
 
   const said = `${proposal.summary} ${formatDiff(outcome.diff)}.`;
@@ -148,7 +149,8 @@ function ShownProposal({ proposal, comparison }: { proposal: Proposal; compariso
             <p className="text-12 text-ink-soft" role="status">
               {isNothing ? "Nothing of it is left" : formatDiff(outcome.diff)}
               {leftOut.size > 0 && ` · ${leftOut.size} left out`}
-              {problems > 0 && <span className="text-waiting"> · {plural(problems, "problem")} before it can run</span>}
+              {problems > 0 && <span className="text-waiting"> · {plural(problems, "new problem")} before it can run</span>}
+              {before > 0 && ` · ${plural(before, "problem")} ${before === 1 ? "was" : "were"} there before`}
             </p>
           </div>
           <IconButton label="Hide the proposal" icon={<EyeOff />} size="sm" onClick={() => history.getState().compare(null)} />

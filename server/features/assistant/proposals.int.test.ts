@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { openProposals, propose } from "#server/features/assistant/proposals.ts";
+import { runTools } from "#server/features/assistant/run-tools.ts";
 import { getEditorState, saveDraft } from "#server/features/workflows/draft.ts";
 import { createWorkflow, getWorkflow, updateWorkflow } from "#server/features/workflows/service.ts";
 import { getVersion, listVersions } from "#server/features/workflows/versions.ts";
@@ -10,6 +11,7 @@ import { setSettings } from "#server/platform/settings.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { type Bridge, bridgeOf, ORIGIN } from "#server/testing/bridge.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
+import { diffGraphs } from "#server/workflow/diff.ts";
 import type { Operation } from "#server/workflow/operations.ts";
 
 const database = testDatabase();
@@ -41,6 +43,16 @@ async function begin(person = ada, operations = SPLIT) {
   const more = (list: Operation[], summary = "More") => propose(person, place, { workflow_id, summary, operations: list });
   return { workflow_id, place, more, proposal: await more(operations, "Splits it") };
 }
+/** A workflow whose only agent node has no agent. */
+const createBroken = async () => {
+  const first = { id: "first", type: "agentNode", position: { x: 330, y: 0 }, data: { label: "First", agent_id: "", input: "x" } };
+  const { id } = await createWorkflow(ada, {
+    name: `W ${randomUUID()}`,
+    nodes: [START, first],
+    edges: [{ id: "e", source: "start", target: "first" }],
+  });
+  return { workflow_id: id };
+};
 const draftOf = async (workflow_id: string) => (await getEditorState(ada, { workflow_id })).draft;
 const eventsOf = async (thread_id: string) =>
   (await db().assistantEvent.findMany({ where: { thread_id }, orderBy: { seq: "asc" } })).map(({ data }) => data);
@@ -75,6 +87,63 @@ test("a proposal changes nothing before it is accepted; then it is the draft, an
   const { items } = await listVersions(ada, { workflow_id, page: 1, per_page: 10 });
   expect(items.map(({ by }) => by)).toEqual([null, "assistant", null]);
   expect((await getVersion(ada, { workflow_id, version: 2 })).by).toBe("assistant");
+});
+
+test("of a proposal that nobody can accept any more only what it changed is kept, and it is not run", async () => {
+  const { workflow_id, place, proposal, more } = await begin(ada, [{ op: "update_node", id: "end", data: { value: "New" } }]);
+  const next = await more(SPLIT);
+  const over = await page.call("GET", `/proposals/${proposal.id}`);
+  expect(over).toMatchObject({
+    status: "rejected",
+    base: { nodes: [END], edges: [] },
+    graph: { nodes: [{ data: { value: "New" } }], edges: [] },
+  });
+  expect(diffGraphs(over.base, over.graph)).toEqual(diffGraphs(proposal.base, proposal.graph));
+  const { status, ...accepted } = await page.call("POST", `/proposals/${next.id}/accept`);
+  expect(status).toBe("accepted");
+  expect(diffGraphs(accepted.base, accepted.graph)).toEqual(diffGraphs(next.base, next.graph));
+  const run = runTools.find(({ name }) => name === "run_workflow");
+  const context = { principal: ada, ...place, signal: new AbortController().signal };
+  const started = run?.call({ workflow_id, proposal_id: next.id }, context);
+  await expect(started).rejects.toMatchObject({ code: "CONFLICT", message: expect.stringContaining("was accepted") });
+});
+
+test("proposals that wait are sent together up to a size, the newest in any case", async () => {
+  const large = (count: number): Operation[] =>
+    Array.from({ length: count }, (_, n) => n).flatMap((n): Operation[] => [
+      { op: "add_node", node: { id: `out-${n}`, type: "outputNode", data: { label: `Out ${n}`, value: "x".repeat(190_000) } } },
+      { op: "connect", source: "start", target: `out-${n}` },
+    ]);
+  const { workflow_id, more } = await begin(ada, large(8));
+  const elsewhere = async (operations: Operation[]) => {
+    const thread = await db().assistantThread.create({ data: { project_id: ada.project.id, user_id: ada.user.id } });
+    const message = await db().assistantMessage.create({ data: { thread_id: thread.id, content: "More", mode: "build" } });
+    return propose(ada, { thread_id: thread.id, message_id: message.id }, { workflow_id, summary: "More", operations });
+  };
+  const second = await elsewhere(SPLIT);
+  const third = await elsewhere(large(4));
+  const ids = async () => (await openProposals(ada, { workflow_id })).items.map(({ id }) => id);
+  expect(await ids()).toEqual([third.id, second.id]);
+  const newest = await more(large(11));
+  expect(await ids()).toEqual([newest.id]);
+});
+
+test("what would stop a run is told apart: what the proposal brings, and what its draft has already", async () => {
+  const { more, place } = await begin();
+  const { workflow_id } = await createBroken();
+  const proposal = await propose(ada, place, {
+    workflow_id,
+    summary: "One more",
+    operations: [
+      { op: "add_node", node: { id: "second", type: "agentNode", data: { label: "Second", agent_id: "", input: "x" } } },
+      { op: "connect", source: "first", target: "second" },
+    ],
+  });
+  const told = proposal.problems.map(({ node_id, is_new }) => [node_id, is_new]);
+  expect(new Set(told.map(String))).toEqual(new Set(["second,true", "first,false"]));
+  expect(told.findIndex(([, is_new]) => !is_new)).toBeGreaterThan(told.findLastIndex(([, is_new]) => is_new));
+  expect((await eventsOf(place.thread_id)).at(-1)).toMatchObject({ type: "proposal", problems: proposal.problems });
+  expect((await more(SPLIT)).problems).toEqual([]);
 });
 
 test("a draft that was taken back to the saved graph has nothing of the assistant's any more", async () => {

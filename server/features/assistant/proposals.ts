@@ -2,7 +2,7 @@ import { v7 as uuid } from "uuid";
 import type { AssistantProposal, Prisma } from "#prisma/generated/client.ts";
 import { tellThread } from "#server/features/assistant/events.ts";
 import { holdThread, type Tx } from "#server/features/assistant/messages.ts";
-import type { AcceptedProposal, AcceptProposalInput, Proposal } from "#server/features/assistant/schema.ts";
+import { type AcceptedProposal, type AcceptProposalInput, type Proposal, ProposalProblem } from "#server/features/assistant/schema.ts";
 import { settledGraph, triggerFaults } from "#server/features/workflows/checks.ts";
 import { draftDto, draftProblems, findWorkflow } from "#server/features/workflows/rows.ts";
 import { noteGraph, recordAgentUses } from "#server/features/workflows/snapshots.ts";
@@ -19,7 +19,7 @@ import { countDiff, diffGraphs } from "#server/workflow/diff.ts";
 import { findFaults, labelOf } from "#server/workflow/graph.ts";
 import { type GraphMerge, mergeGraphs } from "#server/workflow/merge.ts";
 import { Operation } from "#server/workflow/operations.ts";
-import { Graph, Problem } from "#server/workflow/schema.ts";
+import { Graph, type Problem } from "#server/workflow/schema.ts";
 
 // Changes of a workflow that wait for a person. The draft changes only when somebody accepts.
 
@@ -34,7 +34,7 @@ const proposalDto = (row: AssistantProposal): Proposal => ({
   operations: Operation.array().parse(row.operations),
   summary: row.summary,
   status: row.status,
-  problems: Problem.array().parse(row.problems),
+  problems: ProposalProblem.array().parse(row.problems),
   created_at: row.created_at.toISOString(),
 });
 
@@ -70,6 +70,13 @@ function proposedGraph(base: Graph, operations: readonly Operation[]): Graph {
   return graph;
 }
 
+/** The problems of a proposal, those that its draft does not have first. */
+function toldApart(before: readonly Problem[], after: readonly Problem[]): Proposal["problems"] {
+  const keyOf = ({ node_id, field, message }: Problem) => JSON.stringify([node_id, field, message]);
+  const known = new Set(before.map(keyOf));
+  return after.map((problem) => ({ ...problem, is_new: !known.has(keyOf(problem)) })).sort((a, b) => Number(b.is_new) - Number(a.is_new));
+}
+
 /**
  * Proposes a change of a workflow's draft as it is now. Older proposals of the thread for the same workflow that nobody has
  * decided are rejected: the new one takes their place.
@@ -87,7 +94,9 @@ export async function propose(
   if (!draft) throw notFound("workflow");
   const base = Graph.parse(draft.graph);
   const graph = proposedGraph(base, operations);
-  const problems = await draftProblems(principal.project.id, graph);
+  const project_id = principal.project.id;
+  const [before, after] = await Promise.all([draftProblems(project_id, base), draftProblems(project_id, graph)]);
+  const problems = toldApart(before, after);
   const row = await db().$transaction(async (tx) => {
     await holdThread(tx, thread_id);
     const where = { thread_id, workflow_id, status: "open" } as const;
@@ -105,13 +114,29 @@ export async function propose(
   return proposalDto(row);
 }
 
-/** Gives a proposal that is not over its end, and tells its thread. */
+/** The parts of two graphs that differ, with the nodes that they are attached to: what is shown of a proposal that is over. */
+function differing(base: Graph, graph: Graph): { base: Graph; graph: Graph } {
+  const diff = diffGraphs(base, graph);
+  const changed = new Set(diff.edges.map(({ id }) => id));
+  const edges = [...base.edges, ...graph.edges].filter(({ id }) => changed.has(id));
+  const kept = new Set([...diff.nodes.map(({ id }) => id), ...edges.flatMap(({ source, target }) => [source, target])]);
+  const partOf = (whole: Graph): Graph => ({
+    nodes: whole.nodes.filter(({ id }) => kept.has(id)),
+    edges: whole.edges.filter(({ id }) => changed.has(id)),
+  });
+  return { base: partOf(base), graph: partOf(graph) };
+}
+
+/** Gives a proposal that is not over its end, and tells its thread. Of one that nobody can accept any more only what it changed is kept. */
 async function close(
   tx: Tx,
   { id, thread_id, message_id }: Pick<AssistantProposal, "id" | "thread_id" | "message_id">,
   status: "accepted" | "rejected" | "conflict",
 ): Promise<AssistantProposal> {
-  const row = await tx.assistantProposal.update({ where: { id }, data: { status, decided_at: new Date() } });
+  const { base, graph } = await tx.assistantProposal.findUniqueOrThrow({ where: { id }, select: { base: true, graph: true } });
+  const kept = status === "conflict" ? { base, graph } : differing(Graph.parse(base), Graph.parse(graph));
+  const data = { status, decided_at: new Date(), base: asJson(kept.base), graph: asJson(kept.graph) };
+  const row = await tx.assistantProposal.update({ where: { id }, data });
   await tellThread(tx, thread_id, [{ type: "decided", message_id, id, outcome: status }]);
   return row;
 }
@@ -133,19 +158,26 @@ export const getProposal = async (principal: ProjectPrincipal, { proposal_id }: 
 
 /** Most proposals that wait for one person at one workflow, of which each thread has one at most. */
 const MOST_OPEN = 20;
+/** Characters of their graphs that are sent together at most, unless one alone has more. */
+const MOST_SENT = 4_000_000;
 
 /**
- * What waits for the caller at a workflow, the newest first.
+ * What waits for the caller at a workflow, the newest first: as many as can be sent together.
  * @throws AppError NOT_FOUND
  */
 export async function openProposals(principal: ProjectPrincipal, { workflow_id }: { workflow_id: string }): Promise<{ items: Proposal[] }> {
   const { user, project } = principal;
   const { id } = await findWorkflow(principal, workflow_id, { id: true });
-  const rows = await db().assistantProposal.findMany({
-    where: { workflow_id: id, status: "open", thread: { user_id: user.id, project_id: project.id } },
-    orderBy: { id: "desc" },
-    take: MOST_OPEN,
-  });
+  const sent = await db().$queryRaw<{ id: string }[]>`
+    SELECT id FROM (
+      SELECT id, sum(size) OVER newest AS together, row_number() OVER newest AS place FROM (
+        SELECT p.id, length(p.base::text) + length(p.graph::text) + length(p.operations::text) AS size
+        FROM assistant_proposals p JOIN assistant_threads t ON t.id = p.thread_id
+        WHERE p.workflow_id = ${id}::uuid AND p.status = 'open' AND t.user_id = ${user.id}::uuid AND t.project_id = ${project.id}::uuid
+        ORDER BY p.id DESC LIMIT ${MOST_OPEN}
+      ) AS open WINDOW newest AS (ORDER BY id DESC)
+    ) AS counted WHERE together <= ${MOST_SENT} OR place = 1`;
+  const rows = await db().assistantProposal.findMany({ where: { id: { in: sent.map(({ id }) => id) } }, orderBy: { id: "desc" } });
   return { items: rows.map(proposalDto) };
 }
 

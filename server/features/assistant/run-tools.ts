@@ -43,9 +43,11 @@ interface Target {
   what: string;
 }
 
-/** A graph in the draft's place: that of a proposal. @throws AppError NOT_FOUND; VALIDATION_ERROR for another workflow's */
+/** A graph in the draft's place: that of a proposal. @throws AppError NOT_FOUND; CONFLICT for one that is over; VALIDATION_ERROR for another workflow's */
 async function proposed(principal: ProjectPrincipal, workflow_id: string, proposal_id: string): Promise<Graph> {
   const proposal = await findProposal(principal, proposal_id);
+  if (proposal.status === "accepted" || proposal.status === "rejected")
+    throw new AppError("CONFLICT", `That proposal was ${proposal.status}. Run the draft as it is now (draft: true), or propose again.`);
   if (proposal.workflow_id === workflow_id) return Graph.parse(proposal.graph);
   const message = "That proposal is for another workflow.";
   throw new AppError("VALIDATION_ERROR", `proposal_id: ${message}`, { errors: [{ path: "proposal_id", message }] });

@@ -91,6 +91,11 @@ export type ProposalStatus = z.infer<typeof ProposalStatus>;
 /** Which form a question asks a person to fill in, where what is missing is a secret: it never goes through the thread. */
 export const QuestionForm = z.enum(["llm_key", "credential", "mcp_server"]);
 
+/** What would stop a run of a workflow with a proposal. */
+export const ProposalProblem = Problem.extend({
+  is_new: z.boolean().default(true).meta({ description: "false: the draft that it was made for has it, too" }),
+}).meta({ id: "ProposalProblem" });
+
 /** A text that a person approves, whole. */
 export const CardDetail = z.object({ label: z.string().meta({ example: "the input" }), text: z.string() });
 export type CardDetail = z.infer<typeof CardDetail>;
@@ -112,7 +117,7 @@ export const ThreadEvent = z.discriminatedUnion("type", [
   }),
   messageEvent("tool_call", { id: z.string(), name: z.string(), arguments: z.record(z.string(), z.unknown()) }),
   messageEvent("tool_result", { id: z.string(), name: z.string(), ok: z.boolean(), summary: z.string(), refs: ToolRefs.optional() }),
-  messageEvent("proposal", { id: Id, workflow_id: Id, summary: z.string(), status: ProposalStatus, problems: z.array(Problem) }),
+  messageEvent("proposal", { id: Id, workflow_id: Id, summary: z.string(), status: ProposalStatus, problems: z.array(ProposalProblem) }),
   messageEvent("question", { id: Id, text: z.string(), options: z.array(z.string()), form: QuestionForm.optional() }),
   messageEvent("confirmation", {
     id: Id,
@@ -192,7 +197,7 @@ export const Proposal = z
     operations: z.array(Operation),
     summary: z.string(),
     status: ProposalStatus,
-    problems: z.array(Problem).meta({ description: "What would stop a run of the workflow with it" }),
+    problems: z.array(ProposalProblem).meta({ description: "What would stop a run of the workflow with it, what is new first" }),
     created_at: Timestamp,
   })
   .meta({ id: "Proposal" });
