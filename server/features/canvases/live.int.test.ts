@@ -1,12 +1,17 @@
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { startFilling } from "#server/features/canvases/fill.ts";
 import { followCanvas } from "#server/features/canvases/live.ts";
 import type { Widget } from "#server/features/canvases/schema.ts";
 import { createCanvas, deleteCanvas, updateCanvas } from "#server/features/canvases/service.ts";
+import { executeWorkflow } from "#server/features/workflows/execute.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
+import { engineServices } from "#server/jobs/engine-services.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
 import { endedRun } from "#server/testing/ended-run.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
+import { collectEvents } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 /** How often data were read, and what is listened for at the moment. */
@@ -89,6 +94,26 @@ test("a first connection is sent nothing old, then the widgets that change, and 
   const event = await first;
   expect(event).toMatchObject({ type: "canvas_data", data: { canvas_id, widgets: [{ widget_id: "a", status: "ok", value: 2 }] } });
   expect(numbers(event)).toEqual([["a", 2]]);
+});
+
+test("the end of a run, whichever process carried it, is told to whoever looks", async () => {
+  collectEvents();
+  onTestFinished(await startFilling());
+  const { admin, canvas, canvas_id, a } = await world();
+  const widgets = canvas.widgets.map(
+    (widget): Widget => ({ ...widget, type: "number", options: { path: "$.n", over: "runs", aggregate: "sum" } }),
+  );
+  await updateCanvas(admin, { canvas_id, widgets });
+  const { next } = await viewer(canvas_id);
+  for (const [input, sum] of [
+    ['{"n": 1}', 1],
+    ['{"n": 20}', 21],
+  ] as const) {
+    const event = next();
+    const { execution_id } = await executeWorkflow(admin, { workflow_id: a, input });
+    await claimAndExecute(engineServices, execution_id, 5);
+    expect(numbers(await event)).toEqual([["a", sum]]);
+  }
 });
 
 test("whoever comes back is sent what has changed since the event, wherever that was sent", async () => {
