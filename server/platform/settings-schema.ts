@@ -80,7 +80,9 @@ const GROUPS = {
     ASSISTANT_MESSAGES_PER_HOUR: count(60).describe("Messages that one person writes to the assistant in an hour; 0 turns it off"),
     ASSISTANT_MESSAGE_COST: within(0, 1000)
       .default(5)
-      .describe("US dollars that the assistant may spend on one message, where its model’s price is known; 0 turns it off"),
+      .describe(
+        "US dollars that one message to the assistant may cost with the runs that it starts; 400,000 tokens of unknown price count as one; 0 turns it off",
+      ),
     MAX_BODY_BYTES: count(4 * 1024 * 1024).describe("Largest body of a request, and so the largest file to upload"),
     ALLOW_PRIVATE_NETWORK: flag.describe(
       "1 lets everybody's outgoing requests reach private addresses. Without it, install admins can save endpoints there",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { api } from "#server/features/assistant/api.ts";
 import { findProposal } from "#server/features/assistant/proposals.ts";
 import { ApprovedTexts, cut, fitting, MAX_RESULT, MAX_WHOLE, quote, shownLog, shownRun } from "#server/features/assistant/shown.ts";
+import { startedRuns } from "#server/features/assistant/started-runs.ts";
 import {
   type AssistantTool,
   type ConfirmationCard,
@@ -95,6 +96,26 @@ async function usualCost(principal: ProjectPrincipal, workflow_id: string): Prom
   if (costs.length === 0) return "What it costs is not known: no earlier run tells.";
   const mean = costs.reduce((sum, cost) => sum + cost, 0) / costs.length;
   return `Its last ${costs.length === 1 ? "run" : `${costs.length} runs`} cost about ${mean.toFixed(4)} US dollars each.`;
+}
+
+/** How often one failed run is repeated about one message: a repair, and two more when that fails. */
+const MOST_REPEATS = 3;
+
+/**
+ * What repeats a repetition belongs to the same failed run.
+ * @throws AppError CONFLICT for one that was repeated as often as may be
+ */
+async function assertMayRepeat(place: ToolContext, execution_id: string): Promise<void> {
+  const repeats = (await startedRuns(place)).filter(({ rerun_of }) => rerun_of !== null);
+  const family = new Set([execution_id]);
+  for (const { execution_id: id, rerun_of } of repeats.toReversed()) if (family.has(id)) family.add(rerun_of ?? id);
+  for (const { execution_id: id, rerun_of } of repeats) if (family.has(rerun_of ?? id)) family.add(id);
+  const count = repeats.filter(({ execution_id: id }) => family.has(id)).length;
+  if (count >= MOST_REPEATS)
+    throw new AppError(
+      "CONFLICT",
+      `This run has been repeated ${count} times about this message, which is the most. Tell the person what you tried and what you would look at next; they may ask you to go on.`,
+    );
 }
 
 /** The card before a run that reaches outside, uses secrets, or is one too many for the thread; null when nobody need be asked. */
@@ -209,6 +230,7 @@ const rerunFromNode = defineTool({
   async confirmation(args, context) {
     const { principal } = context;
     assertRole(principal, "editor");
+    await assertMayRepeat(context, args.execution_id);
     const { execution, graph } = await api(principal).executions.view({ execution_id: args.execution_id });
     const { workflow_id, workflow_name, version } = execution;
     const isOwn = !args.draft && args.proposal_id === undefined;
@@ -220,6 +242,7 @@ const rerunFromNode = defineTool({
   async call({ execution_id, node_id, draft, proposal_id }, context) {
     const { principal } = context;
     assertRole(principal, "editor");
+    await assertMayRepeat(context, execution_id);
     const start = async (): Promise<{ execution_id: string }> => {
       if (!draft && proposal_id === undefined) return api(principal).executions.rerun({ execution_id, from_node_id: node_id });
       const { workflow_id } = await api(principal).executions.get({ execution_id });

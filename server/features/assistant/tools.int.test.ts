@@ -243,6 +243,21 @@ test("what reaches outside is asked for first, with where, what and what it cost
   expect(await counted()).toBe(before + 1);
 });
 
+test("a run is repeated three times about one message, also by way of its repetitions; asked again, it may be repeated again", async () => {
+  const project = await newProject();
+  const { id: workflow_id } = await createWorkflow(project.admin, { name: "Often", ...LINE });
+  const again = (of: string) => call("rerun_from_node", { execution_id: `{{${of}.execution_id}}`, node_id: "end", draft: true });
+  const steps = [call("run_workflow", { workflow_id }), again("run_workflow"), again("rerun_from_node"), again("run_workflow")];
+  const { thread_id, results } = await talk(project, [...steps, again("rerun_from_node")]);
+  expect(results().at(-2)).toContain("completed");
+  expect(results().at(-1)).toContain("has been repeated 3 times about this message, which is the most");
+  const counted = () => db().execution.count({ where: { workflow_id } });
+  expect(await counted()).toBe(4);
+  const first = await db().execution.findFirstOrThrow({ where: { workflow_id, rerun_of_id: null } });
+  await talk(project, [call("rerun_from_node", { execution_id: first.id, node_id: "end", draft: true })], { thread_id });
+  expect(await counted()).toBe(5);
+});
+
 test("all of what is approved can be seen, and what is too long for that is not approved here", async () => {
   const project = await newProject();
   const { id: workflow_id } = await createWorkflow(project.admin, { name: "Many", ...LINE });

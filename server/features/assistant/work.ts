@@ -5,6 +5,7 @@ import { type Claim, claimMessage, cutOff, type End, endCutOff, forgottenThreads
 import { contextText, systemPrompt } from "#server/features/assistant/prompt.ts";
 import { type FailureCode, MessageContext, MessageMode } from "#server/features/assistant/schema.ts";
 import { assistantModel } from "#server/features/assistant/settings.ts";
+import { startedRuns, usedByRuns } from "#server/features/assistant/started-runs.ts";
 import { askForWork } from "#server/features/assistant/threads.ts";
 import { type AssistantTool, parsedArguments, type ToolOutcome } from "#server/features/assistant/tool.ts";
 import { Lost, Stopped, Turn } from "#server/features/assistant/turn.ts";
@@ -33,6 +34,8 @@ import { patiently } from "#server/runs/store/sql.ts";
 /** The most of a message (contract, section 8). */
 const MOST_ROUNDS = 30;
 const MOST_MALFORMED = 3;
+/** Tokens that count as a US dollar where the price is not known: as with a model of 2.50 dollars a million. */
+const TOKENS_FOR_A_DOLLAR = 400_000;
 /** How long the work on a message may take without a person in between, in milliseconds. */
 const MOST_MS = 20 * 60_000;
 /** Further tries of each call of the model. */
@@ -235,15 +238,26 @@ class Work {
   /** @throws AppError that says which bound is reached, or that the person is no member any more */
   async #assertMayGoOn(): Promise<void> {
     await this.#principal();
-    const { rounds, cost } = this.#turn.message;
+    const { rounds, cost, input_tokens, output_tokens } = this.#turn.message;
     if (rounds >= MOST_ROUNDS)
       throw new BoundReached(
         `The assistant used tools in ${MOST_ROUNDS} rounds, which is the most for one message. Say “Go on” to let it continue.`,
       );
     const most = settings().ASSISTANT_MESSAGE_COST;
-    if (most > 0 && cost !== null && cost >= most)
+    if (most === 0) return;
+    const { thread, message } = this.#claim;
+    const runs = (await startedRuns({ thread_id: thread.id, message_id: message.id })).map(({ execution_id }) => execution_id);
+    const byRuns = runs.length ? await usedByRuns(runs) : { cost: 0, unpriced: 0 };
+    const withRuns = runs.length ? " with the runs that it started" : "";
+    const spent = (cost ?? 0) + byRuns.cost;
+    if (spent >= most)
       throw new BoundReached(
-        `This message has cost ${cost.toFixed(2)} US dollars, and ${most} is the most here (ASSISTANT_MESSAGE_COST). Say “Go on” to spend as much again.`,
+        `This message has cost ${spent.toFixed(2)} US dollars${withRuns}, and ${most} is the most here (ASSISTANT_MESSAGE_COST). Say “Go on” to spend as much again.`,
+      );
+    const unpriced = (cost === null ? input_tokens + output_tokens : 0) + byRuns.unpriced;
+    if (unpriced >= most * TOKENS_FOR_A_DOLLAR)
+      throw new BoundReached(
+        `This message has used ${unpriced.toLocaleString("en")} tokens${withRuns} whose price is not known, and ${(most * TOKENS_FOR_A_DOLLAR).toLocaleString("en")} are the most here (ASSISTANT_MESSAGE_COST). Say “Go on” to use as many again, or enter the price at the LLM key.`,
       );
   }
 
