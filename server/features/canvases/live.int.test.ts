@@ -14,12 +14,13 @@ import { graphOf } from "#server/testing/golden-play.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
-/** How often data were read, and what is listened for at the moment. */
-const counted = vi.hoisted(() => ({ reads: 0, listeners: new Map<string, number>() }));
+/** How often data of a canvas were read, and what is listened for at the moment. */
+const counted = vi.hoisted(() => ({ reads: new Map<string, number>(), listeners: new Map<string, number>() }));
 vi.mock("#server/features/canvases/data.ts", async (original) => {
   const actual = await original<typeof import("#server/features/canvases/data.ts")>();
   const readCanvasData: typeof actual.readCanvasData = (...asked) => {
-    counted.reads += 1;
+    const [{ id }] = asked;
+    counted.reads.set(id, (counted.reads.get(id) ?? 0) + 1);
     return actual.readCanvasData(...asked);
   };
   return { ...actual, readCanvasData };
@@ -40,10 +41,11 @@ vi.mock("#server/platform/db/notify.ts", async (original) => {
 
 const database = testDatabase();
 beforeEach(() => {
-  counted.reads = 0;
+  counted.reads.clear();
   counted.listeners.clear();
 });
-const listeners = () => [...counted.listeners.values()].reduce((sum, count) => sum + count, 0);
+/** Of what is still kept up from the test before nothing counts. */
+const listenersFor = (...ids: string[]) => ids.reduce((sum, id) => sum + (counted.listeners.get(id) ?? 0), 0);
 
 const HEARTBEAT_MS = 15_000;
 
@@ -62,7 +64,7 @@ async function world() {
   );
   const canvas = await createCanvas(admin, { name: "Wall", widgets });
   const [a = "", b = ""] = ids;
-  return { admin, canvas, a, b, canvas_id: canvas.id };
+  return { admin, canvas, a, b, canvas_id: canvas.id, listeners: () => listenersFor(canvas.id, ...ids) };
 }
 
 /** A run ends, and that is told as it is behind the commit. */
@@ -196,9 +198,9 @@ test("however often something changes it is read once for all who look, and a sl
       a,
     ]);
   }
-  expect(counted.reads).toBe(1);
+  expect(counted.reads.get(canvas_id)).toBe(1);
   for (const event of await until(Promise.all(first))) expect(numbers(event)).toEqual([["a", 20]]);
-  expect(counted.reads).toBe(2);
+  expect(counted.reads.get(canvas_id)).toBe(2);
   const [slow, quick] = viewers as [(typeof viewers)[0], (typeof viewers)[0]];
   for (const total of [21, 22, 23]) {
     const next = quick.next();
@@ -209,7 +211,7 @@ test("however often something changes it is read once for all who look, and a sl
 });
 
 test("a wall for a week: after thousands of updates and viewers nothing more is listened for, and in the end nothing", async () => {
-  const { admin, canvas_id, a } = await world();
+  const { admin, canvas_id, a, listeners } = await world();
   const until = withoutTime();
   const wall = await viewer(canvas_id);
   const first = listeners();
@@ -232,14 +234,13 @@ test("a wall for a week: after thousands of updates and viewers nothing more is 
 });
 
 test("what nobody looks at any more is read no more", async () => {
-  const { admin, canvas_id, a } = await world();
+  const { admin, canvas_id, a, listeners } = await world();
   withoutTime();
   const { leave } = await viewer(canvas_id);
   await leave();
   vi.advanceTimersByTime(10_000);
   vi.useRealTimers();
-  const { reads } = counted;
   await ends(admin, a, 1);
   await db().canvas.count();
-  expect([listeners(), counted.reads]).toEqual([0, reads]);
+  expect([listeners(), counted.reads.get(canvas_id)]).toEqual([0, 1]);
 });
