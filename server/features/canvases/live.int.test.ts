@@ -1,14 +1,18 @@
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { readEvents } from "#e2e/api/read-stream.ts";
 import { startFilling } from "#server/features/canvases/fill.ts";
 import { followCanvas } from "#server/features/canvases/live.ts";
 import type { Widget } from "#server/features/canvases/schema.ts";
 import { createCanvas, deleteCanvas, updateCanvas } from "#server/features/canvases/service.ts";
 import { executeWorkflow } from "#server/features/workflows/execute.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
+import { answerApi } from "#server/http/api.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
+import { setSettings } from "#server/platform/settings.ts";
 import { claimAndExecute } from "#server/runs/executor/execute-run.ts";
+import { bridgeOf, ORIGIN } from "#server/testing/bridge.ts";
 import { endedRun } from "#server/testing/ended-run.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
 import { collectEvents } from "#server/testing/reviews.ts";
@@ -186,6 +190,26 @@ function withoutTime() {
     return awaited;
   };
 }
+
+test("the stream over HTTP: ids to come back with, a range, and nothing of another project", async () => {
+  setSettings({ APP_URL: ORIGIN });
+  const { admin, canvas_id, a } = await world();
+  const [own, other] = [await bridgeOf(admin), await bridgeOf(await database.newAdmin())];
+  const open = (id: string, headers: Record<string, string>, query = "") =>
+    answerApi(new Request(`${ORIGIN}/api/v1/bridge/canvases/${id}/stream${query}`, { headers }));
+  const answer = await open(canvas_id, own.headers);
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
+  await ends(admin, a, 1);
+  const [event] = await readEvents(answer, () => true);
+  expect(event).toMatchObject({ event: "canvas_data", data: { type: "canvas_data", canvas_id, widgets: [{ widget_id: "a", value: 1 }] } });
+  await ends(admin, a, 2);
+  const { "x-project-id": _, ...session } = own.headers;
+  const missed = await open(canvas_id, { ...session, "last-event-id": event?.id ?? "" }, "?range=7d");
+  expect(await readEvents(missed, () => true)).toMatchObject([{ data: { widgets: [{ widget_id: "a", value: 2 }] } }]);
+  const refused = async (response: Promise<Response>) => (await response).json();
+  expect(await refused(open(canvas_id, own.headers, "?range=ever"))).toMatchObject({ status: 422, errors: [{ path: "range" }] });
+  expect(await refused(open(canvas_id, other.headers))).toEqual(await refused(open("never", other.headers)));
+});
 
 test("however often something changes it is read once for all who look, and a slow one gets the newest alone", async () => {
   const { admin, canvas_id, a } = await world();
