@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { apiClient } from "#e2e/api-client.ts";
 import { measureApi } from "#e2e/bench/api.ts";
 import { measureCanvas } from "#e2e/bench/canvas.ts";
+import { measureCanvases } from "#e2e/bench/canvases.ts";
 import { measureLists } from "#e2e/bench/lists.ts";
 import { measure, median, type Round } from "#e2e/bench/measure.ts";
 import { makeScenarios } from "#e2e/bench/scenarios.ts";
@@ -63,6 +64,7 @@ try {
   if ("api requests".includes(wanted)) report.api = await measureApi({ env, key: KEY });
   if ("canvas".includes(wanted)) report.canvas = await measureCanvas({ env, key: KEY, modelUrl: models.url });
   if ("lists of a million executions".includes(wanted)) report.lists = await measureLists({ env, key: KEY });
+  if ("dashboard over a million executions".includes(wanted)) report.dashboard = await measureCanvases({ env, key: KEY });
   const folder = join(import.meta.dirname, "../artifacts");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "bench.json"), `${JSON.stringify(report, null, 2)}\n`);

@@ -2,7 +2,7 @@ import { latestData, MOST_READ, problem, resultsNeeded, type Shown } from "#serv
 import { overRunsData, readingsKept, versionsWithin } from "#server/features/canvases/over-runs.ts";
 import { type Canvas, type CanvasData, pathsOf, type Widget, type WidgetData, type WidgetRange } from "#server/features/canvases/schema.ts";
 import { db } from "#server/platform/db/client.ts";
-import { pathCostFault } from "#server/platform/json-path.ts";
+import { pathCostFault, pathFault } from "#server/platform/json-path.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { outputNodes } from "#server/runs/executor/ending.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
@@ -51,6 +51,14 @@ function missingLabel(label: string, labels: readonly string[]): Shown {
   const near = nearestName(labels, label) ?? labels[0];
   const instead = near === undefined ? "It has none; show the output of the run instead." : `Did you mean "${near}"?`;
   return { ...problem(`The workflow has no Output "${label}" any more. ${instead}`), suggestion: near ?? "" };
+}
+
+/** Why a path is not followed: one that a canvas has from before paths were bounded, or that nobody has checked yet. */
+function faultOf(path: string): string | undefined {
+  const fault = pathFault(path, path, "$.total");
+  if (fault) return fault;
+  const cost = pathCostFault(path);
+  return cost && `The path ${path} takes too long. ${cost}`;
 }
 
 /** What a reader outside of the project is shown: not which runs it comes from. */
@@ -102,8 +110,8 @@ export async function readCanvasData(
     if (!source) return problem("The workflow of this widget is gone. Choose another one.");
     const { output_label: label } = widget;
     if (label !== null && !source.is_deleted && !source.labels.includes(label)) return missingLabel(label, source.labels);
-    const costly = pathsOf(widget).find(([, path]) => pathCostFault(path) !== undefined);
-    if (costly) return problem(`The path ${costly[1]} takes too long. ${pathCostFault(costly[1])}`);
+    const [fault] = pathsOf(widget).flatMap(([, path]) => faultOf(path) ?? []);
+    if (fault) return problem(fault);
     const old = source.old && { old: source.old };
     if (!isOverRuns(widget)) return { ...latestData(widget, await resultsOf(widget)), ...old };
     const shown = await overRunsData(widget, kept, { range, now });
