@@ -40,6 +40,11 @@ export async function makeScenarios(api: ApiClient, url: string, modelUrl: strin
 
   const hook = await save("webhook", graphOf({ t: ["trigger", { kind: "webhook" }], o: ["output"] }, ["t>o"]));
   const { webhook_secret } = (await api.post(`/webhooks/setup/${hook}`, {}, { schema: WebhookSetup, status: 200 })).body;
+  const shown = await save("shown", graphOf({ t: ["trigger", { kind: "webhook" }], o: ["output"] }, ["t>o"]));
+  const shownSecret = (await api.post(`/webhooks/setup/${shown}`, {}, { schema: WebhookSetup, status: 200 })).body.webhook_secret;
+  const place = { id: "mark", title: "Marks", workflow_id: shown, output_label: "o", layout: { x: 0, y: 0, w: 1, h: 1 } };
+  const widget = { ...place, type: "number", options: { path: "$.mark", over: "runs", aggregate: "count" } };
+  await api.post("/canvases", { name: "Bench", widgets: [widget] }, { status: 201 });
   const http = await save("http", graphOf({ t: ["trigger", { kind: "http", response_mode: "sync" }], o: ["output"] }, ["t>o"]));
   const steps = Array.from({ length: 10 }, (_, index) => `s${index}`);
   const chain = await save(
@@ -71,20 +76,15 @@ export async function makeScenarios(api: ApiClient, url: string, modelUrl: strin
   const items = JSON.stringify(Array.from({ length: 1000 }, (_, index) => `item ${index}`));
   const execute = (workflow_id: string, input: (mark: string) => string) => async (mark: string) =>
     void (await sent(await post(`/workflows/${workflow_id}/execute`, JSON.stringify({ input: input(mark) }), bearer), 202));
+  const call = (workflow_id: string, secret: string) => async (mark: string) => {
+    const body = JSON.stringify({ mark });
+    const signature = createHmac("sha256", secret).update(body).digest("hex");
+    await sent(await post(`/webhooks/${workflow_id}`, body, { "x-service-signature": `sha256=${signature}` }), 202);
+  };
+  const hello = { runs: 1000, concurrency: 20, isSync: false, calls: 0 };
   return [
-    {
-      name: "hello: webhook → output",
-      runs: 1000,
-      concurrency: 20,
-      workflow_id: hook,
-      isSync: false,
-      calls: 0,
-      start: async (mark) => {
-        const body = JSON.stringify({ mark });
-        const signature = createHmac("sha256", webhook_secret).update(body).digest("hex");
-        await sent(await post(`/webhooks/${hook}`, body, { "x-service-signature": `sha256=${signature}` }), 202);
-      },
-    },
+    { ...hello, name: "hello: webhook → output", workflow_id: hook, start: call(hook, webhook_secret) },
+    { ...hello, name: "hello: webhook → output, shown on a canvas", workflow_id: shown, start: call(shown, shownSecret) },
     {
       name: "hello: sync HTTP trigger → output",
       runs: 1000,

@@ -98,10 +98,16 @@ function aggregateSql(origin: Origin, bucket: Bucket | "all", chosen: "last" | "
     FROM parts GROUP BY 1 HAVING sum(count) + sum(others) > 0 ORDER BY 1 DESC LIMIT ${MOST_POINTS}`;
 }
 
-// The nearest rank: of n numbers in order, number ceil(0.95 n). From the top, since that end is the shorter way.
+// The nearest rank: of n numbers in order, number ceil(0.95 n). From the top, since that end is the shorter way; the index alone
+// has what is passed over, and the run is looked up at the end.
 const rankSql = (origin: Origin) => `
-  SELECT v.number AS value, v.completed_at AS at, v.execution_id AS id FROM ${origin.values} AND v.number IS NOT NULL AND ${IN_SPAN}
-  ORDER BY v.number DESC, v.completed_at DESC OFFSET $4::bigint LIMIT 1`;
+  SELECT v.number AS value, v.completed_at AS at, v.execution_id AS id
+  FROM (
+    SELECT v.number, v.completed_at FROM ${origin.values} AND v.number IS NOT NULL AND ${IN_SPAN}
+    ORDER BY v.number DESC, v.completed_at DESC OFFSET $4::bigint LIMIT 1
+  ) AS ranked CROSS JOIN LATERAL (
+    SELECT v.* FROM ${origin.values} AND v.number = ranked.number AND v.completed_at = ranked.completed_at LIMIT 1
+  ) AS v`;
 
 const ranksSql = (origin: Origin, bucket: Bucket) => `
   SELECT bucket, value, at, id, n::float8 AS count FROM (
