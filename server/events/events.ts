@@ -56,6 +56,3 @@ export const documentAdded = eventType(
   "document/added",
   z.object({ document_id: z.string(), project_id: z.string(), generation: z.number().int() }),
 );
-
-/** A part of a workflow's runs that somebody wants to see for the first time: read it of those that have ended. */
-export const readingAdded = eventType("reading/added", z.object({ reading_id: z.number().int(), project_id: z.string() }));

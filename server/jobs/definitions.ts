@@ -1,8 +1,8 @@
-import { assistantAsked, documentAdded, readingAdded, reviewOpened } from "#server/events/events.ts";
+import { assistantAsked, documentAdded, reviewOpened } from "#server/events/events.ts";
 import { assistantTools } from "#server/features/assistant/tools.ts";
 import { carryThread } from "#server/features/assistant/work.ts";
-import { fillReading, foldHours } from "#server/features/canvases/fill.ts";
-import { removeUnread, resumeFilling } from "#server/features/canvases/readings.ts";
+import { foldHours } from "#server/features/canvases/fill.ts";
+import { removeUnread } from "#server/features/canvases/readings.ts";
 import { countAhead, measureProjects, tidyExecutions } from "#server/features/executions/tidy-executions.ts";
 import { tidySessions } from "#server/features/identity/sign-in.ts";
 import { resumeIndexing } from "#server/features/knowledge/documents.ts";
@@ -19,8 +19,6 @@ import { tidyKeys } from "#server/platform/rpc/idempotency.ts";
 
 /** Steps of one indexing, far below an Inngest server's 1,000; each embeds for some seconds. */
 const MOST_EMBEDDINGS = 500;
-/** Steps of one filling, each of some seconds; what is left is asked for again. */
-const MOST_FILLINGS = 500;
 /** How many turns of 20 seconds tidying gets in an hour; what is left waits for the next. */
 const TIDY_TURNS = 30;
 
@@ -98,20 +96,7 @@ export const queuedJobs: readonly Job[] = [
     retries: 0,
     handler: ({ step }) => step.run("resume", () => resumeIndexing()),
   }),
-  // What a new widget reads of the runs of before: each step goes on where the row of the reading says.
-  defineJob({
-    id: "fill-reading",
-    name: "Read past runs for a widget",
-    trigger: { event: readingAdded },
-    retries: 6,
-    concurrency: { key: "event.data.project_id", limit: 1 },
-    async handler({ event: { data }, step }) {
-      for (let n = 0; n < MOST_FILLINGS; n++) if (await step.run(`fill ${n}`, () => fillReading(data.reading_id))) break;
-    },
-    onFailure: ({ event: { data }, error }) =>
-      log.error({ err: error, reading_id: data.reading_id }, "past runs could not be read for a widget"),
-  }),
-  // Adds up the values of hours that are over, asks again for readings whose filling got lost, and forgets what no widget reads.
+  // Adds up the values of hours that are over, and forgets what no widget reads.
   defineJob({
     id: "tidy-readings",
     name: "Tidy what widgets read",
@@ -120,7 +105,6 @@ export const queuedJobs: readonly Job[] = [
     concurrency: { limit: 1 },
     async handler({ step }) {
       await step.run("fold hours", () => foldHours());
-      await step.run("resume", () => resumeFilling());
       await step.run("forget", () => removeUnread());
     },
   }),

@@ -2,7 +2,8 @@ import { readCanvasData } from "#server/features/canvases/data.ts";
 import type { CanvasCsvInput, WidgetData } from "#server/features/canvases/schema.ts";
 import { findCanvas, toCanvas } from "#server/features/canvases/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { notFound } from "#server/platform/errors.ts";
+import { AppError } from "#server/platform/errors.ts";
+import { suggestion } from "#server/workflow/expressions.ts";
 
 type Field = string | number | boolean | null | undefined;
 
@@ -39,12 +40,18 @@ export function widgetCsv(data: WidgetData, isOverRuns: boolean): string {
 
 /**
  * What one widget of a canvas shows now, as CSV.
- * @throws AppError NOT_FOUND, also for a widget that the canvas does not have
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR for a widget that the canvas does not have
  */
 export async function getCanvasCsv({ project }: ProjectPrincipal, { canvas_id, widget_id, range }: CanvasCsvInput): Promise<string> {
   const { id, widgets } = toCanvas(await findCanvas(project.id, canvas_id));
   const widget = widgets.find((one) => one.id === widget_id);
-  if (!widget) throw notFound("widget");
+  if (!widget) {
+    const message = `The canvas has no widget "${widget_id}".${suggestion(
+      widgets.map((one) => one.id),
+      widget_id,
+    )}`;
+    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "widget_id", message }] });
+  }
   const { widgets: data } = await readCanvasData({ id, project_id: project.id, widgets: [widget] }, { range });
   return data[0] ? widgetCsv(data[0], widget.options?.over === "runs") : "";
 }

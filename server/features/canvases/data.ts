@@ -87,6 +87,9 @@ function resultReader(widgets: readonly Widget[]) {
   };
 }
 
+/** How many widgets are read side by side: runs need connections to the database too. */
+const AT_ONCE = 6;
+
 /**
  * What the widgets of a canvas show now. Whoever asks has made sure that the caller may read the canvas.
  * @param canvas it need not be stored
@@ -117,6 +120,12 @@ export async function readCanvasData(
     const shown = await overRunsData(widget, kept, { range, now });
     return { ...shown, versions: await versionsOf(widget), ...old };
   };
-  const data = await Promise.all(widgets.map(async (widget): Promise<WidgetData> => ({ widget_id: widget.id, ...(await shown(widget)) })));
+  const data: WidgetData[] = [];
+  for (let from = 0; from < widgets.length; from += AT_ONCE) {
+    const some = widgets.slice(from, from + AT_ONCE);
+    data.push(
+      ...(await Promise.all(some.map(async (widget): Promise<WidgetData> => ({ widget_id: widget.id, ...(await shown(widget)) })))),
+    );
+  }
   return { canvas_id: canvas.id, range: range ?? null, generated_at: now.toISOString(), widgets: isShared ? data.map(withoutRuns) : data };
 }

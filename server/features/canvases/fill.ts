@@ -137,7 +137,7 @@ const GATHER_MS = 200;
 const SWEEP_MS = 5000;
 
 /**
- * Begins to keep values in this process; any number of processes may.
+ * Begins to keep values in this process, of runs that end and, while none does, of the past; any number of processes may.
  * @returns how to stop; resolves when what was begun is done
  */
 export async function startFilling(): Promise<() => Promise<void>> {
@@ -147,7 +147,7 @@ export async function startFilling(): Promise<() => Promise<void>> {
   const work = async () => {
     while (!over.signal.aborted) {
       try {
-        while (!over.signal.aborted && (await fillQueued()));
+        while (!over.signal.aborted && ((await fillQueued()) || (await fillPast())));
       } catch (err) {
         log.warn({ err }, "values of runs could not be kept, trying again");
       }
@@ -165,48 +165,47 @@ export async function startFilling(): Promise<() => Promise<void>> {
 
 // ---------------------------------------------------------------- runs of before
 
-type Unfilled = ReadingRow & { created_at: Date; total: number | null; done: number; before_at: Date | null; before_id: string | null };
+type Unfilled = ReadingRow & { total: number | null; done: number; before_at: Date | null; before_id: string | null };
 
-/** How many past runs one transaction reads, and how long one turn may take, in milliseconds. */
+/** The one that has come least far, so that a short past does not wait for a long one. */
+const NEXT_UNFILLED = `
+  SELECT * FROM readings r WHERE filled_at IS NULL AND EXISTS (SELECT FROM canvas_readings c WHERE c.reading_id = r.id)
+  ORDER BY done, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`;
+const PROGRESS = `
+  UPDATE readings SET done = least($2::int, $3::int), total = $3, before_at = coalesce($4::timestamptz, before_at),
+    before_id = coalesce($5::uuid, before_id), filled_at = CASE WHEN $6::boolean THEN now() END
+  WHERE id = $1`;
+
+/** How many past runs one transaction reads. */
 const PAST_BATCH = 200;
-const TURN_MS = 5000;
 /** How many of the newest runs are read once more at the end: the statement that ended one may not have seen the reading yet. */
 const AGAIN = 1000;
-
-/** Reads some past runs. @returns whether all are read */
-async function fillSome(reading_id: number): Promise<boolean> {
-  return inTransaction(async (client) => {
-    const { rows } = await client.query<Unfilled>("SELECT * FROM readings WHERE id = $1 AND filled_at IS NULL FOR NO KEY UPDATE", [
-      reading_id,
-    ]);
-    const [reading] = rows;
-    if (!reading) return true;
-    const { workflow_id, before_at, before_id } = reading;
-    const total = reading.total ?? (reading.path === "" ? 0 : await countCompleted(client, workflow_id));
-    const before = before_at && before_id ? { at: before_at, id: before_id } : null;
-    const runs = reading.path === "" ? [] : await completedBefore(client, workflow_id, before, PAST_BATCH);
-    const isOver = runs.length < PAST_BATCH;
-    const again = isOver && reading.path !== "" ? await completedBefore(client, workflow_id, null, AGAIN) : [];
-    await keep(client, [...new Set([...runs, ...again].map(({ id }) => id))], [reading]);
-    const last = runs.at(-1);
-    await client.query(
-      `UPDATE readings SET done = least($2::int, $3::int), total = $3, before_at = coalesce($4::timestamptz, before_at),
-         before_id = coalesce($5::uuid, before_id), filled_at = CASE WHEN $6::boolean THEN now() END WHERE id = $1`,
-      [reading_id, reading.done + runs.length, total, last?.created_at ?? null, last?.id ?? null, isOver],
-    );
-    await tellViewers(client, [workflow_id]);
-    return isOver;
-  });
-}
+/** How long the hours of a reading are added up at once when it is filled, in milliseconds; a job goes on with it. */
+const FIRST_FOLD_MS = 5000;
 
 /**
- * Reads past runs for a reading, from the newest to the oldest, for some seconds.
- * @returns whether all are read, and added up
+ * Reads some past runs for a reading that is not filled yet, from the newest to the oldest.
+ * @returns whether there was one
  */
-export async function fillReading(reading_id: number, { turnMs = TURN_MS } = {}): Promise<boolean> {
-  const until = performance.now() + turnMs;
-  while (!(await fillSome(reading_id))) if (performance.now() > until) return false;
-  return foldHours({ reading_id, turnMs: Math.max(0, until - performance.now()) });
+export async function fillPast(): Promise<boolean> {
+  const filled = await inTransaction(async (client) => {
+    const { rows } = await client.query<Unfilled>(NEXT_UNFILLED);
+    const [reading] = rows;
+    if (!reading) return undefined;
+    const { id, workflow_id, path, before_at, before_id } = reading;
+    const total = reading.total ?? (path === "" ? 0 : await countCompleted(client, workflow_id));
+    const before = before_at && before_id ? { at: before_at, id: before_id } : null;
+    const runs = path === "" ? [] : await completedBefore(client, workflow_id, before, PAST_BATCH);
+    const isOver = runs.length < PAST_BATCH;
+    const again = isOver && path !== "" ? await completedBefore(client, workflow_id, null, AGAIN) : [];
+    await keep(client, [...new Set([...runs, ...again].map((run) => run.id))], [reading]);
+    const last = runs.at(-1);
+    await client.query(PROGRESS, [id, reading.done + runs.length, total, last?.created_at ?? null, last?.id ?? null, isOver]);
+    await tellViewers(client, [workflow_id]);
+    return { id, isOver };
+  });
+  if (filled?.isOver) await foldHours({ reading_id: filled.id, turnMs: FIRST_FOLD_MS });
+  return filled !== undefined;
 }
 
 // ---------------------------------------------------------------- hours

@@ -1,5 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { readEvents } from "#e2e/api/read-stream.ts";
+import { until as untilTrue } from "#e2e/until.ts";
 import { startFilling } from "#server/features/canvases/fill.ts";
 import { followCanvas } from "#server/features/canvases/live.ts";
 import type { Widget } from "#server/features/canvases/schema.ts";
@@ -110,6 +111,7 @@ test("the end of a run, whichever process carried it, is told to whoever looks",
     (widget): Widget => ({ ...widget, type: "number", options: { path: "$.n", over: "runs", aggregate: "sum" } }),
   );
   await updateCanvas(admin, { canvas_id, widgets });
+  await untilTrue(async () => (await db().reading.count({ where: { filled_at: null } })) === 0);
   const { next } = await viewer(canvas_id);
   for (const [input, sum] of [
     ['{"n": 1}', 1],

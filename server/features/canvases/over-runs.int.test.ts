@@ -1,6 +1,6 @@
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { until } from "#e2e/until.ts";
-import { fillQueued, fillReading, foldHours } from "#server/features/canvases/fill.ts";
+import { fillPast, fillQueued, foldHours } from "#server/features/canvases/fill.ts";
 import { removeUnread } from "#server/features/canvases/readings.ts";
 import type { WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
 import { createCanvas, deleteCanvas, updateCanvas } from "#server/features/canvases/service.ts";
@@ -12,15 +12,11 @@ import { deleteExecutions } from "#server/runs/store/delete-executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
 import { acceptRun } from "#server/runs/use-cases/inline-run.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
-import { collectEvents } from "#server/testing/reviews.ts";
 import { shownWorkflow } from "#server/testing/shown-workflow.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
 const world = (...labels: string[]) => shownWorkflow(database, ...labels);
-beforeAll(() => {
-  collectEvents();
-});
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -28,8 +24,7 @@ const DAY = 24 * HOUR;
 const readingOf = async (workflow_id: string) => db().reading.findFirstOrThrow({ where: { workflow_id, NOT: { path: "" } } });
 
 async function fillAll(): Promise<void> {
-  while (await fillQueued());
-  for (const { id } of await db().reading.findMany({ where: { filled_at: null } })) while (!(await fillReading(id)));
+  while ((await fillQueued()) || (await fillPast()));
 }
 
 /** Repeats for the same seed. */

@@ -1,7 +1,5 @@
 import { hash } from "node:crypto";
 import type { Prisma } from "#prisma/generated/client.ts";
-import { readingAdded } from "#server/events/events.ts";
-import { publishEvents } from "#server/events/send-events.ts";
 import type { Widget } from "#server/features/canvases/schema.ts";
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
@@ -54,14 +52,13 @@ export async function holdWorkflows(tx: Prisma.TransactionClient, project_id: st
 
 /**
  * Takes down what a canvas reads, in the transaction that saves it.
- * @returns ids of readings for which past runs are to be read
  * @throws AppError VALIDATION_ERROR when the widgets of the project would read too much of a workflow
  */
 export async function saveReadings(
   tx: Prisma.TransactionClient,
   { id: canvas_id, project_id }: { id: string; project_id: string },
   widgets: readonly Widget[],
-): Promise<number[]> {
+): Promise<void> {
   const keyed = widgets.flatMap(readingsOf).map((reading) => ({ ...reading, key: readingKey(reading) }));
   const wanted = [...new Map(keyed.map((reading) => [`${reading.workflow_id} ${reading.key}`, reading])).values()];
   const rows = await tx.$queryRaw<{ id: number; is_filled: boolean }[]>`
@@ -83,31 +80,7 @@ export async function saveReadings(
     const message = `All widgets together may read ${MOST_READ_PARTS} parts of the runs of the workflow "${full.name}". Use fewer columns, or fewer widgets over several runs.`;
     throw new AppError("VALIDATION_ERROR", message, { errors: [{ path: "widgets", message }] });
   }
-  return rows.filter((row) => !row.is_filled).map(({ id }) => id);
-}
-
-/** Has past runs read in the background. What cannot be sent is made up for by `resumeFilling`. */
-export async function announceReadings(project_id: string, ids: readonly number[]): Promise<void> {
-  if (ids.length)
-    await publishEvents(ids.map((reading_id) => readingAdded.create({ reading_id, project_id }, { id: `reading-${reading_id}-new` })));
-}
-
-/** How long a reading may be unfilled before it is asked for again, in milliseconds. */
-const LOST_MS = 60_000;
-
-/** Asks again for readings whose filling got lost, or took more than one job may. */
-export async function resumeFilling(): Promise<void> {
-  const lost = await db().reading.findMany({
-    where: { filled_at: null, created_at: { lt: new Date(Date.now() - LOST_MS) } },
-    select: { id: true, project_id: true, done: true },
-    orderBy: { created_at: "asc" },
-    take: 1000,
-  });
-  if (lost.length === 0) return;
-  // The same place again counts once: one that is being filled gets at most one more.
-  await publishEvents(
-    lost.map(({ id, project_id, done }) => readingAdded.create({ reading_id: id, project_id }, { id: `reading-${id}-${done}` })),
-  );
+  if (rows.some((row) => !row.is_filled)) await tx.$executeRaw`SELECT pg_notify('treadle_reading', '')`;
 }
 
 /** How many values go in one statement, and how long one turn may take, in milliseconds. */

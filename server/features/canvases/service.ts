@@ -1,7 +1,7 @@
 import type { Canvas as CanvasRow } from "#prisma/generated/client.ts";
 import { checkWidgets } from "#server/features/canvases/check-widgets.ts";
 import { readCanvasData } from "#server/features/canvases/data.ts";
-import { announceReadings, holdWorkflows, saveReadings } from "#server/features/canvases/readings.ts";
+import { holdWorkflows, saveReadings } from "#server/features/canvases/readings.ts";
 import {
   Canvas,
   type CanvasData,
@@ -41,15 +41,13 @@ export const toCanvas = (row: CanvasRow): Canvas => ({ ...summaryOf(row), widget
 export async function createCanvas(principal: ProjectPrincipal, { name, widgets = [] }: CreateCanvasInput): Promise<Canvas> {
   const project_id = principal.project.id;
   const record = { what: "a canvas", name, action: "canvas.create", resource_type: "canvas" };
-  let unfilled: number[] = [];
   const saved = await saveResource(principal, record, async (tx) => {
     await holdWorkflows(tx, project_id, widgets);
     await checkWidgets(tx, project_id, widgets);
     const row = await tx.canvas.create({ data: { project_id, name, widgets } });
-    unfilled = await saveReadings(tx, row, widgets);
+    await saveReadings(tx, row, widgets);
     return row;
   });
-  await announceReadings(project_id, unfilled);
   return toCanvas(saved);
 }
 
@@ -107,7 +105,6 @@ export async function listCanvases({ project }: ProjectPrincipal, input: PageInp
 export async function updateCanvas(principal: ProjectPrincipal, { canvas_id, name, widgets }: UpdateCanvasInput): Promise<Canvas> {
   const before = toCanvas(await findCanvas(principal.project.id, canvas_id));
   const project_id = principal.project.id;
-  let unfilled: number[] = [];
   const change = { ...(name !== undefined && { name }), ...(widgets && { widgets }) };
   const detail = { changed: Object.keys(change) };
   const record = { what: "a canvas", name: name ?? before.name, action: "canvas.update", resource_type: "canvas", detail };
@@ -118,11 +115,10 @@ export async function updateCanvas(principal: ProjectPrincipal, { canvas_id, nam
     }
     const [row] = await tx.canvas.updateManyAndReturn({ where: { id: before.id }, data: change });
     if (!row) throw notFound("canvas");
-    if (widgets) unfilled = await saveReadings(tx, row, widgets);
+    if (widgets) await saveReadings(tx, row, widgets);
     await tellViewers(tx, row.id);
     return row;
   });
-  await announceReadings(project_id, unfilled);
   return toCanvas(saved);
 }
 

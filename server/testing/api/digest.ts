@@ -19,10 +19,13 @@ const VOLATILE = [
   "woken_at",
 ];
 /**
- * What a webhook keeps of deliveries, refused ones too: that is what it is for. And what calls used and how much a
- * project holds, which are added up by themselves.
+ * What a webhook keeps of deliveries, refused ones too: that is what it is for. And what calls used, how much a project
+ * holds and what widgets read, which are added up and forgotten by themselves.
  */
-const LEFT_OUT = ["webhook_deliveries", "usage_calls", "usage_days", "project_storage"];
+const LEFT_OUT = [
+  ...["webhook_deliveries", "usage_calls", "usage_days", "project_storage"],
+  ...["readings", "reading_values", "reading_hours"],
+];
 
 /** Foreign keys of one column between tables of ours. */
 const LINKS = `
