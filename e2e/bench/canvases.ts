@@ -49,7 +49,7 @@ function widgetsOver(workflow_id: string) {
     ["number", { ...total, over: "runs", aggregate: "p95" }] as const,
     chart("bar", "$.total", "day", "sum"),
     chart("line", "$.seconds", "hour", "avg"),
-    chart("area", "$.total", "week", "max"),
+    chart("area", "$.total", "week", "p95"),
     chart("line", "$.total", "run", "last"),
     ["table", { columns, over: "runs" }] as const,
     ["table", { columns, over: "runs", bucket: "day", aggregate: "avg" }] as const,

@@ -15,184 +15,21 @@ import {
 } from "#server/features/canvases/latest.ts";
 import { partsOf, type Reading, readingKey } from "#server/features/canvases/readings.ts";
 import type { Widget, WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
+import { type Aggregate, type Bucket, GIVEN, KEPT, type Span, Values } from "#server/features/canvases/values.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { latestResults } from "#server/runs/store/results.ts";
 
-// What widgets show over the runs in a range, from the values that are kept of them. Sums of whole hours are kept too; the
-// hours at the ends of a range, and those that were added to since, are read from the values.
-
-type Options = NonNullable<Widget["options"]>;
-type Bucket = NonNullable<Options["bucket"]>;
-type Aggregate = NonNullable<Options["aggregate"]>;
+// What widgets show over the runs in a range, from the values that are kept of them.
 
 /** Days that a range goes back. */
 const DAYS = { "24h": 1, "7d": 7, "30d": 30, "90d": 90 } as const satisfies Partial<Record<WidgetRange, number>>;
 const DAY_MS = 86_400_000;
-
-/** From when, and until when, runs completed: an end that is null is open. */
-export interface Span {
-  since: Date | null;
-  until: Date | null;
-}
 
 /** The span of a range up to now, and the one before it. */
 export function spansOf(range: WidgetRange, now: Date): { span: Span; before: Span | undefined } {
   if (range === "all") return { span: { since: null, until: null }, before: undefined };
   const since = new Date(now.getTime() - DAYS[range] * DAY_MS);
   return { span: { since, until: null }, before: { since: new Date(since.getTime() - DAYS[range] * DAY_MS), until: since } };
-}
-
-// ---------------------------------------------------------------- statements
-
-const IN_SPAN = "v.completed_at >= coalesce($2::timestamptz, '-infinity') AND v.completed_at < coalesce($3::timestamptz, 'infinity')";
-
-/** Where values come from: what $1 is, the values `v` of it, and what of them goes into a bucket as a whole. */
-interface Origin {
-  name: string;
-  values: string;
-  /** @param chosen of the hour's columns those of the value that stands for it */
-  parts(chosen: "last" | "min" | "max"): string;
-}
-
-const single =
-  "(v.number IS NOT NULL)::int AS count, (v.number IS NULL)::int AS others, coalesce(v.number, 0) AS sum, v.number AS value, v.completed_at AS at, v.execution_id AS id";
-
-/** $1 is the id of a reading. */
-const KEPT: Origin = {
-  name: "kept",
-  values: "reading_values v WHERE v.reading_id = $1::int",
-  parts: (chosen) => `
-    hours AS MATERIALIZED (
-      SELECT h.*, greatest(h.hour, b.since) AS from_at, least(h.hour + interval '1 hour', b.until) AS to_at,
-        h.is_fresh AND h.hour >= b.since AND h.hour + interval '1 hour' <= b.until AS is_whole
-      FROM reading_hours h, (SELECT coalesce($2::timestamptz, '-infinity') AS since, coalesce($3::timestamptz, 'infinity') AS until) AS b
-      WHERE h.reading_id = $1::int AND h.hour > b.since - interval '1 hour' AND h.hour < b.until
-    ), parts AS (
-      SELECT hour, count, others, sum, ${chosen} AS value, ${chosen}_at AS at, ${chosen}_id AS id FROM hours WHERE is_whole
-      UNION ALL
-      SELECT hours.hour, ${single} FROM hours JOIN reading_values v
-        ON v.reading_id = $1::int AND v.completed_at >= hours.from_at AND v.completed_at < hours.to_at
-      WHERE NOT hours.is_whole
-    )`,
-};
-
-/** $1 are values as JSON. */
-const GIVEN_VALUES = "jsonb_to_recordset($1::jsonb) AS v(execution_id uuid, completed_at timestamptz, number float8, json text) WHERE true";
-const GIVEN: Origin = {
-  name: "given",
-  values: GIVEN_VALUES,
-  parts: () => `parts AS (SELECT date_trunc('hour', v.completed_at, 'UTC') AS hour, ${single} FROM ${GIVEN_VALUES} AND ${IN_SPAN})`,
-};
-
-const bucketOf = (bucket: Bucket | "all", column: string) =>
-  bucket === "all" ? "NULL::timestamptz" : `date_trunc('${bucket}', ${column}, 'UTC')`;
-
-const ORDER = { last: "at DESC, id DESC", min: "value, at, id", max: "value DESC, at, id" };
-
-function aggregateSql(origin: Origin, bucket: Bucket | "all", chosen: "last" | "min" | "max"): string {
-  const first = (column: string) => `(array_agg(${column} ORDER BY (value IS NULL), ${ORDER[chosen]}) FILTER (WHERE id IS NOT NULL))[1]`;
-  return `
-    WITH ${origin.parts(chosen)}
-    SELECT ${bucketOf(bucket, "hour")} AS bucket, coalesce(sum(count), 0)::float8 AS count, coalesce(sum(others), 0)::float8 AS others,
-      coalesce(sum(sum), 0) AS sum, ${first("value")} AS value, ${first("at")} AS at, ${first("id")} AS id
-    FROM parts GROUP BY 1 HAVING sum(count) + sum(others) > 0 ORDER BY 1 DESC LIMIT ${MOST_POINTS}`;
-}
-
-// The nearest rank: of n numbers in order, number ceil(0.95 n). From the top, since that end is the shorter way; the index alone
-// has what is passed over, and the run is looked up at the end.
-const rankSql = (origin: Origin) => `
-  SELECT v.number AS value, v.completed_at AS at, v.execution_id AS id
-  FROM (
-    SELECT v.number, v.completed_at FROM ${origin.values} AND v.number IS NOT NULL AND ${IN_SPAN}
-    ORDER BY v.number DESC, v.completed_at DESC OFFSET $4::bigint LIMIT 1
-  ) AS ranked CROSS JOIN LATERAL (
-    SELECT v.* FROM ${origin.values} AND v.number = ranked.number AND v.completed_at = ranked.completed_at LIMIT 1
-  ) AS v`;
-
-const ranksSql = (origin: Origin, bucket: Bucket) => `
-  SELECT bucket, value, at, id, n::float8 AS count FROM (
-    SELECT bucket, value, at, id, row_number() OVER (PARTITION BY bucket ORDER BY value, at, id) AS nth, count(*) OVER (PARTITION BY bucket) AS n
-    FROM (SELECT ${bucketOf(bucket, "v.completed_at")} AS bucket, v.number AS value, v.completed_at AS at, v.execution_id AS id
-      FROM ${origin.values} AND v.number IS NOT NULL AND ${IN_SPAN}) AS found
-  ) AS ranked WHERE nth = ceil(0.95 * n) ORDER BY bucket DESC LIMIT ${MOST_POINTS}`;
-
-const newestSql = (origin: Origin, hasNumber: boolean, limit: number) => `
-  SELECT v.number AS value, v.json, v.completed_at AS at, v.execution_id AS id FROM ${origin.values} AND ${IN_SPAN}
-    ${hasNumber ? "AND v.number IS NOT NULL" : ""} ORDER BY v.completed_at DESC, v.execution_id DESC LIMIT ${limit}`;
-
-// ---------------------------------------------------------------- values
-
-/** One value, of a run or of several. */
-interface Found {
-  /** Start of the bucket; null without buckets. */
-  bucket: Date | null;
-  value: number;
-  /** When the run completed that it comes from. */
-  at: Date;
-  id: string;
-}
-
-/** The values of one reading. */
-class Values {
-  readonly #origin: Origin;
-  readonly #first: unknown;
-
-  constructor(origin: Origin, first: unknown) {
-    this.#origin = origin;
-    this.#first = first;
-  }
-
-  async #query<Row extends object>(name: string, text: string, { since, until }: Span, ...more: unknown[]): Promise<Row[]> {
-    return (await pool().query<Row>({ name: `${name}-${this.#origin.name}`, text, values: [this.#first, since, until, ...more] })).rows;
-  }
-
-  /** By bucket, newest first; with how many values are no numbers. Where none is a number, what there is can be counted. */
-  async by(bucket: Exclude<Bucket, "run"> | "all", aggregate: Aggregate, span: Span): Promise<{ found: Found[]; others: number }> {
-    const chosen = aggregate === "min" || aggregate === "max" ? aggregate : "last";
-    type Row = {
-      bucket: Date | null;
-      count: number;
-      others: number;
-      sum: number;
-      value: number | null;
-      at: Date | null;
-      id: string | null;
-    };
-    const sums = await this.#query<Row>(`values-${bucket}-${chosen}`, aggregateSql(this.#origin, bucket, chosen), span);
-    const others = sums.reduce((sum, row) => sum + row.others, 0);
-    const numbers = sums.reduce((sum, row) => sum + row.count, 0);
-    if (aggregate === "count" && numbers === 0) return { found: sums.flatMap((row) => found(row, row.others)), others: 0 };
-    if (aggregate !== "p95") return { found: sums.flatMap((row) => (row.count > 0 ? found(row, aggregated(aggregate, row)) : [])), others };
-    if (bucket !== "all")
-      return {
-        found: (await this.#query<Row>(`ranks-${bucket}`, ranksSql(this.#origin, bucket), span)).flatMap((row) => found(row, row.value)),
-        others,
-      };
-    const fromTop = numbers - Math.ceil((numbers * 95) / 100);
-    const [top] = numbers ? await this.#query<Row>("rank", rankSql(this.#origin), span, fromTop) : [];
-    return { found: top ? found({ ...top, bucket: null }, top.value) : [], others };
-  }
-
-  /** Those of single runs, newest first. */
-  async newest(
-    span: Span,
-    limit: number,
-    hasNumber = true,
-  ): Promise<(Omit<Found, "value" | "bucket"> & { value: number | null; json: string | null })[]> {
-    return this.#query(`newest-${hasNumber}-${limit}`, newestSql(this.#origin, hasNumber, limit), span);
-  }
-}
-
-const found = (row: { bucket: Date | null; at: Date | null; id: string | null }, value: number | null): Found[] =>
-  row.at && row.id && value !== null ? [{ bucket: row.bucket, value, at: row.at, id: row.id }] : [];
-
-function aggregated(
-  aggregate: Exclude<Aggregate, "p95">,
-  { count, sum, value }: { count: number; sum: number; value: number | null },
-): number | null {
-  if (aggregate === "count") return count;
-  if (aggregate === "sum") return sum;
-  return aggregate === "avg" ? sum / count : value;
 }
 
 // ---------------------------------------------------------------- widgets

@@ -4,6 +4,7 @@ import { createProject } from "#server/features/projects/service.ts";
 import { openApiDocument } from "#server/http/openapi/document.ts";
 import { handleRest } from "#server/http/rest/rest.ts";
 import { agentChat } from "#server/http/streams/agent-chat.ts";
+import { canvasCsv } from "#server/http/streams/canvas-csv.ts";
 import { executionStream } from "#server/http/streams/event-streams.ts";
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
 import { addRagDocument } from "#server/http/streams/rag-documents.ts";
@@ -45,13 +46,15 @@ const requestOf = (key: string, method: string, path: string, body?: object, hea
   });
 const call = async (...asked: Parameters<typeof requestOf>): Promise<Reply> => told(await handleRest(requestOf(...asked)));
 
-const given = { params: { workflow_id: NOWHERE, agent_id: NOWHERE, execution_id: NOWHERE, rag_id: NOWHERE } };
+const given = { params: { workflow_id: NOWHERE, agent_id: NOWHERE, execution_id: NOWHERE, rag_id: NOWHERE, canvas_id: NOWHERE } };
 const chat = agentChat({ keyNeeds: { scope: "run" } });
+const csv = canvasCsv({ keyNeeds: { scope: "read" } });
 const stream = executionStream({ keyNeeds: { scope: "read" }, allowQueryToken: true });
 /** Operations that have a handler of their own. */
 const OWN: Record<string, (request: Request) => Promise<Response>> = {
   "POST /agents/{agent_id}/chat": (request) => chat(request, given),
   "GET /executions/{execution_id}/stream": (request) => stream(request, given),
+  "GET /canvases/{canvas_id}/data.csv": (request) => csv(request, given),
   "POST /rags/{rag_id}/documents": (request) => {
     const headers = { authorization: request.headers.get("authorization") ?? "" };
     const form = new FormData();
@@ -83,7 +86,7 @@ test("every operation of the API is closed to a key without its scope, and open 
       for (const scope of scopes) {
         for (const answer of [handleRest, handlerOf(operation)]) {
           // The handlers of their own are no routes of the router.
-          if (!answer || (answer === handleRest && / \/http\/|\/chat$|\/stream$/.test(operation))) continue;
+          if (!answer || (answer === handleRest && / \/http\/|\/chat$|\/stream$|\.csv$/.test(operation))) continue;
           // A name that is no field: who is let in changes nothing.
           const { status, body } = await told(
             await answer(requestOf(keys[scope] ?? "", method.toUpperCase(), path, method === "get" ? undefined : { no_such: 1 })),
