@@ -180,7 +180,9 @@ const PROGRESS = `
 const PAST_BATCH = 200;
 /** How many of the newest runs are read once more at the end: the statement that ended one may not have seen the reading yet. */
 const AGAIN = 1000;
-/** How long the hours of a reading are added up at once when it is filled, in milliseconds; a job goes on with it. */
+/** After how many the hours that they fell into are added up: who looks meanwhile need not read all values one by one. */
+const FOLDED_TOGETHER = 5000;
+/** How long that may take at once, in milliseconds; a job goes on with it. */
 const FIRST_FOLD_MS = 5000;
 
 /**
@@ -202,18 +204,18 @@ export async function fillPast(): Promise<boolean> {
     const last = runs.at(-1);
     await client.query(PROGRESS, [id, reading.done + runs.length, total, last?.created_at ?? null, last?.id ?? null, isOver]);
     await tellViewers(client, [workflow_id]);
-    return { id, isOver };
+    return { id, mustFold: isOver || (reading.done + runs.length) % FOLDED_TOGETHER < PAST_BATCH };
   });
-  if (filled?.isOver) await foldHours({ reading_id: filled.id, turnMs: FIRST_FOLD_MS });
+  if (filled?.mustFold) await foldHours({ reading_id: filled.id, turnMs: FIRST_FOLD_MS });
   return filled !== undefined;
 }
 
 // ---------------------------------------------------------------- hours
 
 const MARKED = `
-  SELECT h.reading_id, h.hour FROM reading_hours h JOIN readings r ON r.id = h.reading_id
-  WHERE NOT h.is_fresh AND h.hour < now() - interval '65 minutes' AND r.filled_at IS NOT NULL AND ($1::int IS NULL OR r.id = $1)
-  ORDER BY h.reading_id, h.hour LIMIT $2 FOR UPDATE OF h SKIP LOCKED`;
+  SELECT reading_id, hour FROM reading_hours
+  WHERE NOT is_fresh AND hour < now() - interval '65 minutes' AND ($1::int IS NULL OR reading_id = $1)
+  ORDER BY reading_id, hour LIMIT $2 FOR UPDATE SKIP LOCKED`;
 
 /** The first in an order, of the numbers if there are any. */
 const first = (column: string, order: string) => `(array_agg(v.${column} ORDER BY (v.number IS NULL), ${order}))[1]`;
