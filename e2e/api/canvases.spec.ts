@@ -45,7 +45,8 @@ test("a canvas is created, read, listed without its widgets, changed in part, an
   expect((await api.get(`/canvases/${canvas.id}`, { schema: Canvas, status: 200 })).body).toEqual(canvas);
   const { widgets: _, ...summary } = canvas;
   const list = await api.get("/canvases", { schema: CanvasPage, status: 200 });
-  expect(list.body).toEqual({ items: [{ ...summary, widget_count: 5 }], total: 1, page: 1, per_page: 50 });
+  const preview = widgets.map(({ type, layout }) => ({ type, layout, kind: type === "chart" ? "bar" : null }));
+  expect(list.body).toEqual({ items: [{ ...summary, widget_count: 5, preview }], total: 1, page: 1, per_page: 50 });
 
   const renamed = (await api.put(`/canvases/${canvas.id}`, { name: "Revenue" }, { schema: Canvas, status: 200 })).body;
   expect(renamed).toEqual({ ...canvas, name: "Revenue", updated_at: renamed.updated_at });
@@ -55,6 +56,18 @@ test("a canvas is created, read, listed without its widgets, changed in part, an
   const gone = await api.del(`/canvases/${canvas.id}`);
   expect([gone.status, gone.body]).toEqual([204, undefined]);
   await api.get(`/canvases/${canvas.id}`, { schema: ErrorBody, status: 404 });
+});
+
+test("the list is searched by name, and tells where the first twelve widgets stand", async ({ api, workflow }) => {
+  const { id: flow } = await workflow({});
+  const widgets = Array.from({ length: 14 }, (_, index) => chart(flow, { id: `c${index}`, layout: { x: 0, y: 13 - index, w: 6, h: 1 } }));
+  await create(api, { name: "100% Sales", widgets });
+  await create(api, { name: "Support" });
+  const { body } = await api.get("/canvases?search=0%25%20s", { schema: CanvasPage });
+  expect(body).toMatchObject({ total: 1, items: [{ name: "100% Sales", widget_count: 14 }] });
+  expect(body.items[0]?.preview?.map(({ layout }) => layout.y)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  expect((await api.get("/canvases?search=nothing", { schema: CanvasPage })).body).toMatchObject({ total: 0, items: [] });
+  await api.get(`/canvases?search=${"x".repeat(121)}`, { schema: ErrorBody, status: 422 });
 });
 
 test("a canvas needs no widgets, and what a GET gave can be sent back", async ({ api, workflow }) => {

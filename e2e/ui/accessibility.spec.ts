@@ -31,7 +31,7 @@ test("for whoever wishes for less motion nothing changes gradually, not even for
 });
 
 test("the lists, empty and filled", async ({ signedInPage: page, agent, workflow }) => {
-  test.setTimeout(120_000); // seventeen pages are examined
+  test.setTimeout(120_000); // eighteen pages are examined
   const lists = [
     "/workflows",
     "/agents",
@@ -47,6 +47,7 @@ test("the lists, empty and filled", async ({ signedInPage: page, agent, workflow
     "/knowledge",
     "/mcp",
     "/skills",
+    "/canvases",
   ];
   for (const path of lists) {
     await page.goto(path);

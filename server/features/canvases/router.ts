@@ -2,6 +2,7 @@ import {
   Canvas,
   CanvasData,
   CanvasDataInput,
+  CanvasListQuery,
   CanvasPage,
   CanvasRef,
   CreateCanvasInput,
@@ -14,14 +15,14 @@ import {
 import { createCanvas, deleteCanvas, getCanvas, getCanvasData, listCanvases, updateCanvas } from "#server/features/canvases/service.ts";
 import { readSharedCanvas, shareCanvas, unshareCanvas } from "#server/features/canvases/share.ts";
 import { editorProcedure, endpoint, publicProcedure, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
-import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
+import { NoContent } from "#server/shared/primitives-schema.ts";
 
 const tag = "Canvases";
 
 export const canvasesRouter = router({
   list: viewerProcedure
     .meta(endpoint("GET", "/canvases", { tag, summary: "List the canvases", description: "Without their widgets." }))
-    .input(PageInput)
+    .input(CanvasListQuery)
     .output(CanvasPage)
     .query(({ ctx, input }) => listCanvases(ctx.principal, input)),
   create: editorProcedure

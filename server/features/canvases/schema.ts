@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, ignoredFields, Name, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
+import { Id, ignoredFields, Name, pageOf, pageQuery, Timestamp } from "#server/shared/primitives-schema.ts";
 
 // A canvas is a dashboard: widgets over what the Output nodes of workflows give.
 
@@ -165,8 +165,26 @@ const summary = {
   created_at: Timestamp,
   updated_at: Timestamp,
 };
+
+/** Widgets that a list tells the places of, for a picture of the canvas. */
+export const PREVIEW_WIDGETS = 12;
+
+const WidgetPlace = z.object({
+  type: z.string(),
+  kind: z.string().nullable().meta({ description: "Of a chart" }),
+  layout: place.layout,
+});
+export type WidgetPlace = z.infer<typeof WidgetPlace>;
+
 export const CanvasSummary = z
-  .object({ ...summary, widget_count: z.int().meta({ description: "How many widgets it has" }) })
+  .object({
+    ...summary,
+    widget_count: z.int().meta({ description: "How many widgets it has" }),
+    preview: z
+      .array(WidgetPlace)
+      .optional()
+      .meta({ description: `What stands where: the first ${PREVIEW_WIDGETS} widgets, from the top left` }),
+  })
   .meta({ id: "CanvasSummary" });
 export type CanvasSummary = z.infer<typeof CanvasSummary>;
 
@@ -183,6 +201,11 @@ export type CreateCanvasInput = z.infer<typeof CreateCanvasInput>;
 export const UpdateCanvasInput = z.strictObject({ ...readOnly, canvas_id: Id, ...z.object(writable).partial().shape });
 export type UpdateCanvasInput = z.infer<typeof UpdateCanvasInput>;
 export const CanvasRef = z.strictObject({ canvas_id: Id });
+export const CanvasListQuery = z.strictObject({
+  ...pageQuery,
+  search: z.string().trim().max(120).optional().meta({ description: "Only those with this in their name", example: "sales" }),
+});
+export type CanvasListQuery = z.infer<typeof CanvasListQuery>;
 export const CanvasPage = pageOf(CanvasSummary);
 
 // ---------------------------------------------------------------- what widgets show

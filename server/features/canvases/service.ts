@@ -1,4 +1,4 @@
-import type { Canvas as CanvasRow } from "#prisma/generated/client.ts";
+import { type Canvas as CanvasRow, Prisma } from "#prisma/generated/client.ts";
 import { checkWidgets } from "#server/features/canvases/check-widgets.ts";
 import { readCanvasData } from "#server/features/canvases/data.ts";
 import { holdWorkflows, saveReadings } from "#server/features/canvases/readings.ts";
@@ -6,8 +6,10 @@ import {
   Canvas,
   type CanvasData,
   type CanvasDataInput,
+  type CanvasListQuery,
   type CanvasSummary,
   type CreateCanvasInput,
+  PREVIEW_WIDGETS,
   type UpdateCanvasInput,
 } from "#server/features/canvases/schema.ts";
 import { deleteResource, saveResource } from "#server/platform/audit/resources.ts";
@@ -16,7 +18,7 @@ import { db } from "#server/platform/db/client.ts";
 import { notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
+import type { Page } from "#server/shared/primitives-schema.ts";
 
 type Row = Pick<CanvasRow, "id" | "name" | "shared_at" | "share_expires_at" | "created_at" | "updated_at">;
 
@@ -89,13 +91,21 @@ export async function getCanvasData({ project }: ProjectPrincipal, { canvas_id, 
 }
 
 /** The project's canvases without their widgets, newest first. */
-export async function listCanvases({ project }: ProjectPrincipal, input: PageInput): Promise<Page<CanvasSummary>> {
+export async function listCanvases({ project }: ProjectPrincipal, input: CanvasListQuery): Promise<Page<CanvasSummary>> {
   const { skip, take } = pageWindow(input);
-  const rows = db().$queryRaw<(Row & { widget_count: number })[]>`
-    SELECT id, name, shared_at, share_expires_at, created_at, updated_at, jsonb_array_length(widgets) AS widget_count FROM canvases
-    WHERE project_id = ${project.id}::uuid ORDER BY id DESC OFFSET ${skip} LIMIT ${take}`;
-  const found = await Promise.all([db().canvas.count({ where: { project_id: project.id } }), rows]);
-  return paged(input, found, (row) => ({ ...summaryOf(row), widget_count: row.widget_count }));
+  const wanted = Prisma.sql`project_id = ${project.id}::uuid AND strpos(lower(name), lower(${input.search ?? ""})) > 0`;
+  const counts = db().$queryRaw<{ count: number }[]>`SELECT count(*)::int AS count FROM canvases WHERE ${wanted}`;
+  const rows = db().$queryRaw<(Row & Pick<CanvasSummary, "widget_count" | "preview">)[]>`
+    SELECT id, name, shared_at, share_expires_at, created_at, updated_at, jsonb_array_length(widgets) AS widget_count, (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('type', w->'type', 'kind', w->'options'->'kind', 'layout', w->'layout') ORDER BY n), '[]')
+      FROM (
+        SELECT w, row_number() OVER (ORDER BY (w->'layout'->>'y')::int, (w->'layout'->>'x')::int) AS n
+        FROM jsonb_array_elements(widgets) AS w
+      ) AS placed WHERE n <= ${PREVIEW_WIDGETS}
+    ) AS preview
+    FROM canvases WHERE ${wanted} ORDER BY id DESC OFFSET ${skip} LIMIT ${take}`;
+  const [[total], page] = await Promise.all([counts, rows]);
+  return paged(input, [total?.count ?? 0, page], ({ widget_count, preview, ...row }) => ({ ...summaryOf(row), widget_count, preview }));
 }
 
 /**
