@@ -171,42 +171,42 @@ const form = ({ unit, decimals }: NumberPlace) => ({ ...(unit !== undefined && {
 
 const numberWidget = (place: NumberPlace): ProposedWidget => ({
   ...{ type: "number", title: place.label, options: { ...at(place.path), ...form(place) } },
-  size: { w: 3, h: 2 },
+  size: { w: 3, h: 3 },
 });
 
 const trend = (place: NumberPlace): ProposedWidget => ({
   ...{ type: "chart", title: `${place.label} by run` },
   options: { kind: "line", over: "runs", bucket: "run", y: place.path, ...form(place) },
-  size: { w: 6, h: 4 },
+  size: { w: 6, h: 5 },
 });
 
 const average = (place: NumberPlace): ProposedWidget => ({
   ...{ type: "number", title: `${place.label}, average of 30 days` },
   options: { ...at(place.path), over: "runs", range: "30d", aggregate: "avg", ...form({ decimals: 1, ...place }) },
-  size: { w: 3, h: 2 },
+  size: { w: 3, h: 3 },
 });
 
 const tableOf = ({ path, label, columns }: ListPlace): ProposedWidget => ({
   ...{ type: "table", title: label, options: { ...at(path), columns } },
-  size: { w: columns.length > 3 ? 8 : 6, h: 4 },
+  size: { w: columns.length > 3 ? 8 : 6, h: 5 },
 });
 
 function chartOf({ names, numbers: [first], rows }: ListPlace): ProposedWidget | undefined {
   if (!names || !first || rows < 2) return undefined;
   const kind = names.isTime && rows > 2 ? "line" : "bar";
   const title = `${first.label} by ${names.label.toLowerCase()}`;
-  return { type: "chart", title, options: { kind, x: names.path, y: first.path, ...form(first) }, size: { w: 6, h: 4 } };
+  return { type: "chart", title, options: { kind, x: names.path, y: first.path, ...form(first) }, size: { w: 6, h: 5 } };
 }
 
 const pieOf = (list: ListPlace): ProposedWidget | undefined => {
   const chart = chartOf(list);
   if (chart?.type !== "chart" || list.names?.isTime || list.rows > 6) return undefined;
-  return { ...chart, options: { ...chart.options, kind: "pie" }, size: { w: 4, h: 4 } };
+  return { ...chart, options: { ...chart.options, kind: "pie" }, size: { w: 4, h: 5 } };
 };
 
 const textOf = ({ path, label, isMarkdown: isMarked, isLong }: OutputFacts["texts"][number]): ProposedWidget => ({
   ...{ type: isMarked ? "markdown" : "text", title: label, options: at(path) },
-  size: isMarked || isLong ? { w: 6, h: 5 } : { w: 3, h: 2 },
+  size: isMarked || isLong ? { w: 6, h: 6 } : { w: 3, h: 3 },
 });
 
 const history = ({ fields }: OutputFacts, label: string): ProposedWidget | undefined =>
@@ -215,7 +215,7 @@ const history = ({ fields }: OutputFacts, label: string): ProposedWidget | undef
     : {
         ...{ type: "table", title: `${label} of each run` },
         options: { over: "runs", columns: fields.slice(0, MAX_COLUMNS).map(({ label: name, path }) => ({ label: name, path })) },
-        size: { w: fields.length > 3 ? 8 : 6, h: 4 },
+        size: { w: fields.length > 3 ? 8 : 6, h: 5 },
       };
 
 /**
