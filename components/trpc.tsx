@@ -57,7 +57,7 @@ export function ApiProvider({ projectId, children }: { projectId: string | null;
       links: [
         splitLink({
           // What is checked while one types may be longer than an address can be.
-          condition: ({ path }) => path.startsWith("checks.") || path === "agents.promptPreview",
+          condition: ({ path }) => path.startsWith("checks.") || path === "agents.promptPreview" || path === "canvases.preview",
           true: httpBatchLink({ ...door, methodOverride: "POST", maxItems: MOST_CALLS }),
           false: httpBatchLink({ ...door, maxURLLength: 2000, maxItems: MOST_CALLS }),
         }),

@@ -49,7 +49,8 @@ const MAX_COLUMNS = 6;
 /** Characters that fit into a cell or a small box. */
 const SHORT = 60;
 
-const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === "object" && !Array.isArray(value);
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
 
 /** One step of a JSONPath (RFC 9535). */
 export const pathStep = (key: string | number): string =>
@@ -166,36 +167,41 @@ function look(value: unknown, place: Place, key: string, depth: number, facts: O
   } else if (typeof value === "boolean") facts.fields.push(place);
 }
 
-const at = (path: string) => (path === "$" ? {} : { path });
-const form = ({ unit, decimals }: NumberPlace) => ({ ...(unit !== undefined && { unit }), ...(decimals !== undefined && { decimals }) });
+/** The option `path`, which the whole output needs none of. */
+export const pathOf = (path: string): { path?: string } => (path === "$" ? {} : { path });
+/** How a number is written. */
+export const formOf = ({ unit, decimals }: NumberPlace) => ({
+  ...(unit !== undefined && { unit }),
+  ...(decimals !== undefined && { decimals }),
+});
 
-const numberWidget = (place: NumberPlace): ProposedWidget => ({
-  ...{ type: "number", title: place.label, options: { ...at(place.path), ...form(place) } },
+export const numberOf = (place: NumberPlace): ProposedWidget => ({
+  ...{ type: "number", title: place.label, options: { ...pathOf(place.path), ...formOf(place) } },
   size: { w: 3, h: 3 },
 });
 
 const trend = (place: NumberPlace): ProposedWidget => ({
   ...{ type: "chart", title: `${place.label} by run` },
-  options: { kind: "line", over: "runs", bucket: "run", y: place.path, ...form(place) },
+  options: { kind: "line", over: "runs", bucket: "run", y: place.path, ...formOf(place) },
   size: { w: 6, h: 5 },
 });
 
 const average = (place: NumberPlace): ProposedWidget => ({
   ...{ type: "number", title: `${place.label}, average of 30 days` },
-  options: { ...at(place.path), over: "runs", range: "30d", aggregate: "avg", ...form({ decimals: 1, ...place }) },
+  options: { ...pathOf(place.path), over: "runs", range: "30d", aggregate: "avg", ...formOf({ decimals: 1, ...place }) },
   size: { w: 3, h: 3 },
 });
 
-const tableOf = ({ path, label, columns }: ListPlace): ProposedWidget => ({
-  ...{ type: "table", title: label, options: { ...at(path), columns } },
+export const tableOf = ({ path, label, columns }: ListPlace): ProposedWidget => ({
+  ...{ type: "table", title: label, options: { ...pathOf(path), columns } },
   size: { w: columns.length > 3 ? 8 : 6, h: 5 },
 });
 
-function chartOf({ names, numbers: [first], rows }: ListPlace): ProposedWidget | undefined {
+export function chartOf({ names, numbers: [first], rows }: ListPlace): ProposedWidget | undefined {
   if (!names || !first || rows < 2) return undefined;
   const kind = names.isTime && rows > 2 ? "line" : "bar";
   const title = `${first.label} by ${names.label.toLowerCase()}`;
-  return { type: "chart", title, options: { kind, x: names.path, y: first.path, ...form(first) }, size: { w: 6, h: 5 } };
+  return { type: "chart", title, options: { kind, x: names.path, y: first.path, ...formOf(first) }, size: { w: 6, h: 5 } };
 }
 
 const pieOf = (list: ListPlace): ProposedWidget | undefined => {
@@ -204,12 +210,13 @@ const pieOf = (list: ListPlace): ProposedWidget | undefined => {
   return { ...chart, options: { ...chart.options, kind: "pie" }, size: { w: 4, h: 5 } };
 };
 
-const textOf = ({ path, label, isMarkdown: isMarked, isLong }: OutputFacts["texts"][number]): ProposedWidget => ({
-  ...{ type: isMarked ? "markdown" : "text", title: label, options: at(path) },
+export const textOf = ({ path, label, isMarkdown: isMarked, isLong }: OutputFacts["texts"][number]): ProposedWidget => ({
+  ...{ type: isMarked ? "markdown" : "text", title: label, options: pathOf(path) },
   size: isMarked || isLong ? { w: 6, h: 6 } : { w: 3, h: 3 },
 });
 
-const history = ({ fields }: OutputFacts, label: string): ProposedWidget | undefined =>
+/** The short values of each run as a row of a table. */
+export const historyOf = ({ fields }: OutputFacts, label: string): ProposedWidget | undefined =>
   fields.length === 0
     ? undefined
     : {
@@ -234,15 +241,15 @@ export function proposeWidgets(text: string, label: string): ProposedWidget[] {
     ...(number || lists.length > 0 ? [] : long.map(textOf)),
     ...lists.map(chartOf),
     ...lists.slice(0, 1).map(tableOf),
-    ...(number ? [numberWidget(number), trend(number)] : []),
-    ...otherNumbers.slice(0, 2).map(numberWidget),
+    ...(number ? [numberOf(number), trend(number)] : []),
+    ...otherNumbers.slice(0, 2).map(numberOf),
     ...(number || lists.length > 0 ? long.slice(0, 1).map(textOf) : []),
     ...short.slice(0, 2).map(textOf),
     ...lists.map(pieOf),
     ...(number ? [average(number)] : []),
-    history(facts, label),
+    historyOf(facts, label),
     ...lists.slice(1).map(tableOf),
-    ...otherNumbers.slice(2).map(numberWidget),
+    ...otherNumbers.slice(2).map(numberOf),
   ];
   return proposals.filter((proposal) => proposal !== undefined).slice(0, MAX_PROPOSALS);
 }

@@ -1,16 +1,23 @@
+import { listSources, previewWidget, readProposals } from "#server/features/canvases/building.ts";
 import {
   Canvas,
   CanvasData,
   CanvasDataInput,
   CanvasListQuery,
   CanvasPage,
+  CanvasProposals,
+  CanvasProposalsQuery,
   CanvasRef,
+  CanvasSources,
+  CanvasSourcesQuery,
   CreateCanvasInput,
   ShareCanvasInput,
   SharedCanvas,
   SharedCanvasInput,
   SharedLink,
   UpdateCanvasInput,
+  WidgetData,
+  WidgetPreviewInput,
 } from "#server/features/canvases/schema.ts";
 import { createCanvas, deleteCanvas, getCanvas, getCanvasData, listCanvases, updateCanvas } from "#server/features/canvases/service.ts";
 import { readSharedCanvas, shareCanvas, unshareCanvas } from "#server/features/canvases/share.ts";
@@ -100,4 +107,17 @@ export const canvasesRouter = router({
     .input(SharedCanvasInput)
     .output(SharedCanvas)
     .query(({ input }) => readSharedCanvas(input)),
+  // What the web app needs while a canvas is built.
+  sources: viewerProcedure
+    .input(CanvasSourcesQuery)
+    .output(CanvasSources)
+    .query(({ ctx, input }) => listSources(ctx.principal, input)),
+  proposals: viewerProcedure
+    .input(CanvasProposalsQuery)
+    .output(CanvasProposals)
+    .query(({ ctx, input }) => readProposals(ctx.principal, input)),
+  preview: viewerProcedure
+    .input(WidgetPreviewInput)
+    .output(WidgetData)
+    .query(({ ctx, input }) => previewWidget(ctx.principal, input)),
 });

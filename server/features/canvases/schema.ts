@@ -198,7 +198,14 @@ const writable = {
 const readOnly = ignoredFields(z.object({ ...Canvas.shape, ...CanvasSummary.shape }), writable);
 export const CreateCanvasInput = z.strictObject({ ...readOnly, name: writable.name, widgets: writable.widgets.optional() });
 export type CreateCanvasInput = z.infer<typeof CreateCanvasInput>;
-export const UpdateCanvasInput = z.strictObject({ ...readOnly, canvas_id: Id, ...z.object(writable).partial().shape });
+export const UpdateCanvasInput = z.strictObject({
+  ...readOnly,
+  canvas_id: Id,
+  ...z.object(writable).partial().shape,
+  unchanged_since: Timestamp.optional().meta({
+    description: "The `updated_at` that you read. When somebody has changed the canvas since, nothing is changed and the answer is 409",
+  }),
+});
 export type UpdateCanvasInput = z.infer<typeof UpdateCanvasInput>;
 export const CanvasRef = z.strictObject({ canvas_id: Id });
 export const CanvasListQuery = z.strictObject({
@@ -313,3 +320,48 @@ export const SharedCanvas = z.object({
 });
 export type SharedCanvas = z.infer<typeof SharedCanvas>;
 export const SharedCanvasInput = z.strictObject({ token: z.string().min(1).max(200) });
+
+// ---------------------------------------------------------------- building, in the web app only
+
+const reading = { workflow_id: Id, output_label: place.output_label };
+
+export const CanvasSourcesQuery = z.strictObject({ search: z.string().trim().max(120).optional() });
+export type CanvasSourcesQuery = z.infer<typeof CanvasSourcesQuery>;
+
+/** A workflow that widgets can read. */
+export const CanvasSource = z.object({
+  workflow_id: Id,
+  name: z.string(),
+  completed_at: Timestamp.nullable().meta({ description: "Of the latest run of a saved version that completed; null when none has" }),
+  outputs: z
+    .array(z.object({ label: z.string().nullable(), glimpse: z.string().nullable() }))
+    .meta({ description: "Its Output nodes, or with null for a label the output of the run, each with the beginning of its latest value" }),
+});
+export type CanvasSource = z.infer<typeof CanvasSource>;
+export const CanvasSources = z.object({ items: z.array(CanvasSource), has_more: z.boolean() });
+
+/** A part of an output, with the parts inside. */
+export const OutputPart = z.object({
+  name: z.string(),
+  path: z.string(),
+  kind: z.enum(["object", "list", "text", "number", "boolean", "empty"]),
+  text: z.string().meta({ description: "The beginning of its value" }),
+  get parts() {
+    return z.array(OutputPart);
+  },
+});
+export type OutputPart = z.infer<typeof OutputPart>;
+
+export const CanvasProposalsQuery = z.strictObject(reading);
+export type CanvasProposalsQuery = z.infer<typeof CanvasProposalsQuery>;
+export const CanvasProposals = z.object({
+  execution_id: Id.nullable().meta({ description: "The run that they are made of; null when none has completed" }),
+  completed_at: Timestamp.nullable(),
+  output: OutputPart.nullable(),
+  widgets: z.array(z.object({ widget: Widget, data: WidgetData })).meta({ description: "The best first" }),
+  canvases: z.array(z.object({ id: z.string(), name: z.string(), description: z.string(), widgets: z.array(Widget) })),
+});
+export type CanvasProposals = z.infer<typeof CanvasProposals>;
+
+export const WidgetPreviewInput = z.strictObject({ widget: Widget });
+export type WidgetPreviewInput = z.infer<typeof WidgetPreviewInput>;

@@ -15,7 +15,7 @@ import {
 import { deleteResource, saveResource } from "#server/platform/audit/resources.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { notFound } from "#server/platform/errors.ts";
+import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
 import type { Page } from "#server/shared/primitives-schema.ts";
@@ -110,9 +110,13 @@ export async function listCanvases({ project }: ProjectPrincipal, input: CanvasL
 
 /**
  * Changes name or widgets of a canvas; what is left out stays.
- * @throws AppError NOT_FOUND; VALIDATION_ERROR as at creation, and nothing is changed then
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR as at creation; CONFLICT when it was changed after `unchanged_since`. Nothing is
+ *   changed then
  */
-export async function updateCanvas(principal: ProjectPrincipal, { canvas_id, name, widgets }: UpdateCanvasInput): Promise<Canvas> {
+export async function updateCanvas(
+  principal: ProjectPrincipal,
+  { canvas_id, name, widgets, unchanged_since }: UpdateCanvasInput,
+): Promise<Canvas> {
   const before = toCanvas(await findCanvas(principal.project.id, canvas_id));
   const project_id = principal.project.id;
   const change = { ...(name !== undefined && { name }), ...(widgets && { widgets }) };
@@ -123,7 +127,10 @@ export async function updateCanvas(principal: ProjectPrincipal, { canvas_id, nam
       await holdWorkflows(tx, project_id, widgets);
       await checkWidgets(tx, project_id, widgets, before.widgets);
     }
-    const [row] = await tx.canvas.updateManyAndReturn({ where: { id: before.id }, data: change });
+    const known = unchanged_since !== undefined && { updated_at: new Date(unchanged_since) };
+    const [row] = await tx.canvas.updateManyAndReturn({ where: { id: before.id, ...known }, data: change });
+    if (!row && known && (await tx.canvas.findUnique({ where: { id: before.id } })))
+      throw new AppError("CONFLICT", "Somebody has changed this canvas since you read it. Read it again.");
     if (!row) throw notFound("canvas");
     if (widgets) await saveReadings(tx, row, widgets);
     await tellViewers(tx, row.id);

@@ -107,3 +107,37 @@ export async function completedBefore(
   );
   return rows;
 }
+
+/** Characters of a value that a list shows. */
+const GLIMPSE = 120;
+const LATEST_RUNS = `
+  SELECT w.id AS workflow_id, w.name, w.snapshot_id, e.completed_at, left(v.output, ${GLIMPSE}) AS glimpse, coalesce((
+    SELECT jsonb_object_agg(o.value->>'label', left(${TEXT}, ${GLIMPSE})) FILTER (WHERE o.value->>'label' IS NOT NULL)
+    FROM jsonb_array_elements(CASE jsonb_typeof(v.outputs) WHEN 'array' THEN v.outputs ELSE '[]' END) AS o(value)
+  ), '{}') AS glimpses
+  FROM workflows w
+  LEFT JOIN LATERAL (
+    SELECT id, completed_at FROM executions
+    WHERE workflow_id = w.id AND status = 'completed' AND workflow_version IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT 1
+  ) AS e ON true
+  LEFT JOIN execution_values v ON v.execution_id = e.id
+  WHERE w.project_id = $1 AND w.deleted_at IS NULL AND strpos(lower(w.name), lower($2)) > 0
+  ORDER BY e.completed_at DESC NULLS LAST, w.id DESC LIMIT $3`;
+
+/** A workflow with the beginnings of what its latest completed run came to. */
+export interface LatestRun {
+  workflow_id: string;
+  name: string;
+  snapshot_id: string;
+  completed_at: Date | null;
+  /** Of the run's output. */
+  glimpse: string | null;
+  /** By the label of an Output node. */
+  glimpses: Record<string, string | null>;
+}
+
+/** A project's workflows with this in their name, the ones that completed last first, those that never have at the end. */
+export async function latestRuns(project_id: string, search: string, count: number): Promise<LatestRun[]> {
+  const { rows } = await pool().query<LatestRun>({ name: "latest-runs", text: LATEST_RUNS, values: [project_id, search, count] });
+  return rows;
+}
