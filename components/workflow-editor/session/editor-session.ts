@@ -1,8 +1,9 @@
+import { z } from "zod";
 import { createStore } from "zustand/vanilla";
+import { type AutosaveClock, type AutosaveState, createAutosave } from "#components/autosave.ts";
+import { unsavedCopies } from "#components/unsaved-copy.ts";
 import { sameGraph } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import type { EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
-import { type AutosaveClock, type AutosaveState, createAutosave } from "#components/workflow-editor/session/autosave.ts";
-import { dropCopy, keepCopy, readCopy } from "#components/workflow-editor/session/unsaved-copy.ts";
 import type {
   SaveDraftInput,
   UpdateWorkflowInput,
@@ -13,7 +14,17 @@ import type {
 } from "#server/features/workflows/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
 import { mergeGraphs } from "#server/workflow/merge.ts";
-import type { Graph, Problem } from "#server/workflow/schema.ts";
+import { Graph, type Problem } from "#server/workflow/schema.ts";
+
+const copies = unsavedCopies(
+  "treadle.unsaved.",
+  z.object({
+    graph: Graph,
+    revision: z.number().int(),
+    /** What the server had at that revision, so that both sides can be put together when it has moved on. */
+    base: Graph.optional().catch(undefined),
+  }),
+);
 
 /** The server, as far as saving needs it. */
 export interface SessionApi {
@@ -22,6 +33,14 @@ export interface SessionApi {
   saveDraft(input: SaveDraftInput): Promise<WorkflowDraft>;
   update(input: UpdateWorkflowInput): Promise<Workflow>;
   errorOf(error: unknown): ErrorBody;
+}
+
+/** Why a graph may not take a draft's place, or null: a canvas that lost its nodes by a fault must not wipe the work. */
+export function validateDraft(graph: Graph): string | null {
+  if (graph.nodes.length === 0) return "The canvas is empty, so the draft on the server is kept as it was.";
+  if (!graph.nodes.some((node) => node.type === "triggerNode"))
+    return "The trigger is missing, so the draft on the server is kept as it was. Undo, or reload the page.";
+  return null;
 }
 
 /** What became of the last Save. */
@@ -83,17 +102,19 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
   let baseVersion = initial.draft.base_version;
   let isLoading = false;
   let isRestored = false;
-  const copy = readCopy(workflowId);
+  const copy = copies.read(workflowId);
   const restores = copy !== null && !isReadOnly && !sameGraph(copy.graph, initial.draft);
 
   /** The draft as the server and this page last had it in common; null when that is not known. */
   let agreed: Graph | null = graphOf(initial.draft);
   if (restores && copy.revision !== initial.draft.revision) agreed = copy.base ?? null;
 
-  const autosave = createAutosave({
+  const autosave = createAutosave<Graph, WorkflowDraft, number>({
     // A copy was made from its own revision: if the draft has moved on since, the server says so and a side is chosen.
     revision: restores ? copy.revision : initial.draft.revision,
-    graph: () => editor.getState().graph(),
+    work: () => editor.getState().graph(),
+    revisionOf: (draft) => draft.revision,
+    holdBack: validateDraft,
     send: ({ nodes, edges }, revision) => api.saveDraft({ workflow_id: workflowId, nodes, edges, revision }),
     errorOf: api.errorOf,
     onSaved(draft) {
@@ -103,7 +124,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     onState(state) {
       set({ autosave: state });
       if (state.kind === "saved") {
-        dropCopy(workflowId);
+        copies.drop(workflowId);
         set({ isAhead: !sameGraph(editor.getState().graph(), saved) });
       } else if (state.kind === "retrying" || state.kind === "conflict" || state.kind === "refused") keepUnsaved();
       if (state.kind === "conflict")
@@ -115,8 +136,11 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     },
     ...(clock && { clock }),
   });
-  const keepUnsaved = () =>
-    keepCopy(workflowId, { graph: editor.getState().graph(), revision: autosave.revision, ...(agreed && { base: agreed }) });
+  const keepUnsaved = () => {
+    const work = { graph: editor.getState().graph(), revision: autosave.revision };
+    // The work alone takes half of the room.
+    copies.keep(workflowId, { ...work, ...(agreed && { base: agreed }) }, work);
+  };
 
   /** Takes over what the server has, as a step that undo takes back. `graph`: their draft, what they saved, or theirs and mine in one. */
   function take(theirs: WorkflowEditorState, { nodes, edges }: Graph, name: string) {
@@ -286,7 +310,7 @@ export function createEditorSession({ workflowId, initial, editor, api, isReadOn
     /** Begins to watch the canvas; the returned function sends the rest and stops. */
     start() {
       autosave.start();
-      if (copy && !restores) dropCopy(workflowId);
+      if (copy && !restores) copies.drop(workflowId);
       if (restores && !isRestored) {
         isRestored = true;
         editor.getState().replace(copy.graph, "restore unsaved changes");

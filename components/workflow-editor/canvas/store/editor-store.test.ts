@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { HISTORY_LIMIT } from "#components/undo-history.ts";
 import { positionBelowAll } from "#components/workflow-editor/canvas/document/edits.ts";
 import { sameGraph } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { HISTORY_LIMIT } from "#components/workflow-editor/canvas/document/undo-history.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 

@@ -1,5 +1,6 @@
 import { applyEdgeChanges, applyNodeChanges, type EdgeChange, type NodeChange } from "@xyflow/react";
 import { createStore } from "zustand/vanilla";
+import { emptyHistory, type History, recordStep, redo, undo } from "#components/undo-history.ts";
 import * as edits from "#components/workflow-editor/canvas/document/edits.ts";
 import {
   accessibleName,
@@ -12,22 +13,14 @@ import {
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { appendAfter, insertIntoEdge } from "#components/workflow-editor/canvas/document/insert-node.ts";
 import { toggleCollapsed } from "#components/workflow-editor/canvas/document/loop-edits.ts";
-import {
-  emptyHistory,
-  type History,
-  recordStep,
-  redo,
-  replaceDocument,
-  restoreDocument,
-  undo,
-} from "#components/workflow-editor/canvas/document/undo-history.ts";
+import { replaceDocument, restoreDocument } from "#components/workflow-editor/canvas/document/restore-document.ts";
 import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
 import { alignLoopsToFrames, frameOf } from "#server/workflow/layout/loop-frames.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 export interface EditorState extends FlowDocument {
-  history: History;
+  history: History<FlowDocument>;
   /** Counts the changes of the document; selecting and measuring are none. */
   revision: number;
   isReadOnly: boolean;

@@ -1,19 +1,17 @@
-import type { WorkflowDraft } from "#server/features/workflows/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
-import type { Graph } from "#server/workflow/schema.ts";
 
-/** How the draft stands. */
+/** How what is kept on the server stands. */
 export type AutosaveState =
   | { kind: "saved" }
   | { kind: "changed" }
   | { kind: "saving" }
   /** A try failed; the next comes at `retryAt` (epoch milliseconds). */
   | { kind: "retrying"; retryAt: number; detail: string }
-  /** Somebody wrote the draft in between: nothing is sent until a side has been chosen. */
+  /** Somebody wrote it in between: nothing is sent until a side has been chosen. */
   | { kind: "conflict"; detail: string }
-  /** The graph is not sent as it is, and why. */
+  /** It is not sent as it is, and why. */
   | { kind: "held"; reason: string }
-  /** The server will not take it as it is (the role was lowered, the workflow deleted, too many nodes); the next change tries again. */
+  /** The server will not take it as it is (the role was lowered, it was deleted, there is too much of it); the next change tries again. */
   | { kind: "refused"; detail: string };
 
 export interface AutosaveClock {
@@ -22,16 +20,20 @@ export interface AutosaveClock {
   clearTimer(timer: unknown): void;
 }
 
-export interface AutosaveOptions {
-  revision: number;
-  /** The graph as it is now. */
-  graph(): Graph;
-  /** Sends it; resolves with the draft that the server keeps. */
-  send(graph: Graph, revision: number): Promise<WorkflowDraft>;
+export interface AutosaveOptions<Work, Saved, Revision> {
+  /** By which the server knows what a change is based on. */
+  revision: Revision;
+  /** The work as it is now. */
+  work(): Work;
+  /** Sends it; resolves with what the server keeps. Rejected with CONFLICT when that has another revision. */
+  send(work: Work, revision: Revision): Promise<Saved>;
+  revisionOf(saved: Saved): Revision;
+  /** Why this may not take the place of what the server has; left out, anything may. */
+  holdBack?(work: Work): string | null;
   /** What the server said about a rejected send. */
   errorOf(error: unknown): ErrorBody;
   onState(state: AutosaveState): void;
-  onSaved(draft: WorkflowDraft): void;
+  onSaved(saved: Saved): void;
   clock?: AutosaveClock;
 }
 
@@ -44,16 +46,8 @@ const systemClock: AutosaveClock = {
   clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
 
-/** Why a graph may not take a draft's place, or null: a canvas that lost its nodes by a fault must not wipe the work. */
-export function validateDraft(graph: Graph): string | null {
-  if (graph.nodes.length === 0) return "The canvas is empty, so the draft on the server is kept as it was.";
-  if (!graph.nodes.some((node) => node.type === "triggerNode"))
-    return "The trigger is missing, so the draft on the server is kept as it was. Undo, or reload the page.";
-  return null;
-}
-
-/** Keeps the draft on the server equal to the canvas: a moment after the last change, one send at a time, with retries. */
-export function createAutosave(options: AutosaveOptions) {
+/** Keeps what the server has equal to the work in the page: a moment after the last change, one send at a time, with retries. */
+export function createAutosave<Work, Saved, Revision>(options: AutosaveOptions<Work, Saved, Revision>) {
   const clock = options.clock ?? systemClock;
   let { revision } = options;
   let state: AutosaveState = { kind: "saved" };
@@ -79,8 +73,8 @@ export function createAutosave(options: AutosaveOptions) {
     clock.clearTimer(timer);
     if (sending) return sending;
     if (!isChanged || isStopped || isPaused || isWaitingForChoice()) return Promise.resolve();
-    const graph = options.graph();
-    const reason = validateDraft(graph);
+    const work = options.work();
+    const reason = options.holdBack?.(work);
     if (reason) {
       enter({ kind: "held", reason });
       return Promise.resolve();
@@ -88,7 +82,7 @@ export function createAutosave(options: AutosaveOptions) {
     isChanged = false;
     enter({ kind: "saving" });
     sending = options
-      .send(graph, revision)
+      .send(work, revision)
       .then(succeed, fail)
       .finally(() => {
         sending = null;
@@ -96,11 +90,11 @@ export function createAutosave(options: AutosaveOptions) {
     return sending;
   }
 
-  function succeed(draft: WorkflowDraft) {
-    revision = draft.revision;
+  function succeed(saved: Saved) {
+    revision = options.revisionOf(saved);
     failures = 0;
     if (isStopped) return;
-    options.onSaved(draft);
+    options.onSaved(saved);
     if (isChanged) {
       enter({ kind: "changed" });
       plan(AUTOSAVE_DELAY_MS);
@@ -127,16 +121,16 @@ export function createAutosave(options: AutosaveOptions) {
     get revision() {
       return revision;
     },
-    /** True while the server does not have what is on the canvas. */
+    /** True while the server does not have what is in the page. */
     get isPending() {
       return isChanged || sending !== null;
     },
-    /** Tells that the canvas has changed. */
+    /** Tells that the work has changed. */
     change() {
       isChanged = true;
       if (isWaitingForChoice()) return;
       if (sending) return;
-      // A retry that is due soon sends the newest graph anyway; its countdown stays true.
+      // A retry that is due soon sends the newest anyway; its countdown stays true.
       if (state.kind === "retrying") return;
       if (state.kind !== "changed") enter({ kind: "changed" });
       plan(AUTOSAVE_DELAY_MS);
@@ -147,8 +141,8 @@ export function createAutosave(options: AutosaveOptions) {
       while (isChanged && state.kind === "changed");
       return !isChanged && state.kind === "saved";
     },
-    /** Takes `next` as the server's revision: after a save, or when a side of a conflict has been chosen. `isMine`: send the canvas over it. */
-    rebase(next: number, isMine: boolean) {
+    /** Takes `next` as the server's revision: after a save, or when a side of a conflict has been chosen. `isMine`: send ours over it. */
+    rebase(next: Revision, isMine: boolean) {
       isPaused = false;
       revision = next;
       failures = 0;
@@ -156,7 +150,7 @@ export function createAutosave(options: AutosaveOptions) {
       enter({ kind: isMine ? "changed" : "saved" });
       if (isMine) void push();
     },
-    /** Sends nothing until `resume` or `rebase`: while a save writes the draft by another way. */
+    /** Sends nothing until `resume` or `rebase`: while it is saved by another way. */
     pause() {
       isPaused = true;
     },

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { AUTOSAVE_DELAY_MS, type AutosaveState, createAutosave } from "#components/workflow-editor/session/autosave.ts";
+import { AUTOSAVE_DELAY_MS, type AutosaveState, createAutosave } from "#components/autosave.ts";
+import { validateDraft } from "#components/workflow-editor/session/editor-session.ts";
 import type { WorkflowDraft } from "#server/features/workflows/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
 import type { Graph } from "#server/workflow/schema.ts";
@@ -16,9 +17,11 @@ function setUp() {
   let graph = graphWith("first");
   const states: AutosaveState[] = [];
   const sends: { graph: Graph; revision: number; settle: (failure?: ErrorBody) => Promise<void> }[] = [];
-  const autosave = createAutosave({
+  const autosave = createAutosave<Graph, WorkflowDraft, number>({
     revision: 1,
-    graph: () => graph,
+    work: () => graph,
+    revisionOf: ({ revision }) => revision,
+    holdBack: validateDraft,
     send: (sent, revision) =>
       new Promise((resolve, reject) => {
         const settle = async (failure?: ErrorBody) => {

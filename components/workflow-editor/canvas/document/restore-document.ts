@@ -1,55 +1,6 @@
 import { type FlowDocument, toGraph } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { isLoop } from "#server/workflow/layout/loop-frames.ts";
 
-/** How many steps can be taken back. */
-export const HISTORY_LIMIT = 50;
-/** Edits of one kind closer together than this many milliseconds are one step: keys in a field, arrow keys on a node. */
-export const BURST_MS = 1000;
-
-export interface HistoryStep {
-  /** What was done, for "Undo: move Research". */
-  name: string;
-  /** The document on the other side of the step. */
-  document: FlowDocument;
-}
-
-export interface History {
-  past: HistoryStep[];
-  future: HistoryStep[];
-  /** The burst that further edits of the same kind join. */
-  burst: { key: string; at: number } | null;
-}
-
-export const emptyHistory: History = { past: [], future: [], burst: null };
-
-/**
- * Notes that `before` is about to change.
- * @param key edits with the same key in quick succession become one step; left out, each edit is a step
- */
-export function recordStep(history: History, name: string, before: FlowDocument, now: number, key?: string): History {
-  const joins = key !== undefined && history.burst?.key === key && now - history.burst.at < BURST_MS && history.future.length === 0;
-  const burst = key === undefined ? null : { key, at: now };
-  if (joins) return { ...history, burst };
-  return { past: [...history.past, { name, document: before }].slice(-HISTORY_LIMIT), future: [], burst };
-}
-
-/** One step back, or null when there is none. */
-export function undo(history: History, current: FlowDocument): { history: History; step: HistoryStep } | null {
-  const step = history.past.at(-1);
-  if (!step) return null;
-  return {
-    step,
-    history: { past: history.past.slice(0, -1), future: [{ name: step.name, document: current }, ...history.future], burst: null },
-  };
-}
-
-/** One step forward again, or null when there is none. */
-export function redo(history: History, current: FlowDocument): { history: History; step: HistoryStep } | null {
-  const [step, ...future] = history.future;
-  if (!step) return null;
-  return { step, history: { past: [...history.past, { name: step.name, document: current }].slice(-HISTORY_LIMIT), future, burst: null } };
-}
-
 /** Those that are not among the others, or not as they are there. */
 function unlike<Item extends { id: string }>(items: readonly Item[], others: readonly Item[]): Item[] {
   const known = new Map(others.map((item) => [item.id, JSON.stringify(item)]));

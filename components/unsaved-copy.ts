@@ -1,0 +1,29 @@
+import type { z } from "zod";
+
+/**
+ * Copies of what the server does not have yet, kept in the browser so that neither a crash nor a conflict loses it. Best effort:
+ * without storage (private window, full disk) the work is still in the open page.
+ * @param prefix of the names that they are stored under
+ */
+export function unsavedCopies<Copy>(prefix: string, schema: z.ZodType<Copy>) {
+  const attempt = <Result>(act: () => Result): Result | undefined => {
+    try {
+      return act();
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    /** Keeps the first of these that there is room for. */
+    keep(id: string, ...copies: readonly [Copy, ...Copy[]]): void {
+      const wasKept = (copy: Copy) =>
+        attempt(() => {
+          localStorage.setItem(prefix + id, JSON.stringify(copy));
+          return true;
+        });
+      copies.some(wasKept);
+    },
+    drop: (id: string): void => attempt(() => localStorage.removeItem(prefix + id)),
+    read: (id: string): Copy | null => attempt(() => schema.parse(JSON.parse(localStorage.getItem(prefix + id) ?? "null"))) ?? null,
+  };
+}
