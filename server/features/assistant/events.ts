@@ -28,13 +28,17 @@ export async function tellThread(
     SELECT pg_notify('treadle_thread', ${thread_id}) FROM thread`;
 }
 
+/** Has whoever follows a thread look at it again. */
+export const tellFollowers = (within: Pick<Prisma.TransactionClient, "$executeRaw">, thread_id: string) =>
+  within.$executeRaw`SELECT pg_notify('treadle_thread', ${thread_id})`;
+
 async function eventsAfter(thread_id: string, after: number): Promise<NumberedEvent[]> {
   const where = { thread_id, seq: { gt: after } };
   const select = { seq: true, type: true, data: true } as const;
   return db().assistantEvent.findMany({ where, orderBy: { seq: "asc" }, take: BATCH, select });
 }
 
-/** Every event of a thread after number `after`, then new ones as they are written; it has no end of its own. */
+/** Every event of a thread after number `after`, then new ones as they are written, until the thread is deleted. */
 export const followThread = (
   thread_id: string,
   after: number,
@@ -42,7 +46,12 @@ export const followThread = (
   heartbeatMs: number,
 ): AsyncGenerator<NumberedEvent | "idle"> =>
   followEvents(
-    { channel: "treadle_thread", id: thread_id, read: (position) => eventsAfter(thread_id, position) },
+    {
+      channel: "treadle_thread",
+      id: thread_id,
+      read: (position) => eventsAfter(thread_id, position),
+      end: { isOver: async () => (await db().assistantThread.count({ where: { id: thread_id } })) === 0 },
+    },
     after,
     signal,
     heartbeatMs,

@@ -95,6 +95,32 @@ test("threads are begun, listed, renamed and deleted", async () => {
   expect((await own.ask("PATCH", `/threads/${two.id}`, { title: " " })).status).toBe(422);
 });
 
+test("the thread in which something happened last comes first", async () => {
+  const { own } = await newProject();
+  const [one, two] = [await own.call("POST", "/threads", { title: "One" }), await own.call("POST", "/threads", { title: "Two" })];
+  const titles = async () => (await own.call("GET", "/threads")).items.map(({ title }: { title: string }) => title);
+  expect(await titles()).toEqual(["Two", "One"]);
+  await own.call("POST", `/threads/${one.id}/messages`, { content: "Hello" });
+  expect(await titles()).toEqual(["One", "Two"]);
+  await own.call("POST", `/threads/${two.id}/messages`, { content: "Hello" });
+  expect(await titles()).toEqual(["Two", "One"]);
+});
+
+test("whoever follows a thread that is deleted is told that it has ended", async () => {
+  const { own } = await newProject();
+  const { id } = await own.call("POST", "/threads", {});
+  await own.call("POST", `/threads/${id}/messages`, { content: "Hello" });
+  const isFollowed = Promise.withResolvers<void>();
+  const told = own.stream(id, () => {
+    isFollowed.resolve();
+    return false;
+  });
+  await isFollowed.promise;
+  await own.call("DELETE", `/threads/${id}`);
+  expect((await told).map(({ event }) => event)).toEqual(["message"]);
+  expect((await own.ask("GET", `/threads/${id}/stream`)).status).toBe(404);
+});
+
 test("a message is a row and an event with a number; the first gives the thread its title", async () => {
   const { own } = await newProject();
   const { id } = await own.call("POST", "/threads", {});

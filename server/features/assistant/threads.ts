@@ -2,7 +2,7 @@ import { v7 as uuid } from "uuid";
 import type { AssistantMessage, AssistantThread } from "#prisma/generated/client.ts";
 import { assistantAsked } from "#server/events/events.ts";
 import { publishEvents } from "#server/events/send-events.ts";
-import { tellThread } from "#server/features/assistant/events.ts";
+import { tellFollowers, tellThread } from "#server/features/assistant/events.ts";
 import { endMessage, holdThread, isAlive, messageDto, OPEN } from "#server/features/assistant/messages.ts";
 import { withoutSecrets } from "#server/features/assistant/pasted-secrets.ts";
 import type { CreateThreadInput, MessageContext, SendMessageInput, Thread, ThreadSummary } from "#server/features/assistant/schema.ts";
@@ -38,10 +38,15 @@ const summaryOf = ({ id, title, workflow_id, messages, created_at, updated_at }:
   updated_at: updated_at.toISOString(),
 });
 
-/** The caller's own threads of the project, newest first. */
+/** The caller's own threads of the project, first those in which something happened last. */
 export async function listThreads({ user, project }: ProjectPrincipal, input: PageInput): Promise<Page<ThreadSummary>> {
   const where = { project_id: project.id, user_id: user.id };
-  const rows = db().assistantThread.findMany({ where, include: working, orderBy: { id: "desc" }, ...pageWindow(input) });
+  const rows = db().assistantThread.findMany({
+    where,
+    include: working,
+    orderBy: [{ updated_at: "desc" }, { id: "desc" }],
+    ...pageWindow(input),
+  });
   return paged(input, await Promise.all([db().assistantThread.count({ where }), rows]), summaryOf);
 }
 
@@ -115,7 +120,7 @@ export const tellWorker = (tx: Pick<ReturnType<typeof db>, "$executeRaw">, messa
   tx.$executeRaw`SELECT pg_notify('treadle_control', ${message_id})`;
 
 /**
- * Deletes a thread with all that was said in it; work under way stops.
+ * Deletes a thread with all that was said in it; work under way stops, and whoever follows it is told that it has ended.
  * @throws AppError NOT_FOUND
  */
 export async function deleteThread(principal: ProjectPrincipal, { thread_id }: { thread_id: string }): Promise<void> {
@@ -124,6 +129,7 @@ export async function deleteThread(principal: ProjectPrincipal, { thread_id }: {
     const working = await tx.assistantMessage.findMany({ where: { thread_id: id, status: "working" }, select: { id: true } });
     await tx.assistantThread.deleteMany({ where: { id } });
     for (const message of working) await tellWorker(tx, message.id);
+    await tellFollowers(tx, id);
   });
 }
 

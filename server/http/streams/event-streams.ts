@@ -55,7 +55,7 @@ export const executionStream = eventStream<{ execution_id: string }>({
     followExecution({ project_id: project.id, execution_id }, numberOf(last), signal, HEARTBEAT_MS),
 });
 
-/** `GET …/threads/{thread_id}/stream`: the same of a thread of the assistant; it has no end, for more may be written at any time. */
+/** `GET …/threads/{thread_id}/stream`: the same of a thread of the assistant; it ends only when that is deleted, for more may be written at any time. */
 export const threadStream = eventStream<{ thread_id: string }>({
   projectOf: ({ thread_id }) => projectOfThread(thread_id),
   async follow(principal, { thread_id }, last, signal) {

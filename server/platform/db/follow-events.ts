@@ -17,11 +17,12 @@ interface Followed {
   read(after: number): Promise<NumberedEvent[]>;
   /** Left out, it never ends. */
   end?: {
-    isLast(event: NumberedEvent): boolean;
+    /** Left out where no event is the last one. */
+    isLast?(event: NumberedEvent): boolean;
     /** Asked when nothing new was found: whether it has ended. */
     isOver(): Promise<boolean>;
     /** Its last event, for whoever has seen that already. */
-    last(): Promise<NumberedEvent | undefined>;
+    last?(): Promise<NumberedEvent | undefined>;
   };
 }
 
@@ -43,13 +44,13 @@ export async function* followEvents(
       for (const event of found) {
         yield event;
         position = event.seq;
-        if (end?.isLast(event)) return;
+        if (end?.isLast?.(event)) return;
       }
       if (found.length) continue;
       if (await end?.isOver()) {
         // It may have ended between the two reads; else the viewer has seen everything.
         if ((await read(position)).length) continue;
-        const last = await end?.last();
+        const last = await end?.last?.();
         if (last) yield last;
         return;
       }
