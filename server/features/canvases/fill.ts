@@ -7,7 +7,7 @@ import { inTransaction } from "#server/platform/db/client.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
 import { atPath } from "#server/platform/json-path.ts";
 import { log } from "#server/platform/log.ts";
-import { completedBefore, countCompleted, type RunResult, resultsOf } from "#server/runs/store/results.ts";
+import { completedBefore, countBytes, countCompleted, type RunResult, resultsOf } from "#server/runs/store/results.ts";
 import { parseJson } from "#server/shared/json-text.ts";
 
 // Values that widgets read, kept when runs end. The statement that ends a run queues it; a worker takes it from there.
@@ -89,6 +89,10 @@ async function keep(client: pg.PoolClient, execution_ids: readonly string[], rea
       const column = <Name extends keyof (typeof rows)[number]>(name: Name) => rows.map((row) => row[name]);
       if (rows.length)
         await client.query(KEEP, [column("execution_id"), column("reading_id"), column("completed_at"), column("number"), column("json")]);
+      // Numbers are small; of the rest somebody could have much kept.
+      const bytes = new Map<string, number>();
+      for (const { execution_id, json } of rows) if (json) bytes.set(execution_id, (bytes.get(execution_id) ?? 0) + json.length);
+      if (bytes.size) await countBytes(client, bytes);
     }
   }
 }

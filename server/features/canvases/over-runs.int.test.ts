@@ -235,6 +235,8 @@ test("tables over runs have a row for each, or for each bucket; texts show the n
   });
   await fillAll();
   await check();
+  // What is kept counts as what the project holds.
+  expect((await db().execution.findUniqueOrThrow({ where: { id: first } })).bytes).toBeGreaterThan(40n);
   const whole = await show(table({ columns: undefined, path: "$" }));
   expect(whole.columns).toEqual(["other"]);
   const summed = await show(table({ bucket: "month", aggregate: "sum" }));

@@ -86,6 +86,15 @@ export async function resultsOf(
   return rows;
 }
 
+/** Counts what is kept of runs beside them, so that it is part of what their project holds. */
+export async function countBytes(within: pg.PoolClient, bytes: ReadonlyMap<string, number>): Promise<void> {
+  const rows = [...bytes].sort(([a], [b]) => (a < b ? -1 : 1));
+  await within.query(
+    "UPDATE executions e SET bytes = e.bytes + b.bytes FROM unnest($1::uuid[], $2::bigint[]) AS b(id, bytes) WHERE e.id = b.id",
+    [rows.map(([id]) => id), rows.map(([, count]) => count)],
+  );
+}
+
 /** How many runs of a workflow's saved versions have completed. */
 export async function countCompleted(within: pg.PoolClient, workflow_id: string): Promise<number> {
   const text = `SELECT count(*)::int AS count FROM executions e WHERE e.workflow_id = $1 AND ${DONE}`;
