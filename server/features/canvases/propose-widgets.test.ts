@@ -106,6 +106,10 @@ test("whatever an output gives, at most six widgets that the schema takes", () =
   }
 });
 
+test("a text that is made to be slow is looked at like any other", () => {
+  for (const part of ["[", "\n", "|a|\n", "**", "- ", "1."]) expect(propose(`x${part.repeat(500_000)}`)[0]?.title).toBe("Result");
+});
+
 test("keys are written as people would", () => {
   expect(["total_revenue", "totalRevenue", "URL", "per-day.count", "ärger"].map(labelOf)).toEqual([
     "Total revenue",

@@ -83,10 +83,11 @@ function numberPlace(place: Place, key: string, values: readonly unknown[]): Num
   return { ...place, ...(unit !== undefined && { unit }), ...(hasFraction && { decimals: 2 }) };
 }
 
-const isMarkdown = (text: string): boolean =>
-  /^#{1,6} \S|^\s*([-*+]|\d+\.) \S.*\n\s*([-*+]|\d+\.) \S|\*\*\S[^\n]*\*\*|\[[^\]\n]+\]\([^)\n]+\)|^\|.+\|\s*\n\|[\s:|-]+\||^```/m.test(
-    text,
-  );
+/** Characters that are looked at for the signs of Markdown: what a model wrote may make a pattern slow. */
+const MARKDOWN_LOOK = 4000;
+const MARKDOWN =
+  /^#{1,6} \S|^[ \t]*([-*+]|\d+\.) \S.*\n[ \t]*([-*+]|\d+\.) \S|\*\*\S[^\n]*\*\*|\[[^\]\n]+\]\([^)\n]+\)|^\|.+\|[ \t]*\n\|[ \t:|-]+\||^```/m;
+const isMarkdown = (text: string): boolean => MARKDOWN.test(text.slice(0, MARKDOWN_LOOK));
 
 const isTime = (value: unknown): boolean => typeof value === "string" && /^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?$/.test(value);
 const isYear = (key: string, value: unknown): boolean => /^(year|jahr)$/i.test(key) && Number.isInteger(value);
