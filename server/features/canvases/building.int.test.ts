@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { listSources, previewWidget, readProposals } from "#server/features/canvases/building.ts";
+import { readCanvasData } from "#server/features/canvases/data.ts";
 import type { OutputPart, Widget } from "#server/features/canvases/schema.ts";
 import { createCanvas, getCanvas, updateCanvas } from "#server/features/canvases/service.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
@@ -19,9 +20,14 @@ const workflowOf = (admin: ProjectPrincipal, name: string, labels: readonly stri
 };
 
 /** A run that has completed, in this minute. */
-async function completed({ project }: ProjectPrincipal, workflow_id: string, outputs: Record<string, unknown>, minute = 0) {
+async function completed(
+  { project }: ProjectPrincipal,
+  workflow_id: string,
+  outputs: Record<string, unknown>,
+  minute = 0,
+  at = new Date(Date.UTC(2026, 0, 1, 0, minute)),
+) {
   const { snapshot_id } = await db().workflow.findUniqueOrThrow({ where: { id: workflow_id } });
-  const at = new Date(Date.UTC(2026, 0, 1, 0, minute));
   const kept = Object.entries(outputs).map(([label, value]) => ({ node_id: label, label, format: "json", value: JSON.stringify(value) }));
   return db().execution.create({
     data: {
@@ -79,6 +85,28 @@ test("what an Output gave last proposes widgets with what they show, a tree to p
   for (const canvas of canvases) {
     const made = await createCanvas(admin, { name: canvas.name, widgets: canvas.widgets });
     expect(made.widgets).toHaveLength(canvas.widgets.length);
+  }
+});
+
+test("every proposal, and every widget of a whole canvas, shows something", async () => {
+  const admin = await database.newAdmin();
+  const { id: workflow_id } = await workflowOf(admin, "Support", ["Result"]);
+  const result = {
+    ...{ total: 12, score: 0.5, cost_usd: 1.25, topic: "tea", answer: "It steeps for three minutes. ".repeat(9) },
+    orders: ["2026-01", "2026-02", "2026-03"].map((month, index) => ({ month, amount: index * 2.5 })),
+  };
+  const minutes = (count: number) => new Date(Date.now() - count * 60_000);
+  for (const count of [3, 2, 1]) await completed(admin, workflow_id, { Result: { ...result, total: count } }, 0, minutes(count));
+  const { widgets, canvases } = await readProposals(admin, { workflow_id, output_label: "Result" });
+  const silent = (all: { widget_id: string; status: string; problem?: string | undefined }[]) =>
+    all.flatMap(({ widget_id, status, problem }) => (status === "ok" ? [] : [`${widget_id}: ${status} ${problem ?? ""}`]));
+  expect(widgets).toHaveLength(6);
+  expect(silent(widgets.map(({ data }) => data))).toEqual([]);
+  expect(canvases.map(({ id }) => id)).toEqual(["glance", "days", "quality", "costs", "report", "list"]);
+  const project_id = admin.project.id;
+  for (const canvas of canvases) {
+    const { widgets: data } = await readCanvasData({ id: canvas.id, project_id, widgets: canvas.widgets });
+    expect([canvas.id, silent(data)]).toEqual([canvas.id, []]);
   }
 });
 
