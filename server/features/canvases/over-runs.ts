@@ -17,7 +17,7 @@ import { partsOf, type Reading, readingKey } from "#server/features/canvases/rea
 import type { Widget, WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
 import { type Aggregate, type Bucket, GIVEN, KEPT, type Span, Values } from "#server/features/canvases/values.ts";
 import { pool } from "#server/platform/db/client.ts";
-import { latestResults } from "#server/runs/store/results.ts";
+import { latestResults, type RunResult } from "#server/runs/store/results.ts";
 
 // What widgets show over the runs in a range, from the values that are kept of them.
 
@@ -159,8 +159,9 @@ async function textData(widget: Widget, { span }: Query): Promise<Shown> {
   );
 }
 
-/** How many runs a widget is tried on that is not saved yet. */
+/** How many runs a widget is tried on that is not saved yet, and how many characters of each are read: one is tried at each key. */
 const TRIED = 50;
+const TRIED_READ = 200_000;
 
 interface KeptReading extends Omit<Reading, "workflow_id"> {
   id: number;
@@ -181,9 +182,8 @@ export async function readingsKept(project_id: string, workflow_ids: readonly st
   return new Map(rows.map((row) => [`${row.workflow_id} ${row.key}`, row]));
 }
 
-/** Values of the newest runs, for a reading of which none are kept: its widget is not saved. */
-async function triedValues({ workflow_id, output_label, path }: Reading): Promise<Values> {
-  const results = await latestResults(workflow_id, output_label || null, TRIED, MOST_READ);
+/** Values in the newest runs, for a reading of which none are kept: its widget is not saved. */
+function triedValues(results: readonly RunResult[], path: string): Values {
   const rows = results.map((result) => ({ execution_id: result.execution_id, completed_at: result.completed_at, ...digger(result)(path) }));
   return new Values(GIVEN, JSON.stringify(rows));
 }
@@ -205,12 +205,11 @@ export async function overRunsData(
     (path): Reading => ({ workflow_id: widget.workflow_id, output_label: widget.output_label ?? "", path }),
   );
   const rows = readings.map((reading) => kept.get(`${reading.workflow_id} ${readingKey(reading)}`));
-  const columns = await Promise.all(
-    readings.map((reading, index) => {
-      const row = rows[index];
-      return row ? new Values(KEPT, row.id) : triedValues(reading);
-    }),
-  );
+  const tried = rows.includes(undefined) ? await latestResults(widget.workflow_id, widget.output_label, TRIED, TRIED_READ) : [];
+  const columns = readings.map(({ path }, index) => {
+    const row = rows[index];
+    return row ? new Values(KEPT, row.id) : triedValues(tried, path);
+  });
   const shown = await shownBy(widget, columns, query);
   const unfilled = rows.filter((row) => row && !row.is_filled);
   if (unfilled.length === 0) return shown;
