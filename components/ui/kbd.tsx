@@ -12,3 +12,5 @@ export function Kbd({ className, ...rest }: ComponentProps<"kbd">) {
     />
   );
 }
+
+export const MOD = typeof navigator !== "undefined" && /Mac|iP(hone|ad)/.test(navigator.platform) ? "⌘" : "Ctrl";

@@ -62,6 +62,21 @@ test("what two people do at the same time is all there, here and on the server",
   expect(ids()).toEqual(["a", "theirs", "mine"]);
 });
 
+test("what others save while nothing is changed here is taken over, and what was read before is not", async () => {
+  const { server, open, ids } = setUp(widget("a"));
+  const session = open();
+  const before = server.canvas;
+  session.take(server.put([widget("a"), widget("theirs", 4)]));
+  expect(session.store.getState()).toMatchObject({ widgets: server.canvas.widgets, autosave: { kind: "saved" }, merges: 1 });
+  session.take(before);
+  expect(session.store.getState().widgets).toHaveLength(2);
+  session.edit("delete a", [widget("theirs", 4)]);
+  session.take(server.put([widget("a"), widget("theirs", 4), widget("more", 8)]));
+  expect(session.store.getState().widgets).toHaveLength(1);
+  await session.flush();
+  expect(ids()).toEqual(["theirs", "more"]);
+});
+
 test("what is not on the server yet is kept in the browser, and is there when the page is opened again", async () => {
   const kept = withStorage();
   const { server, open, ids } = setUp(widget("a"));

@@ -61,10 +61,12 @@ export function createEditingSession({ canvas, api, onSaved, clock }: SessionOpt
     const { past, future } = get().history;
     const steps = (all: typeof past) => all.map(({ name, document }) => ({ name, document: joined(document) }));
     base = theirs.widgets;
+    // A new name, or a link to it, is none of what is arranged here.
+    const isNews = JSON.stringify(known) !== JSON.stringify(base);
     set((state) => ({
       widgets: joined(state.widgets),
       history: { past: steps(past), future: steps(future), burst: null },
-      merges: state.merges + 1,
+      merges: state.merges + (isNews ? 1 : 0),
     }));
   }
 
@@ -127,6 +129,12 @@ export function createEditingSession({ canvas, api, onSaved, clock }: SessionOpt
       const taken = redo(history, widgets);
       if (taken) put({ widgets: taken.step.document, history: taken.history });
       return taken?.step.name ?? null;
+    },
+    /** Takes over what somebody else has saved; what is not saved here yet is put together with it when it is. */
+    take(theirs: Canvas): void {
+      if (theirs.updated_at <= autosave.revision || autosave.isPending) return;
+      merge(theirs);
+      autosave.rebase(theirs.updated_at, false);
     },
     /** Resolves with true once the server has everything. */
     flush: () => autosave.flush(),

@@ -19,12 +19,11 @@ import {
 import { type ReactNode, type RefObject, useEffect, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { MOD } from "#components/ui/kbd.tsx";
 import { motionMs } from "#components/ui/use-reduced-motion.ts";
 import { useHasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { FIT } from "#components/workflow-editor/canvas/use-view.ts";
-
-export const MOD = typeof navigator !== "undefined" && /Mac|iP(hone|ad)/.test(navigator.platform) ? "⌘" : "Ctrl";
 
 /** The floating bar at the lower left: what one does to the canvas as a whole. */
 export function ControlBar({ onAdd, children }: { onAdd?: () => void; children?: ReactNode }) {

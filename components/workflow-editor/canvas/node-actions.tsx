@@ -28,9 +28,9 @@ import {
 } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { MOD } from "#components/ui/kbd.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { motionMs } from "#components/ui/use-reduced-motion.ts";
-import { MOD } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { fromClipboard, toClipboard } from "#components/workflow-editor/canvas/document/clipboard.ts";
 import { selectedGraph } from "#components/workflow-editor/canvas/document/edits.ts";
 import { ARRANGEMENTS, type Arrangement, arrangeNodes } from "#components/workflow-editor/canvas/layout/arrange.ts";

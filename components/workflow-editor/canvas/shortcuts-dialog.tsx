@@ -2,9 +2,8 @@
 
 import { Fragment, useState } from "react";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { Kbd } from "#components/ui/kbd.tsx";
+import { Kbd, MOD } from "#components/ui/kbd.tsx";
 import { Switch } from "#components/ui/switch.tsx";
-import { MOD } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { hasSingleKeys, keysOf, SHORTCUT_GROUPS, type ShortcutId, setSingleKeys } from "#components/workflow-editor/canvas/shortcuts.ts";
 import { useCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 

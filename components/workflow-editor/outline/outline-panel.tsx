@@ -3,7 +3,7 @@
 import { ArrowDown, ArrowUp, Copy, PenLine, Plus, Settings2, Spline, Trash2 } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { MOD } from "#components/workflow-editor/canvas/control-bar.tsx";
+import { MOD } from "#components/ui/kbd.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import {
   useCanvasUi,
