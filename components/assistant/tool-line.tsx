@@ -3,6 +3,7 @@
 import { ArrowUpRight, Check, LoaderCircle, X } from "lucide-react";
 import Link from "next/link";
 import type { ToolPart } from "#components/assistant/thread-of.ts";
+import { AddToCanvasButton } from "#components/shell/add-to-canvas.tsx";
 import { cn } from "#components/ui/cn.ts";
 import type { ToolRefs } from "#server/features/assistant/schema.ts";
 
@@ -25,6 +26,9 @@ const DOING: Readonly<Record<string, string>> = {
   decide_review: "Deciding the review",
   search_guide: "Searching the guide",
 };
+
+/** Calls that end with a run and what it gave. */
+const SHOWS_A_RUN: ReadonlySet<string> = new Set(["run_workflow", "get_run", "rerun_from_node"]);
 
 /** The place that a call dealt with, and how its link is called; null where there is none to go to. */
 export function placeOf({ page, execution_id, agent_id, workflow_id }: ToolRefs): { href: string; label: string } | null {
@@ -55,6 +59,13 @@ export function ToolLine({ part: { name, answer }, isRunning }: { part: ToolPart
         <span className="sr-only">{state}: </span>
         <span className="line-clamp-3">{answer?.summary || (answer || isRunning ? doing : `${doing}: not finished`)}</span>
       </span>
+      {answer?.ok && SHOWS_A_RUN.has(name) && answer.refs.workflow_id && (
+        <AddToCanvasButton
+          source={{ workflow_id: answer.refs.workflow_id, output_label: null, name: "What the run gives" }}
+          variant="ghost"
+          className="-my-1 h-6 px-1.5"
+        />
+      )}
       {place && (
         <Link
           href={place.href}

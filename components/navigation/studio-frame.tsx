@@ -1,6 +1,7 @@
 "use client";
 
 import { Menu as MenuIcon, PanelLeft } from "lucide-react";
+import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState, useSyncExternalStore } from "react";
@@ -9,6 +10,7 @@ import { InvitationBanner } from "#components/navigation/invitation-banner.tsx";
 import { LimitNotices } from "#components/navigation/limit-notices.tsx";
 import { Navigation, PlaceLink } from "#components/navigation/navigation.tsx";
 import { NotificationBell } from "#components/navigation/notification-bell.tsx";
+import { useAddToCanvas } from "#components/shell/add-to-canvas.tsx";
 import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
 import { Logo, LogoMark } from "#components/shell/logo.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -52,8 +54,19 @@ export function StudioFrame({ children }: { children: ReactNode }) {
         </main>
       </div>
       <AssistantSide />
+      <AddToCanvas />
     </div>
   );
+}
+
+const AddToCanvasDialog = dynamic(() =>
+  import("#components/canvases/editing/add-to-canvas-dialog.tsx").then((module) => module.AddToCanvasDialog),
+);
+
+/** Loaded once somebody asks for it. */
+function AddToCanvas() {
+  const wanted = useAddToCanvas((state) => state.wanted);
+  return wanted && <AddToCanvasDialog source={wanted} />;
 }
 
 function MobileBar({ className }: { className: string | false }) {

@@ -1,6 +1,7 @@
 "use client";
 
 import { useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
+import { AddToCanvasButton } from "#components/shell/add-to-canvas.tsx";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
 import { type ExecutionOutput, isFinal } from "#server/runs/schema.ts";
@@ -15,15 +16,22 @@ export function RunResult() {
     format: view?.execution.outputs.length === 1 ? view.execution.outputs[0]?.format : undefined,
   }));
   const outputs = useReachedOutputs();
+  const execution = useRun((state) => state.view?.execution);
+  // Of several outputs the last is the result of the run.
+  const label = execution?.outputs.length === 1 ? (execution.outputs[0]?.label ?? null) : null;
+  const source = execution && { workflow_id: execution.workflow_id, output_label: label, name: label ?? execution.workflow_name };
   const isOver = isFinal(status);
   const hasResult = isOver && output !== null;
   const hasFailed = isOver && error !== null;
   if (!hasResult && !hasFailed && outputs.length === 0) return null;
   return (
     <section aria-label="Result" className="flex max-h-[45%] shrink-0 flex-col border-b">
-      <h2 className="px-3 pt-2.5 pb-1 font-semibold text-12">
-        {hasFailed ? "Why it failed" : hasResult ? "Result" : isOver ? "Outputs reached" : "Outputs so far"}
-      </h2>
+      <div className="flex items-center justify-between gap-3 px-3 pt-2.5 pb-1">
+        <h2 className="font-semibold text-12">
+          {hasFailed ? "Why it failed" : hasResult ? "Result" : isOver ? "Outputs reached" : "Outputs so far"}
+        </h2>
+        {hasResult && !hasFailed && source && <AddToCanvasButton source={source} variant="ghost" />}
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
       <div tabIndex={0} className="flex min-h-0 flex-col gap-3 overflow-y-auto px-3 pb-3 focus-visible:outline-offset-[-2px]">
         {hasFailed && <p className="whitespace-pre-wrap break-words text-13 text-failed">{error}</p>}

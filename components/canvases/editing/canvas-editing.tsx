@@ -9,12 +9,13 @@ import { useStore } from "zustand";
 import { AutosaveText } from "#components/autosave-text.tsx";
 import { freePlace, without } from "#components/canvases/editing/arrange.ts";
 import { createEditingSession } from "#components/canvases/editing/editing-session.ts";
-import { type Source, SourceList } from "#components/canvases/editing/source-list.tsx";
+import { SourceList } from "#components/canvases/editing/source-list.tsx";
 import { useGesture } from "#components/canvases/editing/use-gesture.ts";
-import { nameOf } from "#components/canvases/editing/words.ts";
+import { nameOf, newWidgetId } from "#components/canvases/editing/words.ts";
 import { CanvasGrid } from "#components/canvases/grid.tsx";
 import { WidgetView } from "#components/canvases/widgets/widget-view.tsx";
 import { UnsavedGuard } from "#components/forms/unsaved-guard.tsx";
+import type { CanvasSourceChoice as Source } from "#components/shell/add-to-canvas.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -41,9 +42,6 @@ export interface CanvasEditingProps {
 }
 
 const MAX_WIDGETS = 50;
-
-/** An id that no widget of the canvas has. */
-const newWidgetId = (): string => crypto.randomUUID().slice(0, 8);
 
 /** A canvas while it is arranged: what is changed is saved by itself, and can be taken back. */
 export function CanvasEditing({ canvas, shown, isAdding = false, menu, onDone }: CanvasEditingProps) {

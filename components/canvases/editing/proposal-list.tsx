@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import type { Source } from "#components/canvases/editing/source-list.tsx";
 import { KIND_WORDS, kindOf, nameOf } from "#components/canvases/editing/words.ts";
 import { CanvasPicture } from "#components/canvases/list/canvas-picture.tsx";
 import { WidgetView } from "#components/canvases/widgets/widget-view.tsx";
+import type { CanvasSourceChoice as Source } from "#components/shell/add-to-canvas.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";

@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
+import type { CanvasSourceChoice as Source } from "#components/shell/add-to-canvas.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { SearchField } from "#components/ui/input.tsx";
@@ -10,14 +11,6 @@ import { TableLoading } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { useDebounced } from "#components/ui/use-debounced.ts";
 import type { CanvasSource } from "#server/features/canvases/schema.ts";
-
-/** What widgets read: an Output node of a workflow, or with null the output of its runs. */
-export interface Source {
-  workflow_id: string;
-  output_label: string | null;
-  /** As people know it. */
-  name: string;
-}
 
 const MANY = 6;
 

@@ -20,3 +20,6 @@ export const kindOf = (widget: Widget): WidgetKind => (widget.type === "chart" ?
 
 /** What a widget is called where there is more than one. */
 export const nameOf = (widget: Widget): string => widget.title || KIND_WORDS[kindOf(widget)];
+
+/** An id that no other widget of the canvas has. */
+export const newWidgetId = (): string => crypto.randomUUID();

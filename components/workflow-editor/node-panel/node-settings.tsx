@@ -3,6 +3,7 @@
 import dynamic from "next/dynamic";
 import { useEffect, useRef } from "react";
 import type { z } from "zod";
+import { AddToCanvasButton } from "#components/shell/add-to-canvas.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Notice } from "#components/ui/notice.tsx";
@@ -18,6 +19,7 @@ import { ImportedAgentHint } from "#components/workflow-editor/node-panel/import
 import { ReviewPreview } from "#components/workflow-editor/node-panel/review-preview.tsx";
 import { configOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
+import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { PinnedOutput } from "#components/workflow-editor/test-runs/pinned-output.tsx";
 import { templateFields } from "#server/workflow/graph.ts";
 import { NOTE_SIZE, sizeOf } from "#server/workflow/layout/node-size.ts";
@@ -116,6 +118,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       {fields.filter(([, schema]) => !schema.meta()?.advanced).map(draw)}
       {type === "agentNode" && <ImportedAgentHint id={id} data={data} isReadOnly={isReadOnly} />}
       {type === "humanLoopNode" && <ReviewPreview config={config} label={label} />}
+      {type === "outputNode" && <ShowOnCanvas label={label} />}
       {type === "noteNode" && <NoteSize id={id} isReadOnly={isReadOnly} />}
       {advanced.length > 0 && (
         <PanelDisclosure title="Advanced">
@@ -127,6 +130,12 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       {takesValues && <ConnectionsTree language={hasPython ? "python" : "expression"} onInsert={insert} isReadOnly={isReadOnly} />}
     </div>
   );
+}
+
+/** The way from an Output to a canvas that shows what it gives. */
+function ShowOnCanvas({ label }: { label: string }) {
+  const { workflowId } = useSession();
+  return <AddToCanvasButton source={{ workflow_id: workflowId, output_label: label, name: label }} className="self-start" />;
 }
 
 /** How large a note is, for those who do not drag its corner. */
