@@ -16,6 +16,7 @@ const chapters = [
   { href: "/docs/agents", label: "Agents and tools" },
   { href: "/docs/knowledge", label: "Knowledge" },
   { href: "/docs/credentials", label: "Credentials" },
+  { href: "/docs/canvases", label: "Canvases" },
   { href: "/docs/costs", label: "Costs" },
   { href: "/docs/rest", label: "REST with curl" },
   { href: "/docs/clients", label: "Clients" },
