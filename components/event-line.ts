@@ -53,7 +53,7 @@ export function followLine<Event>({ path, types, parse, onEvent, onLine, isLast,
   };
   const open = () => {
     if (isDone) return;
-    const current = openLine(`${path}?last_event_id=${encodeURIComponent(after)}`);
+    const current = openLine(`${path}${path.includes("?") ? "&" : "?"}last_event_id=${encodeURIComponent(after)}`);
     line = current;
     current.addEventListener("open", () => {
       wait = FIRST_WAIT_MS;

@@ -36,7 +36,7 @@ export function AssistantSide() {
   return (
     <aside
       aria-label="Assistant"
-      className="relative hidden w-[min(var(--layout-assistant,400px),50vw)] shrink-0 flex-col border-l bg-surface in-data-[assistant=open]:flex max-md:fixed max-md:inset-0 max-md:z-30 max-md:w-full max-md:border-l-0"
+      className="relative hidden w-[min(var(--layout-assistant,400px),50vw)] shrink-0 flex-col border-l bg-surface in-data-[assistant=open]:flex in-data-wall:hidden print:hidden max-md:fixed max-md:inset-0 max-md:z-30 max-md:w-full max-md:border-l-0"
     >
       {isOpen && <AssistantPanel />}
     </aside>

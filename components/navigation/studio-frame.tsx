@@ -22,14 +22,14 @@ export function StudioFrame({ children }: { children: ReactNode }) {
   // On a phone the open assistant lies over the page, but not over its own.
   const behind = usePathname() !== ASSISTANT_PAGE && "max-md:in-data-[assistant=open]:invisible";
   return (
-    <div className="flex h-dvh flex-col md:flex-row">
+    <div className="flex h-dvh flex-col md:flex-row print:block print:h-auto">
       <a
         href="#main"
         className="sr-only rounded-md bg-thread px-3 py-2 font-medium text-on-thread focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60"
       >
         Skip to content
       </a>
-      <aside className="flex w-59.5 shrink-0 flex-col border-r bg-paper max-md:hidden rail:w-12">
+      <aside className="flex w-59.5 shrink-0 flex-col border-r bg-paper max-md:hidden in-data-wall:hidden rail:w-12 print:hidden">
         <div className="flex min-h-12 shrink-0 items-center gap-1 pr-2 pl-4 rail:flex-col-reverse rail:justify-center rail:px-0 rail:py-2.5">
           <PlaceLink href="/" className="rounded-sm rail:hidden">
             <Logo />
@@ -47,9 +47,11 @@ export function StudioFrame({ children }: { children: ReactNode }) {
       </aside>
       <MobileBar className={behind} />
       <div className={cn("flex min-h-0 min-w-0 flex-1 flex-col", behind)}>
-        <LimitNotices />
-        <InvitationBanner className="border-b" />
-        <main id="main" tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto focus:outline-none">
+        <div className="in-data-wall:hidden print:hidden">
+          <LimitNotices />
+          <InvitationBanner className="border-b" />
+        </div>
+        <main id="main" tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto focus:outline-none print:overflow-visible">
           {children}
         </main>
       </div>
@@ -72,7 +74,7 @@ function AddToCanvas() {
 function MobileBar({ className }: { className: string | false }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <header className={cn("flex h-12 shrink-0 items-center gap-2 border-b px-2 md:hidden", className)}>
+    <header className={cn("flex h-12 shrink-0 items-center gap-2 border-b px-2 in-data-wall:hidden md:hidden print:hidden", className)}>
       <Radix.Root open={isOpen} onOpenChange={setIsOpen}>
         <Radix.Trigger asChild>
           <IconButton label="Open navigation" icon={<MenuIcon className="size-4!" />} size="lg" hasTooltip={false} className="size-10" />

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useSearchParams } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { ExecutorBanner } from "#components/runs/executor-banner.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
@@ -87,13 +88,13 @@ export function RunView({ view, store }: { view: ExecutionView; store: RunStore 
   return (
     <RunProvider value={store}>
       <CanvasProvider editor={stores.editor} ui={stores.ui}>
-        <RunLayout initial={view} onFailure={(nodeId) => stores.editor.getState().selectOnly(nodeId)} />
+        <RunLayout initial={view} onOpen={(nodeId) => stores.editor.getState().selectOnly(nodeId)} />
       </CanvasProvider>
     </RunProvider>
   );
 }
 
-function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: (nodeId: string) => void }) {
+function RunLayout({ initial, onOpen }: { initial: ExecutionView; onOpen: (nodeId: string) => void }) {
   const [tab, setTab] = useState<View>("graph");
   const hasReviews = initial.graph.nodes.some((node) => isReview(node.type));
   const selected = useSelectedNode();
@@ -101,13 +102,15 @@ function RunLayout({ initial, onFailure }: { initial: ExecutionView; onFailure: 
     snapshot?.status === "failed" ? (snapshot.order.findLast((id) => snapshot.nodes[id]?.status === "failed") ?? null) : null,
   );
 
-  // Once: a run that failed opens on what failed; after that the reader decides.
+  // Once: the node that the address names, else what failed; after that the reader decides.
+  const named = useSearchParams().get("node");
+  const first = initial.graph.nodes.some(({ id }) => id === named) ? named : failed;
   const isOpened = useRef(false);
   useEffect(() => {
-    if (isOpened.current || failed === null) return;
+    if (isOpened.current || first === null) return;
     isOpened.current = true;
-    onFailure(failed);
-  }, [failed, onFailure]);
+    onOpen(first);
+  }, [first, onOpen]);
 
   return (
     <div className="flex h-full min-h-0 flex-col">

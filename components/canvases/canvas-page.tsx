@@ -1,0 +1,139 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Maximize2, Minimize2, Pencil, Plus, Printer, Unplug } from "lucide-react";
+import dynamic from "next/dynamic";
+import { type ReactNode, useState } from "react";
+import { CanvasGrid } from "#components/canvases/grid.tsx";
+import { useCanvasData, useInitial } from "#components/canvases/use-canvas-data.ts";
+import { useWall } from "#components/canvases/use-wall.ts";
+import { WidgetMenu } from "#components/canvases/widget-menu.tsx";
+import type { Opening } from "#components/canvases/widgets/opening.ts";
+import { WidgetView } from "#components/canvases/widgets/widget-view.tsx";
+import { AssistantContext } from "#components/shell/assistant.tsx";
+import { BackLink } from "#components/shell/back-link.tsx";
+import { NotFound } from "#components/shell/not-found.tsx";
+import { Page, useTitle } from "#components/shell/page.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
+import { useUrlQuery } from "#components/shell/use-url-query.ts";
+import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
+import { Badge } from "#components/ui/badge.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { EmptyState } from "#components/ui/empty-state.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { LoadFailure } from "#components/ui/load-failure.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Select } from "#components/ui/select.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { type Canvas, type CanvasData, type Widget, WidgetRange } from "#server/features/canvases/schema.ts";
+
+// Loaded once somebody asks for them.
+const Trail = dynamic(() => import("#components/canvases/trail/trail.tsx").then((module) => module.Trail));
+const CanvasEditing = dynamic(() => import("#components/canvases/editing/canvas-editing.tsx").then((module) => module.CanvasEditing));
+
+const OWN = "own";
+const RANGES = [
+  { value: OWN, label: "Each its own time" },
+  { value: "24h", label: "Last 24 hours" },
+  { value: "7d", label: "Last 7 days" },
+  { value: "30d", label: "Last 30 days" },
+  { value: "90d", label: "Last 90 days" },
+  { value: "all", label: "All time" },
+] as const satisfies readonly { value: WidgetRange | typeof OWN; label: string }[];
+
+interface CanvasPageProps {
+  canvasId: string;
+  /** What the server had when it drew the page; null when there was nothing, and then the browser asks and says why. */
+  initial: { canvas: Canvas; data: CanvasData } | null;
+}
+
+/** A dashboard: its widgets, each kept new while one looks. */
+export function CanvasPage({ canvasId, initial }: CanvasPageProps) {
+  const trpc = useTRPC();
+  const { canEdit } = useStudio();
+  const { query, setQuery } = useUrlQuery();
+  const range = WidgetRange.safeParse(query.get("range")).data;
+  const options = trpc.canvases.get.queryOptions({ canvas_id: canvasId });
+  useInitial(options.queryKey, initial?.canvas);
+  const canvas = useQuery(options);
+  const data = useCanvasData(canvasId, range, initial?.data);
+  const { isWall, setWall } = useWall();
+  const [opened, setOpened] = useState<{ widget: Widget; at: Opening } | null>(null);
+  const [editing, setEditing] = useState<"arrange" | "add" | null>(null);
+  useTitle(canvas.data?.name);
+  if (canvas.isError && errorBodyOf(canvas.error).status === 404) return <NotFound what="canvas" href="/canvases" />;
+  const widgets = canvas.data?.widgets ?? [];
+  // On an empty one there is nothing to look at: who may builds.
+  const isEditing = canEdit && canvas.data !== undefined && (editing !== null || widgets.length === 0);
+  if (isEditing && editing === null) setEditing("arrange");
+  const menu = (widget: Widget, items?: ReactNode) => (
+    <WidgetMenu canvasId={canvasId} widget={widget} range={range}>
+      {items}
+    </WidgetMenu>
+  );
+  const shown = new Map(data.data?.widgets.map((one) => [one.widget_id, one]));
+  return (
+    <Page width="wide" className="in-data-wall:min-h-dvh in-data-wall:py-6 in-data-wall:min-[1900px]:[zoom:1.35] print:p-0 [page:canvas]">
+      {canvas.data && <AssistantContext value={{ canvas: { id: canvasId, name: canvas.data.name } }} />}
+      <PageHeader
+        title={canvas.data?.name ?? <Skeleton className="my-1.5 h-4 w-40" />}
+        back={
+          <span className="contents in-data-wall:hidden print:hidden">
+            <BackLink href="/canvases">Canvases</BackLink>
+          </span>
+        }
+        actions={
+          <div className="flex items-center gap-2 print:hidden">
+            {data.line === "reconnecting" && (
+              <Badge tone="waiting">
+                <Unplug aria-hidden className="size-3" />
+                Reconnecting…
+              </Badge>
+            )}
+            <div className="w-44 in-data-wall:hidden">
+              <Select
+                aria-label="Time"
+                value={range ?? OWN}
+                options={RANGES}
+                onValueChange={(value) => setQuery({ range: value === OWN ? undefined : value })}
+              />
+            </div>
+            {canEdit && !isEditing && (
+              <>
+                <Button icon={<Plus />} onClick={() => setEditing("add")} className="in-data-wall:hidden">
+                  Add widget
+                </Button>
+                <Button icon={<Pencil />} onClick={() => setEditing("arrange")} className="in-data-wall:hidden max-md:hidden">
+                  Edit
+                </Button>
+              </>
+            )}
+            <IconButton label="Print" icon={<Printer />} size="lg" onClick={() => print()} className="in-data-wall:hidden max-md:hidden" />
+            <IconButton
+              label={isWall ? "Leave full screen" : "Full screen"}
+              icon={isWall ? <Minimize2 /> : <Maximize2 />}
+              size="lg"
+              onClick={() => setWall(!isWall)}
+            />
+          </div>
+        }
+      />
+      <LoadFailure query={canvas} />
+      <LoadFailure query={data} />
+      {canvas.isPending && <Skeleton className="h-96 w-full" />}
+      {canvas.data && widgets.length === 0 && !canEdit && (
+        <EmptyState title="Nothing on it yet">Somebody who may change it puts widgets here, each over what a workflow gives.</EmptyState>
+      )}
+      {isEditing && canvas.data ? (
+        <CanvasEditing canvas={canvas.data} shown={shown} isAdding={editing === "add"} menu={menu} onDone={() => setEditing(null)} />
+      ) : (
+        <CanvasGrid widgets={widgets}>
+          {(widget) => (
+            <WidgetView widget={widget} data={shown.get(widget.id)} onOpen={(at) => setOpened({ widget, at })} actions={menu(widget)} />
+          )}
+        </CanvasGrid>
+      )}
+      {opened && <Trail {...opened} onClose={() => setOpened(null)} />}
+    </Page>
+  );
+}

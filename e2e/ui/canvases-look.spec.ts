@@ -1,0 +1,131 @@
+import type { Page } from "@playwright/test";
+import { axeFaultsInBothThemes } from "#e2e/axe.ts";
+import { expect, test } from "#e2e/fixtures.ts";
+import { Canvas, type Widget } from "#server/features/canvases/schema.ts";
+
+// What a canvas looks like to whoever reads it: every kind of widget, its trail, how it moves, and the link.
+
+const JSON_OUTPUT = `{"total": {{Start.output}}, "months": [{"name": "Jan", "sum": 12}, {"name": "Feb", "sum": 30}, {"name": "Mar", "sum": 18}], "report": "**Good** month"}`;
+const position = { x: 0, y: 0 };
+const nodes = [
+  { id: "t", type: "triggerNode", position, data: { label: "Start", kind: "manual" } },
+  { id: "o", type: "outputNode", position, data: { label: "Sales", value: JSON_OUTPUT, format: "json" } },
+];
+const edges = [{ id: "e", source: "t", target: "o" }];
+
+/** One of each kind, over one workflow. */
+function widgetsOf(workflow_id: string): Widget[] {
+  const of = (id: string, title: string, x: number, y: number, w: number, h: number) => ({
+    id,
+    title,
+    workflow_id,
+    output_label: "Sales",
+    layout: { x, y, w, h },
+  });
+  return [
+    { ...of("total", "Revenue", 0, 0, 3, 3), type: "number", options: { path: "$.total", unit: "€" } },
+    { ...of("bars", "By month", 3, 0, 5, 6), type: "chart", options: { kind: "bar", x: "$.months[*].name", y: "$.months[*].sum" } },
+    { ...of("shares", "Shares", 8, 0, 4, 6), type: "chart", options: { kind: "pie", x: "$.months[*].name", y: "$.months[*].sum" } },
+    { ...of("runs", "Run by run", 0, 3, 3, 3), type: "chart", options: { kind: "line", over: "runs", range: "24h", y: "$.total" } },
+    { ...of("rows", "Months", 0, 6, 6, 5), type: "table", options: { path: "$.months" } },
+    { ...of("report", "Report", 6, 6, 6, 5), type: "markdown", options: { path: "$.report" } },
+  ];
+}
+
+const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+/** Nothing is wider than the window. */
+const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+test("a canvas shows each kind of widget, moves when a run ends, and every value opens where it comes from", async ({
+  signedInPage: page,
+  api,
+  workflow,
+  executed,
+}) => {
+  test.setTimeout(120_000);
+  const flow = await workflow({ name: "Sales", nodes, edges });
+  for (const input of ["100", "120"]) await executed(flow, { input });
+  const { body: canvas } = await api.post("/canvases", { name: "Shop", widgets: widgetsOf(flow.id) }, { schema: Canvas, status: 201 });
+  await page.goto(`/canvases/${canvas.id}`);
+  await expect(region(page, "Revenue").getByRole("button", { name: "120 €" })).toBeVisible();
+  await expect(region(page, "Report").getByText("Good")).toBeVisible();
+  await expect(region(page, "Months").getByRole("row", { name: /Feb 30/ })).toBeVisible();
+  await expect(region(page, "Shares").getByRole("button", { name: /Feb 30 50%/ })).toBeVisible();
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+
+  // By keyboard along the bars, whose values are read out; Enter opens.
+  const bars = region(page, "By month").getByRole("slider", { name: "Points of By month" });
+  await bars.focus();
+  await page.keyboard.press("Home");
+  await expect(bars).toHaveAttribute("aria-valuetext", "Jan: 12");
+  await page.keyboard.press("ArrowRight");
+  await expect(bars).toHaveAttribute("aria-valuetext", "Feb: 30");
+  await page.keyboard.press("Enter");
+  const trail = page.getByRole("dialog", { name: "Feb: 30" });
+  await expect(trail.getByRole("listitem").filter({ hasText: "Sales" })).toBeVisible();
+  await expect(trail.getByRole("link", { name: "Start" })).toBeVisible();
+  await trail.getByRole("button", { name: "Compare with the one before" }).click();
+  await expect(trail.getByRole("row", { name: /Input \(changed\) 100 120/ })).toBeVisible();
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(trail).toBeHidden();
+  await expect(bars).toBeFocused();
+
+  // A chart is a table as well.
+  await region(page, "By month").getByRole("button", { name: "Show table" }).click();
+  await expect(region(page, "By month").getByRole("row", { name: "Mar 18" })).toBeVisible();
+
+  await executed(flow, { input: "150" });
+  await expect(region(page, "Revenue").getByRole("button", { name: "150 €" })).toBeVisible();
+  await expect(region(page, "Revenue")).toContainText("+25%");
+
+  const file = page.waitForEvent("download");
+  await region(page, "Months").getByRole("button", { name: "Actions of Months" }).click();
+  await page.getByRole("menuitem", { name: "Download as CSV" }).click();
+  expect((await file).suggestedFilename()).toBe("months.csv");
+
+  // The whole page over another time stands in its address.
+  await page.getByRole("combobox", { name: "Time" }).click();
+  await page.getByRole("option", { name: "Last 7 days" }).click();
+  await expect(page).toHaveURL(/range=7d/);
+  await page.getByRole("button", { name: "Full screen" }).click();
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeHidden();
+  await page.getByRole("button", { name: "Leave full screen" }).click();
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await overflow(page)).toBe(0);
+  await expect(region(page, "Revenue")).toBeVisible();
+});
+
+test("whoever has the link sees the canvas without sign-in, and nothing in it leads further", async ({
+  api,
+  workflow,
+  executed,
+  pageOf,
+}) => {
+  const flow = await workflow({ name: "Sales", nodes, edges });
+  await executed(flow, { input: "100" });
+  const { body: canvas } = await api.post("/canvases", { name: "Shop", widgets: widgetsOf(flow.id) }, { schema: Canvas, status: 201 });
+  const { body: link } = await api.post(`/canvases/${canvas.id}/share`, {}, { status: 201 });
+  const page = await pageOf();
+  await page.goto(new URL(link.url).pathname);
+  await expect(page.getByRole("heading", { level: 1, name: "Shop" })).toBeVisible();
+  await expect(region(page, "Revenue").getByText("100")).toBeVisible();
+  expect(await page.getByRole("link").count()).toBe(0);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await overflow(page)).toBe(0);
+  await api.del(`/canvases/${canvas.id}/share`);
+  await page.reload();
+  await expect(page.getByRole("heading", { level: 1, name: "This link cannot be used" })).toBeVisible();
+});
+
+test("widgets say in their own place why they show nothing", async ({ signedInPage: page, api, workflow }) => {
+  const flow = await workflow({ name: "Sales", nodes, edges });
+  const { body: canvas } = await api.post("/canvases", { name: "Shop", widgets: widgetsOf(flow.id) }, { schema: Canvas, status: 201 });
+  await page.goto(`/canvases/${canvas.id}`);
+  await expect(region(page, "Revenue").getByText("No run has given a value yet.")).toBeVisible();
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+});
