@@ -52,7 +52,7 @@ export async function unshareCanvas(principal: ProjectPrincipal, { canvas_id }: 
 /** A widget as it is drawn, without what it reads. */
 function withoutSource(widget: Widget): Widget {
   const place = { workflow_id: NIL, output_label: null };
-  if (widget.type === "chart") return { ...widget, ...place, options: { ...widget.options, x: undefined, y: "$" } };
+  if (widget.type === "chart") return { ...widget, ...place, options: { ...widget.options, x: widget.options.x && "$", y: "$" } };
   if (widget.type === "table") return { ...widget, ...place, options: { ...widget.options, path: undefined, columns: undefined } };
   return { ...widget, ...place, options: { ...widget.options, path: undefined } };
 }
