@@ -55,6 +55,11 @@ test("a new version of the workflow stands where it was published, when that is 
   expect(shown).toEqual([{ version: 2, at: 50, created_at: day(3) }]);
 });
 
+test("runs within one minute are told apart by their seconds", () => {
+  const at = (second: number) => point(`2026-11-21T12:00:0${second}.000Z`, 1);
+  expect(model({ over: "runs" }, [at(1), at(5), at(9)]).x.map(({ text }) => text)).toContain("12:00:04");
+});
+
 test("the nearest point is found, and whole numbers have whole ticks", () => {
   const { stops, y } = model({}, [point(0, 1), point(10, 2)]);
   expect([nearestStop(stops, 40), nearestStop(stops, 60)]).toEqual([0, 1]);

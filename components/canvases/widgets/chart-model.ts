@@ -69,7 +69,7 @@ const withLevels = (ticks: readonly Omit<Tick, "level">[]): Tick[] => {
 
 /** How a moment is written under an axis whose ticks lie `step` milliseconds apart. */
 const tickLook = (step: number): TimeLook =>
-  step >= 360 * DAY ? "year" : step >= 27 * DAY ? "month" : step >= DAY * 0.9 ? "day" : "clock";
+  step >= 360 * DAY ? "year" : step >= 27 * DAY ? "month" : step >= DAY * 0.9 ? "day" : step >= 60_000 ? "clock" : "exactly";
 
 function timeAxis(points: readonly Point[], bucket: Bucket | undefined, isBar: boolean, reader: Reader): Axis {
   const times = points.map(({ x }) => timeOf(x) ?? 0);
@@ -83,7 +83,7 @@ function timeAxis(points: readonly Point[], bucket: Bucket | undefined, isBar: b
   const half = (time: number) => (isBar && step ? (endOf(time, step) - time) / 2 : 0);
   const scale = (zone === "UTC" ? scaleUtc() : scaleTime()).domain([from, to]);
   const shortest = step ? endOf(from, step) - from : 0;
-  const all = scale.ticks(Math.min(12, Math.max(2, points.length))).map(Number);
+  const all = scale.ticks(Math.min(12, Math.max(4, points.length))).map(Number);
   const wanted = all.length > 0 ? all : [from];
   const apart = Math.max((wanted[1] ?? wanted[0] ?? 0) - (wanted[0] ?? 0), shortest);
   const look = wanted.length === 1 && !step ? "minute" : tickLook(apart);

@@ -73,7 +73,7 @@ export function PieBody({ widget: { options }, name, data, onOpen, isStatic }: C
         <ul
           {...(!isStatic && { tabIndex: 0 })}
           aria-label={`Shares of ${name}`}
-          className="max-h-full min-w-0 flex-1 overflow-y-auto text-12 tabular focus-visible:outline-offset-[-2px] @max-[17rem]:w-full"
+          className="max-h-full min-w-0 max-w-96 flex-1 overflow-y-auto text-12 tabular focus-visible:outline-offset-[-2px] @max-[17rem]:w-full"
         >
           {slices.map((slice, index) => {
             const { name: label, y, point } = slice;

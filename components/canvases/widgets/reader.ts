@@ -76,6 +76,7 @@ export const formatValue = (reader: Reader, value: number, unit: string | undefi
 const TIMES = {
   second: { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" },
   minute: { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" },
+  exactly: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
   clock: { hour: "2-digit", minute: "2-digit" },
   weekday: { weekday: "short", day: "numeric" },
   day: { day: "numeric", month: "short" },
