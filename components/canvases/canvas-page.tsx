@@ -5,6 +5,7 @@ import { Maximize2, Minimize2, Pencil, Plus, Printer, Unplug } from "lucide-reac
 import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { CanvasGrid } from "#components/canvases/grid.tsx";
+import { ShareButton } from "#components/canvases/share-button.tsx";
 import { useCanvasData, useInitial } from "#components/canvases/use-canvas-data.ts";
 import { useWall } from "#components/canvases/use-wall.ts";
 import { WidgetMenu } from "#components/canvases/widget-menu.tsx";
@@ -107,6 +108,11 @@ export function CanvasPage({ canvasId, initial }: CanvasPageProps) {
                   Edit
                 </Button>
               </>
+            )}
+            {canEdit && canvas.data && (
+              <span className="contents in-data-wall:hidden">
+                <ShareButton canvas={canvas.data} />
+              </span>
             )}
             <IconButton label="Print" icon={<Printer />} size="lg" onClick={() => print()} className="in-data-wall:hidden max-md:hidden" />
             <IconButton

@@ -1,22 +1,24 @@
 import type { Metadata } from "next";
+import { notFound } from "next/navigation";
 import { server, serverCaller } from "#app/server.ts";
 import { SharedCanvasPage } from "#components/canvases/shared-canvas-page.tsx";
 import { ApiProvider } from "#components/trpc.tsx";
 
-// The address is what lets one in, so it goes into no search engine and to no other site.
-export const metadata: Metadata = { title: "Canvas", robots: { index: false, follow: false }, referrer: "no-referrer" };
+// Whoever has the address sees the canvas, so it goes into no search engine and to no other site.
+export const metadata: Metadata = { title: "Canvas", robots: { index: false, follow: false }, referrer: "same-origin" };
 
-/** A canvas for whoever has its link: what the widgets show, and nothing that leads further. */
+/** A canvas as its link shows it, for whoever has the link. */
 export default async function Page({ params }: { params: Promise<{ token: string }> }) {
   const { token } = await params;
   const [{ appErrorOf }, { caller }] = await Promise.all([server(), serverCaller()]);
-  const found = await caller.canvases.shared({ token }).then(
-    (canvas) => ({ canvas, problem: null }),
-    (error: unknown) => ({ canvas: null, problem: appErrorOf(error)?.message ?? "This canvas cannot be shown at the moment." }),
-  );
+  const shown = await caller.canvases.shared({ token }).catch((error: unknown) => {
+    if (["NOT_FOUND", "VALIDATION_ERROR"].includes(appErrorOf(error).code)) return null;
+    throw error;
+  });
+  if (!shown) notFound();
   return (
     <ApiProvider projectId={null}>
-      <SharedCanvasPage token={token} initial={found.canvas} problem={found.problem} />
+      <SharedCanvasPage token={token} initial={shown} />
     </ApiProvider>
   );
 }

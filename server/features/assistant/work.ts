@@ -5,7 +5,7 @@ import { type Claim, claimMessage, cutOff, type End, endCutOff, forgottenThreads
 import { contextText, systemPrompt } from "#server/features/assistant/prompt.ts";
 import { type FailureCode, MessageContext, MessageMode } from "#server/features/assistant/schema.ts";
 import { assistantModel } from "#server/features/assistant/settings.ts";
-import { startedRuns, usedByRuns } from "#server/features/assistant/started-runs.ts";
+import { startedRuns } from "#server/features/assistant/started-runs.ts";
 import { askForWork } from "#server/features/assistant/threads.ts";
 import { type AssistantTool, parsedArguments, type ToolOutcome } from "#server/features/assistant/tool.ts";
 import { Lost, Stopped, Turn } from "#server/features/assistant/turn.ts";
@@ -29,6 +29,7 @@ import { withMask } from "#server/platform/mask-scope.ts";
 import type { Masker } from "#server/platform/masking/masker.ts";
 import { settings } from "#server/platform/settings.ts";
 import { onShutdown } from "#server/platform/shutdown.ts";
+import { usedByRuns } from "#server/runs/store/spent.ts";
 import { patiently } from "#server/runs/store/sql.ts";
 
 /** The most of a message (contract, section 8). */
