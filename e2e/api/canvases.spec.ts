@@ -59,7 +59,7 @@ test("a canvas is created, read, listed without its widgets, changed in part, an
 });
 
 test("the list is searched by name, and tells where the first twelve widgets stand", async ({ api, workflow }) => {
-  const { id: flow } = await workflow({});
+  const { id: flow } = await workflow(shown);
   const widgets = Array.from({ length: 14 }, (_, index) => chart(flow, { id: `c${index}`, layout: { x: 0, y: 13 - index, w: 6, h: 1 } }));
   await create(api, { name: "100% Sales", widgets });
   await create(api, { name: "Support" });
@@ -85,8 +85,8 @@ for (const { what, more, path, says } of [
   { what: "an unknown field", more: { colour: "red" }, path: "colour", says: "no such field" },
   {
     what: "an option of another type",
-    more: { options: { kind: "bar", x: "$", y: "$", unit: "€" } },
-    path: "options.unit",
+    more: { options: { kind: "bar", x: "$", y: "$", columns: [] } },
+    path: "options.columns",
     says: "no such",
   },
   { what: "an unknown kind of chart", more: { options: { kind: "donut", x: "$", y: "$" } }, path: "options.kind", says: "bar, line, area" },

@@ -94,7 +94,7 @@ test("from an empty canvas to a widget in three clicks, of what the Output reall
   const dialog = page.getByRole("dialog", { name: "How to show “Result”" });
   await expect(dialog.getByRole("button", { name: /^Add / })).toHaveCount(6);
   expect(await axeFaultsInBothThemes(page)).toEqual([]);
-  await dialog.getByRole("button", { name: "Add Number: Total" }).click();
+  await dialog.getByRole("button", { name: "Add Number: Total", exact: true }).click();
   await expect(dialog).toBeHidden();
   await expect(widget(page, "Total")).toContainText("1,204.5");
   await saved(page);
@@ -129,7 +129,7 @@ test("in the form a part is picked in the tree, by keys too, or typed, and is sh
   const { body: canvas } = await api.post("/canvases", { name: "Sales" }, { schema: Canvas, status: 201 });
   await page.goto(`/canvases/${canvas.id}`);
   await page.getByRole("button", { name: /Result/ }).click();
-  await page.getByRole("button", { name: "Change it: Total" }).click();
+  await page.getByRole("button", { name: "Change it: Total", exact: true }).click();
   const dialog = page.getByRole("dialog");
   const preview = widget(page, "Total").last();
   await expect(preview).toContainText("1,204.5");
@@ -208,11 +208,11 @@ test("widgets are dragged and resized, by keys as well, duplicated, deleted, and
   const width = (await b.boundingBox())?.width ?? 0;
   await dragBy(page, a.getByRole("button", { name: "Move" }), width + 16, 0);
   await saved(page);
-  expect(await places(api, id)).toEqual(["A 6,0 6x4", "B 0,0 6x4"]);
+  await expect.poll(() => places(api, id)).toEqual(["A 6,0 6x4", "B 0,0 6x4"]);
   await page.getByRole("button", { name: "Undo" }).click();
   await dragBy(page, b.getByRole("button", { name: "Resize" }), -width / 2, 128);
   await saved(page);
-  expect(await places(api, id)).toEqual(["A 0,0 6x4", "B 6,0 3x6"]);
+  await expect.poll(() => places(api, id)).toEqual(["A 0,0 6x4", "B 6,0 3x6"]);
 
   await a.getByRole("button", { name: "Move" }).focus();
   for (let step = 0; step < 6; step++) await page.keyboard.press("ArrowDown");
@@ -223,10 +223,10 @@ test("widgets are dragged and resized, by keys as well, duplicated, deleted, and
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowUp");
   await saved(page);
-  expect(await places(api, id)).toEqual(["A 0,6 7x3", "B 6,0 3x6"]);
+  await expect.poll(() => places(api, id)).toEqual(["A 0,6 7x3", "B 6,0 3x6"]);
   await page.keyboard.press("Escape");
   await saved(page);
-  expect(await places(api, id)).toEqual(["A 0,6 6x4", "B 6,0 3x6"]);
+  await expect.poll(() => places(api, id)).toEqual(["A 0,6 6x4", "B 6,0 3x6"]);
 
   await page.getByRole("button", { name: "Actions of B" }).click();
   await page.getByRole("menuitem", { name: "Duplicate" }).click();
@@ -273,7 +273,7 @@ test("while the service is away nothing is lost, and the state says so in words"
   await expect(page.getByText(/Autosave failed, retrying in \d+ s/)).toBeVisible();
   await page.unroute("**/api/trpc/canvases.update*");
   await saved(page);
-  expect(await places(api, id)).toEqual(["B 6,0 6x4"]);
+  await expect.poll(() => places(api, id)).toEqual(["B 6,0 6x4"]);
 });
 
 test("a whole canvas is taken in one click", async ({ signedInPage: page, api, workflow, executed }) => {
@@ -316,7 +316,7 @@ test("on a phone widgets stand in reading order, and are added and changed, not 
     .getByRole("dialog")
     .getByRole("button", { name: /Result/ })
     .click();
-  await page.getByRole("button", { name: "Add Number: Total" }).click();
+  await page.getByRole("button", { name: "Add Number: Total", exact: true }).click();
   await saved(page);
   const [a, b, total] = await Promise.all(["A", "B", "Total"].map(async (name) => (await widget(page, name).boundingBox())?.y ?? 0));
   expect([a, b, total]).toEqual([a, b, total].toSorted((one, other) => (one ?? 0) - (other ?? 0)));
@@ -332,7 +332,7 @@ test("from a run's result, and from an Output node, one goes on a canvas", async
   await page.getByRole("button", { name: "Add to a canvas" }).click();
   const dialog = page.getByRole("dialog", { name: "Add to a canvas" });
   await expect(dialog.getByRole("combobox", { name: "Canvas" })).toHaveText("A new canvas");
-  await dialog.getByRole("button", { name: "Add Number: Total" }).click();
+  await dialog.getByRole("button", { name: "Add Number: Total", exact: true }).click();
   await page.getByRole("button", { name: "Open", exact: true }).click();
   await expect(page).toHaveURL(/\/canvases\//);
   await expect(widget(page, "Total")).toContainText("1,204.5");
