@@ -15,16 +15,18 @@ const EVERY_MS = 15_000;
 
 interface SharedCanvasPageProps {
   token: string;
-  initial: SharedCanvas;
+  initial: SharedCanvas | null;
+  /** Why nothing is shown. */
+  problem: string | null;
 }
 
 /** A canvas for whoever has its link. Nothing in it leads further, and it goes when the link ends. */
-export function SharedCanvasPage({ token, initial }: SharedCanvasPageProps) {
+export function SharedCanvasPage({ token, initial, problem }: SharedCanvasPageProps) {
   const trpc = useTRPC();
-  const options = trpc.canvases.shared.queryOptions({ token }, { refetchInterval: EVERY_MS });
-  useInitial(options.queryKey, initial);
+  const options = trpc.canvases.shared.queryOptions({ token }, { enabled: initial !== null, refetchInterval: EVERY_MS });
+  useInitial(options.queryKey, initial ?? undefined);
   const canvas = useQuery(options);
-  const ended = canvas.isError && errorBodyOf(canvas.error).status === 404 ? errorBodyOf(canvas.error).detail : null;
+  const ended = canvas.isError && errorBodyOf(canvas.error).status === 404 ? errorBodyOf(canvas.error).detail : problem;
   const shown = ended === null ? canvas.data : undefined;
   useTitle(shown?.name);
   const data = new Map(shown?.data.widgets.map((one) => [one.widget_id, one]));

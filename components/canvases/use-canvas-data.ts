@@ -4,7 +4,7 @@ import { keepPreviousData, type QueryKey, useQuery, useQueryClient } from "@tans
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { followLine, type LineState } from "#components/event-line.ts";
 import { useApi } from "#components/trpc.tsx";
-import { type CanvasData, CanvasDataEvent, type WidgetRange } from "#server/features/canvases/schema.ts";
+import { type CanvasData, type CanvasDataEvent, CanvasEvent, type WidgetRange } from "#server/features/canvases/schema.ts";
 
 const isVisible = () => !document.hidden;
 
@@ -42,6 +42,7 @@ export function useCanvasData(canvas_id: string, range: WidgetRange | undefined,
   useInitial(options.queryKey, initial && (initial.range ?? undefined) === range ? initial : undefined);
   const query = useQuery(options);
   const key = JSON.stringify(options.queryKey);
+  const canvasKey = JSON.stringify(trpc.canvases.get.queryOptions({ canvas_id }).queryKey);
 
   // A browser holds few lines to one server, for all of its tabs together: a page that nobody sees needs none.
   useEffect(() => {
@@ -55,11 +56,18 @@ export function useCanvasData(canvas_id: string, range: WidgetRange | undefined,
     // What was missed meanwhile is read at once, not piece by piece.
     const catchUp = () => void cache.invalidateQueries({ queryKey });
     const hangUp = followLine({
-      path: `/api/v1/canvases/${canvas_id}/stream${range ? `?range=${range}` : ""}`,
-      types: ["canvas_data"],
+      path: `/api/v1/bridge/canvases/${canvas_id}/stream${range ? `?range=${range}` : ""}`,
+      types: ["canvas_data", "canvas_changed"],
       after: 0,
-      parse: (read) => CanvasDataEvent.safeParse(read).data,
-      onEvent: (_, { widgets }) => cache.setQueryData<CanvasData>(queryKey, (data) => data && withChanges(data, widgets)),
+      parse: (read) => CanvasEvent.safeParse(read).data,
+      onEvent: (_, event) => {
+        if (event.type === "canvas_changed") {
+          // Somebody saved it: it may have other widgets now.
+          void cache.invalidateQueries({ queryKey: JSON.parse(canvasKey) as QueryKey });
+          return catchUp();
+        }
+        cache.setQueryData<CanvasData>(queryKey, (data) => data && withChanges(data, event.widgets));
+      },
       onLine: (state) => {
         setLine(state);
         if (state === "open" && hasMissed) catchUp();
@@ -67,7 +75,7 @@ export function useCanvasData(canvas_id: string, range: WidgetRange | undefined,
       },
     });
     return hangUp;
-  }, [canvas_id, range, key, isSeen, cache]);
+  }, [canvas_id, range, key, canvasKey, isSeen, cache]);
 
   return { ...query, line };
 }

@@ -119,7 +119,7 @@ test("whoever has the link sees the canvas without sign-in, and nothing in it le
   expect(await overflow(page)).toBe(0);
   await api.del(`/canvases/${canvas.id}/share`);
   await page.reload();
-  await expect(page.getByRole("heading", { name: "This link shows nothing" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "This link cannot be used" })).toBeVisible();
 });
 
 test("widgets say in their own place why they show nothing", async ({ signedInPage: page, api, workflow }) => {

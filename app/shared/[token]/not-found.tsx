@@ -7,7 +7,7 @@ export default function NothingShared() {
     <main className="woven relative flex min-h-dvh flex-col items-center justify-center gap-6 px-4">
       <Logo className="text-18 [&>svg]:size-7" />
       <div className="w-full max-w-100 rounded-lg border border-line-strong bg-raised p-7 shadow-md">
-        <EntryHeading title="This link shows nothing">
+        <EntryHeading title="This link cannot be used">
           It has ended, or was not copied whole. Ask whoever gave it to you for another one.
         </EntryHeading>
       </div>
