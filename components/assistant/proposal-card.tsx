@@ -84,7 +84,17 @@ function Proposed({ part, onAsk }: { part: ProposalPart; onAsk: (prompt: string)
           </div>
         </div>
       )}
-      {status === "accepted" && <Outcome isGood>Accepted. It is in the draft; what runs is the published version.</Outcome>}
+      {status === "accepted" && (
+        <>
+          <Outcome isGood>Accepted. It is in the draft; what runs is the published version.</Outcome>
+          {!open && (
+            <Button asChild size="sm" className="self-start">
+              <Link href={`/workflows/${workflow_id}`}>Open the workflow</Link>
+            </Button>
+          )}
+        </>
+      )}
+      {status === "replaced" && <Outcome isGood={false}>Replaced by a newer proposal. Nothing was changed.</Outcome>}
       {status === "rejected" && <Outcome isGood={false}>Rejected. Nothing was changed.</Outcome>}
       {status === "conflict" && (
         <>

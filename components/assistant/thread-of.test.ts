@@ -105,6 +105,23 @@ test("what was said before a stop or a fault is kept", () => {
   expect(one([started, failed(false)])).toMatchObject({ status: "failed", error: "The key was refused." });
 });
 
+test("a proposal that a newer one replaces is not called rejected, and one that somebody rejected is", () => {
+  const proposal = (id: string, workflow_id = "w"): Told => ({
+    type: "proposal",
+    id,
+    workflow_id,
+    summary: id,
+    status: "open",
+    problems: [],
+  });
+  const rejected = (id: string): Told => ({ type: "decided", id, outcome: "rejected" });
+  const statuses = (...events: Told[]) =>
+    one([started, ...events]).parts.map((part) => (part.kind === "proposal" ? part.status : part.kind));
+  expect(statuses(proposal("p1"), rejected("p1"), proposal("p2"))).toEqual(["replaced", "open"]);
+  expect(statuses(proposal("p1"), rejected("p1"), call("a"), proposal("p2"))).toEqual(["rejected", "tool", "open"]);
+  expect(statuses(proposal("p1"), rejected("p1"), proposal("p2", "other"))).toEqual(["rejected", "open"]);
+});
+
 test("the cost so far is that of the last count", () => {
   const usage = (input_tokens: number, cost: number | null): Told => ({ type: "usage", input_tokens, output_tokens: 5, cost });
   expect(one([started]).usage).toBeNull();

@@ -25,7 +25,8 @@ export interface ProposalPart {
   id: string;
   workflow_id: string;
   summary: string;
-  status: ProposalStatus;
+  /** "replaced": by a newer one of the thread, which came before anybody had decided. */
+  status: ProposalStatus | "replaced";
   problems: EventOf<"proposal">["problems"];
 }
 
@@ -74,13 +75,30 @@ export interface ThreadState {
   turns: Turn[];
   /** Number of the last event. */
   seq: number;
+  /** What the last event has rejected; null where that is another event. */
+  rejected: string | null;
 }
 
-export const EMPTY_THREAD: ThreadState = { turns: [], seq: 0 };
+export const EMPTY_THREAD: ThreadState = { turns: [], seq: 0, rejected: null };
 
 /** The thread that its events tell, from the first one on. */
 export const threadOf = (events: readonly { seq: number; event: ThreadEvent }[], before = EMPTY_THREAD): ThreadState =>
-  events.reduce((state, { seq, event }) => (seq > state.seq ? { turns: turnsAfter(state.turns, event), seq } : state), before);
+  events.reduce((state, { seq, event }) => {
+    if (seq <= state.seq) return state;
+    const turns = turnsAfter(event.type === "proposal" ? withReplaced(state, event.workflow_id) : state.turns, event);
+    return { turns, seq, rejected: event.type === "decided" && event.outcome === "rejected" ? event.id : null };
+  }, before);
+
+/** A proposal that was rejected just before another came for the same workflow is one that nobody has rejected. */
+function withReplaced({ turns, rejected }: ThreadState, workflow_id: string): Turn[] {
+  if (rejected === null) return turns;
+  const replaced = (part: Part): Part =>
+    part.kind === "proposal" && part.id === rejected && part.workflow_id === workflow_id ? { ...part, status: "replaced" } : part;
+  return turns.map((turn) => {
+    const parts = turn.parts.map(replaced);
+    return parts.some((part, index) => part !== turn.parts[index]) ? { ...turn, parts } : turn;
+  });
+}
 
 function turnsAfter(turns: Turn[], event: ThreadEvent): Turn[] {
   if (event.type === "message") {
