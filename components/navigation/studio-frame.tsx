@@ -34,7 +34,10 @@ export function StudioFrame({ children }: { children: ReactNode }) {
           <PlaceLink href="/" className="rounded-sm rail:hidden">
             <Logo />
           </PlaceLink>
-          <NotificationBell className="md:ml-auto rail:mx-0" />
+          <span className="ml-auto flex gap-1 rail:ml-0">
+            <AssistantButton className="rail:hidden" />
+            <NotificationBell />
+          </span>
           <IconButton
             label={isRail ? "Expand navigation" : "Collapse navigation"}
             aria-expanded={!isRail}
@@ -98,7 +101,7 @@ function MobileBar({ className }: { className: string | false }) {
         Treadle
       </PlaceLink>
       <div className="ml-auto flex">
-        <AssistantButton />
+        <AssistantButton size="lg" className="size-10 [&_svg]:size-4!" />
         <NotificationBell size="lg" className="size-10" />
       </div>
     </header>

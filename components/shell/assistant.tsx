@@ -108,6 +108,10 @@ export function useAssistant() {
         setOpen(true);
       },
       close: () => setOpen(false),
+      /** Closes it where it lies over the page, as on a phone: somebody wants to see something there. */
+      makeWay: () => {
+        if (state.isOpen && !matchMedia("(width >= 48rem)").matches) setOpen(false);
+      },
     }),
     [isOpen],
   );

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { toast } from "sonner";
-import { type ProposalDesk, useProposalDesk } from "#components/shell/assistant.tsx";
+import { type ProposalDesk, useAssistant, useProposalDesk } from "#components/shell/assistant.tsx";
 import { UserError, useApi } from "#components/trpc.tsx";
 import { createStrictContext } from "#components/ui/strict-context.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
@@ -136,18 +136,20 @@ export function ProposalProvider({ isReadOnly, children }: { isReadOnly: boolean
     }),
     [proposal, leftOut, history, decisions],
   );
+  const { makeWay } = useAssistant();
   const desk = useMemo((): ProposalDesk => {
     const isThis = (id: string) => id === value.proposal?.id;
     return {
       workflow_id,
       show(id) {
+        makeWay();
         setWanted(id);
         if (isThis(id)) value.show();
       },
       accept: (id) => (isThis(id) ? value.accept() : decisions.accept(id, "a proposal", [])),
       reject: (id) => decisions.reject(id),
     };
-  }, [workflow_id, value, decisions]);
+  }, [workflow_id, value, decisions, makeWay]);
   useProposalDesk(isReadOnly ? null : desk);
   return <ProposalContext value={value}>{children}</ProposalContext>;
 }
