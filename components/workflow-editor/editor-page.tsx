@@ -234,13 +234,26 @@ const FirstRequest = dynamic(() => import("#components/workflow-editor/first-req
 function FirstSteps() {
   const isBare = useEditor((state) => state.nodes.length <= 1 && !state.isReadOnly);
   const isReady = useQuery(useTRPC().assistant.settings.queryOptions({}, { enabled: isBare })).data?.ready;
-  const { isOpen } = useAssistant();
+  const { isOpen, open } = useAssistant();
+  const { canAdminister } = useStudio();
   // An assistant that is open asks by itself.
   if (!isBare || (isReady && isOpen)) return null;
   if (isReady) return <FirstRequest />;
   return (
     <p className="pointer-events-none absolute inset-x-0 top-[66%] z-10 px-4 text-center text-13 text-ink-soft">
       Press <Kbd>N</Kbd> to add a node, or drag from the dot at the trigger's right.
+      {isReady === false && !isOpen && canAdminister && (
+        <>
+          {" "}
+          <button
+            type="button"
+            className="pointer-events-auto min-h-6 text-thread-text underline underline-offset-2 pointer-coarse:min-h-10"
+            onClick={() => open()}
+          >
+            Have the assistant build it
+          </button>
+        </>
+      )}
     </p>
   );
 }
