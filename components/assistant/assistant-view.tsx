@@ -61,7 +61,7 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
 
   // What a page has opened the assistant for: a prompt is sent once it is known that there is somebody to answer it.
   const isKnown = settings.data !== undefined && (threadId === null || summary !== null || error !== null);
-  const take = useStable(() => {
+  const take = useStable(async () => {
     const { context: wanted = {}, prompt, mode } = takeAssistantRequest() ?? {};
     // On a phone the keyboard would cover what there is to read.
     if (!matchMedia("(pointer: coarse)").matches) field.current?.focus();
@@ -69,9 +69,9 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
       const about = contextOf({ ...told, ...wanted });
       // The thread goes on where it is about the same workflow; else it would carry along what has nothing to do with it.
       const isSame = about.workflow_id !== undefined && about.workflow_id === summary?.workflow_id;
-      void write({ content: prompt, mode: mode ?? "build", context: about }, isSame ? threadId : null);
-      return;
+      if (await write({ content: prompt, mode: mode ?? "build", context: about }, isSame ? threadId : null)) return;
     }
+    // What could not be sent is still there.
     attach(wanted);
     setDraft((before) => ({
       ...before,
@@ -80,7 +80,7 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
     }));
   });
   useEffect(() => {
-    if (request && isKnown) take();
+    if (request && isKnown) void take();
   }, [request, isKnown, take]);
 
   // What one writes while it asks is the answer; another message would wait for the answer as well.
@@ -308,7 +308,7 @@ function Announcer({ thread }: { thread: LiveThread }) {
   );
 }
 
-/** Only where somebody has allowed it before, and only while they look elsewhere: nobody is asked for it here. */
+/** Only where somebody has allowed it, and only while they look elsewhere. */
 function notify(words: string): void {
   if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
   new Notification("Treadle", { body: words, tag: "treadle-assistant" });

@@ -18,7 +18,7 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
-import { MAX_MESSAGE, type MessageContext, type MessageMode } from "#server/features/assistant/schema.ts";
+import { MAX_ANSWER, MAX_MESSAGE, type MessageContext, type MessageMode } from "#server/features/assistant/schema.ts";
 
 type PlaceKind = keyof AssistantPlace;
 
@@ -83,7 +83,9 @@ export function Composer({
   // A space after what nothing is called ends the search: it was an @ of the text.
   const isMenuOpen = isAsking && (offered.length > 0 || !/\s/.test(query.query));
   const mode = canEdit ? draft.mode : "ask";
-  const canSend = isReady && !isSending && draft.text.trim() !== "";
+  const length = draft.text.trim().length;
+  const most = isAnswer ? MAX_ANSWER : MAX_MESSAGE;
+  const canSend = isReady && !isSending && length > 0 && length <= most;
 
   const write = (text: string, at: number) => {
     onDraftChange({ ...draft, text });
@@ -153,7 +155,7 @@ export function Composer({
           {...(isMenuOpen && { "aria-controls": listId })}
           {...(isMenuOpen && offered.length > 0 && { "aria-activedescendant": mentionOptionId(listId, active) })}
           rows={2}
-          maxLength={MAX_MESSAGE}
+          aria-invalid={length > most || undefined}
           value={draft.text}
           placeholder={isAnswer ? "Answer, or choose above." : PLACEHOLDERS[mode]}
           onChange={({ target }) => write(target.value, target.selectionStart)}
@@ -163,6 +165,13 @@ export function Composer({
           onFocus={() => setDismissed(null)}
           className="field-sizing-content max-h-60 min-h-14 w-full resize-none bg-transparent px-3 py-2.5 text-14 text-ink outline-none pointer-coarse:text-16"
         />
+        {length > most && (
+          // Cut at the limit, a text that somebody pastes would lose its end without a word.
+          <p role="alert" className="px-3 pb-1.5 text-12 text-failed">
+            {isAnswer ? "An answer" : "A message"} has at most {most.toLocaleString("en")} characters; this one has{" "}
+            {length.toLocaleString("en")}.
+          </p>
+        )}
         <div className="flex items-center gap-1 p-1.5 pt-0">
           {canEdit && <ModeSwitch mode={mode} onChange={(next) => onDraftChange({ ...draft, mode: next })} />}
           <IconButton label="Name something" icon={<AtSign />} onClick={begin} className="pointer-coarse:size-10" />

@@ -13,6 +13,7 @@ import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { MAX_ANSWER } from "#server/features/assistant/schema.ts";
 
 const LOOKS = {
   quiet: "border-line-strong",
@@ -132,7 +133,7 @@ function WrittenAnswer({ isSent, onAnswer, hasFocus }: { isSent: boolean; onAnsw
         aria-label="Your answer"
         autoFocus={hasFocus}
         value={words}
-        maxLength={4000}
+        maxLength={MAX_ANSWER}
         onChange={(event) => setWords(event.target.value)}
       />
       <Button type="submit" variant="primary" isPending={isSent} disabled={words.trim() === ""}>

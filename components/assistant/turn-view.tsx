@@ -2,7 +2,7 @@
 
 import { RotateCw, Settings, StepForward } from "lucide-react";
 import Link from "next/link";
-import { Fragment, memo, type ReactNode } from "react";
+import { Fragment, memo, type ReactNode, useState } from "react";
 import { ComparisonCard } from "#components/assistant/comparison-card.tsx";
 import { ProposalCard } from "#components/assistant/proposal-card.tsx";
 import { ConfirmationCard, QuestionCard } from "#components/assistant/request-cards.tsx";
@@ -127,7 +127,23 @@ function Progress({ turn }: { turn: Turn }) {
           </>
         )}
       </span>
+      <TellMe />
     </p>
+  );
+}
+
+/** Where the browser has not been asked yet: whoever looks elsewhere meanwhile is told by it. */
+function TellMe() {
+  const [permission, setPermission] = useState(() => ("Notification" in window ? Notification.permission : "denied"));
+  if (permission !== "default") return null;
+  return (
+    <button
+      type="button"
+      className="min-h-6 rounded-sm text-thread-text underline underline-offset-2 pointer-coarse:min-h-10"
+      onClick={async () => setPermission(await Notification.requestPermission())}
+    >
+      Tell me when it is done
+    </button>
   );
 }
 

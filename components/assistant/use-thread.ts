@@ -4,7 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { EMPTY_THREAD, isUnderWay, type ThreadState, threadOf } from "#components/assistant/thread-of.ts";
 import { followLine, type LineState } from "#components/event-line.ts";
-import { useApi } from "#components/trpc.tsx";
+import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { type MessageContext, type MessageMode, ThreadEvent } from "#server/features/assistant/schema.ts";
 
 const types = ThreadEvent.options.map((option) => option.shape.type.value);
@@ -12,7 +12,7 @@ const types = ThreadEvent.options.map((option) => option.shape.type.value);
 const TOGETHER_MS = 40;
 
 /** A thread on the screen: replayed from its first event, then followed. */
-export interface LiveThread extends ThreadState {
+export interface LiveThread extends Pick<ThreadState, "turns" | "seq"> {
   /** All that was there when it was opened is drawn; what comes now is new. */
   isCurrent: boolean;
   isWorking: boolean;
@@ -28,6 +28,9 @@ interface Followed extends ThreadState {
 
 const begin = (threadId: string | null): Followed => ({ ...EMPTY_THREAD, threadId, replayed: null, line: "connecting" });
 
+/** What is drawn of a thread that cannot be read. */
+const NO_THREAD: LiveThread = { turns: [], seq: 0, line: "closed", isCurrent: false, isWorking: false };
+
 const isVisible = () => !document.hidden;
 
 function onVisibility(listener: () => void): () => void {
@@ -35,12 +38,17 @@ function onVisibility(listener: () => void): () => void {
   return () => document.removeEventListener("visibilitychange", listener);
 }
 
-/** @param threadId null for one that is not begun */
+/**
+ * A thread as it stands and goes on, or why it cannot be shown.
+ * @param threadId null for one that is not begun
+ */
 export function useThread(threadId: string | null) {
   const { trpc, cache } = useApi();
   const { data, error } = useQuery(
     trpc.assistant.thread.queryOptions({ thread_id: threadId ?? "" }, { enabled: threadId !== null, refetchOnWindowFocus: false }),
   );
+  // What was read once stays while the server cannot be asked.
+  const isGone = error !== null && (data === undefined || errorBodyOf(error).status === 404);
   const [held, setHeld] = useState(() => begin(threadId));
   const state = held.threadId === threadId ? held : begin(threadId);
   const { replayed } = state;
@@ -54,7 +62,7 @@ export function useThread(threadId: string | null) {
   drawn.current = state.seq;
 
   useEffect(() => {
-    if (threadId === null || replayed === null || !isFollowed) return;
+    if (threadId === null || replayed === null || !isFollowed || isGone) return;
     let waiting: { seq: number; event: ThreadEvent }[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const change = (next: (before: Followed) => Followed) => setHeld((before) => (before.threadId === threadId ? next(before) : before));
@@ -75,14 +83,20 @@ export function useThread(threadId: string | null) {
         waiting.push({ seq, event });
         timer ??= setTimeout(draw, TOGETHER_MS);
       },
-      onLine: (line) => change((before) => ({ ...before, line })),
+      onLine: (line) => {
+        change((before) => ({ ...before, line }));
+        // It may be down for us alone: the thread was deleted elsewhere, or the session has ended.
+        if (line === "reconnecting")
+          void cache.invalidateQueries(trpc.assistant.thread.queryFilter({ thread_id: threadId }), { cancelRefetch: false });
+      },
     });
     return () => {
       hangUp();
       clearTimeout(timer);
     };
-  }, [threadId, replayed, isFollowed, trpc, cache]);
+  }, [threadId, replayed, isFollowed, isGone, trpc, cache]);
 
+  if (isGone) return { thread: NO_THREAD, summary: null, error };
   const thread: LiveThread = {
     turns: state.turns,
     seq: state.seq,
@@ -90,7 +104,7 @@ export function useThread(threadId: string | null) {
     isCurrent: threadId === null || (replayed !== null && state.seq >= replayed),
     isWorking: state.turns.some(isUnderWay),
   };
-  return { thread, summary: data ?? null, error };
+  return { thread, summary: data ?? null, error: null };
 }
 
 type Trpc = ReturnType<typeof useApi>["trpc"];
@@ -125,7 +139,14 @@ export function useSend() {
       const thread_id = begun?.id ?? threadId ?? "";
       // Nothing has happened in it yet: all that the stream tells is new, however late somebody listens.
       if (begun) cache.setQueryData(trpc.assistant.thread.queryKey({ thread_id }), { ...begun, messages: [], last_event_id: 0 });
-      await client.assistant.send.mutate({ thread_id, content, mode, context });
+      try {
+        await client.assistant.send.mutate({ thread_id, content, mode, context });
+      } catch (failure) {
+        // Refused, not lost on the way: nobody looks for a thread in which nothing was said.
+        const { status } = errorBodyOf(failure);
+        if (begun && status >= 400 && status < 500) await client.assistant.deleteThread.mutate({ thread_id }).catch(() => undefined);
+        throw failure;
+      }
       void cache.invalidateQueries(trpc.assistant.threads.pathFilter());
       return thread_id;
     },

@@ -6,7 +6,6 @@ import { useAssistant } from "#components/shell/assistant.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
-import { MAX_MESSAGE } from "#server/features/assistant/schema.ts";
 
 /** Requests that need nothing but a model, to begin from. */
 const STARTERS = [
@@ -56,7 +55,6 @@ export function FirstRequest() {
             aria-labelledby={title}
             value={text}
             rows={2}
-            maxLength={MAX_MESSAGE}
             placeholder="Say it in your own words. You see every change before it is made."
             onChange={(event) => setText(event.target.value)}
             onKeyDown={(event) => {

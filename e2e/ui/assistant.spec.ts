@@ -32,7 +32,7 @@ test("a question is answered while one watches, and the thread is there again la
     { say: "You have **no workflow** yet. [The guide](/docs/editor) says how to begin.", delayMs: 20 },
   ]);
   await page.goto("/runs");
-  await page.keyboard.press("ControlOrMeta+j");
+  await page.getByRole("button", { name: "Ask the assistant" }).click();
   await expect(messageOf(page)).toBeFocused();
   await say(page, "What do I have here?");
   await expect(messageOf(page)).toHaveValue("");
@@ -262,6 +262,62 @@ test("a line that breaks mends itself and tells nothing twice", async ({ signedI
   await expect(assistantOf(page).getByText("Before the break and after it", { exact: true })).toBeVisible();
 });
 
+test("a thread that was deleted elsewhere says so, and a session that has ended leads to the sign-in page", async ({
+  signedInPage: page,
+  assistant,
+  modelServer,
+  person,
+  baseURL,
+}) => {
+  const gate = randomUUID();
+  await assistant([{ when: "for ever", say: "One moment please", gate }, { say: "Yes." }]);
+  await page.goto("/bridge");
+  await say(page, "Think for ever");
+  const panel = assistantOf(page);
+  await expect(panel.getByText(/^One/)).toBeVisible();
+  const { searchParams } = new URL(page.url());
+  await person.browser.delete(`/api/v1/bridge/threads/${searchParams.get("thread")}`, { headers: { origin: baseURL } });
+  await expect(panel.getByRole("status").filter({ hasText: "no such thread" })).toBeVisible();
+  await expect(panel.getByText(/^One/)).toHaveCount(0);
+  await expect(panel.getByRole("button", { name: "Stop" })).toHaveCount(0);
+  await expect(panel.getByText("The line to the server is down")).toHaveCount(0);
+  await panel.getByRole("button", { name: "New thread" }).click();
+  await say(page, "Is this another?");
+  await expect(panel.getByText("Yes.")).toBeVisible();
+  await modelServer.release(gate);
+
+  await page.context().clearCookies();
+  // Somebody comes back to the tab.
+  const comeBack = (isHidden: boolean) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden });
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => (isHidden ? "hidden" : "visible") });
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  };
+  await page.evaluate(comeBack, true);
+  await page.evaluate(comeBack, false);
+  await expect(page).toHaveURL(/\/sign-in\?next=/);
+});
+
+test("what cannot be sent is still there, and leaves no empty thread behind", async ({
+  signedInPage: page,
+  assistant,
+  person,
+  baseURL,
+}) => {
+  await assistant([]);
+  await page.goto("/bridge");
+  const panel = assistantOf(page);
+  await messageOf(page).fill("long ".repeat(5000));
+  await expect(panel.getByRole("alert")).toContainText("at most 20,000 characters; this one has 24,999");
+  await expect(panel.getByRole("button", { name: "Send" })).toBeDisabled();
+  await person.browser.put("/api/v1/bridge/settings", { headers: { origin: baseURL }, data: { llm_key_id: null } });
+  await say(page, "Anybody there?");
+  await expect(page.getByText("The assistant has no model yet.").first()).toBeVisible();
+  await expect(messageOf(page)).toHaveValue("Anybody there?");
+  await page.reload();
+  await expect(page.getByRole("navigation", { name: "Threads" })).toContainText("Nothing yet.");
+});
+
 test("threads are renamed and deleted", async ({ signedInPage: page, assistant }) => {
   await assistant([{ say: "Yes." }]);
   await page.goto("/bridge");
@@ -335,6 +391,34 @@ test("an admin sets it up where it is missing; others are told whom to ask", asy
   await say(theirs, "May I?");
   await expect(assistantOf(theirs).getByText("Echo: May I?")).toBeVisible();
   await expect(theirs.getByRole("group", { name: "Mode" })).toHaveCount(0);
+  await context.close();
+});
+
+test("who looks elsewhere is told by the browser, once it was asked to", async ({ person, assistant, modelServer, browser, baseURL }) => {
+  const gate = randomUUID();
+  await assistant([{ say: "One two three", gate }]);
+  const context = await browser.newContext({ baseURL, storageState: await person.browser.storageState() });
+  await context.addInitScript(() => {
+    const told: string[] = [];
+    class Notification {
+      static permission = "default";
+      static requestPermission = async () => (Notification.permission = "granted");
+      constructor(_: string, { body }: { body: string }) {
+        told.push(body);
+      }
+    }
+    let isHidden = false;
+    Object.defineProperty(document, "hidden", { get: () => isHidden });
+    Object.assign(window, { Notification, told, hide: () => (isHidden = true) });
+  });
+  const page = await context.newPage();
+  await page.goto("/bridge");
+  await say(page, "Take your time");
+  await assistantOf(page).getByRole("button", { name: "Tell me when it is done" }).click();
+  await expect(assistantOf(page).getByRole("button", { name: "Tell me when it is done" })).toHaveCount(0);
+  await page.evaluate("hide()");
+  await modelServer.release(gate);
+  await expect.poll(() => page.evaluate("told")).toEqual(["The assistant has answered"]);
   await context.close();
 });
 

@@ -181,7 +181,9 @@ export const SendMessageInput = z.strictObject({
 export type SendMessageInput = z.infer<typeof SendMessageInput>;
 export const SentMessage = z.object({ message_id: Id });
 
-export const AnswerQuestionInput = z.strictObject({ question_id: Id, answer: z.string().trim().min(1, "Answer it.").max(4000) });
+/** Most characters of an answer to a question. */
+export const MAX_ANSWER = 4000;
+export const AnswerQuestionInput = z.strictObject({ question_id: Id, answer: z.string().trim().min(1, "Answer it.").max(MAX_ANSWER) });
 export const DecideConfirmationInput = z.strictObject({ confirmation_id: Id, decision: z.enum(["approved", "rejected"]) });
 
 /** What became of a question or a confirmation. */
