@@ -31,12 +31,13 @@ const DOING: Readonly<Record<string, string>> = {
 const SHOWS_A_RUN: ReadonlySet<string> = new Set(["run_workflow", "get_run", "rerun_from_node"]);
 
 /** The place that a call dealt with, and how its link is called; null where there is none to go to. */
-export function placeOf({ page, execution_id, agent_id, workflow_id }: ToolRefs): { href: string; label: string } | null {
+export function placeOf({ page, execution_id, agent_id, workflow_id, node_id }: ToolRefs): { href: string; label: string } | null {
   // A path of the guide and nothing else: what a tool tells is data.
   if (page?.startsWith("/docs/") || page === "/docs") return { href: page, label: "Guide" };
-  if (execution_id) return { href: `/runs/${encodeURIComponent(execution_id)}`, label: "Run" };
+  const node = node_id ? `?node=${encodeURIComponent(node_id)}` : "";
+  if (execution_id) return { href: `/runs/${encodeURIComponent(execution_id)}${node}`, label: "Run" };
   if (agent_id) return { href: `/agents/${encodeURIComponent(agent_id)}`, label: "Agent" };
-  if (workflow_id) return { href: `/workflows/${encodeURIComponent(workflow_id)}`, label: "Workflow" };
+  if (workflow_id) return { href: `/workflows/${encodeURIComponent(workflow_id)}${node}`, label: "Workflow" };
   return null;
 }
 

@@ -46,6 +46,10 @@ test("five nodes are built from an empty canvas, accepted as one step, run, and 
   // Nobody is there yet who could hear it.
   await expect(canvas(page)).toContainText("to add a node, or drag");
   await expect(page.getByRole("heading", { name: "What would you like to automate?" })).toBeHidden();
+  // Who may set that up is led there.
+  await page.getByRole("button", { name: "Have the assistant build it" }).click();
+  await expect(panel(page).getByRole("region", { name: "The assistant is not set up" })).toBeVisible();
+  await page.getByRole("button", { name: "Close assistant" }).click();
 
   const add = (id: string, type: string, data: Record<string, unknown>): Operation => ({ op: "add_node", node: { id, type, data } });
   await assistant([
@@ -357,4 +361,78 @@ test("nobody's canvas is taken away while they write; on a phone a proposal is g
   await proposal(page).getByRole("button", { name: "Accept" }).click();
   await expect(proposal(page)).toBeHidden();
   await expect(node(page, "Output Result")).toContainText("coffee");
+});
+
+test("what is proposed while nobody looks at the assistant comes to the canvas, and its end is told", async ({
+  signedInPage: page,
+  assistant,
+  modelServer,
+  workflow,
+}) => {
+  const flow = await workflow({ nodes: [trigger, output("Result", "tea")], edges: [edge("start", "Result")] });
+  const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+  const change = proposing(flow.id, "Says coffee.", [{ op: "update_node", id: "Result", data: { value: "coffee" } }]);
+  await assistant([
+    { ...change, when: "Coffee", say: "Let me think about it.", gate: first },
+    { when: "Coffee", say: "See the canvas.", gate: second },
+    { when: "Milk", say: "A short question.", calls: [{ name: "ask_user", args: { question: "Hot or cold?" } }], gate: third },
+  ]);
+  await page.goto(`/workflows/${flow.id}`);
+  await ask(page, "Coffee please");
+  await expect(panel(page)).toContainText("Let me");
+  await page.getByRole("button", { name: "Close assistant" }).click();
+  await modelServer.release(first);
+  await expect(node(page, "Output Result")).toHaveAccessibleDescription(/Changed/);
+  await page.reload();
+  await expect(proposal(page)).toContainText("1 changed");
+  await modelServer.release(second);
+  await expect(page.getByText("The assistant is done with “Coffee please”")).toBeVisible();
+  await page.getByRole("button", { name: "Show", exact: true }).click();
+  await expect(panel(page)).toContainText("See the canvas.");
+  await ask(page, "Milk too");
+  await expect(panel(page)).toContainText("A short");
+  await page.getByRole("button", { name: "Close assistant" }).click();
+  await modelServer.release(third);
+  await expect(page.getByText("The assistant waits for you in “Coffee please”")).toBeVisible();
+  await page.getByRole("button", { name: "Show", exact: true }).click();
+  await expect(panel(page)).toContainText("Hot or cold?");
+  // On a phone it lies over what it shows.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await panel(page).getByRole("button", { name: "Show on canvas" }).click();
+  await expect(panel(page)).toBeHidden();
+  await expect(proposal(page)).toBeInViewport();
+});
+
+test("a link in an answer leads to the very node, in a workflow and in a run", async ({
+  signedInPage: page,
+  assistant,
+  workflow,
+  executed,
+}) => {
+  const ids = Array.from({ length: 12 }, (_, index) => `Step${index}`);
+  const flow = await workflow({
+    name: "Long",
+    nodes: [trigger, ...ids.map((id, index) => output(id, "tea", 330 * (index + 1)))],
+    edges: ids.map((id, index) => edge(ids[index - 1] ?? "start", id)),
+  });
+  const run = await executed(flow);
+  await assistant([
+    { say: `The end is [in the workflow](/workflows/${flow.id}?node=Step11) and [in the run](/runs/${run.id}?node=Step2).` },
+  ]);
+  await page.goto("/agents");
+  await ask(page, "Where is the end?");
+  const attached = panel(page).getByRole("list", { name: "Attached" });
+  await panel(page).getByRole("link", { name: "in the workflow" }).click();
+  await expect(attached).toContainText("Step11");
+  await expect(node(page, "Output Step11")).toBeInViewport();
+  await expect(page).toHaveURL(new RegExp(`/workflows/${flow.id}$`));
+  // Once more, after one has turned to something else there.
+  await node(page, "Trigger Start").focus();
+  await page.keyboard.press("Enter");
+  await expect(attached).toContainText("Start");
+  await panel(page).getByRole("link", { name: "in the workflow" }).click();
+  await expect(attached).toContainText("Step11");
+  await panel(page).getByRole("link", { name: "in the run" }).click();
+  await expect(page).toHaveURL(new RegExp(`/runs/${run.id}$`));
+  await expect(attached).toContainText("Step2");
 });

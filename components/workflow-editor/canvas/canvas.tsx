@@ -32,7 +32,7 @@ import {
 import { useCanvasKeys } from "#components/workflow-editor/canvas/use-canvas-keys.ts";
 import { useConnecting } from "#components/workflow-editor/canvas/use-connecting.ts";
 import { useLoopFrames } from "#components/workflow-editor/canvas/use-loop-frames.ts";
-import { FIT, useKeepFit, useReveal, useRevealWaiting } from "#components/workflow-editor/canvas/use-view.ts";
+import { FIT, useKeepFit, useNodeInAddress, useReveal, useRevealWaiting } from "#components/workflow-editor/canvas/use-view.ts";
 import { useViewMotion } from "#components/workflow-editor/canvas/use-view-motion.ts";
 import { nodeUis } from "#components/workflow-editor/nodes/registry.gen.ts";
 import { atDrawnPosition } from "#server/workflow/layout/loop-frames.ts";
@@ -126,6 +126,7 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
   }, [editor, ui, point]);
 
   useReveal();
+  useNodeInAddress();
   useRevealWaiting();
   useCanvasKeys({ area, onAdd, onPoint: point });
 

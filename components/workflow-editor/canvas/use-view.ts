@@ -1,8 +1,10 @@
 "use client";
 
-import { type ReactFlowState, useReactFlow, useStoreApi, type Viewport } from "@xyflow/react";
+import { type ReactFlowState, useNodesInitialized, useReactFlow, useStoreApi, type Viewport } from "@xyflow/react";
+import { useSearchParams } from "next/navigation";
 import { useCallback, useEffect, useRef } from "react";
 import { useRunStore } from "#components/runs/store/run-context.tsx";
+import { useAssistant } from "#components/shell/assistant.tsx";
 import { motionMs } from "#components/ui/use-reduced-motion.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { canvasItemId } from "#components/workflow-editor/canvas/use-canvas-focus.ts";
@@ -153,6 +155,27 @@ export function useReveal(): void {
       stopView();
     };
   }, [editor, ui, flow, view]);
+}
+
+/** Selects and shows the node that the address names by `?node=`, as links to a very place do. It is said once: the same link works again. */
+export function useNodeInAddress(): void {
+  const editor = useEditorStore();
+  const ui = useCanvasUiStore();
+  const { makeWay } = useAssistant();
+  const isDrawn = useNodesInitialized();
+  const nodeId = useSearchParams().get("node");
+  useEffect(() => {
+    if (!isDrawn || nodeId === null) return;
+    const url = new URL(location.href);
+    url.searchParams.delete("node");
+    // Through the router, to which the same link would lead nowhere else.
+    history.replaceState(null, "", url);
+    const { nodes, selectOnly } = editor.getState();
+    if (!nodes.some(({ id }) => id === nodeId)) return;
+    makeWay();
+    selectOnly(nodeId);
+    ui.getState().reveal(nodeId, true);
+  }, [isDrawn, nodeId, editor, ui, makeWay]);
 }
 
 /** When a run waits for a decision, its panel takes room from the canvas: the node that waits comes into what is left. */
