@@ -21,6 +21,8 @@ import { testDatabase } from "#server/testing/test-database.ts";
 
 /** How often data of a canvas were read, and what is listened for at the moment. */
 const counted = vi.hoisted(() => ({ reads: new Map<string, number>(), listeners: new Map<string, number>() }));
+/** What happens right before something is listened for. */
+const before = vi.hoisted(() => ({ listening: async (_payload: string) => {} }));
 vi.mock("#server/features/canvases/data.ts", async (original) => {
   const actual = await original<typeof import("#server/features/canvases/data.ts")>();
   const readCanvasData: typeof actual.readCanvasData = (...asked) => {
@@ -34,6 +36,7 @@ vi.mock("#server/platform/db/notify.ts", async (original) => {
   const actual = await original<typeof import("#server/platform/db/notify.ts")>();
   const add = (payload: string, more: number) => counted.listeners.set(payload, (counted.listeners.get(payload) ?? 0) + more);
   const subscribe: typeof actual.subscribe = async (channel, payload, handler) => {
+    await before.listening(payload);
     const stop = await actual.subscribe(channel, payload, handler);
     add(payload, 1);
     return () => {
@@ -126,12 +129,13 @@ test("the end of a run, whichever process carried it, is told to whoever looks",
 
 test("whoever comes back is sent what has changed since the event, wherever that was sent", async () => {
   const { admin, canvas_id, a, b } = await world();
-  const before = await viewer(canvas_id);
-  const first = before.next();
+  const first = await viewer(canvas_id);
+  const event = first.next();
   await ends(admin, a, 1);
-  const last = idOf(await first);
-  await before.leave();
-  await ends(admin, b, 5);
+  const last = idOf(await event);
+  await first.leave();
+  // Nobody has told this process of it yet when the viewer is here again.
+  await endedRun(admin, b, { Total: 5 });
   // As another process has it: of what this one knew nothing is there.
   const again = "./live.ts?in-another-process";
   const other: typeof import("#server/features/canvases/live.ts") = await import(again);
@@ -145,6 +149,20 @@ test("whoever comes back is sent what has changed since the event, wherever that
   const next = after.next();
   await ends(admin, a, 2);
   expect(numbers(await next)).toEqual([["a", 2]]);
+});
+
+test("what is changed in the moment in which a canvas is looked at for the first time is not missed", async () => {
+  const { admin, canvas, canvas_id } = await world();
+  const [widget] = canvas.widgets;
+  const saved = vi.fn<(updated_at: string) => void>();
+  before.listening = async (payload) => {
+    if (payload !== canvas_id) return;
+    before.listening = async () => {};
+    saved((await updateCanvas(admin, { canvas_id, widgets: [{ ...(widget as Widget), id: "c" }] })).updated_at);
+  };
+  const { next } = await viewer(canvas_id, "0");
+  expect(await next()).toMatchObject({ type: "canvas_changed", data: { updated_at: saved.mock.lastCall?.[0] } });
+  expect(await next()).toMatchObject({ type: "canvas_data", data: { widgets: [{ widget_id: "c" }] } });
 });
 
 test("an id that says nothing is answered with everything", async () => {
@@ -177,6 +195,8 @@ test("a canvas that somebody changes is told, and what it shows then; with the c
 
 /** The clock stands still but where it is told to go on. */
 function withoutTime() {
+  // The database takes the time that it takes.
+  Object.assign(pool().options, { connectionTimeoutMillis: 0, idleTimeoutMillis: 0 });
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   /** Time passes until this has come. */

@@ -34,6 +34,8 @@ const hashOf = (data: WidgetData): string =>
 
 class LiveCanvas {
   shown: Shown | undefined;
+  /** All of `shown` is at least as new as this, in milliseconds of this process. */
+  allReadAt = 0;
   /** The canvas has been deleted. */
   isGone = false;
   /** Settles when it has been read for the first time. */
@@ -46,8 +48,6 @@ class LiveCanvas {
   readonly #bell = new Bell();
   /** The workflows whose values may have changed; null for all. */
   #changed: Set<string> | null = null;
-  #isReading = false;
-  #allReadAt = 0;
   #lingering: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
   readonly #onOver: () => void;
@@ -64,9 +64,10 @@ class LiveCanvas {
     );
   }
 
-  /** Something is known to have changed that has not been read yet. */
-  get isBehind(): boolean {
-    return this.#isReading || this.#changed === null || this.#changed.size > 0;
+  /** Reads all of it again soon. */
+  readAgain(): void {
+    this.#changed = null;
+    this.#bell.ring();
   }
 
   #linger(): void {
@@ -94,16 +95,11 @@ class LiveCanvas {
     };
   }
 
-  async #listen(wanted: ReadonlySet<string>): Promise<void> {
-    for (const [payload, stop] of this.#stops) {
-      if (wanted.has(payload)) continue;
-      stop();
-      this.#stops.delete(payload);
-    }
+  async #listen(wanted: Iterable<string>): Promise<void> {
     for (const payload of wanted) {
       if (this.#stops.has(payload)) continue;
       const stop = await subscribe("treadle_canvas", payload, () => {
-        if (payload === this.#id) this.#changed = null;
+        if (payload === this.#id) return this.readAgain();
         this.#changed?.add(payload);
         this.#bell.ring();
       });
@@ -112,28 +108,40 @@ class LiveCanvas {
     }
   }
 
-  /** Reads what may have changed since the last time. */
-  async #read(): Promise<void> {
-    const row = await db().canvas.findUnique({ where: { id: this.#id } });
-    if (!row) {
-      this.isGone = true;
-      return;
+  #listenNoMore(wanted: ReadonlySet<string>): void {
+    for (const [payload, stop] of this.#stops) {
+      if (wanted.has(payload)) continue;
+      stop();
+      this.#stops.delete(payload);
     }
-    const { widgets, updated_at } = toCanvas(row);
-    const version = row.updated_at.getTime().toString(36);
-    // Before anything is read, so that nothing after it is missed.
-    await this.#listen(new Set([this.#id, ...widgets.map(({ workflow_id }) => workflow_id)]));
-    const changed = this.shown?.version === version ? this.#changed : null;
+  }
+
+  /** Reads what may have changed since the last time. What is told meanwhile, of the canvas or a workflow, counts for the next. */
+  async #read(): Promise<void> {
+    const began = performance.now();
+    const known = this.#changed;
     this.#changed = new Set();
-    if (!changed) this.#allReadAt = Date.now();
-    const wanted = widgets.filter(({ workflow_id }) => !changed || changed.has(workflow_id)).map(({ id }) => id);
     try {
+      await this.#listen([this.#id]);
+      const row = await db().canvas.findUnique({ where: { id: this.#id } });
+      if (!row) {
+        this.isGone = true;
+        return;
+      }
+      const { widgets, updated_at } = toCanvas(row);
+      const sources = new Set([this.#id, ...widgets.map(({ workflow_id }) => workflow_id)]);
+      this.#listenNoMore(sources);
+      await this.#listen(sources);
+      const version = row.updated_at.getTime().toString(36);
+      const changed = this.shown?.version === version ? known : null;
+      const wanted = widgets.filter(({ workflow_id }) => !changed || changed.has(workflow_id)).map(({ id }) => id);
       const canvas = { id: row.id, project_id: row.project_id, widgets };
       const range = this.#range && { range: this.#range };
       const read = wanted.length ? (await readCanvasData(canvas, { widget_ids: wanted, ...range })).widgets : [];
       const kept = changed ? (this.shown?.widgets ?? []) : [];
       const fresh = read.map((data): [string, { hash: string; data: WidgetData }] => [data.widget_id, { hash: hashOf(data), data }]);
       this.shown = { version, updated_at, widgets: new Map([...kept, ...fresh]) };
+      if (!changed) this.allReadAt = began;
     } catch (error) {
       this.#changed = null;
       throw error;
@@ -143,14 +151,12 @@ class LiveCanvas {
   async #keepUp(): Promise<void> {
     while (!this.#isOver && !this.isGone) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
-      await this.#bell.rung(Math.max(0, this.#allReadAt + LOOK_AGAIN_MS - Date.now()));
+      await this.#bell.rung(Math.max(0, this.allReadAt + LOOK_AGAIN_MS - performance.now()));
       if (this.#isOver) return;
-      if (Date.now() - this.#allReadAt >= LOOK_AGAIN_MS) this.#changed = null;
-      this.#isReading = true;
+      if (performance.now() - this.allReadAt >= LOOK_AGAIN_MS) this.#changed = null;
       await this.#read().catch((err: unknown) => {
         log.warn({ err, canvas_id: this.#id }, "a canvas that somebody looks at could not be read, it is tried again");
       });
-      this.#isReading = false;
       for (const bell of this.#viewers) bell.ring();
     }
     this.#end();
@@ -214,11 +220,13 @@ export async function followCanvas(
   signal: AbortSignal,
   heartbeatMs: number,
 ): Promise<AsyncGenerator<SentEvent | "idle">> {
+  // Somebody who comes back may have it from a process that had heard of more by then than this one has.
+  const newerThan = last === undefined ? 0 : performance.now();
   // Read before the answer begins: whoever asks for the data once it has begun gets no older ones.
   const canvas = liveCanvas(canvas_id, range);
   await canvas.ready;
   const known = last === undefined ? canvas.shown && allOf(canvas.shown) : knownOf(last);
-  return known ? follow(canvas_id, range, known, signal, heartbeatMs) : nothing();
+  return known ? follow(canvas_id, range, { known, newerThan }, signal, heartbeatMs) : nothing();
 }
 
 async function* nothing(): AsyncGenerator<never> {}
@@ -226,7 +234,7 @@ async function* nothing(): AsyncGenerator<never> {}
 async function* follow(
   canvas_id: string,
   range: WidgetRange | undefined,
-  from: Known,
+  { known, newerThan }: { known: Known; newerThan: number },
   signal: AbortSignal,
   heartbeatMs: number,
 ): AsyncGenerator<SentEvent | "idle"> {
@@ -235,15 +243,14 @@ async function* follow(
   const leave = canvas.join(bell);
   try {
     await canvas.ready;
-    // Somebody who comes back may know of it from another process, and is not told of what was before.
-    if (canvas.isBehind) await bell.rung(heartbeatMs);
-    for (let known = from; !signal.aborted && !canvas.isGone; ) {
+    while (!signal.aborted && !canvas.isGone) {
       const { shown } = canvas;
-      if (shown) {
-        yield* eventsFor(canvas_id, shown, known);
-        known = allOf(shown);
+      const events = shown ? eventsFor(canvas_id, shown, known) : [];
+      if (shown && (events.length === 0 || canvas.allReadAt >= newerThan)) {
+        yield* events;
+        [known, newerThan] = [allOf(shown), 0];
         if (canvas.shown !== shown) continue;
-      }
+      } else if (shown) canvas.readAgain();
       const started = Date.now();
       await bell.rung(heartbeatMs);
       if (!signal.aborted && Date.now() - started >= heartbeatMs) yield "idle";
