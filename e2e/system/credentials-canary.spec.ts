@@ -78,6 +78,7 @@ const everywhere = (agents: Record<string, string>, origin: string, isFailing: b
 /** All that is stored in the database, row by row, but for the table of credentials. */
 async function wholeDatabase(dataDir: string): Promise<{ table: string; text: string }[]> {
   const pool = new Pool({ connectionString: databaseUrl(dataDir), max: 1 });
+  pool.on("error", () => undefined); // its connections end after the pool, perhaps with the server
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename <> 'credentials'`,

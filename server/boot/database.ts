@@ -8,6 +8,7 @@ import { dataDir, type GivenSettings, settings } from "#server/platform/settings
 /** Proves that the given server answers. The sentence names host and port, never the password. */
 async function probe(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  client.on("error", () => undefined); // when it breaks between its statements
   try {
     await client.connect();
     await client.end();

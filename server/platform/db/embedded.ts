@@ -82,6 +82,7 @@ async function socketFolder(folder: string): Promise<string> {
 /** Makes our database in a new server, unless a start that was cut off has. */
 async function createDatabase(url: string): Promise<void> {
   const client = new Client({ connectionString: url });
+  client.on("error", () => undefined); // when it breaks between its statements
   await client.connect();
   try {
     await client.query("CREATE DATABASE treadle");

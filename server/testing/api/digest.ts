@@ -74,6 +74,8 @@ export interface Digest {
 export async function openDigest(connectionString: string): Promise<Digest> {
   // One plan for every project, made once on each connection: to plan the sums takes longer than to work them out.
   const pool = new Pool({ connectionString, max: 2, options: "-c plan_cache_mode=force_generic_plan" });
+  // A pool has ended before its connections have: the database that is dropped then ends them.
+  pool.on("error", () => undefined);
   const { rows: links } = await pool.query<Link>(LINKS);
   const dropped = VOLATILE.map((column) => ` - '${column}'`).join("");
   const sums = [...conditions(links)].map(
