@@ -12,6 +12,19 @@ test("fields are quoted as RFC 4180 says, and a text is no formula", () => {
   );
 });
 
+test("a text becomes no formula either where spreadsheets part fields at semicolons, tabs or line ends, whatever the quotes", () => {
+  const csv = (text: string) => widgetCsv({ widget_id: "w", status: "ok", text, ...from }, false).split("\r\n")[1];
+  for (const [text, field] of [
+    ["a;=1+1", "a;'=1+1"],
+    ["a\t@x", "a\t'@x"],
+    ["a\n=1", `"a\n'=1"`],
+    ['a;"=1;b', `"a;'""=1;b"`],
+    ["＝1+1", "'＝1+1"],
+    ["a; b = c - d", "a; b = c - d"],
+  ])
+    expect(csv(text ?? "")).toBe(`${field},${FROM}`);
+});
+
 test("every kind has its lines, and a gap is empty", () => {
   const points = [
     { x: "May", y: 1.5, ...from },

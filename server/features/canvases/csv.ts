@@ -7,11 +7,14 @@ import { suggestion } from "#server/workflow/expressions.ts";
 
 type Field = string | number | boolean | null | undefined;
 
-/** Spreadsheets run what begins so as a formula, which whoever writes to a workflow could use against whoever opens the file. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Spreadsheets run what begins so as a formula, which whoever writes to a workflow could use against whoever opens the file. In half
+ * of the world they part fields at semicolons, and know nothing then of the quotes of a field that begins after a comma.
+ */
+const FORMULA = /^(?=[=+\-@＝＋－＠\t\r])|[;\t\r\n](?="*[=+\-@＝＋－＠])/g;
 
 function fieldText(field: Field): string {
-  const text = typeof field === "string" && FORMULA.test(field) ? `'${field}` : String(field ?? "");
+  const text = typeof field === "string" ? field.replaceAll(FORMULA, "$&'") : String(field ?? "");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
