@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createCanvas, deleteCanvas, getCanvas } from "#server/features/canvases/service.ts";
+import { SharedCanvas, type Widget } from "#server/features/canvases/schema.ts";
+import { createCanvas, deleteCanvas, getCanvas, updateCanvas } from "#server/features/canvases/service.ts";
 import { readSharedCanvas, shareCanvas, unshareCanvas } from "#server/features/canvases/share.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
@@ -82,6 +83,25 @@ test("a link shows what the widgets show, and nothing else of the project", asyn
   );
   const told = JSON.stringify(shown);
   for (const word of [...hidden, "$.inner_total", "$.rows", "$.months"]) expect(told).not.toContain(word);
+});
+
+test("each kind of widget is drawn without what it reads, a chart of the latest run and one over several too", async () => {
+  const admin = await database.newAdmin();
+  const { canvas } = await sharedCanvas(admin);
+  const [, , chart, text] = canvas.widgets;
+  const overRuns = { ...chart, id: "over", options: { kind: "line", y: "$.inner_total", over: "runs", range: "7d" } } as Widget;
+  const markdown = { ...text, id: "markdown", type: "markdown" } as Widget;
+  await updateCanvas(admin, { canvas_id: canvas.id, widgets: [...canvas.widgets, overRuns, markdown] });
+  const { url } = await shareCanvas(admin, { canvas_id: canvas.id, expires_in_days: 1 });
+  const shown = SharedCanvas.parse(await readSharedCanvas({ token: tokenOf({ url }) }));
+  expect(shown.widgets.map(({ type, options }) => [type, options])).toEqual([
+    ["number", { unit: "€" }],
+    ["table", {}],
+    ["chart", { kind: "bar", x: "$", y: "$" }],
+    ["text", {}],
+    ["chart", { kind: "line", y: "$", over: "runs", range: "7d" }],
+    ["markdown", {}],
+  ]);
 });
 
 test("why a widget shows nothing is told to members, not to whoever has the link", async () => {
