@@ -78,13 +78,22 @@ const LONGEST_MS = 200;
 
 const runner = new Script("work()");
 const context = createContext({});
+let isTimed = false;
 
-/** Runs something that must not hold up the process; only node:vm can stop code that does not give way. */
-function withinTime<Result>(work: () => Result): Result {
+/**
+ * Runs something that must not hold up the process; only node:vm can stop code that does not give way, wherever it is: it must
+ * change nothing that is used afterwards. What follows many paths is run so as a whole, for to watch one takes longer than to
+ * follow it.
+ * @throws Error when it takes longer
+ */
+export function withinTime<Result>(work: () => Result, longestMs = LONGEST_MS): Result {
+  if (isTimed) return work();
+  isTimed = true;
   context.work = work;
   try {
-    return runner.runInContext(context, { timeout: LONGEST_MS }) as Result;
+    return runner.runInContext(context, { timeout: longestMs }) as Result;
   } finally {
+    isTimed = false;
     delete context.work;
   }
 }
@@ -106,11 +115,26 @@ const partAt = (payload: unknown, place: Place): unknown => place.reduce<unknown
  * Where a path leads in a payload, in order.
  * @throws Error when the payload is nested too deeply or the path takes too long in it
  */
-export function placesAt(payload: unknown, path: string): { places: Place[]; isSingular: boolean } {
-  const query = queryOf(path);
+export const placesAt = (payload: unknown, path: string): Places => placesOf(queryOf(path), payload);
+
+interface Places {
+  places: Place[];
+  isSingular: boolean;
+}
+
+const copies = new WeakMap<object, unknown>();
+
+/** Filters compare numbers; long ones, which are kept exactly, are none to them. So a copy says where something is, and the payload what. */
+function plainOf(payload: unknown): unknown {
+  if (typeof payload !== "object" || payload === null) return payload;
+  const copy = copies.get(payload) ?? JSON.parse(JSON.stringify(payload));
+  copies.set(payload, copy);
+  return copy;
+}
+
+function placesOf(query: jsonpath.JSONPathQuery, payload: unknown): Places {
   const isSingular = query.singularQuery();
-  // Filters compare numbers; long ones, which are kept exactly, are none to them. So a plain copy says where, and the payload what.
-  const plain = (isSingular ? payload : JSON.parse(JSON.stringify(payload))) as Parameters<typeof jsonpath.query>[1];
+  const plain = (isSingular ? payload : plainOf(payload)) as Parameters<typeof jsonpath.query>[1];
   const follow = () => query.query(plain).nodes.map(({ location }) => location);
   return { places: isSingular ? follow() : withinTime(follow), isSingular };
 }
@@ -122,11 +146,17 @@ export function placesAt(payload: unknown, path: string): { places: Place[]; isS
  * @param path a JSONPath that `pathFault` found nothing wrong with; empty for the whole payload
  * @throws Error when the payload is nested too deeply or the path takes too long in it
  */
-export function atPath(payload: unknown, path: string): unknown {
-  if (path.trim() === "") return payload;
-  const { places, isSingular } = placesAt(payload, path);
-  const values = places.map((place) => partAt(payload, place));
-  return isSingular ? values[0] : values;
+export const atPath = (payload: unknown, path: string): unknown => follower(path)(payload);
+
+/** `atPath` for a path that is followed in many payloads; may be called within time, where nothing is kept that others use. */
+export function follower(path: string): (payload: unknown) => unknown {
+  if (path.trim() === "") return (payload) => payload;
+  const query = queryOf(path);
+  return (payload) => {
+    const { places, isSingular } = placesOf(query, payload);
+    const values = places.map((place) => partAt(payload, place));
+    return isSingular ? values[0] : values;
+  };
 }
 
 /** A value as the text that it is given as: text as it is, anything else as compact JSON. */

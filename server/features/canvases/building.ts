@@ -32,7 +32,7 @@ export async function listSources(
   const rows = await latestRuns(project.id, search, MOST_SOURCES + 1);
   const items = rows.slice(0, MOST_SOURCES).map(async ({ snapshot_id, glimpse, glimpses, completed_at, ...row }): Promise<CanvasSource> => {
     const labels = [...new Set(outputLabels(await snapshotGraph(snapshot_id)))];
-    const outputs = labels.map((label) => ({ label, glimpse: glimpses[label] ?? null }));
+    const outputs = labels.map((label) => ({ label, glimpse: Object.hasOwn(glimpses, label) ? (glimpses[label] ?? null) : null }));
     return {
       ...row,
       completed_at: completed_at?.toISOString() ?? null,

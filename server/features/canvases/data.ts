@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { latestData, MOST_READ, problem, resultsNeeded, type Shown } from "#server/features/canvases/latest.ts";
 import { overRunsData, readingsKept, versionsWithin } from "#server/features/canvases/over-runs.ts";
 import { type Canvas, type CanvasData, pathsOf, type Widget, type WidgetData, type WidgetRange } from "#server/features/canvases/schema.ts";
@@ -87,6 +88,9 @@ function resultReader(widgets: readonly Widget[]) {
   };
 }
 
+/** How long the latest results may be looked through for one canvas, in milliseconds. */
+const LONGEST_MS = 3000;
+
 /** How many widgets are read side by side: runs need connections to the database too. */
 const AT_ONCE = 6;
 
@@ -108,6 +112,16 @@ export async function readCanvasData(
   const isOverRuns = ({ options }: Widget) => options?.over === "runs";
   const kept = widgets.some(isOverRuns) ? await readingsKept(canvas.project_id, [...sources.keys()]) : new Map();
   const versionsOf = ({ workflow_id, options }: Widget) => versionsWithin(workflow_id, range ?? options?.range ?? "30d", now);
+  let spentMs = 0;
+  const latest = async (widget: Widget): Promise<Shown> => {
+    const results = await resultsOf(widget);
+    await turn(); // one may take a while, and others want to go on between them
+    if (spentMs > LONGEST_MS) return problem("The widgets of this canvas take too long together. Use simpler paths, or fewer widgets.");
+    const began = performance.now();
+    const data = latestData(widget, results);
+    spentMs += performance.now() - began;
+    return data;
+  };
   const shown = async (widget: Widget): Promise<Shown> => {
     const source = sources.get(widget.workflow_id);
     if (!source) return problem("The workflow of this widget is gone. Choose another one.");
@@ -116,7 +130,7 @@ export async function readCanvasData(
     const [fault] = pathsOf(widget).flatMap(([, path]) => faultOf(path) ?? []);
     if (fault) return problem(fault);
     const old = source.old && { old: source.old };
-    if (!isOverRuns(widget)) return { ...latestData(widget, await resultsOf(widget)), ...old };
+    if (!isOverRuns(widget)) return { ...(await latest(widget)), ...old };
     const shown = await overRunsData(widget, kept, { range, now });
     return { ...shown, versions: await versionsOf(widget), ...old };
   };

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import type pg from "pg";
 import { cellOf, MOST_READ, numberOf } from "#server/features/canvases/latest.ts";
 import type { Reading } from "#server/features/canvases/readings.ts";
@@ -32,11 +32,15 @@ function keptOf(value: unknown): Kept {
   return { number: null, json: json.length <= MOST_KEPT ? json : JSON.stringify(cellOf(value)) };
 }
 
+/** How long the paths of one result may take together, in milliseconds; what comes after that is not found. */
+const LONGEST_MS = 1000;
+
 /** Digs values out of one result, which is taken apart once. */
 export function digger({ text, length }: Pick<RunResult, "text" | "length">): (path: string) => Kept {
   const nothing = { number: null, json: null };
   let payload: unknown = text;
   let isJson = false;
+  let left = LONGEST_MS;
   if (length <= text.length)
     try {
       payload = parseJson(text);
@@ -46,11 +50,15 @@ export function digger({ text, length }: Pick<RunResult, "text" | "length">): (p
     }
   return (path) => {
     if (!isJson) return path === "$" ? keptOf(payload) : nothing;
+    if (left <= 0) return nothing;
+    const began = performance.now();
     try {
       const found = atPath(payload, path);
       return keptOf(Array.isArray(found) && found.length === 1 ? found[0] : found);
     } catch {
       return nothing; // it is nested too deeply
+    } finally {
+      left -= performance.now() - began;
     }
   };
 }
@@ -58,43 +66,58 @@ export function digger({ text, length }: Pick<RunResult, "text" | "length">): (p
 type ReadingRow = Reading & { id: number };
 
 const KEEP = `
-  WITH added AS (
-    INSERT INTO reading_values (execution_id, reading_id, completed_at, number, json)
-    SELECT * FROM unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::float8[], $5::text[])
-    ON CONFLICT DO NOTHING RETURNING reading_id, completed_at
-  ), marked AS (
-    INSERT INTO reading_hours (reading_id, hour)
-    SELECT DISTINCT reading_id, date_trunc('hour', completed_at, 'UTC') FROM added ORDER BY 1, 2
-    ON CONFLICT (reading_id, hour) DO UPDATE SET is_fresh = false
-  )
-  SELECT count(*) FROM added`;
+  INSERT INTO reading_values (execution_id, reading_id, completed_at, number, json)
+  SELECT * FROM unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::float8[], $5::text[]) ON CONFLICT DO NOTHING
+  RETURNING execution_id, reading_id, date_trunc('hour', completed_at, 'UTC') AS hour, coalesce(length(json), 0) AS bytes`;
+const MARK = `
+  INSERT INTO reading_hours (reading_id, hour) SELECT DISTINCT * FROM unnest($1::int[], $2::timestamptz[]) ORDER BY 1, 2
+  ON CONFLICT (reading_id, hour) DO UPDATE SET is_fresh = false`;
+
+interface Added {
+  execution_id: string;
+  reading_id: number;
+  hour: Date;
+  /** Of what is no number. Numbers are small; of the rest somebody could have much kept. */
+  bytes: number;
+}
 
 /** How many runs' results are in memory at once. */
 const TOGETHER = 20;
+/** How long values are dug out without a turn for others, in milliseconds. */
+const TURN_MS = 50;
 
-/** Keeps what these readings of one workflow find in runs. */
-async function keep(client: pg.PoolClient, execution_ids: readonly string[], readings: readonly ReadingRow[]): Promise<void> {
+/** Keeps what these readings of one workflow find in runs. @returns what was not kept yet, for `addUp` */
+async function keep(client: pg.PoolClient, execution_ids: readonly string[], readings: readonly ReadingRow[]): Promise<Added[]> {
+  const added: Added[] = [];
+  // In the same order whoever keeps them, so that two who find the same values never wait for each other.
+  const ids = [...execution_ids].sort();
   for (const [label, same] of Map.groupBy(readings, ({ output_label }) => output_label)) {
-    for (let from = 0; from < execution_ids.length; from += TOGETHER) {
-      const results = await resultsOf(client, execution_ids.slice(from, from + TOGETHER), label || null, MOST_READ);
-      const rows = results.flatMap((result) => {
+    for (let from = 0; from < ids.length; from += TOGETHER) {
+      const results = await resultsOf(client, ids.slice(from, from + TOGETHER), label || null, MOST_READ);
+      const rows: (Kept & { execution_id: string; reading_id: number; completed_at: Date })[] = [];
+      let began = performance.now();
+      for (const result of results.sort((a, b) => (a.execution_id < b.execution_id ? -1 : 1))) {
+        const { execution_id, completed_at } = result;
         const dig = digger(result);
-        return same.map(({ id, path }) => ({
-          ...dig(path),
-          execution_id: result.execution_id,
-          reading_id: id,
-          completed_at: result.completed_at,
-        }));
-      });
+        rows.push(...same.map(({ id, path }) => ({ ...dig(path), execution_id, reading_id: id, completed_at })));
+        if (performance.now() - began < TURN_MS) continue;
+        await turn();
+        began = performance.now();
+      }
       const column = <Name extends keyof (typeof rows)[number]>(name: Name) => rows.map((row) => row[name]);
-      if (rows.length)
-        await client.query(KEEP, [column("execution_id"), column("reading_id"), column("completed_at"), column("number"), column("json")]);
-      // Numbers are small; of the rest somebody could have much kept.
-      const bytes = new Map<string, number>();
-      for (const { execution_id, json } of rows) if (json) bytes.set(execution_id, (bytes.get(execution_id) ?? 0) + json.length);
-      if (bytes.size) await countBytes(client, bytes);
+      const values = [column("execution_id"), column("reading_id"), column("completed_at"), column("number"), column("json")];
+      if (rows.length) added.push(...(await client.query<Added>(KEEP, values)).rows);
     }
   }
+  return added;
+}
+
+/** Marks the hours of all values that a transaction has added, and counts their size: at its end, in one order, as `keep` says. */
+async function addUp(client: pg.PoolClient, added: readonly Added[]): Promise<void> {
+  const bytes = new Map<string, number>();
+  for (const row of added) if (row.bytes) bytes.set(row.execution_id, (bytes.get(row.execution_id) ?? 0) + row.bytes);
+  if (bytes.size) await countBytes(client, bytes);
+  if (added.length) await client.query(MARK, [added.map(({ reading_id }) => reading_id), added.map(({ hour }) => hour)]);
 }
 
 const READINGS = `
@@ -122,15 +145,13 @@ export async function fillQueued(): Promise<boolean> {
     if (rows.length === 0) return false;
     const byWorkflow = Map.groupBy(rows, ({ workflow_id }) => workflow_id);
     const { rows: readings } = await client.query<ReadingRow>(READINGS, [[...byWorkflow.keys()]]);
+    const added: Added[] = [];
     for (const [workflow_id, runs] of byWorkflow) {
       const own = readings.filter((reading) => reading.workflow_id === workflow_id);
-      if (own.length)
-        await keep(
-          client,
-          runs.map(({ execution_id }) => execution_id),
-          own,
-        );
+      const ids = runs.map(({ execution_id }) => execution_id);
+      if (own.length) added.push(...(await keep(client, ids, own)));
     }
+    await addUp(client, added);
     await tellViewers(client, [...byWorkflow.keys()]);
     return rows.length === BATCH;
   });
@@ -204,7 +225,7 @@ export async function fillPast(): Promise<boolean> {
     const runs = path === "" ? [] : await completedBefore(client, workflow_id, before, PAST_BATCH);
     const isOver = runs.length < PAST_BATCH;
     const again = isOver && path !== "" ? await completedBefore(client, workflow_id, null, AGAIN) : [];
-    await keep(client, [...new Set([...runs, ...again].map((run) => run.id))], [reading]);
+    await addUp(client, await keep(client, [...new Set([...runs, ...again].map((run) => run.id))], [reading]));
     const last = runs.at(-1);
     await client.query(PROGRESS, [id, reading.done + runs.length, total, last?.created_at ?? null, last?.id ?? null, isOver]);
     await tellViewers(client, [workflow_id]);

@@ -1,5 +1,5 @@
 import type { Widget, WidgetData } from "#server/features/canvases/schema.ts";
-import { asText, atPath, type Place, placesAt } from "#server/platform/json-path.ts";
+import { asText, atPath, follower, type Place, placesAt, withinTime } from "#server/platform/json-path.ts";
 import type { RunResult } from "#server/runs/store/results.ts";
 import { isExactNumber, parseJson } from "#server/shared/json-text.ts";
 import { nearestName } from "#server/workflow/expressions.ts";
@@ -135,7 +135,11 @@ type TableOptions = NonNullable<Extract<Widget, { type: "table" }>["options"]>;
 
 /** Labels of a table's columns, each with how a row gives its cell. */
 export function columnsOf(columns: TableOptions["columns"], first: unknown): { label: string; cell: (row: unknown) => Cell }[] {
-  if (columns) return columns.map(({ label, path }) => ({ label, cell: (row) => cellOf(atPath(row, path)) }));
+  if (columns)
+    return columns.map(({ label, path }) => {
+      const at = follower(path);
+      return { label, cell: (row) => cellOf(at(row)) };
+    });
   if (typeof first !== "object" || first === null || Array.isArray(first) || isExactNumber(first))
     return [{ label: "Value", cell: (row) => cellOf(row) }];
   return Object.keys(first)
@@ -146,17 +150,34 @@ export function columnsOf(columns: TableOptions["columns"], first: unknown): { l
     }));
 }
 
+/** How long all cells of a table may take together, in milliseconds. */
+const TABLE_MS = 1000;
+/** Characters that all cells of a table may have together. */
+export const MOST_IN_TABLE = 500_000;
+
+/** The first rows, as many as fit. */
+export function fitting<Row extends { cells: Cell[] }>(rows: readonly Row[]): Row[] {
+  let left = MOST_IN_TABLE;
+  const end = rows.findIndex(({ cells }) => {
+    for (const cell of cells) left -= typeof cell === "string" ? cell.length : 1;
+    return left < 0;
+  });
+  return rows.slice(0, end === -1 ? rows.length : end);
+}
+
 function tableData(result: RunResult, { path, columns }: TableOptions = {}): Shown {
   const found = valueAt(result, path);
-  const rows = Array.isArray(found) ? found : [found];
-  const parts = columnsOf(columns, rows[0]);
+  const all = Array.isArray(found) ? found : [found];
+  const parts = columnsOf(columns, all[0]);
   const from = fromOf(result);
   try {
+    const cells = () => all.slice(0, MOST_ROWS).map((row) => ({ cells: parts.map(({ cell }) => cell(row)), ...from }));
+    const rows = fitting(withinTime(cells, TABLE_MS));
     return {
       status: rows.length ? "ok" : "empty",
       columns: parts.map(({ label }) => label),
-      rows: rows.slice(0, MOST_ROWS).map((row) => ({ cells: parts.map(({ cell }) => cell(row)), ...from })),
-      ...(rows.length > MOST_ROWS && { problem: `Only the first ${figure(MOST_ROWS)} of ${figure(rows.length)} rows are shown.` }),
+      rows,
+      ...(rows.length < all.length && { problem: `Only the first ${figure(rows.length)} of ${figure(all.length)} rows are shown.` }),
     };
   } catch {
     throw new Fault(`The path of a column ${TOO_LONG}`);
@@ -245,6 +266,8 @@ export function latestData(widget: Widget, results: readonly RunResult[]): Shown
     return { ...kinds[widget.type](widget as never, [result, ...older]), ...fromOf(result) };
   } catch (error) {
     if (error instanceof Fault) return { ...problem(error.message), ...fromOf(result) };
+    // What is nested so deeply that it cannot even be said what it is.
+    if (error instanceof RangeError) return { ...problem("The output is nested too deeply to be shown."), ...fromOf(result) };
     throw error;
   }
 }

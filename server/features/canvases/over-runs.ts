@@ -4,8 +4,10 @@ import {
   cellOf,
   columnsOf,
   figure,
+  fitting,
   latestData,
   leftOut,
+  MOST_IN_TABLE,
   MOST_POINTS,
   MOST_READ,
   MOST_ROWS,
@@ -49,7 +51,7 @@ async function pointsOf(values: Values, { span, bucket, aggregate }: Query) {
           found: (await values.newest(span, MOST_POINTS)).map((one) => ({
             ...one,
             bucket: one.at,
-            value: aggregate === "count" ? 1 : (one.value ?? 0),
+            value: aggregate === "count" ? 1 : one.value,
           })),
           others: undefined,
         }
@@ -98,9 +100,14 @@ async function chartData(values: Values, query: Query, { y, unit }: Extract<Widg
 
 type TableOptions = Extract<Widget, { type: "table" }>["options"];
 
+/** Characters of values that a table reads: most of a long one is not shown. */
+const MOST_ROWS_READ = 8 * MOST_IN_TABLE;
+
 /** One row for each run, newest first. */
 async function rowsOfRuns(columns: readonly Values[], { span }: Query, options: TableOptions): Promise<Shown> {
-  const found = await Promise.all(columns.map((values) => values.newest(span, MOST_ROWS, false)));
+  const read = await Promise.all(columns.map((values) => values.rows(span, MOST_ROWS, Math.floor(MOST_ROWS_READ / columns.length))));
+  const since = Math.max(...read.map((column) => column.since?.getTime() ?? 0));
+  const found = read.map(({ rows }) => rows.filter(({ at }) => at.getTime() >= since));
   const partOf = ({ value, json }: { value: number | null; json: string | null }): unknown =>
     value ?? (json === null ? null : JSON.parse(json));
   const runs = new Map(found.flat().map(({ id, at }) => [id, at]));
@@ -113,15 +120,18 @@ async function rowsOfRuns(columns: readonly Values[], { span }: Query, options: 
     }))
     .filter(({ values }) => values.some((value) => value !== null));
   const parts = options?.columns ? undefined : columnsOf(undefined, shown[0]?.values[0]);
+  const all = shown.map(({ values, from }) => ({
+    cells: parts ? parts.map(({ cell }) => cell(values[0])) : values.map((value) => cellOf(value)),
+    ...from,
+  }));
+  const rows = fitting(all);
+  const most = since > 0 || rows.length < all.length ? rows.length : MOST_ROWS;
   return {
-    status: shown.length ? "ok" : "empty",
+    status: rows.length ? "ok" : "empty",
     columns: options?.columns?.map(({ label }) => label) ?? parts?.map(({ label }) => label) ?? [],
-    rows: shown.map(({ values, from }) => ({
-      cells: parts ? parts.map(({ cell }) => cell(values[0])) : values.map((value) => cellOf(value)),
-      ...from,
-    })),
+    rows,
     ...shown[0]?.from,
-    ...leftOut([newest.length === MOST_ROWS && `Only the newest ${figure(MOST_ROWS)} runs are shown.`]),
+    ...leftOut([(since > 0 || newest.length >= most) && `Only the newest ${figure(most)} runs are shown.`]),
   };
 }
 

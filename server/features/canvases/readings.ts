@@ -67,7 +67,7 @@ export async function saveReadings(
     FROM jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) AS r(workflow_id text, output_label text, path text, key text)
     JOIN workflows w ON w.id::text = r.workflow_id AND w.project_id = ${project_id}::uuid
     ORDER BY w.id, r.key
-    ON CONFLICT (workflow_id, key) DO UPDATE SET key = excluded.key
+    ON CONFLICT (workflow_id, key) DO UPDATE SET path = excluded.path
     RETURNING id, filled_at IS NOT NULL AS is_filled`;
   const ids = rows.map(({ id }) => id);
   await tx.canvasReading.deleteMany({ where: { canvas_id, reading_id: { notIn: ids } } });

@@ -99,6 +99,14 @@ const newestSql = (origin: Origin, hasNumber: boolean, limit: number) => `
   SELECT v.number AS value, v.json, v.completed_at AS at, v.execution_id AS id FROM ${origin.values} AND ${IN_SPAN}
     ${hasNumber ? "AND v.number IS NOT NULL" : ""} ORDER BY v.completed_at DESC, v.execution_id DESC LIMIT ${limit}`;
 
+// Of many long ones the newest, so that what is read is bounded; with how many there would be.
+const rowsSql = (origin: Origin, limit: number) => `
+  SELECT value, json, at, id, whole FROM (
+    SELECT newest.*, count(*) OVER () AS whole,
+      sum(coalesce(length(json), 1)) OVER (ORDER BY at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS size
+    FROM (${newestSql(origin, false, limit)}) AS newest
+  ) AS sized WHERE size <= $4 ORDER BY at DESC, id DESC`;
+
 // ---------------------------------------------------------------- values
 
 /** One value, of a run or of several. */
@@ -110,6 +118,9 @@ interface Found {
   at: Date;
   id: string;
 }
+
+/** One value of one run. */
+type RunValue = Omit<Found, "value" | "bucket"> & { value: number | null; json: string | null };
 
 /** What the values of a bucket come to, with the one that stands for them. */
 interface Sum {
@@ -172,13 +183,21 @@ export class Values {
     });
   }
 
-  /** Those of single runs, newest first. */
-  async newest(
-    span: Span,
-    limit: number,
-    hasNumber = true,
-  ): Promise<(Omit<Found, "value" | "bucket"> & { value: number | null; json: string | null })[]> {
-    return this.#query(`newest-${hasNumber}-${limit}`, newestSql(this.#origin, hasNumber, limit), span);
+  /** Numbers of single runs, newest first. */
+  async newest(span: Span, limit: number): Promise<Omit<Found, "bucket">[]> {
+    return this.#query(`newest-${limit}`, newestSql(this.#origin, true, limit), span);
+  }
+
+  /**
+   * Values of single runs, newest first, numbers or not.
+   * @param characters that they have together at most
+   * @returns also the time before which there are more within `limit`
+   */
+  async rows(span: Span, limit: number, characters: number): Promise<{ rows: RunValue[]; since: Date | undefined }> {
+    const text = rowsSql(this.#origin, limit);
+    const rows = await this.#query<RunValue & { whole: string }>(`rows-${limit}`, text, span, characters);
+    const last = rows.at(-1);
+    return { rows, since: last && Number(last.whole) > rows.length ? last.at : undefined };
   }
 }
 
