@@ -1,11 +1,12 @@
 "use client";
 
-import { ExternalLink, FileText, RotateCcw, RotateCw, SendHorizontal, Square } from "lucide-react";
+import { RotateCcw, RotateCw, SendHorizontal, Square } from "lucide-react";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
 import { applyChatEvent, citationsOf, type Exchange, historyOf, newExchange, streamChat, textOf } from "#components/agents/chat-turns.ts";
 import { formatDuration, formatTokens } from "#components/format.ts";
 import { ToolStep, TruncatedAnswerNote } from "#components/runs/agent-answer.tsx";
 import { Cost } from "#components/runs/cost.tsx";
+import { SourceList } from "#components/runs/sources.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
@@ -15,7 +16,6 @@ import { Textarea } from "#components/ui/input.tsx";
 import { Markdown } from "#components/ui/markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { useFollowedEnd } from "#components/ui/use-followed-end.ts";
-import type { RagCitation } from "#server/features/knowledge/schema.ts";
 
 /** A conversation with the saved agent: answers as they come, tools as steps, tokens and time. */
 export function AgentChat({ agentId, isDirty }: { agentId: string; isDirty: boolean }) {
@@ -105,7 +105,7 @@ function ExchangeView({ exchange, onAgain }: { exchange: Exchange; onAgain?: () 
       {state === "done" && textOf(exchange) === "" && <p className="text-13 text-ink-faint">The model sent an empty answer.</p>}
       {exchange.isCut && <TruncatedAnswerNote />}
       {detail !== null && <Notice tone="failed">{detail}</Notice>}
-      {!isRunning && <ChatSources sources={citationsOf(exchange)} />}
+      {!isRunning && <SourceList sources={citationsOf(exchange)} />}
       {!isRunning && <ExchangeFacts exchange={exchange} {...(onAgain && { onAgain })} />}
     </li>
   );
@@ -166,38 +166,6 @@ function ExchangeFacts({ exchange, onAgain }: { exchange: Exchange; onAgain?: ()
         {text !== "" && <CopyButton value={text} what="answer" />}
       </span>
     </footer>
-  );
-}
-
-/** Where a citation leads: the page on the web, or the document here. */
-function hrefOf({ uri, rag_id, document_id }: RagCitation): { href: string; isAway: boolean } {
-  if (uri !== null && /^https?:\/\//i.test(uri)) return { href: uri, isAway: true };
-  const query = document_id === null ? "" : `?document=${encodeURIComponent(document_id)}`;
-  return { href: `/knowledge/${rag_id}${query}`, isAway: false };
-}
-
-/** The documents that an answer cites, as links; nothing when it cites none. They open beside, so that the chat stays. */
-export function ChatSources({ sources }: { sources: readonly RagCitation[] }) {
-  if (sources.length === 0) return null;
-  return (
-    <ul aria-label="Sources" className="flex min-w-0 flex-col gap-1.5">
-      {sources.map((source) => {
-        const { href, isAway } = hrefOf(source);
-        const Icon = isAway ? ExternalLink : FileText;
-        return (
-          <li key={source.number} className="flex min-w-0 items-baseline gap-1.5 text-12 pointer-coarse:py-2">
-            <span className="shrink-0 text-ink-faint tabular">[{source.number}]</span>
-            <span className="min-w-0 [overflow-wrap:anywhere]">
-              <a href={href} target="_blank" rel="noreferrer" className="py-1.5 text-thread-text hover:underline pointer-coarse:py-2.5">
-                <Icon aria-hidden className="mr-1 inline size-3 align-[-1px]" />
-                {source.title}
-              </a>
-              {source.place !== "" && <span className="ml-1.5 text-ink-soft">{source.place}</span>}
-            </span>
-          </li>
-        );
-      })}
-    </ul>
   );
 }
 

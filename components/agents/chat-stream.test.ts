@@ -78,6 +78,8 @@ test("an exchange names the documents that its answer cites, and says when it wa
     rag_id: "r",
     document_id: `d${number}`,
     uri: null,
+    excerpt: "",
+    read_at: null,
   });
   const found = [source(1, "Prices", "Fruit › Pears"), source(2, "Rules"), source(3, "Opening hours", "Page 2"), source(4, "Map")];
   const answered = (content: string) =>

@@ -1,7 +1,8 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { readEvents } from "#components/read-events.ts";
+import { citedIn } from "#components/runs/sources.tsx";
 import { ChatEvent } from "#server/features/agents/schema.ts";
-import type { RagCitation } from "#server/features/knowledge/schema.ts";
+import type { ToolSource } from "#server/runs/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
 type ToolAnswer = Omit<Extract<ChatEvent, { type: "tool_result" }>, "type" | "id" | "name">;
@@ -84,21 +85,12 @@ export const historyOf = (exchanges: readonly Exchange[]): ChatTurn[] =>
       { role: "assistant", content: textOf(exchange) },
     ]);
 
-/** Numbers in brackets, as models cite: [2], [1, 3], 【2】. */
-const CITED = /[[【]\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*[\]】]/g;
-/** A title that is shorter may stand in a text by chance. */
-const SHORTEST_TITLE = 4;
-
-/** The pieces of knowledge that an answer cites, by number or by document and place, each once and in the order of their numbers. */
-export function citationsOf(exchange: Exchange): RagCitation[] {
-  const text = textOf(exchange);
-  const numbers = new Set([...text.matchAll(CITED)].flatMap(([, list = ""]) => list.split(",").map(Number)));
-  const isNamed = ({ title, place }: RagCitation) =>
-    title.length >= SHORTEST_TITLE && text.includes(title) && text.includes(place.split(" › ").at(-1) ?? "");
-  const found = exchange.parts.flatMap((part) => (part.kind === "tool" ? (part.answer?.sources ?? []) : []));
-  const cited = found.filter((source) => numbers.has(source.number) || isNamed(source));
-  return [...new Map(cited.map((source) => [source.number, source])).values()].sort((a, b) => a.number - b.number);
-}
+/** The pieces of knowledge and the pages that an answer cites. */
+export const citationsOf = (exchange: Exchange): ToolSource[] =>
+  citedIn(
+    textOf(exchange),
+    exchange.parts.flatMap((part) => (part.kind === "tool" ? (part.answer?.sources ?? []) : [])),
+  );
 
 export interface ChatTurn {
   role: "user" | "assistant";

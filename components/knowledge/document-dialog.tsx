@@ -11,26 +11,49 @@ import { type RagDocument, SHOWN_TEXT } from "#server/features/knowledge/schema.
 
 export type ShownDocument = Pick<RagDocument, "id" | "rag_id" | "title" | "uri">;
 
+interface DocumentDialogProps {
+  document: ShownDocument;
+  /** What stands in it is marked and in sight. */
+  passage?: string | null;
+  onClose: () => void;
+}
+
 /** The text of a document as it was read, so that people see what agents see. */
-export function DocumentDialog({ document: { id, rag_id, title, uri }, onClose }: { document: ShownDocument; onClose: () => void }) {
+export function DocumentDialog({ document: { id, rag_id, title, uri }, passage = null, onClose }: DocumentDialogProps) {
   const trpc = useTRPC();
   const document = useQuery(trpc.rags.document.queryOptions({ rag_id, document_id: id }));
   return (
     <Dialog onClose={onClose} title={title} size="lg">
       <LoadFailure query={document} />
       {document.isPending && <Skeleton className="h-64" />}
-      {document.data && <DocumentText uri={uri} text={document.data.text} />}
+      {document.data && <DocumentText uri={uri} text={document.data.text} passage={passage} />}
     </Dialog>
   );
 }
 
-function DocumentText({ uri, text }: { uri: string | null; text: string }) {
+/** Where a passage stands in a text, however it is broken into lines: from where to where. */
+export function placeOfPassage(text: string, passage: string): [number, number] | null {
+  const words = passage.split(/\s+/).filter(Boolean);
+  if (words.length === 0) return null;
+  const found = new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("\\s+")).exec(text);
+  return found && [found.index, found.index + found[0].length];
+}
+
+function DocumentText({ uri, text, passage }: { uri: string | null; text: string; passage: string | null }) {
+  const place = passage === null ? null : placeOfPassage(text, passage);
   return (
     <>
       {uri && (
         <a href={uri} target="_blank" rel="noreferrer" className="break-all text-12 text-thread-text hover:underline">
           {uri}
         </a>
+      )}
+      {passage !== null && text !== "" && place === null && (
+        <Notice tone="waiting">
+          {text.length >= SHOWN_TEXT
+            ? "The passage that was cited is not in this part of the text; it may have changed since."
+            : "The passage that was cited is not here any more: the document has changed since."}
+        </Notice>
       )}
       {text === "" ? (
         <p className="text-13 text-ink-soft">Its text has not been read yet.</p>
@@ -41,7 +64,20 @@ function DocumentText({ uri, text }: { uri: string | null; text: string }) {
           aria-label="Text of the document"
           className="max-h-[60vh] overflow-y-auto whitespace-pre-wrap break-words rounded-md border bg-sunken p-3 text-13"
         >
-          {text}
+          {place ? (
+            <>
+              {text.slice(0, place[0])}
+              <mark
+                ref={(element) => element?.scrollIntoView({ block: "center" })}
+                className="rounded-sm bg-waiting-soft text-ink outline-2 outline-waiting-soft"
+              >
+                {text.slice(...place)}
+              </mark>
+              {text.slice(place[1])}
+            </>
+          ) : (
+            text
+          )}
           {text.length >= SHOWN_TEXT && <p className="mt-3 text-ink-faint">The rest is not shown.</p>}
         </section>
       )}
@@ -54,7 +90,8 @@ export function CitedDocument({ ragId }: { ragId: string }) {
   const trpc = useTRPC();
   const router = useRouter();
   const path = usePathname();
-  const id = useSearchParams().get("document");
+  const search = useSearchParams();
+  const id = search.get("document");
   const document = useQuery(
     trpc.rags.document.queryOptions({ rag_id: ragId, document_id: id ?? "" }, { enabled: id !== null, retry: false }),
   );
@@ -67,5 +104,9 @@ export function CitedDocument({ ragId }: { ragId: string }) {
           : "The document that was cited could not be loaded. Reload the page to try again."}
       </Notice>
     );
-  return document.data && <DocumentDialog document={document.data} onClose={() => router.replace(path, { scroll: false })} />;
+  return (
+    document.data && (
+      <DocumentDialog document={document.data} passage={search.get("passage")} onClose={() => router.replace(path, { scroll: false })} />
+    )
+  );
 }

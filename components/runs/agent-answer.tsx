@@ -1,15 +1,16 @@
 "use client";
 
 import { Check, ChevronRight, LoaderCircle, X } from "lucide-react";
+import { SourceList } from "#components/runs/sources.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { ValueView } from "#components/ui/value-view.tsx";
-import type { RunToolCall } from "#server/runs/schema.ts";
+import type { RunToolCall, ToolSource } from "#server/runs/schema.ts";
 
 /** One use of a tool; `answer` is null while there is none. */
 interface ToolUse {
   name: string;
   args: Record<string, unknown>;
-  answer: { result: string; success: boolean } | null;
+  answer: { result: string; success: boolean; sources?: ToolSource[] | undefined } | null;
 }
 
 /** The first of the arguments that says something, for the line of a closed step. */
@@ -41,6 +42,11 @@ export function ToolStep({ part: { name, args, answer }, isRunning }: { part: To
             </div>
           </Part>
         )}
+        {answer?.sources && (
+          <Part title="What it read">
+            <SourceList sources={answer.sources} label="What it read" hasExcerpts />
+          </Part>
+        )}
       </div>
     </details>
   );
@@ -66,9 +72,9 @@ function Part({ title, children }: { title: string; children: React.ReactNode })
 export function ToolCalls({ calls }: { calls: readonly RunToolCall[] }) {
   return (
     <ol className="flex flex-col gap-2">
-      {calls.map(({ name, args, result, success = true }, index) => (
+      {calls.map(({ name, args, result, success = true, sources }, index) => (
         <li key={index.toString()}>
-          <ToolStep part={{ name, args, answer: result === undefined ? null : { result, success } }} isRunning={false} />
+          <ToolStep part={{ name, args, answer: result === undefined ? null : { result, success, sources } }} isRunning={false} />
         </li>
       ))}
     </ol>

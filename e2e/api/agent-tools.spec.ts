@@ -108,7 +108,11 @@ test("a secret that a tool gets and repeats is masked in what is kept of the cal
 test("web_scraper reads a page, which the answer then holds", async ({ agent, ask }) => {
   const url = `${web.url}/pages/changing`;
   const { output, log } = await ask(await agent({ model: "tool-web_scraper", tools: ["web_scraper"] }), url);
-  expect(log?.tool_calls).toEqual([{ name: "web_scraper", args: { url }, result: expect.stringContaining("apples"), success: true }]);
+  const page = { ...{ number: null, rag_id: null, document_id: null, place: "" }, uri: url, title: expect.any(String) };
+  const sources = [{ ...page, excerpt: expect.stringContaining("apples"), read_at: expect.any(String) }];
+  expect(log?.tool_calls).toEqual([
+    { name: "web_scraper", args: { url }, result: expect.stringContaining("apples"), success: true, sources },
+  ]);
   expect(output).toContain(url);
   expect(output).toContain("apples");
 });
@@ -120,6 +124,10 @@ test("a search in the knowledge: the answer cites document and place", async ({ 
   expect((await settled(api, body)).status).toBe("ready");
   const { output, log } = await ask(await agent({ model: "tool-search_knowledge", rag_ids: [rag.id] }), "drums after ten");
   const piece = "[1] House rules · House › Quiet hours\nNobody plays the drums after ten.";
-  expect(log?.tool_calls).toEqual([{ name: "search_knowledge", args: { query: "drums after ten" }, result: piece, success: true }]);
+  const place = { ...{ number: 1, rag_id: rag.id, document_id: body.id }, title: "House rules", uri: null, place: "House › Quiet hours" };
+  const sources = [{ ...place, excerpt: "Nobody plays the drums after ten.", read_at: expect.any(String) }];
+  expect(log?.tool_calls).toEqual([
+    { name: "search_knowledge", args: { query: "drums after ten" }, result: piece, success: true, sources },
+  ]);
   expect(output).toBe(`The tool said: ${piece}`);
 });

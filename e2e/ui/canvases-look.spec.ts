@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { graphOf } from "#e2e/api/graphs.ts";
 import { axeFaultsInBothThemes } from "#e2e/axe.ts";
 import { expect, test } from "#e2e/fixtures.ts";
 import { Canvas, type Widget } from "#server/features/canvases/schema.ts";
@@ -97,6 +98,51 @@ test("a canvas shows each kind of widget, moves when a run ends, and every value
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await overflow(page)).toBe(0);
   await expect(region(page, "Revenue")).toBeVisible();
+});
+
+test("the trail of an agent's answer leads to the passages that it cites, with their age", async ({
+  signedInPage: page,
+  api,
+  agent,
+  workflow,
+  executed,
+}) => {
+  const { body: rag } = await api.post("/rags", { name: "Handbook", type: "documents" }, { status: 201 });
+  const text = `# Mill\n\n${"A mill has many rooms.\n\n".repeat(200)}## Cellar\n\nThe looms stand in the cellar.`;
+  await api.post(`/rags/${rag.id}/documents`, { title: "House rules", text }, { status: 201 });
+  await expect.poll(async () => (await api.get(`/rags/${rag.id}`)).body.documents.ready).toBe(1);
+  const scout = await agent({ name: "Scout", model: "tool-search_knowledge", rag_ids: [rag.id] });
+  const asking = graphOf(
+    {
+      Start: ["trigger", { kind: "manual" }],
+      Ask: ["agent", { agent_id: scout.id, input: "Where are the looms?" }],
+      Answer: ["output", { value: "{{Ask.output}}" }],
+    },
+    ["Start>Ask", "Ask>Answer"],
+  );
+  const flow = await workflow({ name: "Rooms", ...asking });
+  const run = await executed(flow, {});
+  const widget = { id: "a", type: "text", title: "Answer", workflow_id: flow.id, output_label: "Answer" };
+  const widgets = [{ ...widget, layout: { x: 0, y: 0, w: 6, h: 4 } }];
+  const { body: canvas } = await api.post("/canvases", { name: "Rooms", widgets }, { schema: Canvas, status: 201 });
+  await page.goto(`/canvases/${canvas.id}`);
+  await region(page, "Answer")
+    .getByRole("button", { name: /Where this comes from/ })
+    .click();
+  const source = page.getByRole("dialog").getByRole("list", { name: "Sources" }).getByRole("listitem").first();
+  await expect(source).toContainText(/\[1\] *House rules *Mill › Cellar *read .*The looms stand in the cellar\./);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  const beside = page.waitForEvent("popup");
+  await source.getByRole("link", { name: "House rules" }).click();
+  const document = await beside;
+  await expect(document.locator("mark")).toHaveText("The looms stand in the cellar.");
+  await expect(document.locator("mark")).toBeInViewport();
+  await document.close();
+
+  await page.goto(`/runs/${run.id}?node=Ask`);
+  await page.getByRole("tab", { name: "Tool calls 1" }).click();
+  await page.getByRole("tabpanel", { name: "Tool calls" }).getByText("search_knowledge", { exact: true }).click();
+  await expect(page.getByRole("list", { name: "What it read" })).toContainText("House rules");
 });
 
 test("whoever has the link sees the canvas without sign-in, and nothing in it leads further", async ({

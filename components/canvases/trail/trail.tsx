@@ -9,6 +9,7 @@ import { Comparison } from "#components/canvases/trail/comparison.tsx";
 import type { Opening } from "#components/canvases/widgets/opening.ts";
 import { formatDateTime, formatDuration } from "#components/format.ts";
 import { ToolCalls } from "#components/runs/agent-answer.tsx";
+import { citedIn, eachOnce, SourceList } from "#components/runs/sources.tsx";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -176,6 +177,8 @@ function AgentDetails({ executionId, nodeId }: { executionId: string; nodeId: st
   if (log.error) return <LoadFailure query={log} />;
   const item = log.data?.items.at(-1);
   if (!item) return log.isPending ? <Skeleton className="h-16 w-full" /> : null;
+  const read = eachOnce(item.tool_calls.flatMap(({ sources = [] }) => sources));
+  const cited = citedIn(item.output ?? "", read);
   return (
     <>
       {item.model && <p className="font-mono text-12 text-ink-soft">{item.model}</p>}
@@ -189,8 +192,16 @@ function AgentDetails({ executionId, nodeId }: { executionId: string; nodeId: st
           <ValueView value={item.output} what="answer" />
         </Folded>
       )}
+      {read.length > 0 && (
+        <Folded
+          summary={cited.length > 0 ? `What the answer cites (${cited.length})` : `What it read for the answer (${read.length})`}
+          isOpen
+        >
+          <SourceList sources={cited.length > 0 ? cited : read} hasExcerpts />
+        </Folded>
+      )}
       {item.tool_calls.length > 0 && (
-        <Folded summary={`What it looked up and did (${item.tool_calls.length})`} isOpen>
+        <Folded summary={`What it looked up and did (${item.tool_calls.length})`} isOpen={read.length === 0}>
           <ToolCalls calls={item.tool_calls} />
         </Folded>
       )}

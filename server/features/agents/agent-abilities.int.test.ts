@@ -5,7 +5,10 @@ import { createAgent, getAgent, updateAgent } from "#server/features/agents/serv
 import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import { builtinSkills } from "#server/features/skills/builtin-skills.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { db } from "#server/platform/db/client.ts";
+import { db, pool } from "#server/platform/db/client.ts";
+import { newId } from "#server/platform/new-id.ts";
+import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
+import { agentChain, runChain } from "#server/testing/agent-runs.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -143,6 +146,39 @@ test("a call searches the agent's knowledge, follows its skills and tells of bot
   const system = String(request?.messages[0]?.content);
   expect(system.startsWith(`Be brief.\n\n# Skill: ${skill?.name}\n\n${skill?.prompt}`)).toBe(true);
   expect(request?.tools?.[0]?.function).toMatchObject({ name: "search_knowledge", description: expect.stringContaining("(Handbook)") });
+});
+
+test("a run keeps the pieces of knowledge that an agent was given, each with its place and age; what was kept without them is read", async () => {
+  const { admin, key } = await adminWithKey();
+  const project_id = admin.project.id;
+  const rag = await db().ragSource.create({ data: { project_id, name: "Handbook", type: "documents" } });
+  const at = { rag_source_id: rag.id, title: "House rules", status: "ready" as const };
+  const document = await db().ragDocument.create({ data: at });
+  const text = `one two three ${"and more of it ".repeat(30)}`;
+  await pool().query(
+    "INSERT INTO rag_chunks (id, document_id, rag_source_id, position, place, text, search) VALUES ($1, $2, $3, 0, 'Cellar', $4, to_tsvector('simple', $4))",
+    [newId(), document.id, rag.id, text],
+  );
+  const agent = await newAgent(admin, key.id, { model: "tool-search_knowledge", rag_ids: [rag.id] });
+  const execution_id = await runChain(admin, agentChain([agent.id]));
+  const calls = async () => (await getExecutionLogs(admin, { execution_id, node_id: "a0" })).items[0]?.tool_calls;
+  expect(await calls()).toMatchObject([
+    {
+      name: "search_knowledge",
+      sources: [
+        {
+          ...{ number: 1, rag_id: rag.id, document_id: document.id, title: "House rules", uri: null, place: "Cellar" },
+          ...{ excerpt: text.slice(0, 200), read_at: document.updated_at.toISOString() },
+        },
+      ],
+    },
+  ]);
+  await pool().query(
+    `UPDATE node_run_values SET tool_calls = jsonb_set(tool_calls, '{0}', (tool_calls -> 0) - 'sources')
+     WHERE node_run_id IN (SELECT id FROM node_runs WHERE execution_id = $1) AND tool_calls IS NOT NULL`,
+    [execution_id],
+  );
+  expect((await calls())?.map((call) => Object.keys(call).toSorted())).toEqual([["args", "name", "result", "success"]]);
 });
 
 test("a viewer that can forget sees a wrong answer taken back; one that cannot sees only the right one", async () => {

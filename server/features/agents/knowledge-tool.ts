@@ -1,6 +1,6 @@
 import type { RagHit } from "#server/features/knowledge/schema.ts";
 import { searchRag } from "#server/features/knowledge/search.ts";
-import { type AgentToolDefinition, cutResult, failedAnswer } from "#server/llm/tools/tool.ts";
+import { type AgentToolDefinition, cutResult, failedAnswer, toolSource } from "#server/llm/tools/tool.ts";
 
 const DEFAULT_LIMIT = 6;
 const MAX_LIMIT = 20;
@@ -51,14 +51,7 @@ export const knowledgeTool = (project_id: string, sources: readonly { id: string
         return {
           result: cutResult(numbered.map(({ hit, number }) => asText(hit, number)).join("\n\n")) + note,
           success: true,
-          sources: numbered.map(({ hit: { rag_id, document_id, title, uri, place }, number }) => ({
-            number,
-            rag_id,
-            document_id,
-            title,
-            uri,
-            place,
-          })),
+          sources: numbered.map(({ hit: { score: _, ...hit }, number }) => toolSource({ ...hit, number })),
         };
       } catch (error) {
         return failedAnswer(error, signal);

@@ -117,11 +117,15 @@ class CallMeter {
 
 type ToolHooks = Required<Pick<ChatLoopRequest, "onToolCall" | "onToolResult">>;
 
+/** How many sources a run keeps of one call of an agent; one search has at most 20. */
+const KEPT_SOURCES = 200;
+
 /** Notes each use of a tool with what came of it, on its way to whoever else listens. */
 function recordToolCalls(listener: Partial<ToolHooks>): ToolHooks & { calls: RunToolCall[] } {
   const calls: RunToolCall[] = [];
   // By the use itself: ids are unique in one round only.
   const records = new Map<ToolUse, RunToolCall>();
+  let left = KEPT_SOURCES;
   return {
     calls,
     onToolCall(use) {
@@ -132,7 +136,14 @@ function recordToolCalls(listener: Partial<ToolHooks>): ToolHooks & { calls: Run
     },
     onToolResult(use, answer) {
       const record = records.get(use);
-      if (record) Object.assign(record, { result: cutResult(answer.result, KEPT_RESULT_CHARACTERS), success: answer.success });
+      const sources = answer.sources?.slice(0, left) ?? [];
+      left -= sources.length;
+      if (record)
+        Object.assign(record, {
+          result: cutResult(answer.result, KEPT_RESULT_CHARACTERS),
+          success: answer.success,
+          ...(sources.length > 0 && { sources }),
+        });
       listener.onToolResult?.(use, answer);
     },
   };

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { RagCitation } from "#server/features/knowledge/schema.ts";
-import { ToolCall } from "#server/runs/schema.ts";
+import { RunToolCall, ToolCall } from "#server/runs/schema.ts";
 import { Description, Id, ignoredFields, Name, pageOf, Timestamp } from "#server/shared/primitives-schema.ts";
 
 export const AgentTool = z.enum(["web_search", "web_scraper"]);
@@ -155,7 +154,7 @@ export const ChatEvent = z
       name: z.string(),
       result: z.string().meta({ description: "What the model gets to read, at most about 50,000 characters" }),
       success: z.boolean(),
-      sources: z.array(RagCitation).optional().meta({ description: "Of search_knowledge: what it found, as the answer may cite it" }),
+      sources: RunToolCall.shape.sources,
     }).meta({ id: "ChatToolResultEvent", description: "A tool has answered" }),
     event("done", { input_tokens: z.number().int(), output_tokens: z.number().int(), cost, truncated }).meta({
       id: "ChatDoneEvent",

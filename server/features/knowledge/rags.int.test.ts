@@ -163,7 +163,10 @@ test("an agent's tool numbers each piece once, however often it searches, and na
   expect(plums.result).toBe("[2] Prices · Fruit › Plums\nPlums cost two euro.");
   expect((await asked("pears")).result).toBe(pears.result);
   expect(plums.sources).toEqual([
-    { number: 2, rag_id: rag.id, document_id: expect.any(String), title: "Prices", uri: null, place: "Fruit › Plums" },
+    {
+      ...{ number: 2, rag_id: rag.id, document_id: expect.any(String), title: "Prices", uri: null, place: "Fruit › Plums" },
+      ...{ excerpt: "Plums cost two euro.", read_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+    },
   ]);
 });
 

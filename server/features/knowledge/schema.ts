@@ -272,15 +272,13 @@ export const RagHit = z
     uri: z.string().nullable(),
     place: z.string().meta({ description: "Heading path or page, for the citation; empty when the text has neither" }),
     text: z.string(),
+    read_at: Timestamp.nullable().meta({
+      description: "When the document was indexed last; null of a store of yours, which is searched as it is",
+    }),
     score: z.number().meta({ description: "Reciprocal rank fusion (k = 60): higher is better, comparable within one answer only" }),
   })
   .meta({ id: "RagHit" });
 export type RagHit = z.infer<typeof RagHit>;
-/** What an answer can cite of a piece that was found for it. */
-export const RagCitation = RagHit.pick({ rag_id: true, document_id: true, title: true, uri: true, place: true })
-  .extend({ number: z.number().int().meta({ description: "As the model was given it, and cites it: [2]" }) })
-  .meta({ description: "A piece of knowledge that the model was given, without its text" });
-export type RagCitation = z.infer<typeof RagCitation>;
 export const RagSearchResult = z.object({
   items: z.array(RagHit),
   problems: z

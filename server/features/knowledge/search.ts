@@ -57,7 +57,7 @@ async function searchRemote(source: RagSource, query: string, limit: number, vec
 }
 
 const remoteRanking = (source: RagSource, hits: RemoteHit[]): Ranking =>
-  hits.map((hit, index) => ({ key: `${source.id} ${index}`, hit: { rag_id: source.id, place: "", ...hit } }));
+  hits.map((hit, index) => ({ key: `${source.id} ${index}`, hit: { rag_id: source.id, place: "", read_at: null, ...hit } }));
 
 const localRanking = (ids: string[]): Ranking => ids.map((key) => ({ key, hit: null }));
 
@@ -65,12 +65,15 @@ const localRanking = (ids: string[]): Ranking => ids.map((key) => ({ key, hit: n
 async function readPieces(ids: string[]): Promise<Map<string, Hit>> {
   const rows = await db().ragChunk.findMany({
     where: { id: { in: ids } },
-    select: { id: true, rag_source_id: true, document_id: true, place: true, text: true, document: { select: { title: true, uri: true } } },
+    select: {
+      ...{ id: true, rag_source_id: true, document_id: true, place: true, text: true },
+      document: { select: { title: true, uri: true, updated_at: true } },
+    },
   });
   return new Map(
-    rows.map(({ id, rag_source_id: rag_id, document_id, place, text, document: { title, uri } }) => [
+    rows.map(({ id, rag_source_id: rag_id, document_id, place, text, document: { title, uri, updated_at } }) => [
       id,
-      { rag_id, document_id, title, uri, place, text },
+      { rag_id, document_id, title, uri, place, text, read_at: updated_at.toISOString() },
     ]),
   );
 }

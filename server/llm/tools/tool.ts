@@ -1,6 +1,6 @@
-import type { RagCitation } from "#server/features/knowledge/schema.ts";
 import { AppError, isAppError } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/mask-scope.ts";
+import type { ToolSource } from "#server/runs/schema.ts";
 
 /** A JSON Schema (an object) as a model reads it. */
 export type JsonSchema = Record<string, unknown>;
@@ -9,8 +9,8 @@ export type JsonSchema = Record<string, unknown>;
 export interface ToolAnswer {
   result: string;
   success: boolean;
-  /** What the result holds of the project's knowledge, for citations. */
-  sources?: RagCitation[];
+  /** What the result holds of the project's knowledge and of the web, for citations. */
+  sources?: ToolSource[];
 }
 
 /** One tool as the chat loop offers and calls it, wherever it comes from: built in, an MCP server, a knowledge source. */
@@ -47,6 +47,30 @@ export function cutResult(text: string, most = MAX_RESULT_CHARACTERS): string {
   // A secret that is cut in two is not recognised any more.
   return `${masked(text).slice(0, most).toWellFormed()}\n[cut here: ${text.length.toLocaleString("en")} characters in all]`;
 }
+
+/** Longest texts of a source that are told and kept, in characters. */
+const MOST_TITLE = 300;
+const MOST_EXCERPT = 200;
+const MOST_ADDRESS = 2000;
+
+/** A source with no more of its text than what finds it again. */
+export function toolSource({ text, ...source }: Omit<ToolSource, "excerpt"> & { text: string }): ToolSource {
+  // A secret that is cut in two is not recognised any more.
+  const beginning = (whole: string, most: number) => masked(whole).slice(0, most).toWellFormed();
+  const { title, place, uri } = source;
+  return {
+    ...source,
+    title: beginning(title, MOST_TITLE),
+    place: beginning(place, MOST_TITLE),
+    // A part of an address leads nowhere.
+    uri: uri !== null && uri.length <= MOST_ADDRESS ? uri : null,
+    excerpt: beginning(text.trim(), MOST_EXCERPT),
+  };
+}
+
+/** A page of the web that was read just now. */
+export const pageSource = ({ url, title, text }: { url: string; title: string; text: string }): ToolSource =>
+  toolSource({ number: null, rag_id: null, document_id: null, title, uri: url, place: "", text, read_at: new Date().toISOString() });
 
 /** Turns what a tool threw into an answer for the model; an abort stays an abort, and a fault of ours one of ours. */
 export function failedAnswer(error: unknown, signal: AbortSignal): ToolAnswer {

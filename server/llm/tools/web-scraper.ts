@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { MAX_ROBOTS_BYTES, parseRobots, type Robots } from "#server/llm/tools/robots.ts";
-import { type AgentToolDefinition, failedAnswer, MAX_RESULT_CHARACTERS } from "#server/llm/tools/tool.ts";
+import { type AgentToolDefinition, failedAnswer, MAX_RESULT_CHARACTERS, pageSource } from "#server/llm/tools/tool.ts";
 import { MOST_BYTES } from "#server/platform/documents/page-content.ts";
 import { readContent } from "#server/platform/documents/reader.ts";
 import { AppError } from "#server/platform/errors.ts";
@@ -124,7 +124,9 @@ export const webScraperTool = (project_id: string): AgentToolDefinition => ({
     try {
       const page = await scrape(url, { owner: project_id, signal });
       const end = page.truncated ? "\n\n[cut here: the page goes on]" : "";
-      return { result: `# ${page.title}\n${page.url}\n\n${page.markdown}${end}`, success: true };
+      const { title, markdown: text } = page;
+      const sources = [pageSource({ url: page.url, title: title || page.url, text })];
+      return { result: `# ${title}\n${page.url}\n\n${text}${end}`, success: true, sources };
     } catch (error) {
       return failedAnswer(error, signal);
     }

@@ -1,4 +1,4 @@
-import { type AgentToolDefinition, cutResult, failedAnswer } from "#server/llm/tools/tool.ts";
+import { type AgentToolDefinition, cutResult, failedAnswer, pageSource } from "#server/llm/tools/tool.ts";
 import { SEARCH_PROVIDERS, type SearchProvider, type SearchRequest } from "#server/llm/tools/web-search-providers.ts";
 import { cleanText } from "#server/platform/clean-text.ts";
 import type { SearchResult } from "#server/platform/documents/results-page.ts";
@@ -158,7 +158,8 @@ export const webSearchTool = (project_id: string, available: SearchCredentials):
         signal,
         limit: Number.isFinite(most) ? most : DEFAULT_LIMIT,
       });
-      return { result: cutResult(asText(results)), success: true };
+      const sources = results.map(({ url, title, snippet }) => pageSource({ url, title, text: snippet }));
+      return { result: cutResult(asText(results)), success: true, ...(sources.length > 0 && { sources }) };
     } catch (error) {
       return failedAnswer(error, signal);
     }

@@ -19,7 +19,13 @@ export interface NodeResult {
   agent_id?: string;
   provider?: string;
   cost?: number | null;
-  tool_calls?: { name: string; args: Record<string, unknown>; result?: string | undefined; success?: boolean | undefined }[];
+  tool_calls?: {
+    name: string;
+    args: Record<string, unknown>;
+    result?: string | undefined;
+    success?: boolean | undefined;
+    sources?: readonly object[] | undefined;
+  }[];
 }
 
 /** What a reviewer is asked. */
