@@ -67,7 +67,7 @@ export function SourceList({ sources, label = "Sources", hasExcerpts = false }: 
                   href={link.href}
                   target="_blank"
                   rel="noreferrer"
-                  className="py-1.5 text-thread-text hover:underline pointer-coarse:py-2.5"
+                  className="py-1.5 text-thread-text underline underline-offset-2 pointer-coarse:py-2.5"
                 >
                   <Icon aria-hidden className="mr-1 inline size-3 align-[-1px]" />
                   {title}
