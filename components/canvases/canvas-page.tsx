@@ -10,6 +10,7 @@ import { useCanvasData, useInitial } from "#components/canvases/use-canvas-data.
 import { useWall } from "#components/canvases/use-wall.ts";
 import { WidgetMenu } from "#components/canvases/widget-menu.tsx";
 import type { Opening } from "#components/canvases/widgets/opening.ts";
+import { RANGE_WORDS } from "#components/canvases/widgets/reader.ts";
 import { WidgetView } from "#components/canvases/widgets/widget-view.tsx";
 import { AssistantContext } from "#components/shell/assistant.tsx";
 import { BackLink } from "#components/shell/back-link.tsx";
@@ -30,17 +31,14 @@ import { type Canvas, type CanvasData, type Widget, WidgetRange } from "#server/
 
 // Loaded once somebody asks for them.
 const Trail = dynamic(() => import("#components/canvases/trail/trail.tsx").then((module) => module.Trail));
+const RenameDialog = dynamic(() => import("#components/canvases/rename-dialog.tsx").then((module) => module.RenameDialog));
 const CanvasEditing = dynamic(() => import("#components/canvases/editing/canvas-editing.tsx").then((module) => module.CanvasEditing));
 
 const OWN = "own";
 const RANGES = [
-  { value: OWN, label: "Each its own time" },
-  { value: "24h", label: "Last 24 hours" },
-  { value: "7d", label: "Last 7 days" },
-  { value: "30d", label: "Last 30 days" },
-  { value: "90d", label: "Last 90 days" },
-  { value: "all", label: "All time" },
-] as const satisfies readonly { value: WidgetRange | typeof OWN; label: string }[];
+  { value: OWN, label: "Each its own time" } as const,
+  ...WidgetRange.options.map((value) => ({ value, label: RANGE_WORDS[value] })),
+];
 
 interface CanvasPageProps {
   canvasId: string;
@@ -61,6 +59,7 @@ export function CanvasPage({ canvasId, initial }: CanvasPageProps) {
   const { isWall, setWall } = useWall();
   const [opened, setOpened] = useState<{ widget: Widget; at: Opening } | null>(null);
   const [editing, setEditing] = useState<"arrange" | "add" | null>(null);
+  const [isRenaming, setRenaming] = useState(false);
   useTitle(canvas.data?.name);
   if (canvas.isError && errorBodyOf(canvas.error).status === 404) return <NotFound what="canvas" href="/canvases" />;
   const widgets = canvas.data?.widgets ?? [];
@@ -74,17 +73,29 @@ export function CanvasPage({ canvasId, initial }: CanvasPageProps) {
   );
   const shown = new Map(data.data?.widgets.map((one) => [one.widget_id, one]));
   return (
-    <Page width="wide" className="in-data-wall:min-h-dvh in-data-wall:py-6 in-data-wall:min-[1900px]:[zoom:1.35] print:p-0 [page:canvas]">
+    <Page
+      width="wide"
+      className="in-data-wall:min-h-dvh in-data-wall:py-6 in-data-wall:min-[1900px]:min-h-[calc(100dvh/1.35)] in-data-wall:min-[1900px]:[zoom:1.35] print:p-0 [page:canvas]"
+    >
       {canvas.data && <AssistantContext value={{ canvas: { id: canvasId, name: canvas.data.name } }} />}
       <PageHeader
-        title={canvas.data?.name ?? <Skeleton className="my-1.5 h-4 w-40" />}
+        title={
+          canvas.data ? (
+            <span className="flex min-w-0 items-center gap-1.5">
+              <span className="min-w-0 sm:truncate">{canvas.data.name}</span>
+              {isEditing && <IconButton label="Rename" icon={<Pencil />} onClick={() => setRenaming(true)} className="print:hidden" />}
+            </span>
+          ) : (
+            <Skeleton className="my-1.5 h-4 w-40" />
+          )
+        }
         back={
           <span className="contents in-data-wall:hidden print:hidden">
             <BackLink href="/canvases">Canvases</BackLink>
           </span>
         }
         actions={
-          <div className="flex items-center gap-2 print:hidden">
+          <div className="flex flex-wrap items-center gap-2 print:hidden">
             {data.line === "reconnecting" && (
               <Badge tone="waiting">
                 <Unplug aria-hidden className="size-3" />
@@ -102,7 +113,9 @@ export function CanvasPage({ canvasId, initial }: CanvasPageProps) {
             {canEdit && !isEditing && (
               <>
                 <Button icon={<Plus />} onClick={() => setEditing("add")} className="in-data-wall:hidden">
-                  Add widget
+                  <span>
+                    Add<span className="max-sm:sr-only"> widget</span>
+                  </span>
                 </Button>
                 <Button icon={<Pencil />} onClick={() => setEditing("arrange")} className="in-data-wall:hidden max-md:hidden">
                   Edit
@@ -131,14 +144,28 @@ export function CanvasPage({ canvasId, initial }: CanvasPageProps) {
         <EmptyState title="Nothing on it yet">Somebody who may change it puts widgets here, each over what a workflow gives.</EmptyState>
       )}
       {isEditing && canvas.data ? (
-        <CanvasEditing canvas={canvas.data} shown={shown} isAdding={editing === "add"} menu={menu} onDone={() => setEditing(null)} />
+        <CanvasEditing
+          canvas={canvas.data}
+          shown={shown}
+          range={range}
+          isAdding={editing === "add"}
+          menu={menu}
+          onDone={() => setEditing(null)}
+        />
       ) : (
         <CanvasGrid widgets={widgets}>
           {(widget) => (
-            <WidgetView widget={widget} data={shown.get(widget.id)} onOpen={(at) => setOpened({ widget, at })} actions={menu(widget)} />
+            <WidgetView
+              widget={widget}
+              data={shown.get(widget.id)}
+              range={range}
+              onOpen={(at) => setOpened({ widget, at })}
+              actions={menu(widget)}
+            />
           )}
         </CanvasGrid>
       )}
+      {isRenaming && canvas.data && <RenameDialog canvas={canvas.data} onClose={() => setRenaming(false)} />}
       {opened && <Trail {...opened} onClose={() => setOpened(null)} />}
     </Page>
   );

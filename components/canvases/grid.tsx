@@ -20,19 +20,20 @@ interface CanvasGridProps {
 
 /**
  * Widgets in their places: twelve columns where there is room for them, else one under the other in the order one reads. A row is
- * 3 rem high, with 1 rem between rows, so that the height of a widget is known before anything is in it.
+ * 3 rem high, with 1 rem between rows, so that the height of a widget is known before anything is in it. On a wall rows grow until
+ * the screen is full, on paper until nothing in them is cut off.
  */
 export function CanvasGrid({ widgets, children }: CanvasGridProps) {
   const ordered = widgets.toSorted((a, b) => a.layout.y - b.layout.y || a.layout.x - b.layout.x);
   return (
-    <div className="@container">
-      <div className="flex flex-col gap-4 @3xl:grid @3xl:auto-rows-[3rem] @3xl:grid-cols-12">
+    <div className="@container in-data-wall:flex in-data-wall:flex-1 in-data-wall:flex-col">
+      <div className="flex flex-col gap-4 @3xl:grid @3xl:auto-rows-[3rem] @3xl:grid-cols-12 print:@3xl:auto-rows-[minmax(3rem,auto)] in-data-wall:@3xl:flex-1 in-data-wall:@3xl:auto-rows-[minmax(3rem,1fr)]">
         {ordered.map((widget) => (
           <div
             key={widget.id}
             style={placeOf(widget.layout)}
             className={cn(
-              "flex min-w-0 flex-col @3xl:col-[var(--x)/span_var(--w)] @3xl:row-[var(--y)/span_var(--h)] @3xl:h-auto @3xl:max-h-none @3xl:min-h-0",
+              "flex min-w-0 flex-col @3xl:col-[var(--x)/span_var(--w)] @3xl:row-[var(--y)/span_var(--h)] @3xl:h-auto @3xl:max-h-none @3xl:min-h-0 print:@3xl:min-h-auto in-data-wall:@3xl:[contain:size]",
               STACKED[widget.type],
             )}
           >

@@ -23,7 +23,7 @@ import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
 import { MenuItem } from "#components/ui/menu.tsx";
-import type { Canvas, Widget, WidgetData } from "#server/features/canvases/schema.ts";
+import type { Canvas, Widget, WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
 
 const AddWidgetDialog = dynamic(() => import("#components/canvases/editing/widget-dialog.tsx").then((module) => module.AddWidgetDialog));
 const ChangeWidgetDialog = dynamic(() =>
@@ -34,6 +34,8 @@ export interface CanvasEditingProps {
   canvas: Canvas;
   /** What the widgets show, by their ids. */
   shown: ReadonlyMap<string, WidgetData>;
+  /** Of which time that is, in place of the widgets' own. */
+  range: WidgetRange | undefined;
   /** Opens with the question what to add. */
   isAdding?: boolean;
   /** The menu of a widget, with more items in it. */
@@ -44,7 +46,7 @@ export interface CanvasEditingProps {
 const MAX_WIDGETS = 50;
 
 /** A canvas while it is arranged: what is changed is saved by itself, and can be taken back. */
-export function CanvasEditing({ canvas, shown, isAdding = false, menu, onDone }: CanvasEditingProps) {
+export function CanvasEditing({ canvas, shown, range, isAdding = false, menu, onDone }: CanvasEditingProps) {
   const { trpc, client, cache } = useApi();
   const [session] = useState(() =>
     createEditingSession({
@@ -190,6 +192,7 @@ export function CanvasEditing({ canvas, shown, isAdding = false, menu, onDone }:
             <WidgetView
               widget={widget}
               data={byId.get(widget.id)}
+              range={range}
               onRelabel={(output_label) =>
                 session.edit(
                   `change ${nameOf(widget)}`,

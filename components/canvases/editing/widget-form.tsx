@@ -6,6 +6,7 @@ import { type FormEvent, useState } from "react";
 import { PathTree } from "#components/canvases/editing/path-tree.tsx";
 import { draftOf, fieldOf, isChart, mayShowRuns, type WidgetDraft, widgetOf } from "#components/canvases/editing/widget-draft.ts";
 import { KIND_WORDS, type WidgetKind } from "#components/canvases/editing/words.ts";
+import { RANGE_WORDS } from "#components/canvases/widgets/reader.ts";
 import { WidgetView } from "#components/canvases/widgets/widget-view.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -23,7 +24,7 @@ const optionsOf = <Value extends string>(words: Record<Value, string>) =>
 
 const KINDS = optionsOf<WidgetKind>(KIND_WORDS);
 const OVER = optionsOf({ latest: "The latest run", runs: "Many runs" });
-const RANGES = optionsOf({ "24h": "Last 24 hours", "7d": "Last 7 days", "30d": "Last 30 days", "90d": "Last 90 days", all: "All time" });
+const RANGES = optionsOf(RANGE_WORDS);
 const BUCKETS = optionsOf({ run: "Each run", hour: "Each hour", day: "Each day", week: "Each week", month: "Each month" });
 const AGGREGATES = optionsOf({
   last: "The latest",

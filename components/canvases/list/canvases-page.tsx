@@ -7,10 +7,8 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
 import { CanvasPicture } from "#components/canvases/list/canvas-picture.tsx";
+import { RenameDialog } from "#components/canvases/rename-dialog.tsx";
 import { plural } from "#components/format.ts";
-import { FormDialog } from "#components/forms/form.tsx";
-import { FormField } from "#components/forms/form-field.tsx";
-import { useForm } from "#components/forms/use-form.ts";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
@@ -24,7 +22,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager, TableLoading } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { useDebounced } from "#components/ui/use-debounced.ts";
-import { type CanvasSummary, CreateCanvasInput } from "#server/features/canvases/schema.ts";
+import type { CanvasSummary } from "#server/features/canvases/schema.ts";
 
 const PER_PAGE = 24;
 
@@ -154,25 +152,5 @@ function CanvasCard({ canvas: { id, name, widget_count, updated_at, preview = []
         )}
       </div>
     </li>
-  );
-}
-
-const Rename = CreateCanvasInput.pick({ name: true });
-
-function RenameDialog({ canvas, onClose }: { canvas: CanvasSummary; onClose: () => void }) {
-  const { trpc, client, cache } = useApi();
-  const form = useForm({
-    schema: Rename,
-    initial: { name: canvas.name },
-    submit: async ({ name }) => {
-      await client.canvases.update.mutate({ canvas_id: canvas.id, name });
-      await cache.invalidateQueries(trpc.canvases.pathFilter());
-      onClose();
-    },
-  });
-  return (
-    <FormDialog onClose={onClose} title="Rename canvas" size="sm" form={form} submitLabel="Rename">
-      <FormField form={form} name="name" hint={null} autoFocus autoComplete="off" />
-    </FormDialog>
   );
 }

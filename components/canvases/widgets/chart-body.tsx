@@ -105,7 +105,7 @@ function ValueLabels({ ticks }: { ticks: readonly Tick[] }) {
 /** Under the plot; those at its ends stay within it. */
 function NameLabels({ ticks }: { ticks: readonly Tick[] }) {
   return (
-    <div className="relative overflow-hidden">
+    <div className="relative [overflow-clip-margin:1.25rem] [overflow:clip]">
       {ticks.map(({ at, text, level }, index) => (
         <span
           // biome-ignore lint/suspicious/noArrayIndexKey: several may have one text

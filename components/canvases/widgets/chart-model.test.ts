@@ -60,6 +60,24 @@ test("runs within one minute are told apart by their seconds", () => {
   expect(model({ over: "runs" }, [at(1), at(5), at(9)]).x.map(({ text }) => text)).toContain("12:00:04");
 });
 
+test("labels under an axis that has no room for all stand equally far apart, and none says the same as the one before", () => {
+  const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep"].map((name) => point(name, 1));
+  const upTo = (level: number, { x }: ReturnType<typeof model>) => x.filter((tick) => tick.level <= level).map(({ text }) => text);
+  const short = model({ kind: "bar" }, months);
+  expect([upTo(0, short), upTo(1, short).length]).toEqual([["Jan", "Mar", "May", "Jul", "Sep"], 9]);
+  const long = model(
+    { kind: "bar" },
+    months.map(({ x }) => point(`Turnover of the month of ${x}`, 1)),
+  );
+  expect([0, 1, 2].map((level) => upTo(level, long).map((text) => text.slice(-3)))).toEqual([
+    ["Jan", "Sep"],
+    ["Jan", "May", "Sep"],
+    ["Jan", "Mar", "May", "Jul", "Sep"],
+  ]);
+  const second = [100, 300, 700].map((ms) => point(`2026-11-21T12:00:01.${ms}Z`, 1));
+  expect(upTo(2, model({ over: "runs" }, second))).toEqual(["12:00:01"]);
+});
+
 test("the nearest point is found, and whole numbers have whole ticks", () => {
   const { stops, y } = model({}, [point(0, 1), point(10, 2)]);
   expect([nearestStop(stops, 40), nearestStop(stops, 60)]).toEqual([0, 1]);

@@ -11,7 +11,7 @@ type Bucket = NonNullable<ChartWidget["options"]["bucket"]>;
 export interface Tick {
   at: number;
   text: string;
-  /** 0: shown however narrow it is; 1: from 28 rem; 2: from 42 rem. */
+  /** 0: shown however narrow the chart is; 1: from 28 rem; 2: from 42 rem. */
   level: 0 | 1 | 2;
 }
 
@@ -61,11 +61,29 @@ interface Axis {
 
 const share = (value: number, from: number, to: number): number => (to === from ? 50 : ((value - from) / (to - from)) * 100);
 
-/** Leaves out ticks where there is no room for all: at most 4, 8 and all of them. */
-const withLevels = (ticks: readonly Omit<Tick, "level">[]): Tick[] => {
-  const [few, some] = [Math.ceil(ticks.length / 4), Math.ceil(ticks.length / 8)];
-  return ticks.map((tick, index) => ({ ...tick, level: index % few === 0 ? 0 : index % some === 0 ? 1 : 2 }));
-};
+/** Width of the plot of a narrow chart, of one of 28 and of one of 42 rem, beside the labels of its y axis, in pixels. */
+const ROOMS = [180, 380, 600] as const;
+/** Of a label under the axis, in pixels: a character, the space to the next one, and the most. */
+const LABEL = { character: 6.2, space: 14, most: 110 } as const;
+
+/** Leaves out ticks where there is no room for all, so that those that are left stand equally far apart, and those that say the same again. */
+function withLevels(all: readonly Omit<Tick, "level">[]): Tick[] {
+  const ticks = all.filter(({ text }, index) => index === 0 || text !== all[index - 1]?.text);
+  const longest = Math.max(0, ...ticks.map(({ text }) => text.length));
+  const each = Math.min(LABEL.most, longest * LABEL.character + LABEL.space);
+  // Every how many of them; what a narrow chart shows, a wider one shows too.
+  let every = 1;
+  const [few = 1, some = 1, most = 1] = ROOMS.toReversed()
+    .map((room) => {
+      const fitting = Math.max(2, Math.floor(room / each));
+      every *= Math.ceil(Math.ceil(ticks.length / fitting) / every);
+      return every;
+    })
+    .toReversed();
+  return ticks.flatMap((tick, index) =>
+    index % most === 0 ? [{ ...tick, level: index % few === 0 ? 0 : index % some === 0 ? 1 : 2 }] : [],
+  );
+}
 
 /** How a moment is written under an axis whose ticks lie `step` milliseconds apart. */
 const tickLook = (step: number): TimeLook =>

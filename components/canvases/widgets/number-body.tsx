@@ -33,7 +33,7 @@ export function NumberBody({ widget: { options }, data, onOpen }: NumberBodyProp
     </>
   );
   const look =
-    "max-w-full truncate font-semibold text-[clamp(1.75rem,min(15cqi,34cqb),7rem)] leading-[1.1] tracking-[-0.02em] tabular text-left";
+    "max-w-full truncate font-semibold text-[clamp(1.75rem,min(15cqi,34cqb),10rem)] leading-[1.1] tracking-[-0.02em] tabular text-left";
   return (
     <div className="flex h-full min-h-0 flex-col [container-type:size]">
       {opened && onOpen ? (

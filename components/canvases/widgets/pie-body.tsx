@@ -48,8 +48,8 @@ export function PieBody({ widget: { options }, name, data, onOpen, isStatic }: C
   const part = (y: number) => `${formatNumber(reader, (y / total) * 100, { decimals: y / total < 0.1 ? 1 : 0 })}%`;
   const value = (y: number) => formatValue(reader, y, unit, { decimals: options.decimals });
   return (
-    <figure aria-label={name} className="@container flex h-full min-h-0 flex-col">
-      <div className="flex min-h-0 flex-1 items-center gap-5 @max-[17rem]:flex-col @max-[17rem]:gap-2">
+    <figure aria-label={name} className="@container flex h-full min-h-0 flex-col print:h-auto print:flex-1">
+      <div className="flex min-h-0 flex-1 print:min-h-auto items-center gap-5 @max-[17rem]:flex-col @max-[17rem]:gap-2">
         <div className="relative aspect-square h-full max-h-full max-w-[45%] shrink-0 self-center [container-type:inline-size] @max-[17rem]:h-1/2 @max-[17rem]:max-w-full">
           <svg aria-hidden viewBox="-50 -50 100 100" className="absolute inset-0 size-full">
             {angles(slices).map((angle, index) => (
@@ -73,7 +73,7 @@ export function PieBody({ widget: { options }, name, data, onOpen, isStatic }: C
         <ul
           {...(!isStatic && { tabIndex: 0 })}
           aria-label={`Shares of ${name}`}
-          className="max-h-full min-w-0 max-w-96 flex-1 overflow-y-auto text-12 tabular focus-visible:outline-offset-[-2px] @max-[17rem]:w-full"
+          className="max-h-full min-w-0 max-w-96 flex-1 overflow-y-auto text-12 tabular print:max-h-none print:overflow-visible focus-visible:outline-offset-[-2px] @max-[17rem]:w-full"
         >
           {slices.map((slice, index) => {
             const { name: label, y, point } = slice;

@@ -1,6 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import type { Widget, WidgetRange } from "#server/features/canvases/schema.ts";
 
 /** In whose words numbers and times are written. */
 export interface Reader {
@@ -13,9 +14,18 @@ export interface Reader {
 /** What the server draws with: it knows neither. The browser writes the same places anew, none of which changes its size. */
 const NOBODY: Reader = { locale: "en-GB", timeZone: "UTC" };
 
+/** Whether it can be formatted in: a system without a language gives its browsers names such as en-US@posix. */
+export function isLanguage(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
+}
+
 let here: Reader | undefined;
 const ofThisBrowser = (): Reader => {
-  here ??= { locale: navigator.language || NOBODY.locale, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+  here ??= { locale: navigator.languages.find(isLanguage) ?? NOBODY.locale, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone };
   return here;
 };
 const never = () => () => {};
@@ -89,6 +99,24 @@ export type TimeLook = keyof typeof TIMES;
 /** A moment in the reader's own words and zone. @param timeZone in place of the reader's: of a day that is one in UTC */
 export const formatTime = ({ locale, timeZone }: Reader, time: number | string, look: TimeLook, zone: string = timeZone): string =>
   kept(`${locale} ${zone} ${look}`, () => new Intl.DateTimeFormat(locale, { ...TIMES[look], timeZone: zone })).format(new Date(time));
+
+/** Of which time a widget's runs are. */
+export const RANGE_WORDS = {
+  "24h": "Last 24 hours",
+  "7d": "Last 7 days",
+  "30d": "Last 30 days",
+  "90d": "Last 90 days",
+  all: "All time",
+} as const satisfies Record<WidgetRange, string>;
+
+/**
+ * Of which time a widget is, in words; null of one that shows the latest run, whenever that was.
+ * @param range in place of its own
+ */
+export function rangeWords({ options }: Widget, range: WidgetRange | undefined): string | null {
+  const { over, range: own = "30d" } = (options ?? {}) as { over?: string; range?: WidgetRange }; // cast: texts have neither
+  return over === "runs" ? RANGE_WORDS[range ?? own] : null;
+}
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 

@@ -152,7 +152,7 @@ interface ScrollsProps {
 
 /** A box that scrolls by itself, by keyboard too. On paper it is as high as what is in it. */
 export function Scrolls({ label, isStatic, className, children }: ScrollsProps) {
-  const look = cn("min-h-0 overflow-auto focus-visible:outline-offset-[-2px] print:overflow-hidden", className);
+  const look = cn("min-h-0 overflow-auto focus-visible:outline-offset-[-2px]", className, "print:h-auto print:overflow-visible");
   if (isStatic) return <div className={cn(look, "overflow-hidden")}>{children}</div>;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is no box for text

@@ -6,7 +6,7 @@ import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { NumberBody } from "#components/canvases/widgets/number-body.tsx";
 import { type Opening, opening } from "#components/canvases/widgets/opening.ts";
-import { formatTime, timeOf, useReader } from "#components/canvases/widgets/reader.ts";
+import { formatTime, rangeWords, timeOf, useReader } from "#components/canvases/widgets/reader.ts";
 import { Scrolls, TableBody } from "#components/canvases/widgets/table-body.tsx";
 import { formatCount } from "#components/format.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -14,7 +14,7 @@ import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { Widget, WidgetData } from "#server/features/canvases/schema.ts";
+import type { Widget, WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
 
 const Markdown = dynamic(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 
@@ -31,6 +31,8 @@ export interface WidgetViewProps {
   widget: Widget;
   /** undefined while it is on its way. */
   data: WidgetData | undefined;
+  /** In place of the widget's own: of which time the data is. */
+  range?: WidgetRange | undefined;
   /** Opens the trail of a value; left out, nothing in it can be opened. */
   onOpen?: ((opened: Opening) => void) | undefined;
   /** Reads another Output of the workflow in place of one that it does not have any more. */
@@ -42,7 +44,7 @@ export interface WidgetViewProps {
 }
 
 /** One widget in its frame: what it shows, or in the same place and size why it shows nothing, and under it how old that is. */
-export function WidgetView({ widget, data, onOpen, onRelabel, isStatic = false, actions }: WidgetViewProps) {
+export function WidgetView({ widget, data, range, onOpen, onRelabel, isStatic = false, actions }: WidgetViewProps) {
   const [isTable, setTable] = useState(false);
   const name = widget.title || KINDS[widget.type];
   const open = isStatic ? undefined : onOpen;
@@ -51,7 +53,7 @@ export function WidgetView({ widget, data, onOpen, onRelabel, isStatic = false, 
     <section
       aria-label={name}
       aria-busy={data === undefined}
-      className="group/widget relative flex h-full min-h-0 w-full min-w-0 flex-1 break-inside-avoid flex-col overflow-hidden rounded-lg border bg-surface"
+      className="group/widget relative flex h-full min-h-0 w-full min-w-0 flex-1 break-inside-avoid flex-col overflow-hidden rounded-lg border bg-surface print:min-h-auto print:overflow-visible"
     >
       <header className="flex min-h-10 shrink-0 items-center gap-1 pr-2 pl-4">
         <h2 title={widget.title} className="min-w-0 flex-1 truncate font-semibold text-13">
@@ -73,7 +75,7 @@ export function WidgetView({ widget, data, onOpen, onRelabel, isStatic = false, 
           </div>
         )}
       </header>
-      <div className="flex min-h-0 flex-1 flex-col px-4 [&>*]:min-h-0">
+      <div className="flex min-h-0 flex-1 flex-col px-4 print:min-h-auto [&>*]:min-h-0 print:[&>*]:min-h-auto">
         {data === undefined ? (
           <Loading type={widget.type} />
         ) : data.status === "ok" ? (
@@ -82,7 +84,7 @@ export function WidgetView({ widget, data, onOpen, onRelabel, isStatic = false, 
           <Nothing widget={widget} data={data} isStatic={isStatic} onRelabel={onRelabel} />
         )}
       </div>
-      <Foot data={data} onOpen={open} isStatic={isStatic} />
+      <Foot range={rangeWords(widget, range)} data={data} onOpen={open} isStatic={isStatic} />
     </section>
   );
 }
@@ -182,16 +184,27 @@ function Nothing({ widget, data: { status, problem, suggestion, filling }, isSta
 }
 
 interface FootProps {
+  range: string | null;
   data: WidgetData | undefined;
   onOpen: ((opened: Opening) => void) | undefined;
   isStatic: boolean;
 }
 
-/** How old it is, why nothing newer comes, what was left out, and how far its past has been read. */
-function Foot({ data, onOpen, isStatic }: FootProps) {
-  if (!data) return <div className="min-h-8 shrink-0" />;
-  const { status, problem, completed_at, execution_id = null, filling, old } = data;
-  const opened = onOpen && completed_at && opening({ execution_id, completed_at }, "Latest value", data.series?.[0]?.points);
+/** Of which time it is, how old, why nothing newer comes, what was left out, and how far its past has been read. */
+/** How long ago; on paper when. */
+function Age({ value }: { value: string }) {
+  const reader = useReader();
+  return (
+    <>
+      <Time value={value} className="print:hidden" />
+      <span className="hidden print:inline">{formatTime(reader, value, "minute")}</span>
+    </>
+  );
+}
+
+function Foot({ range, data, onOpen, isStatic }: FootProps) {
+  const { status, problem, completed_at, execution_id = null, filling, old, series }: Partial<WidgetData> = data ?? {};
+  const opened = onOpen && completed_at && opening({ execution_id, completed_at }, "Latest value", series?.[0]?.points);
   return (
     <footer className="flex min-h-8 shrink-0 flex-col justify-center gap-1 px-4 pb-2 text-12 text-ink-faint">
       {status === "ok" && problem && (
@@ -202,19 +215,25 @@ function Foot({ data, onOpen, isStatic }: FootProps) {
       )}
       {old && <Old old={old} isStatic={isStatic || !onOpen} />}
       {filling && <Filling {...filling} />}
-      {completed_at &&
-        (opened && onOpen ? (
-          <button
-            type="button"
-            onClick={() => onOpen(opened)}
-            className="-ml-1 inline-flex min-h-6 w-fit items-center rounded-sm px-1 hover:bg-hover hover:text-ink"
-          >
-            <span className="sr-only">Where this comes from, </span>
-            <Time value={completed_at} />
-          </button>
-        ) : (
-          <Time value={completed_at} className="inline-flex min-h-6 items-center" />
-        ))}
+      {(range || completed_at) && (
+        <p className="flex min-h-6 flex-wrap items-center gap-x-2">
+          {range && <span>{range}</span>}
+          {range && completed_at && <span aria-hidden>·</span>}
+          {completed_at &&
+            (opened && onOpen ? (
+              <button
+                type="button"
+                onClick={() => onOpen(opened)}
+                className="-mx-1 inline-flex min-h-6 w-fit items-center rounded-sm px-1 hover:bg-hover hover:text-ink"
+              >
+                <span className="sr-only">Where this comes from, </span>
+                <Age value={completed_at} />
+              </button>
+            ) : (
+              <Age value={completed_at} />
+            ))}
+        </p>
+      )}
     </footer>
   );
 }

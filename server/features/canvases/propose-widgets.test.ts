@@ -41,6 +41,10 @@ test("of an object each number has its name, its unit and its fraction", () => {
   expect(proposals.find(({ title }) => title === "Meta: duration ms")?.options).toEqual({ path: "$.meta.duration_ms", unit: "ms" });
 });
 
+test("of a share below one no digit is cut off", () => {
+  expect(propose({ conversion: 0.044 })[0]?.options).toEqual({ path: "$.conversion" });
+});
+
 test("a list of objects with times is a line, with names bars and a pie, and always a table", () => {
   expect(words(propose(months)).slice(0, 2)).toEqual(["chart line “Revenue by month”", "table “Result”"]);
   expect(propose(months)[0]?.options).toMatchObject({ x: "$[*].month", y: "$[*].revenue" });

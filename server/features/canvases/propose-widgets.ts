@@ -79,7 +79,8 @@ const UNITS: readonly [RegExp, string][] = [
 function numberPlace(place: Place, key: string, values: readonly unknown[]): NumberPlace {
   const snake = key.replace(/([a-z\d])([A-Z])/g, "$1_$2");
   const unit = UNITS.find(([pattern]) => pattern.test(snake))?.[1];
-  const hasFraction = values.some((value) => typeof value === "number" && !Number.isInteger(value));
+  // Of what is below one, two digits may say nothing.
+  const hasFraction = values.some((value) => typeof value === "number" && !Number.isInteger(value) && Math.abs(value) >= 1);
   return { ...place, ...(unit !== undefined && { unit }), ...(hasFraction && { decimals: 2 }) };
 }
 
