@@ -1,14 +1,15 @@
 "use client";
 
-import { EllipsisVertical, FileSpreadsheet, Workflow } from "lucide-react";
+import { EllipsisVertical, FileSpreadsheet, Image, Workflow } from "lucide-react";
 import Link from "next/link";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { toast } from "sonner";
+import { formatTime, rangeWords, useReader } from "#components/canvases/widgets/reader.ts";
 import { QUIET } from "#components/canvases/widgets/widget-view.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
-import type { Widget } from "#server/features/canvases/schema.ts";
+import type { Widget, WidgetRange } from "#server/features/canvases/schema.ts";
 
 /** Name of a file: letters and digits of any script, and dashes. */
 const fileName = (name: string, ending: string): string =>
@@ -31,14 +32,30 @@ interface WidgetMenuProps {
   canvasId: string;
   widget: Widget;
   /** In place of its own: the file holds what is shown. */
-  range: string | undefined;
+  range: WidgetRange | undefined;
   /** More of what can be done with it. */
   children?: ReactNode;
 }
 
 /** What can be done with one widget. */
-export function WidgetMenu({ canvasId, widget: { id, title, type, workflow_id }, range, children }: WidgetMenuProps) {
+export function WidgetMenu({ canvasId, widget, range, children }: WidgetMenuProps) {
+  const { id, title, type, workflow_id } = widget;
   const { project } = useStudio();
+  const reader = useReader();
+  const here = useRef<HTMLSpanElement>(null);
+  const savePicture = async () => {
+    try {
+      const shown = here.current?.closest("section");
+      if (!shown) throw new Error("The widget is not on the page any more.");
+      const { pictureOf } = await import("#components/canvases/widget-picture.ts");
+      const caption = [rangeWords(widget, range) ?? "Latest run", `as of ${formatTime(reader, Date.now(), "minute")}`].join(", ");
+      save(await pictureOf(shown, caption), fileName(title || type, "png"));
+    } catch (error) {
+      toast.error("No picture was made", {
+        description: `${error instanceof Error ? error.message : "The browser could not draw it."} Print the canvas, or download the widget as CSV.`,
+      });
+    }
+  };
   const saveTable = async () => {
     try {
       const query = new URLSearchParams({ widget_id: id, ...(range && { range }) });
@@ -51,23 +68,28 @@ export function WidgetMenu({ canvasId, widget: { id, title, type, workflow_id },
     }
   };
   return (
-    <Menu
-      label={`Actions of ${title || type}`}
-      trigger={
-        <IconButton label={`Actions of ${title || type}`} hasTooltip={false} size="sm" icon={<EllipsisVertical />} className={QUIET} />
-      }
-    >
-      {children}
-      {children && <MenuSeparator />}
-      <MenuItem icon={<FileSpreadsheet />} onSelect={() => void saveTable()}>
-        Download as CSV
-      </MenuItem>
-      <MenuItem asChild>
-        <Link href={`/workflows/${workflow_id}`}>
-          <Workflow />
-          <span className="min-w-0 flex-1 truncate">Open workflow</span>
-        </Link>
-      </MenuItem>
-    </Menu>
+    <span ref={here} className="contents">
+      <Menu
+        label={`Actions of ${title || type}`}
+        trigger={
+          <IconButton label={`Actions of ${title || type}`} hasTooltip={false} size="sm" icon={<EllipsisVertical />} className={QUIET} />
+        }
+      >
+        {children}
+        {children && <MenuSeparator />}
+        <MenuItem icon={<FileSpreadsheet />} onSelect={() => void saveTable()}>
+          Download as CSV
+        </MenuItem>
+        <MenuItem icon={<Image />} onSelect={() => void savePicture()}>
+          Download as PNG
+        </MenuItem>
+        <MenuItem asChild>
+          <Link href={`/workflows/${workflow_id}`}>
+            <Workflow />
+            <span className="min-w-0 flex-1 truncate">Open workflow</span>
+          </Link>
+        </MenuItem>
+      </Menu>
+    </span>
   );
 }
