@@ -132,10 +132,15 @@ test("a SearXNG on the own network is for who may allow that: an install admin, 
 test("the tool answers with a list, and with what went wrong", async () => {
   const { signal } = new AbortController();
   const tool = webSearchTool("project", { credentials: searxng() });
+  const page = { ...{ number: null, rag_id: null, document_id: null, place: "" }, read_at: expect.stringMatching(/^\d{4}-.*Z$/) };
   await expect(tool.call({ query: "looms", limit: 2 }, { signal })).resolves.toEqual({
     success: true,
     result:
       "1. Looms & threads\nhttps://example.com/looms\nHow a loom works.\n\n2. Treadles\nhttps://example.org/treadles?a=1&b=2\nWhat feet do.",
+    sources: [
+      { ...page, title: "Looms & threads", uri: "https://example.com/looms", excerpt: "How a loom works." },
+      { ...page, title: "Treadles", uri: "https://example.org/treadles?a=1&b=2", excerpt: "What feet do." },
+    ],
   });
   await expect(tool.call({ query: "nothing" }, { signal })).resolves.toEqual({ success: true, result: "Nothing was found." });
   await expect(tool.call({}, { signal })).resolves.toMatchObject({ success: false });
