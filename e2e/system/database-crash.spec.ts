@@ -22,7 +22,7 @@ const PATIENCE_MS = 20_000;
 
 test("PostgreSQL is killed under load and comes back: what was accepted ends, and no finished call is made again", async () => {
   test.setTimeout(400_000);
-  const ROUNDS = lengthOf({ short: 2, long: 10 });
+  const ROUNDS = lengthOf({ short: 1, long: 10 });
   const postgres = await startOwnPostgres();
   const models = await startModelServer();
   const server = await startTreadle({ env: env(postgres) });
