@@ -73,3 +73,12 @@ test("what runs came to before a canvas was made, and after, comes together in i
   expect((await csv(viewer, "")).status).toBe(422);
   expect((await csv(stranger, "rows")).status).toBe(404);
 });
+
+test("whoever stops reading a canvas's stream has left it at once, whatever it waits for", { timeout: 10_000 }, async () => {
+  const { admin, ids } = open.world;
+  const headers = { authorization: `Bearer ${admin.key}` };
+  const { body } = await open.door.fetch(`${open.door.url}/api/v1/canvases/${ids.canvas}/stream`, { headers });
+  const reader = body?.getReader();
+  await reader?.read(); // the greeting; nothing comes after it for 15 seconds
+  await reader?.cancel();
+});

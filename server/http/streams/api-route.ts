@@ -124,6 +124,7 @@ function whileAllowed(response: Response, stillAllowed: () => Promise<boolean>, 
     },
     async cancel(reason) {
       over();
+      revoked.abort(); // else its end would wait for what it waits for, a comment after 15 seconds at the latest
       await reader.cancel(reason);
     },
   });
