@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 // `npm test`: the checks beside the build, the unit and integration tests, and everything end to end. Goes on after a
@@ -7,6 +8,26 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const artifacts = join(import.meta.dirname, "artifacts");
+
+/** Where Linux has a file system in memory, and what must be free in it, in bytes: many times what tests have in it at once. */
+const MEMORY = "/dev/shm";
+const ROOM = 4 * 1024 ** 3;
+
+/**
+ * A folder for what is gone with the tests: databases, data folders, profiles of browsers. In memory where there is room: to make,
+ * copy and remove their thousands of small files on a disk takes a sixth of the processor time of all tests.
+ */
+function newTemporaryFolder(): string {
+  const isRoomy = () => {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= ROOM;
+  };
+  const folder = mkdtempSync(join(existsSync(MEMORY) && isRoomy() ? MEMORY : tmpdir(), "treadle-tests-"));
+  chmodSync(folder, 0o755); // the account of PostgreSQL must be able to pass through
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
+  return folder;
+}
 
 interface Sum {
   passed: number;
@@ -81,6 +102,7 @@ const playwright = () =>
   );
 
 mkdirSync(artifacts, { recursive: true });
+process.env.TMPDIR = newTemporaryFolder();
 // What both begin with, once. Each of them keeps one core busy, and hardly more.
 const sums = [await step("npm", ["run", "gen"])];
 const [check, build] = await Promise.all([step("npm", ["run", "check"]), step("npm", ["run", "build"])]);
