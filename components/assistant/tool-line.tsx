@@ -24,6 +24,7 @@ const DOING: Readonly<Record<string, string>> = {
   get_run_log: "Reading the run's log",
   rerun_from_node: "Running it again from the node",
   decide_review: "Deciding the review",
+  get_canvas: "Reading the dashboard",
   search_guide: "Searching the guide",
 };
 
@@ -31,11 +32,19 @@ const DOING: Readonly<Record<string, string>> = {
 const SHOWS_A_RUN: ReadonlySet<string> = new Set(["run_workflow", "get_run", "rerun_from_node"]);
 
 /** The place that a call dealt with, and how its link is called; null where there is none to go to. */
-export function placeOf({ page, execution_id, agent_id, workflow_id, node_id }: ToolRefs): { href: string; label: string } | null {
+export function placeOf({
+  page,
+  execution_id,
+  agent_id,
+  canvas_id,
+  workflow_id,
+  node_id,
+}: ToolRefs): { href: string; label: string } | null {
   // A path of the guide and nothing else: what a tool tells is data.
   if (page?.startsWith("/docs/") || page === "/docs") return { href: page, label: "Guide" };
   const node = node_id ? `?node=${encodeURIComponent(node_id)}` : "";
   if (execution_id) return { href: `/runs/${encodeURIComponent(execution_id)}${node}`, label: "Run" };
+  if (canvas_id) return { href: `/canvases/${encodeURIComponent(canvas_id)}`, label: "Canvas" };
   if (agent_id) return { href: `/agents/${encodeURIComponent(agent_id)}`, label: "Agent" };
   if (workflow_id) return { href: `/workflows/${encodeURIComponent(workflow_id)}${node}`, label: "Workflow" };
   return null;

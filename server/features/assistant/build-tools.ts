@@ -3,8 +3,19 @@ import { CreateAgentInput, callFields, UpdateAgentInput } from "#server/features
 import { api } from "#server/features/assistant/api.ts";
 import { searchGuide } from "#server/features/assistant/guide.ts";
 import { propose } from "#server/features/assistant/proposals.ts";
-import { ApprovedTexts, cut, fitting, MAX_RESULT, MAX_WHOLE, quote, shownGraph, shownNodes } from "#server/features/assistant/shown.ts";
+import {
+  ApprovedTexts,
+  cut,
+  fitting,
+  MAX_RESULT,
+  MAX_WHOLE,
+  quote,
+  shownCanvas,
+  shownGraph,
+  shownNodes,
+} from "#server/features/assistant/shown.ts";
 import { type AssistantTool, type ConfirmationCard, defineTool, type ToolContext } from "#server/features/assistant/tool.ts";
+import { CanvasDataInput } from "#server/features/canvases/schema.ts";
 import { CreateWorkflowInput, WorkflowRef } from "#server/features/workflows/schema.ts";
 import { type ProviderId, providerKind } from "#server/llm/kinds.ts";
 import { assertRole } from "#server/platform/auth/principal.ts";
@@ -14,7 +25,7 @@ import { Id } from "#server/shared/primitives-schema.ts";
 import { countDiff, diffGraphs } from "#server/workflow/diff.ts";
 import { MOST_OPERATIONS, Operation } from "#server/workflow/operations.ts";
 
-// Tools that read and build: workflows, agents, what the project has, the guide.
+// Tools that read and build: workflows, agents, what the project has, its dashboards, the guide.
 
 const Page = z.number().int().min(1).max(1000).default(1).meta({ description: "From 1" });
 const PER_PAGE = 30;
@@ -220,12 +231,12 @@ const updateAgent = defineTool({
   },
 });
 
-const RESOURCES = ["llm_keys", "knowledge", "mcp_servers", "skills", "credentials"] as const;
+const RESOURCES = ["llm_keys", "knowledge", "mcp_servers", "skills", "credentials", "canvases"] as const;
 
 const listResources = defineTool({
   name: "list_resources",
   description:
-    "Lists what the project has of one kind, by name and id: llm_keys (with usual models of each), knowledge (RAG sources), mcp_servers, skills, credentials. Secrets are never shown: expressions read a credential as {{credentials.NAME}}.",
+    "Lists what the project has of one kind, by name and id: llm_keys (with usual models of each), knowledge (RAG sources), mcp_servers, skills, credentials, canvases (dashboards). Secrets are never shown: expressions read a credential as {{credentials.NAME}}.",
   input: z.strictObject({ kind: z.enum(RESOURCES), page: Page }),
   isReading: true,
   async call({ kind, page }, { principal }) {
@@ -264,10 +275,29 @@ const listResources = defineTool({
         const { items, total } = await calls.credentials.list(input);
         return { total, items: items.map(({ name }) => ({ name })) };
       },
+      async canvases() {
+        const { items, total } = await calls.canvases.list(input);
+        return { total, items: items.map(({ id, name }) => ({ canvas_id: id, name })) };
+      },
     };
     const { total, items } = await lists[kind]();
     const what = kind.replace("_", " ").replace("llm", "LLM").replace("mcp", "MCP");
     return { ok: true, summary: `${total} ${what}`, result: fitting(MAX_RESULT, () => ({ kind, total, page, items })) };
+  },
+});
+
+const getCanvas = defineTool({
+  name: "get_canvas",
+  description:
+    "Reads a canvas, which is a dashboard: for each widget the workflow and Output that it reads, and what it shows now, with the execution that this comes from. Of long series and tables the beginning or end is shown: name a widget for all of it.",
+  input: CanvasDataInput.extend({ widget_id: z.string().min(1).max(64).optional().meta({ description: "Only this widget" }) }),
+  isReading: true,
+  async call({ widget_id, ...which }, { principal }) {
+    const { canvas_id } = which;
+    const [canvas, data] = await Promise.all([api(principal).canvases.get({ canvas_id }), api(principal).canvases.data(which)]);
+    const widgets = canvas.widgets.filter(({ id }) => id === (widget_id ?? id));
+    const result = shownCanvas({ ...canvas, widgets }, data, widget_id === undefined ? MAX_RESULT : MAX_WHOLE);
+    return { ok: true, summary: `Read the canvas “${canvas.name}”`, result, refs: { canvas_id } };
   },
 });
 
@@ -287,5 +317,5 @@ const searchGuideTool = defineTool({
 
 export const buildTools: readonly AssistantTool[] = [
   ...[listWorkflows, getWorkflow, createWorkflow, proposeChanges, listAgents, getAgent, createAgent, updateAgent],
-  ...[listResources, searchGuideTool],
+  ...[listResources, getCanvas, searchGuideTool],
 ];

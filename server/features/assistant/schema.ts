@@ -81,6 +81,7 @@ export const ToolRefs = z.object({
   rerun_of: Id.optional().meta({ description: "The execution that this one repeats, for a comparison" }),
   node_id: z.string().optional(),
   agent_id: Id.optional(),
+  canvas_id: Id.optional(),
   proposal_id: Id.optional(),
   page: z.string().optional().meta({ description: "Path of a page of the guide", example: "/docs/triggers#webhook" }),
 });

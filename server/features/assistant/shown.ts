@@ -1,4 +1,5 @@
 import type { CardDetail } from "#server/features/assistant/schema.ts";
+import type { Canvas, CanvasData, WidgetData } from "#server/features/canvases/schema.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { masked } from "#server/platform/mask-scope.ts";
 import type { Execution, NodeLog } from "#server/runs/schema.ts";
@@ -180,4 +181,25 @@ export function shownLog(items: readonly NodeLog[], beside: object, most = MAX_R
   const sorted = [...failed, ...items.filter(({ status }) => status !== "failed")].slice(0, MOST_ITEMS);
   const more = items.length > MOST_ITEMS ? { items_in_all: items.length } : {};
   return fitting(most, ...[most, 3000, 800, 200, 40].map((each) => () => ({ ...beside, ...more, items: logUpTo(sorted, each) })));
+}
+
+const shownWidget = ({ widget_id: _, series, rows, text, ...rest }: WidgetData, most: number) => ({
+  ...rest,
+  // Of a series the latest is asked for, of a table the first rows.
+  series: series?.map(({ name, points }) => ({ name, points: points.slice(-most), points_in_all: points.length })),
+  ...(rows && { rows: rows.slice(0, most), rows_in_all: rows.length }),
+  text: orNone(text, 60 * most),
+});
+
+/** A dashboard as the model reads it: what each widget is made from, and what it shows. */
+export function shownCanvas({ id, name, widgets }: Canvas, data: CanvasData, most: number): string {
+  const shows = new Map(data.widgets.map((one) => [one.widget_id, one]));
+  const upTo = (each: number) => () => ({
+    ...{ canvas_id: id, name, range: data.range ?? undefined, read_at: data.generated_at },
+    widgets: widgets.map(({ layout: _, id: widget_id, ...widget }) => {
+      const shown = shows.get(widget_id);
+      return { widget_id, ...widget, shows: shown && shownWidget(shown, each) };
+    }),
+  });
+  return fitting(most, ...[1000, 200, 50, 12, 3].map(upTo));
 }

@@ -37,7 +37,17 @@ test("every vendor's models can read the tools' arguments", () => {
   const tools = assistantTools("build");
   expect(tools.map(({ name }) => name).sort()).toEqual(
     [
-      ...["create_agent", "create_workflow", "decide_review", "get_agent", "get_run", "get_run_log", "get_workflow", "list_agents"],
+      ...[
+        "create_agent",
+        "create_workflow",
+        "decide_review",
+        "get_agent",
+        "get_canvas",
+        "get_run",
+        "get_run_log",
+        "get_workflow",
+        "list_agents",
+      ],
       ...[
         "list_resources",
         "list_runs",
@@ -73,6 +83,7 @@ test("every vendor's models can read the tools' arguments", () => {
   ).toEqual([
     ...[
       "get_agent",
+      "get_canvas",
       "get_run",
       "get_run_log",
       "get_workflow",
@@ -361,6 +372,44 @@ test("agents are made of what the project has, whose secrets nobody is told", as
   expect(json()[0].items).toMatchObject([{ name: "Main", provider: "openai_compatible", can_call_tools: true }]);
   expect(json()[1]).toMatchObject({ name: "Writer", model: "echo" });
   expect(results().join("")).not.toContain("test-key");
+});
+
+test("a number of a dashboard is read with the run that it comes from, one widget in full where it is named", async () => {
+  const project = await newProject();
+  const { id: workflow_id } = await createWorkflow(project.admin, {
+    name: "Sales",
+    nodes: [START, output("{{trigger.output}}")],
+    edges: LINE.edges,
+  });
+  const input = JSON.stringify({ total: 42, orders: Array.from({ length: 300 }, (_, index) => ({ month: `M${index}`, amount: index })) });
+  const first = await talk(project, [call("run_workflow", { workflow_id, input })]);
+  const [{ execution_id }] = first.json();
+  const place = { workflow_id, output_label: null, layout: { x: 0, y: 0, w: 6, h: 4 } };
+  const { id: canvas_id } = await createCanvas(project.admin, {
+    name: "Figures",
+    widgets: [
+      { ...place, id: "total", type: "number", title: "Total", options: { path: "$.total", unit: "€" } },
+      { ...place, id: "orders", type: "chart", title: "Orders", options: { kind: "bar", x: "$.orders[*].month", y: "$.orders[*].amount" } },
+    ],
+  });
+  const { json, results, events } = await talk(project, [
+    call("list_resources", { kind: "canvases" }),
+    call("get_canvas", { canvas_id: "{{list_resources.items.0.canvas_id}}" }),
+    call("get_canvas", { canvas_id, widget_id: "orders" }),
+  ]);
+  const [list, all, one] = json();
+  expect(list).toMatchObject({ total: 1, items: [{ canvas_id, name: "Figures" }] });
+  expect(all).toMatchObject({
+    ...{ canvas_id, name: "Figures" },
+    widgets: [
+      { widget_id: "total", title: "Total", workflow_id, shows: { status: "ok", value: 42, unit: "€", execution_id } },
+      { widget_id: "orders", title: "Orders", shows: { series: [{ points_in_all: 300 }] } },
+    ],
+  });
+  expect(results()[1]?.length).toBeLessThan(8_200);
+  expect(one.widgets).toHaveLength(1);
+  expect(one.widgets[0].shows.series[0].points).toHaveLength(300);
+  expect(ofType(await events(), "tool_result").at(-1)?.refs).toEqual({ canvas_id });
 });
 
 test("the guide is searched by words, and names its pages", async () => {
