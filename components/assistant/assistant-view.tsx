@@ -94,6 +94,13 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
     setDraft(afterSending);
     attach({});
   };
+  const takeBack = useStable((turn: Turn) => {
+    if (threadId !== null) stop.mutate({ thread_id: threadId, message_id: turn.id });
+    // To be written in another way; what is being written already stays.
+    setDraft((before) => (before.text === "" ? { ...before, text: turn.content } : before));
+  });
+  // What can be gone on with.
+  const last = thread.turns.findLastIndex(({ status }) => status !== "taken_back");
   const missing = settings.data && !isReady && <NotReady settings={settings.data} />;
   const list = useFollowedEnd<HTMLElement>(thread.turns.length);
   return (
@@ -133,7 +140,8 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
                   key={turn.id}
                   turn={turn}
                   onAsk={ask}
-                  isLast={index === thread.turns.length - 1}
+                  onTakeBack={takeBack}
+                  isLast={index === last}
                   isFar={index < thread.turns.length - NEAR}
                 />
               ))}
@@ -278,6 +286,8 @@ function newsOf({ status, parts }: Turn): string {
         : "The assistant has answered";
     case "failed":
       return "The assistant could not go on";
+    case "taken_back":
+      return "The message was taken back";
     case "stopped":
       return "The assistant was stopped";
   }

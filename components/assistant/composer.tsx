@@ -22,7 +22,7 @@ import { MAX_ANSWER, MAX_MESSAGE, type MessageContext, type MessageMode } from "
 
 type PlaceKind = keyof AssistantPlace;
 
-const PLACES: Record<PlaceKind, { word: string; icon: LucideIcon }> = {
+export const PLACES: Record<PlaceKind, { word: string; icon: LucideIcon }> = {
   workflow: { word: "Workflow", icon: Workflow },
   execution: { word: "Run of", icon: Play },
   node: { word: "Node", icon: CircleDot },

@@ -8,7 +8,7 @@ type Told = ThreadEvent extends infer Event ? (Event extends ThreadEvent ? Omit<
 const numbered = (events: readonly Told[], message_id = "m1", from = 1) =>
   events.map((event, index) => ({ seq: from + index, event: { ...event, message_id } as ThreadEvent }));
 
-const asked: Told = { type: "message", content: "Why?", mode: "build", context: {}, created_at: "2026-11-23T08:00:00.000Z" };
+const asked: Told = { type: "message", content: "Why?", mode: "build", context: {}, attached: [], created_at: "2026-11-23T08:00:00.000Z" };
 const started: Told = { type: "message_started" };
 const text = (words: string): Told => ({ type: "text_delta", text: words });
 const call = (id: string, name = "get_run"): Told => ({ type: "tool_call", id, name, arguments: { q: id } });
@@ -103,6 +103,12 @@ test("what was said before a stop or a fault is kept", () => {
   });
   expect(one([started, text("So far"), failed(true)])).toMatchObject({ status: "stopped", error: null, parts: [{ text: "So far" }] });
   expect(one([started, failed(false)])).toMatchObject({ status: "failed", error: "The key was refused." });
+});
+
+test("a message that was stopped before it began was taken back", () => {
+  const stopped: Told = { type: "message_failed", error: "Stopped.", code: "stopped", stopped: true };
+  expect(one([stopped]).status).toBe("taken_back");
+  expect(one([started, stopped]).status).toBe("stopped");
 });
 
 test("a proposal that a newer one replaces is not called rejected, and one that somebody rejected is", () => {

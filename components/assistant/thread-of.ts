@@ -1,4 +1,5 @@
 import type {
+  Attached,
   CardDetail,
   FailureCode,
   MessageContext,
@@ -60,9 +61,11 @@ export interface Turn {
   content: string;
   mode: MessageMode;
   context: MessageContext;
+  attached: Attached[];
   created_at: string;
   parts: Part[];
-  status: "queued" | "working" | "waiting" | "done" | "failed" | "stopped";
+  /** "taken_back": stopped before anybody had begun with it. */
+  status: "queued" | "working" | "waiting" | "done" | "failed" | "stopped" | "taken_back";
   /** Why it failed. */
   error: string | null;
   code: FailureCode | null;
@@ -153,7 +156,8 @@ function turnAfter(turn: Turn, event: Exclude<ThreadEvent, { type: "message" | "
     case "message_done":
       return { ...turn, status: "done" };
     case "message_failed":
-      return event.stopped ? { ...turn, status: "stopped" } : { ...turn, status: "failed", error: event.error, code: event.code };
+      if (event.stopped) return { ...turn, status: turn.status === "queued" ? "taken_back" : "stopped" };
+      return { ...turn, status: "failed", error: event.error, code: event.code };
   }
 }
 

@@ -5,7 +5,7 @@ import { TurnView } from "#components/assistant/turn-view.tsx";
 import type { FailureCode } from "#server/features/assistant/schema.ts";
 
 const failed: Turn = {
-  ...{ id: "m", content: "Build it", mode: "build", context: {}, created_at: "2026-11-21T08:00:00.000Z" },
+  ...{ id: "m", content: "Build it", mode: "build", context: {}, attached: [], created_at: "2026-11-21T08:00:00.000Z" },
   // Words of none of the codes.
   ...{ parts: [], status: "failed", error: "It did not work.", code: null, usage: null },
 };

@@ -4,10 +4,11 @@ import { RotateCw, Settings, StepForward } from "lucide-react";
 import Link from "next/link";
 import { Fragment, memo, type ReactNode, useState } from "react";
 import { ComparisonCard } from "#components/assistant/comparison-card.tsx";
+import { PLACES } from "#components/assistant/composer.tsx";
 import { ProposalCard } from "#components/assistant/proposal-card.tsx";
 import { ConfirmationCard, QuestionCard } from "#components/assistant/request-cards.tsx";
 import { isUnderWay, type Part, progressOf, type ToolPart, type Turn, textOf } from "#components/assistant/thread-of.ts";
-import { ToolLine } from "#components/assistant/tool-line.tsx";
+import { placeOf, ToolLine } from "#components/assistant/tool-line.tsx";
 import { formatTokens } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -21,13 +22,15 @@ export interface TurnViewProps {
   turn: Turn;
   /** Writes another message. */
   onAsk: (prompt: string) => void;
+  /** Takes back a message that nobody has begun to work on. */
+  onTakeBack?: (turn: Turn) => void;
   isLast: boolean;
   /** So far up that it need not be drawn until somebody scrolls there. */
   isFar?: boolean;
 }
 
 /** What a person wrote, and what the assistant did about it. */
-export const TurnView = memo(function TurnView({ turn, onAsk, isLast, isFar = false }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, onAsk, onTakeBack, isLast, isFar = false }: TurnViewProps) {
   const { content, status } = turn;
   const isOver = !isUnderWay(turn);
   return (
@@ -37,17 +40,65 @@ export const TurnView = memo(function TurnView({ turn, onAsk, isLast, isFar = fa
           <span className="sr-only">You: </span>
           {content}
         </p>
-        {status === "queued" && <span className="text-11 text-ink-faint">Queued</span>}
+        <About turn={turn} />
+        {status === "queued" && (
+          <p className="flex min-h-6 items-center gap-2 text-11 text-ink-faint">
+            <span>Queued</span>
+            {onTakeBack && (
+              <button
+                type="button"
+                className="min-h-6 rounded-sm text-thread-text underline underline-offset-2 pointer-coarse:min-h-10"
+                onClick={() => onTakeBack(turn)}
+              >
+                Take back
+              </button>
+            )}
+          </p>
+        )}
+        {status === "taken_back" && <p className="text-11 text-ink-faint">Taken back before it was begun</p>}
       </div>
       {blocksOf(turn).map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
         <Block key={index} block={block} isOver={isOver} onAsk={onAsk} />
       ))}
       {status === "working" && <Progress turn={turn} />}
-      {isOver && <Ending turn={turn} onAsk={onAsk} isLast={isLast} />}
+      {isOver && status !== "taken_back" && <Ending turn={turn} onAsk={onAsk} isLast={isLast} />}
     </li>
   );
 });
+
+/** What went along with a message, and the way there. */
+function About({ turn: { attached, context } }: { turn: Turn }) {
+  if (attached.length === 0) return null;
+  const { workflow_id, execution_id, node_id, canvas_id } = context;
+  const refs = {
+    workflow: { workflow_id },
+    execution: { execution_id },
+    node: { workflow_id, execution_id, node_id },
+    canvas: { canvas_id },
+  };
+  return (
+    <ul aria-label="About" className="flex max-w-full flex-wrap justify-end gap-x-3">
+      {attached.map(({ kind, name }) => {
+        const { icon: Icon, word } = PLACES[kind];
+        return (
+          <li key={kind} className="min-w-0">
+            <Link
+              href={placeOf(refs[kind])?.href ?? ""}
+              className="flex min-h-6 items-center gap-1 rounded-sm text-11 text-ink-soft hover:text-ink hover:underline pointer-coarse:min-h-10"
+            >
+              <Icon aria-hidden className="size-3 shrink-0" />
+              <span className="min-w-0 truncate">
+                <span className={kind === "execution" ? "" : "sr-only"}>{word} </span>
+                {name}
+              </span>
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
 
 /** Tools that follow one another stand in one list. */
 type BlockOf = { kind: "tools"; tools: ToolPart[] } | Exclude<Part, ToolPart>;

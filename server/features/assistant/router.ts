@@ -14,6 +14,7 @@ import {
   RenameThreadInput,
   SendMessageInput,
   SentMessage,
+  StopInput,
   Thread,
   ThreadPage,
   ThreadRef,
@@ -81,7 +82,7 @@ export const assistantRouter = router({
     .mutation(({ ctx, input }) => sendMessage(ctx.principal, input)),
   stop: viewerProcedure
     .meta(endpoint("POST", "/bridge/threads/{thread_id}/stop", { ...own, summary: "Stop the work on a thread", isIdempotent: false }))
-    .input(ThreadRef)
+    .input(StopInput)
     .output(ThreadSummary)
     .mutation(({ ctx, input }) => stopThread(ctx.principal, input)),
   answer: viewerProcedure

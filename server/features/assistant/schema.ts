@@ -60,6 +60,10 @@ export const MessageContext = z.strictObject({
 });
 export type MessageContext = z.infer<typeof MessageContext>;
 
+/** Something that a message is about beside its words, by the name that it had then; its id is in the message's context. */
+export const Attached = z.object({ kind: z.enum(["workflow", "execution", "node", "canvas"]), name: z.string() });
+export type Attached = z.infer<typeof Attached>;
+
 export const MessageStatus = z
   .enum(["queued", "working", "waiting", "done", "failed", "stopped"])
   .meta({ description: "waiting: for an answer or a decision" });
@@ -110,7 +114,13 @@ export type FailureCode = z.infer<typeof FailureCode>;
 
 /** The data of each event of a thread's stream. `type` repeats the event's name. */
 export const ThreadEvent = z.discriminatedUnion("type", [
-  messageEvent("message", { content: z.string(), mode: MessageMode, context: MessageContext, created_at: Timestamp }),
+  messageEvent("message", {
+    content: z.string(),
+    mode: MessageMode,
+    context: MessageContext,
+    attached: z.array(Attached).default([]).meta({ description: "What the context names, mentions aside: those stand in the content" }),
+    created_at: Timestamp,
+  }),
   messageEvent("message_started", {}),
   messageEvent("text_delta", { text: z.string() }),
   messageEvent("text_reset", {}).meta({
@@ -167,6 +177,10 @@ export type Thread = z.infer<typeof Thread>;
 export const ThreadPage = pageOf(ThreadSummary);
 
 export const ThreadRef = z.strictObject({ thread_id: Id });
+export const StopInput = ThreadRef.extend({
+  message_id: Id.optional().meta({ description: "Only this message, the others go on" }),
+});
+export type StopInput = z.infer<typeof StopInput>;
 export const CreateThreadInput = z.strictObject({ title: Title.optional(), workflow_id: Id.optional() });
 export type CreateThreadInput = z.infer<typeof CreateThreadInput>;
 export const RenameThreadInput = z.strictObject({ thread_id: Id, title: Title.min(1, "Give it a title.") });

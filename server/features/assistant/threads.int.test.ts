@@ -1,15 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { createCanvas } from "#server/features/canvases/service.ts";
 import { createLlmKey, deleteLlmKey } from "#server/features/llm-keys/service.ts";
 import { createPlatformKey } from "#server/features/platform-keys/service.ts";
 import { deleteProject } from "#server/features/projects/delete.ts";
-import { createWorkflow } from "#server/features/workflows/service.ts";
+import { createWorkflow, updateWorkflow } from "#server/features/workflows/service.ts";
 import { answerApi } from "#server/http/api.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
 import { setSettings } from "#server/platform/settings.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { type Bridge, bridgeOf, ORIGIN } from "#server/testing/bridge.ts";
+import { endedRun } from "#server/testing/ended-run.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
 const database = testDatabase();
@@ -137,6 +139,30 @@ test("a message is a row and an event with a number; the first gives the thread 
     const refused = await own.ask("POST", `/threads/${id}/messages`, { content: "This?", context });
     expect(refused).toMatchObject({ status: 422, data: { errors: [{ path: `context.${Object.keys(context)[0]}` }] } });
   }
+});
+
+test("what a message is about is told by its name, and a name of later changes nothing", async () => {
+  const { admin, own } = await newProject();
+  const position = { x: 0, y: 0 };
+  const nodes = [{ id: "start", type: "triggerNode", position, data: { label: "Begin" } }];
+  const { id: workflow_id } = await createWorkflow(admin, { name: "Daily", nodes, edges: [] });
+  const execution_id = await endedRun(admin, workflow_id, {});
+  const canvas = await createCanvas(admin, { name: "Figures" });
+  const { id } = await own.call("POST", "/threads", {});
+  const context = { workflow_id, execution_id, node_id: "start", canvas_id: canvas.id };
+  await own.call("POST", `/threads/${id}/messages`, { content: "This?", context });
+  await own.call("POST", `/threads/${id}/messages`, { content: "And that?", context: { workflow_id, node_id: "gone" } });
+  await updateWorkflow(admin, { workflow_id, name: "Weekly" });
+  const events = await own.stream(id, ({ id }) => id === "2");
+  expect(events.map(({ data }) => data.attached)).toEqual([
+    [
+      { kind: "workflow", name: "Daily" },
+      { kind: "execution", name: "Daily" },
+      { kind: "node", name: "Begin" },
+      { kind: "canvas", name: "Figures" },
+    ],
+    [{ kind: "workflow", name: "Daily" }],
+  ]);
 });
 
 test("only so many messages wait in a thread, and a stop ends all of them at once", async () => {

@@ -5,17 +5,29 @@ import { publishEvents } from "#server/events/send-events.ts";
 import { tellFollowers, tellThread } from "#server/features/assistant/events.ts";
 import { endMessage, holdThread, isAlive, messageDto, OPEN } from "#server/features/assistant/messages.ts";
 import { withoutSecrets } from "#server/features/assistant/pasted-secrets.ts";
-import type { CreateThreadInput, MessageContext, SendMessageInput, Thread, ThreadSummary } from "#server/features/assistant/schema.ts";
+import type {
+  Attached,
+  CreateThreadInput,
+  MessageContext,
+  SendMessageInput,
+  StopInput,
+  Thread,
+  ThreadSummary,
+} from "#server/features/assistant/schema.ts";
 import { assistantModel } from "#server/features/assistant/settings.ts";
+import { findCanvas } from "#server/features/canvases/service.ts";
+import { findWorkflow } from "#server/features/workflows/rows.ts";
 import { countMessage } from "#server/platform/auth/limits.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import { AppError, notFound } from "#server/platform/errors.ts";
+import { AppError, isAppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { paged, pageWindow } from "#server/platform/paging.ts";
-import { projectOfExecution } from "#server/runs/store/executions.ts";
+import { findExecution } from "#server/runs/store/executions.ts";
 import { assertRoom } from "#server/runs/store/limits.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
+import { labelOf } from "#server/workflow/graph.ts";
+import { Graph } from "#server/workflow/schema.ts";
 
 /** How many threads a person keeps in a project, how many messages one holds, and how many of them may wait at a time. */
 const MOST_THREADS = 500;
@@ -67,19 +79,45 @@ export async function projectOfThread(thread_id: string): Promise<string | undef
   return row?.project_id;
 }
 
-/** @throws AppError VALIDATION_ERROR for what the project does not have */
-async function assertThere(project_id: string, prefix: string, ids: Pick<MessageContext, "workflow_id" | "execution_id" | "canvas_id">) {
-  const { workflow_id, execution_id, canvas_id } = ids;
-  const find = (id: string, count: (where: { id: string; project_id: string }) => Promise<number>) =>
-    isUuid(id) ? count({ id, project_id }) : Promise.resolve(0);
-  const refuse = (field: string, what: string) => {
+/** What was read for a field of an input. @throws AppError VALIDATION_ERROR at the field for what the project does not have */
+async function there<Row>(path: string, what: string, read: Promise<Row>): Promise<Row> {
+  return read.catch((error: unknown) => {
+    if (!isAppError(error) || error.code !== "NOT_FOUND") throw error;
     const message = `There is no such ${what} in this project.`;
-    return new AppError("VALIDATION_ERROR", message, { errors: [{ path: `${prefix}${field}`, message }] });
-  };
-  if (workflow_id !== undefined && !(await find(workflow_id, (where) => db().workflow.count({ where: { ...where, deleted_at: null } }))))
-    throw refuse("workflow_id", "workflow");
-  if (execution_id !== undefined && (await projectOfExecution(execution_id)) !== project_id) throw refuse("execution_id", "execution");
-  if (canvas_id !== undefined && !(await find(canvas_id, (where) => db().canvas.count({ where })))) throw refuse("canvas_id", "canvas");
+    throw new AppError("VALIDATION_ERROR", message, { errors: [{ path, message }] });
+  });
+}
+
+/**
+ * What a message is about beside its words, by the names of this moment.
+ * @throws AppError VALIDATION_ERROR for what the project does not have
+ */
+async function attachedTo(
+  principal: ProjectPrincipal,
+  { workflow_id, execution_id, node_id, canvas_id }: MessageContext,
+): Promise<Attached[]> {
+  const project_id = principal.project.id;
+  const [workflow, execution, canvas] = await Promise.all([
+    workflow_id === undefined
+      ? null
+      : there("context.workflow_id", "workflow", findWorkflow(principal, workflow_id, { name: true, draft: { select: { graph: true } } })),
+    execution_id === undefined
+      ? null
+      : there(
+          "context.execution_id",
+          "execution",
+          findExecution({ project_id, execution_id }, { workflow: { select: { name: true } }, snapshot: { select: { graph: true } } }),
+        ),
+    canvas_id === undefined ? null : there("context.canvas_id", "canvas", findCanvas(project_id, canvas_id)),
+  ]);
+  const graph = execution?.snapshot.graph ?? workflow?.draft?.graph;
+  const node = node_id !== undefined && graph ? Graph.parse(graph).nodes.find(({ id }) => id === node_id) : undefined;
+  return [
+    ...(workflow ? [{ kind: "workflow" as const, name: workflow.name }] : []),
+    ...(execution ? [{ kind: "execution" as const, name: execution.workflow.name }] : []),
+    ...(node ? [{ kind: "node" as const, name: labelOf(node) }] : []),
+    ...(canvas ? [{ kind: "canvas" as const, name: canvas.name }] : []),
+  ];
 }
 
 /**
@@ -88,7 +126,7 @@ async function assertThere(project_id: string, prefix: string, ids: Pick<Message
  */
 export async function createThread(principal: ProjectPrincipal, { title = "", workflow_id }: CreateThreadInput): Promise<ThreadSummary> {
   const owned = { project_id: principal.project.id, user_id: principal.user.id };
-  await assertThere(principal.project.id, "", { workflow_id });
+  if (workflow_id !== undefined) await there("workflow_id", "workflow", findWorkflow(principal, workflow_id, { id: true }));
   if ((await db().assistantThread.count({ where: owned })) >= MOST_THREADS)
     throw new AppError("CONFLICT", `You have ${MOST_THREADS} threads in this project, which is the most. Delete some of them first.`);
   return summaryOf(await db().assistantThread.create({ data: { ...owned, title, workflow_id: workflow_id ?? null }, include: working }));
@@ -150,7 +188,7 @@ export async function sendMessage(
   const thread = await findThread(principal, thread_id);
   const { problem } = await assistantModel(thread.project_id);
   if (problem !== undefined) throw new AppError("CONFLICT", problem);
-  await assertThere(thread.project_id, "context.", context);
+  const attached = await attachedTo(principal, context);
   await assertRoom(thread.project_id);
   await countMessage(principal.user.id);
   const text = await withoutSecrets(thread.project_id, content);
@@ -168,7 +206,7 @@ export async function sendMessage(
     const { created_at } = await tx.assistantMessage.create({ data: { id, thread_id, content: text, mode, context } });
     const title = text.split("\n", 1)[0]?.slice(0, TITLE).toWellFormed().trim() ?? "";
     if (thread.title === "") await tx.assistantThread.updateMany({ where: { id: thread_id, title: "" }, data: { title } });
-    const said = { content: text, mode, context, created_at: created_at.toISOString() };
+    const said = { content: text, mode, context, attached, created_at: created_at.toISOString() };
     await tellThread(tx, thread_id, [{ type: "message", message_id: id, ...said }]);
   });
   await askForWork(thread, id);
@@ -176,15 +214,18 @@ export async function sendMessage(
 }
 
 /**
- * Stops the work on a thread: what waits ends at once, also for a person; what is under way within two seconds, in whichever
- * process. What was said and done stays.
+ * Stops the work on a thread, or on one of its messages: what waits ends at once, also for a person; what is under way within two
+ * seconds, in whichever process. What was said and done stays.
  * @throws AppError NOT_FOUND
  */
-export async function stopThread(principal: ProjectPrincipal, { thread_id }: { thread_id: string }): Promise<ThreadSummary> {
+export async function stopThread(principal: ProjectPrincipal, { thread_id, message_id }: StopInput): Promise<ThreadSummary> {
   await findThread(principal, thread_id);
   await db().$transaction(async (tx) => {
     await holdThread(tx, thread_id);
-    for (const message of await tx.assistantMessage.findMany({ where: { thread_id, ...OPEN }, orderBy: { id: "asc" } })) {
+    const one = message_id !== undefined && { id: message_id };
+    if (one && !(isUuid(one.id) && (await tx.assistantMessage.count({ where: { thread_id, ...one } })))) throw notFound("message");
+    const where = { thread_id, ...OPEN, ...one };
+    for (const message of await tx.assistantMessage.findMany({ where, orderBy: { id: "asc" } })) {
       if (!isAlive(message)) {
         await endMessage(tx, message, { status: "stopped" });
         continue;

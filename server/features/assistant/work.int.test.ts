@@ -431,6 +431,31 @@ test("messages of one thread are worked on one after the other, whoever looks", 
   expect((await read()).map(({ answer }: { answer: string }) => answer)).toEqual(["First I wait for it", "Second"]);
 });
 
+test("a message that waits is taken back: the one before it goes on, the one after it follows, and the model never reads it", async () => {
+  const gate = randomUUID();
+  const { send, carry, read, page, thread_id, last } = await newProject([
+    { when: "One", say: "First I wait for it", gate },
+    { when: "Three", say: "Third" },
+  ]);
+  await send("One");
+  const working = carry();
+  await until(() => models.calls().some(({ outcome }) => outcome === "waiting"));
+  const second = await send("Two, which I regret");
+  await send("Three");
+  expect(await page.call("POST", `/threads/${thread_id}/stop`, { message_id: second })).toMatchObject({ is_working: true });
+  expect(await last("message_failed")).toMatchObject({ message_id: second, stopped: true });
+  models.release(gate);
+  await working;
+  expect((await read()).map(({ status, answer }: { status: string; answer: string }) => [status, answer])).toEqual([
+    ["done", "First I wait for it"],
+    ["stopped", ""],
+    ["done", "Third"],
+  ]);
+  expect(JSON.stringify(models.calls().at(-1)?.request.messages)).not.toContain("regret");
+  for (const message_id of [randomUUID(), "x"])
+    expect((await page.ask("POST", `/threads/${thread_id}/stop`, { message_id })).status).toBe(404);
+});
+
 test("a stop ends what is under way wherever it is, and keeps what was said", async () => {
   const gate = randomUUID();
   const { send, carry, read, page, thread_id, types } = await newProject([{ say: "I have said this and would go on", gate }]);

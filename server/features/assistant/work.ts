@@ -289,7 +289,12 @@ class Work {
     const { thread, message } = this.#claim;
     const { summarized_message_id } = thread;
     const before = await db().assistantMessage.findMany({
-      where: { thread_id: thread.id, id: { lt: message.id, ...(summarized_message_id && { gt: summarized_message_id }) } },
+      where: {
+        thread_id: thread.id,
+        id: { lt: message.id, ...(summarized_message_id && { gt: summarized_message_id }) },
+        // What was taken back before anybody read it was never said.
+        NOT: { status: "stopped", begun_at: null },
+      },
       orderBy: { id: "asc" },
     });
     const principal = await this.#principal();
