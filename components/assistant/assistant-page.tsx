@@ -3,7 +3,7 @@
 import { Plus } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { AssistantView } from "#components/assistant/assistant-view.tsx";
-import { ThreadButtons, ThreadList } from "#components/assistant/thread-list.tsx";
+import { ThreadList, ThreadMenu } from "#components/assistant/thread-list.tsx";
 import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
 import { Button } from "#components/ui/button.tsx";
 
@@ -26,9 +26,8 @@ export function AssistantPage() {
         </div>
       </nav>
       <aside aria-label="Assistant" className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface">
-        <header className="flex h-12 shrink-0 items-center gap-0.5 border-b pr-2 pl-4 md:hidden">
-          <h1 className="min-w-0 flex-1 font-semibold text-14">Assistant</h1>
-          <ThreadButtons current={threadId} onOpen={open} />
+        <header className="flex h-12 shrink-0 items-center gap-0.5 border-b px-2 md:hidden">
+          <ThreadMenu current={threadId} onOpen={open} heading="h1" />
         </header>
         <AssistantView threadId={threadId} onThreadChange={open} />
       </aside>

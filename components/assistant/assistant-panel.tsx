@@ -4,7 +4,7 @@ import { Maximize2, X } from "lucide-react";
 import Link from "next/link";
 import { useEffect, useRef } from "react";
 import { AssistantView } from "#components/assistant/assistant-view.tsx";
-import { ThreadButtons } from "#components/assistant/thread-list.tsx";
+import { ThreadMenu } from "#components/assistant/thread-list.tsx";
 import { useCurrentThread } from "#components/assistant/use-current-thread.ts";
 import { ASSISTANT_PAGE, useAssistant } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -17,6 +17,7 @@ export function AssistantPanel() {
   const { project } = useStudio();
   const [threadId, setThreadId] = useCurrentThread(project.id);
   useFocusBack();
+  useToastsBeside();
   return (
     <>
       <ResizableDivider
@@ -29,9 +30,8 @@ export function AssistantPanel() {
         max={0.5}
         className="absolute! inset-y-0 left-0 bg-transparent max-md:hidden"
       />
-      <header className="flex h-12 shrink-0 items-center gap-0.5 border-b pr-2 pl-4">
-        <h2 className="min-w-0 flex-1 truncate font-semibold text-14">Assistant</h2>
-        <ThreadButtons current={threadId} onOpen={setThreadId} />
+      <header className="flex h-12 shrink-0 items-center gap-0.5 border-b px-2">
+        <ThreadMenu current={threadId} onOpen={setThreadId} heading="h2" />
         <Link
           href={threadId === null ? ASSISTANT_PAGE : `${ASSISTANT_PAGE}?thread=${threadId}`}
           aria-label="Open as a page"
@@ -59,4 +59,13 @@ function useFocusBack() {
     },
     [],
   );
+}
+
+/** Short messages stand beside the panel: over its field they would hide what one writes with. */
+function useToastsBeside() {
+  useEffect(() => {
+    const { style } = document.documentElement;
+    style.setProperty("--toasts-beside", "calc(min(var(--layout-assistant, 400px), 50vw) + 16px)");
+    return () => void style.removeProperty("--toasts-beside");
+  }, []);
 }

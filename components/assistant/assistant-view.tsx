@@ -12,7 +12,7 @@ import { isUnderWay, openQuestion, type Turn } from "#components/assistant/threa
 import { TurnView } from "#components/assistant/turn-view.tsx";
 import { type LiveThread, type Message, useSend, useThread } from "#components/assistant/use-thread.ts";
 import { AssistantForm } from "#components/settings/assistant-settings.tsx";
-import { type AssistantPlace, takeAssistantRequest, useAssistantState } from "#components/shell/assistant.tsx";
+import { type AssistantPlace, takeAssistantRequest, useAssistantState, useSubject } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -58,6 +58,9 @@ export function AssistantView({ threadId, onThreadChange }: AssistantViewProps) 
   });
   const context = contextOf(place);
   const ask = useStable((content: string) => void write({ content, mode: draft.mode, context }, threadId));
+
+  // Where nothing is said yet it asks about what is open.
+  useSubject((thread.turns.at(-1)?.context ?? contextOf(place)).workflow_id ?? null);
 
   // What a page has opened the assistant for: a prompt is sent once it is known that there is somebody to answer it.
   const isKnown = settings.data !== undefined && (threadId === null || summary !== null || error !== null);

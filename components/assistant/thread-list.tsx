@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Ellipsis, History, Pencil, SquarePen, Trash2 } from "lucide-react";
+import { ChevronDown, Ellipsis, Pencil, Sparkles, SquarePen, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
 import { FormDialog } from "#components/forms/form.tsx";
@@ -49,7 +49,7 @@ export function ThreadList({ current, onOpen }: ThreadListProps) {
   return (
     <>
       <LoadFailure query={threads} />
-      {threads.data && items.length === 0 && <p className="px-3 py-2 text-13 text-ink-soft">Nothing yet.</p>}
+      {threads.data && items.length === 0 && <p className="px-4 py-2 text-13 text-ink-soft">Nothing yet.</p>}
       <ul aria-label="Threads" className="flex flex-col gap-0.5 p-1.5">
         {items.map((thread) => (
           <li key={thread.id} className="group relative flex items-center">
@@ -102,25 +102,42 @@ export function ThreadList({ current, onOpen }: ThreadListProps) {
 
 const titleOf = ({ title }: Pick<ThreadSummary, "title">): string => title || "New thread";
 
-/** The same behind two buttons, where there is no room for a list. */
-export function ThreadButtons({ current, onOpen }: ThreadListProps) {
+/** The same behind the name of the thread that is open, where there is no room for a list, and a button that begins one. */
+export function ThreadMenu({ current, onOpen, heading: Heading }: ThreadListProps & { heading: "h1" | "h2" }) {
+  const trpc = useTRPC();
   const [isOpen, setIsOpen] = useState(false);
+  const thread = useQuery(
+    trpc.assistant.thread.queryOptions({ thread_id: current ?? "" }, { enabled: current !== null, refetchOnWindowFocus: false }),
+  );
   const open = (threadId: string | null) => {
     onOpen(threadId);
     setIsOpen(false);
   };
   return (
     <>
+      <Heading className="flex min-w-0 flex-1 font-semibold text-14">
+        <Popover
+          label="Threads"
+          align="start"
+          open={isOpen}
+          onOpenChange={setIsOpen}
+          trigger={
+            <button
+              type="button"
+              className="flex h-7 min-w-0 items-center gap-1.5 rounded-md px-2 hover:bg-hover data-[state=open]:bg-press pointer-coarse:h-10"
+            >
+              <Sparkles aria-hidden className="size-3.5 shrink-0 text-thread-text" />
+              <span className="sr-only">Threads: </span>
+              <span className="min-w-0 truncate">{titleOf({ title: (current !== null && thread.data?.title) || "" })}</span>
+              <ChevronDown aria-hidden className="size-3.5 shrink-0 text-ink-faint" />
+            </button>
+          }
+          className="max-h-[60dvh] w-80 overflow-y-auto p-0"
+        >
+          <ThreadList current={current} onOpen={open} />
+        </Popover>
+      </Heading>
       <IconButton label="New thread" icon={<SquarePen />} onClick={() => open(null)} className="pointer-coarse:size-10" />
-      <Popover
-        label="Threads"
-        open={isOpen}
-        onOpenChange={setIsOpen}
-        trigger={<IconButton label="Threads" icon={<History />} className="pointer-coarse:size-10" />}
-        className="max-h-[60dvh] w-80 overflow-y-auto p-0"
-      >
-        <ThreadList current={current} onOpen={open} />
-      </Popover>
     </>
   );
 }

@@ -148,6 +148,8 @@ export function useSend() {
         throw failure;
       }
       void cache.invalidateQueries(trpc.assistant.threads.pathFilter());
+      // Its first message has given it its name.
+      if (begun) void cache.invalidateQueries(trpc.assistant.thread.queryFilter({ thread_id }));
       return thread_id;
     },
   });

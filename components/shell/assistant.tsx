@@ -49,10 +49,12 @@ interface AssistantState {
   /** Not taken up yet. */
   request: AssistantRequest | null;
   place: AssistantPlace;
+  /** Id of the workflow that the open thread is about. */
+  subject: string | null;
   desk: ProposalDesk | null;
 }
 
-const CLOSED: AssistantState = { isOpen: false, request: null, place: {}, desk: null };
+const CLOSED: AssistantState = { isOpen: false, request: null, place: {}, subject: null, desk: null };
 const KEY = "treadle.assistant";
 
 let state = CLOSED;
@@ -133,6 +135,14 @@ export function AssistantContext({ value }: { value: AssistantPlace }) {
     };
   }, [key, text]);
   return null;
+}
+
+/** Tells pages which workflow the thread on the screen is about, as long as it is drawn. */
+export function useSubject(workflowId: string | null): void {
+  useEffect(() => {
+    change({ subject: workflowId });
+    return () => change({ subject: null });
+  }, [workflowId]);
 }
 
 /**

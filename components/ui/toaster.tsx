@@ -9,7 +9,8 @@ export function Toaster() {
       position="bottom-right"
       style={{ fontFamily: "inherit" }}
       gap={8}
-      offset={16}
+      // Beside what stands at the right of a page, which says how much that takes (--toasts-beside).
+      offset={{ bottom: 16, right: "var(--toasts-beside, 16px)" }}
       // On a phone, what stands at the foot of a page says how much it takes (--toasts-above).
       mobileOffset={{ bottom: "var(--toasts-above, 12px)", left: 12, right: 12 }}
       toastOptions={{

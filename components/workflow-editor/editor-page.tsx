@@ -7,7 +7,7 @@ import { toast } from "sonner";
 import { RunPanel } from "#components/runs/run-panel.tsx";
 import { EditorRunContext, RunProvider, useRun } from "#components/runs/store/run-context.tsx";
 import { createRunStore } from "#components/runs/store/run-store.ts";
-import { AssistantContext, useAssistant } from "#components/shell/assistant.tsx";
+import { AssistantContext, useAssistant, useAssistantState } from "#components/shell/assistant.tsx";
 import { FullPageLoading } from "#components/shell/full-page-loading.tsx";
 import { useTitle } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -236,8 +236,10 @@ function FirstSteps() {
   const isReady = useQuery(useTRPC().assistant.settings.queryOptions({}, { enabled: isBare })).data?.ready;
   const { isOpen, open } = useAssistant();
   const { canAdminister } = useStudio();
-  // An assistant that is open asks by itself.
-  if (!isBare || (isReady && isOpen)) return null;
+  const { subject } = useAssistantState();
+  const { workflowId } = useSession();
+  // An assistant that is open with this workflow asks by itself.
+  if (!isBare || (isReady && isOpen && subject === workflowId)) return null;
   if (isReady) return <FirstRequest />;
   return (
     <p className="pointer-events-none absolute inset-x-0 top-[66%] z-10 px-4 text-center text-13 text-ink-soft">

@@ -6,6 +6,7 @@ import { expect } from "#e2e/fixtures.ts";
 import { canvas, node } from "#e2e/ui/locators.ts";
 import { test } from "#e2e/ui/scripted-assistant.ts";
 import { until } from "#e2e/until.ts";
+import { Canvas } from "#server/features/canvases/schema.ts";
 import { WorkflowVersionPage } from "#server/features/workflows/schema.ts";
 import type { Operation } from "#server/workflow/operations.ts";
 
@@ -315,6 +316,11 @@ test("a run, a node and the whole page lead to the assistant, which is told what
   await page.getByRole("button", { name: "Explain", exact: true }).click();
   await expect(panel(page)).toContainText("Explain this run.");
   await expect(panel(page)).toContainText("It kept the word tea.");
+  // What went along is said, and leads there.
+  const about = panel(page).getByRole("list", { name: "About" });
+  await expect(about.getByRole("link")).toHaveText(["Workflow Plain", "Run of Plain", "Node Result"]);
+  await about.getByRole("link", { name: "Workflow Plain" }).click();
+  await expect(page).toHaveURL(new RegExp(`/workflows/${flow.id}$`));
 
   await page.goto(`/workflows/${flow.id}`);
   await page.getByRole("button", { name: "Assistant", exact: true }).click();
@@ -435,4 +441,54 @@ test("a link in an answer leads to the very node, in a workflow and in a run", a
   await panel(page).getByRole("link", { name: "in the run" }).click();
   await expect(page).toHaveURL(new RegExp(`/runs/${run.id}$`));
   await expect(attached).toContainText("Step2");
+});
+
+test("a number of a dashboard is explained beside it, and the answer leads back there; an empty canvas asks beside that thread", async ({
+  signedInPage: page,
+  assistant,
+  workflow,
+  executed,
+  api,
+}) => {
+  const flow = await workflow({
+    name: "Sales",
+    nodes: [trigger, output("Result", "{{trigger.output}}")],
+    edges: [edge("start", "Result")],
+  });
+  const run = await executed(flow, { input: JSON.stringify({ total: 42 }) });
+  const widget = {
+    id: "total",
+    type: "number",
+    title: "Total",
+    workflow_id: flow.id,
+    output_label: "Result",
+    options: { path: "$.total" },
+  };
+  const layout = { x: 0, y: 0, w: 6, h: 4 };
+  const { body: figures } = await api.post("/canvases", { name: "Figures", widgets: [{ ...widget, layout }] }, { schema: Canvas });
+  await assistant([
+    { calls: [{ name: "get_canvas", args: { canvas_id: figures.id } }] },
+    {
+      say: "It is {{get_canvas.widgets.0.shows.value}}, from [this run](/runs/{{get_canvas.widgets.0.shows.execution_id}}), as [Figures](/canvases/{{get_canvas.canvas_id}}) shows.",
+    },
+  ]);
+  await page.goto(`/canvases/${figures.id}`);
+  await ask(page, "Where does this number come from?");
+  await expect(panel(page)).toContainText("It is 42, from this run");
+  await expect(panel(page).getByRole("list", { name: "About" })).toContainText("Figures");
+  await expect(panel(page).getByText("Read the canvas “Figures”")).toBeVisible();
+  await panel(page).getByRole("link", { name: "this run" }).click();
+  await expect(page).toHaveURL(new RegExp(`/runs/${run.id}$`));
+  await panel(page).getByRole("link", { name: "Figures", exact: true }).last().click();
+  await expect(page).toHaveURL(new RegExp(`/canvases/${figures.id}$`));
+
+  const empty = await workflow({ name: "Nothing yet", nodes: [trigger], edges: [] });
+  await page.goto(`/workflows/${empty.id}`);
+  await expect(panel(page)).toContainText("It is 42, from this run");
+  const wish = page.getByRole("heading", { name: "What would you like to automate?" });
+  await expect(wish).toBeVisible();
+  // A new thread asks by itself.
+  await panel(page).getByRole("button", { name: "New thread" }).click();
+  await expect(panel(page).getByRole("heading", { name: "What would you like to do?" })).toBeVisible();
+  await expect(wish).toBeHidden();
 });

@@ -42,6 +42,10 @@ test("a question is answered while one watches, and the thread is there again la
   await expect(panel.getByRole("list", { name: "What the assistant did" }).getByRole("listitem")).toHaveCount(1);
   await expect(panel.getByRole("status").filter({ hasText: "The assistant has answered" })).toBeAttached();
   await expect(panel.getByText(/tokens/)).toBeVisible();
+  // The head says which thread it is, and leads to the others.
+  await panel.getByRole("button", { name: "Threads: What do I have here?" }).click();
+  await expect(page.getByRole("dialog", { name: "Threads" }).getByRole("listitem")).toContainText("What do I have here?");
+  await page.keyboard.press("Escape");
   expect(await axeFaultsInBothThemes(page)).toEqual([]);
 
   // A link to a page opens beside the thread, which stays.
@@ -89,6 +93,11 @@ test("it is stopped, and what was said is kept; further messages wait their turn
   await say(page, "The first");
   const panel = assistantOf(page);
   await expect(panel.getByText(/^One/)).toBeVisible();
+  await say(page, "The wrong one");
+  await panel.getByRole("button", { name: "Take back" }).click();
+  await expect(panel.getByText("Taken back before it was begun")).toBeVisible();
+  // To be written in another way.
+  await expect(messageOf(page)).toHaveValue("The wrong one");
   await say(page, "The third");
   await expect(panel.getByText("Queued", { exact: true })).toBeVisible();
   await modelServer.release(gate);
