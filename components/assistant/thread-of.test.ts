@@ -78,6 +78,21 @@ test("a message waits while a question is open, and goes on when it is answered"
   expect(openQuestion([answered])).toBeUndefined();
 });
 
+test("what came of a call stands after the card that it waited for", () => {
+  const card: Told = { type: "confirmation", id: "c1", action: "Run it", summary: "Here", details: [] };
+  const { parts } = one([
+    started,
+    call("a"),
+    result("a"),
+    call("b"),
+    card,
+    { type: "decided", id: "c1", outcome: "approved" },
+    result("b"),
+  ]);
+  expect(parts.map((part) => ("id" in part ? part.id : part.kind))).toEqual(["a", "c1", "b"]);
+  expect(parts.at(-1)).toMatchObject({ kind: "tool", answer: { ok: true } });
+});
+
 test("of two cards that are open it waits for both", () => {
   const confirmation = (id: string): Told => ({ type: "confirmation", id, action: "Run it", summary: "Here", details: [] });
   const decide = (id: string): Told => ({ type: "decided", id, outcome: "approved" });

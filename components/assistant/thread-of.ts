@@ -146,11 +146,13 @@ function turnAfter(turn: Turn, event: Exclude<ThreadEvent, { type: "message" | "
         ...and({ kind: "question", id: event.id, text: event.text, options: event.options, form: event.form, ending: null }),
         status: "waiting",
       };
-    case "confirmation":
-      return {
-        ...and({ kind: "confirmation", id: event.id, action: event.action, summary: event.summary, details: event.details, ending: null }),
-        status: "waiting",
-      };
+    case "confirmation": {
+      const { id, action, summary, details } = event;
+      // Before the call that waits for it: what comes of that comes after the decision.
+      const at = parts.findLastIndex((part) => part.kind === "tool" && part.answer === null);
+      const card: Part = { kind: "confirmation", id, action, summary, details, ending: null };
+      return { ...turn, parts: parts.toSpliced(at === -1 ? parts.length : at, 0, card), status: "waiting" };
+    }
     case "usage":
       return { ...turn, usage: { input_tokens: event.input_tokens, output_tokens: event.output_tokens, cost: event.cost } };
     case "message_done":

@@ -215,19 +215,21 @@ function Ending({ turn, onAsk, isLast }: TurnViewProps) {
       )}
       {status === "failed" && error !== null && <Failure error={error} turn={turn} onAsk={onAsk} isLast={isLast} />}
       {status === "done" && turn.parts.length === 0 && <Quiet>The model sent an empty answer.</Quiet>}
-      <footer className="flex min-h-6 items-center gap-2 text-11 text-ink-faint tabular">
-        {usage && (
-          <span className="min-w-0">
-            {formatTokens(usage.input_tokens, usage.output_tokens)} tokens{" · "}
-            <Cost cost={usage.cost} />
-          </span>
-        )}
-        {text !== "" && (
-          <span className="ml-auto">
-            <CopyButton value={text} what="answer" />
-          </span>
-        )}
-      </footer>
+      {(usage || text !== "") && (
+        <footer className="flex min-h-6 items-center gap-2 text-11 text-ink-faint tabular">
+          {usage && (
+            <span className="min-w-0">
+              {formatTokens(usage.input_tokens, usage.output_tokens)} tokens{" · "}
+              <Cost cost={usage.cost} />
+            </span>
+          )}
+          {text !== "" && (
+            <span className="ml-auto">
+              <CopyButton value={text} what="answer" />
+            </span>
+          )}
+        </footer>
+      )}
     </>
   );
 }

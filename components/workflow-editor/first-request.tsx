@@ -70,7 +70,7 @@ export function FirstRequest() {
             className="bg-thread text-on-thread hover:bg-thread-strong hover:text-on-thread"
           />
         </div>
-        <ul aria-label="To begin from" className="flex gap-1.5 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4">
+        <ul aria-label="To begin from" className="flex gap-1.5 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:flex-wrap">
           {STARTERS.map((starter) => (
             <li key={starter.title}>
               <button

@@ -90,6 +90,10 @@ export function diffNode(before: GraphNode, after: GraphNode): NodeDiff | null {
   return hasMoved(before, after) ? { id: after.id, kind: "moved", node: after, fields: [] } : null;
 }
 
+/** The fields of a node that differ; of a node that is new, those that are not what they would be anyway. */
+export const saidFields = ({ kind, node, fields }: NodeDiff): FieldChange[] =>
+  kind === "added" ? (diffNode({ ...node, data: { label: node.data.label } }, node)?.fields ?? []) : fields;
+
 /** Whether a node is drawn elsewhere, or in another size. */
 export const hasMoved = (before: GraphNode, after: GraphNode): boolean =>
   [...LAYOUT].some((key) => canonical(before[key]) !== canonical(after[key])) ||

@@ -12,7 +12,7 @@ import { ComparisonAside } from "#components/workflow-editor/history/history-pan
 import { ChangeTag, ConnectionChanges, FieldChanges } from "#components/workflow-editor/history/version-changes.tsx";
 import { LEFT_OUT } from "#components/workflow-editor/proposals/leaving-out.tsx";
 import { useProposal } from "#components/workflow-editor/proposals/proposal-context.tsx";
-import { diffNode, type FieldChange, type NodeDiff } from "#server/workflow/diff.ts";
+import { type NodeDiff, saidFields } from "#server/workflow/diff.ts";
 
 /** Every change of the proposal in words, each to be kept or left out; of the node that is selected, its fields. */
 export function ProposalPanel() {
@@ -33,17 +33,13 @@ export function ProposalPanel() {
   );
 }
 
-/** The fields that differ; of a node that is new, those that are not what they would be anyway. */
-const fieldsOf = ({ kind, node, fields }: NodeDiff): FieldChange[] =>
-  kind === "added" ? (diffNode({ ...node, data: { label: node.data.label } }, node)?.fields ?? []) : fields;
-
 function ProposedChange({ change, changes, comparison }: { change: NodeDiff; changes: Changes; comparison: Comparison }) {
   const { editor, ui, marks } = comparison;
   const { leftOut, toggle } = useProposal();
   const id = comparisonId(change.id);
   const isSelected = useStore(editor, (state) => state.nodes.some((node) => node.id === id && node.selected));
   const isOut = leftOut.has(change.id);
-  const fields = fieldsOf(change);
+  const fields = saidFields(change);
   const name = accessibleName(change.node.type, change.node.data);
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => {
