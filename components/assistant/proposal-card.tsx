@@ -17,7 +17,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { accessibleName } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { fieldTitle, formatDiff, formatEdge, formatFieldValue, splitAtChange } from "#components/workflow-editor/history/version-format.ts";
 import { AgentNamesProvider, useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
-import { diffGraphs, type NodeDiff, type NodeDiffKind } from "#server/workflow/diff.ts";
+import { diffGraphs, type NodeDiff, type NodeDiffKind, saidFields } from "#server/workflow/diff.ts";
 
 /** A change of a workflow that waits for somebody: what it does in words, and Accept and Reject. */
 export function ProposalCard(props: { part: ProposalPart; onAsk: (prompt: string) => void }) {
@@ -60,7 +60,8 @@ function Proposed({ part, onAsk }: { part: ProposalPart; onAsk: (prompt: string)
   const { id, workflow_id, summary, status, problems } = part;
   const { canEdit } = useStudio();
   const { decision, open } = useProposalDecision(part);
-  const isOpen = status === "open";
+  const isGone = useIsGone(part);
+  const isOpen = status === "open" && !isGone;
   const isSent = decision.isPending || decision.isSuccess;
   return (
     <Card label="Proposed change" look={isOpen ? "offered" : "quiet"}>
@@ -84,7 +85,8 @@ function Proposed({ part, onAsk }: { part: ProposalPart; onAsk: (prompt: string)
           </div>
         </div>
       )}
-      {status === "accepted" && (
+      {isGone && <Outcome isGood={false}>Its workflow was deleted.</Outcome>}
+      {status === "accepted" && !isGone && (
         <>
           <Outcome isGood>Accepted. It is in the draft; what runs is the published version.</Outcome>
           {!open && (
@@ -146,6 +148,12 @@ const ORDER = Object.keys(KINDS) as NodeDiffKind[];
 /** More than this begins folded. */
 const SHOWN_AT_ONCE = 6;
 
+/** Whether nobody can look at a proposal any more. */
+function useIsGone({ id }: ProposalPart): boolean {
+  const { error } = useQuery(useTRPC().assistant.getProposal.queryOptions({ proposal_id: id }, { refetchOnWindowFocus: false }));
+  return error !== null && errorBodyOf(error).status === 404;
+}
+
 /** What would be another in the draft that it was made for, node by node. */
 function Changes({ proposalId }: { proposalId: string }) {
   const trpc = useTRPC();
@@ -197,17 +205,15 @@ const Kind = ({ kind }: { kind: NodeDiffKind }) => (
   <span className={cn("shrink-0 rounded-sm px-1.5 py-0.5 font-medium text-11 leading-none", KINDS[kind].style)}>{KINDS[kind].word}</span>
 );
 
-function NodeChange({ change: { kind, node, fields } }: { change: NodeDiff }) {
+function NodeChange({ change }: { change: NodeDiff }) {
+  const { kind, node } = change;
   const { agentName } = useAgentNames();
   const words = (field: string, value: unknown) => formatFieldValue(node.type, field, value, agentName);
-  const values: { field: string; before?: string; after: string }[] =
-    kind === "changed"
-      ? fields.map(({ field, before, after }) => ({ field, before: words(field, before), after: words(field, after) }))
-      : kind === "added"
-        ? Object.entries(node.data)
-            .filter(([field, value]) => field !== "label" && value !== "" && value !== null)
-            .map(([field, value]) => ({ field, after: words(field, value) }))
-        : [];
+  const values: { field: string; before?: string; after: string }[] = saidFields(change).map(({ field, before, after }) => ({
+    field,
+    ...(kind === "changed" && { before: words(field, before) }),
+    after: words(field, after),
+  }));
   const line = (
     <>
       <Kind kind={kind} />

@@ -6,7 +6,7 @@ import { answerQuestion } from "#server/features/assistant/requests.ts";
 import { assistantTools } from "#server/features/assistant/tools.ts";
 import { createCanvas } from "#server/features/canvases/service.ts";
 import { saveDraft } from "#server/features/workflows/draft.ts";
-import { createWorkflow } from "#server/features/workflows/service.ts";
+import { createWorkflow, deleteWorkflow } from "#server/features/workflows/service.ts";
 import { engineServices } from "#server/jobs/engine-services.ts";
 import { executeDue } from "#server/jobs/run-workflow.ts";
 import { db, pool } from "#server/platform/db/client.ts";
@@ -14,6 +14,7 @@ import { setSettings } from "#server/platform/settings.ts";
 import { startRunWorker } from "#server/runs/worker/run-worker.ts";
 import { call, ofType, type TalkProject, talk, talkProject } from "#server/testing/assistant-talk.ts";
 import { ORIGIN } from "#server/testing/bridge.ts";
+import { endedRun } from "#server/testing/ended-run.ts";
 import { testModelServer } from "#server/testing/model-server.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 
@@ -202,6 +203,51 @@ test("a failed run is read, and a repair proved on what was recorded before anyb
   expect([same.status, drafted.status]).toEqual(["failed", "failed"]);
   const refs = ofType(await events(), "tool_result").flatMap((event) => (event.refs?.rerun_of ? [event.refs] : []));
   expect(refs[0]).toMatchObject({ execution_id: proved.execution_id, rerun_of: execution_id, node_id: "list", workflow_id });
+});
+
+test("what is deleted in the middle of a message is told in the thread, and the message goes on to its end", async () => {
+  const project = await newProject();
+  const { admin, page, key_id } = project;
+  const scout = await createAgent(admin, { name: "Scout", model: "echo", llm_key_id: key_id, tools: ["web_search"] });
+  const ask = { id: "end", type: "agentNode", position, data: { label: "Ask", agent_id: scout.id } };
+  const { id: workflow_id } = await createWorkflow(admin, { name: "Outside", nodes: [START, ask], edges: LINE.edges });
+  const { id: other } = await createWorkflow(admin, { name: "Other", ...LINE });
+  const execution_id = await endedRun(admin, other, {});
+  const propose = call("propose_changes", {
+    workflow_id,
+    summary: "x",
+    operations: [{ op: "update_node", id: "end", data: { input: "y" } }],
+  });
+  const { events, carry } = await talk(project, [
+    propose,
+    call("get_run", { execution_id }),
+    call("run_workflow", { workflow_id }),
+    call("get_workflow", { workflow_id }),
+    call("run_workflow", { workflow_id: other, proposal_id: "{{propose_changes.proposal_id}}" }),
+    propose,
+    call("get_run_log", { execution_id }),
+  ]);
+  const [card] = ofType(await events(), "confirmation");
+  expect(card).toMatchObject({ action: "Run “Outside”" });
+  // Somebody deletes the workflow; an old run goes when its time is over.
+  await deleteWorkflow(admin, { workflow_id });
+  await db().execution.delete({ where: { id: execution_id } });
+  await page.call("POST", `/confirmations/${card?.id}`, { decision: "approved" });
+  await carry();
+  const told = await events();
+  const workflow = "There is no such workflow in this project.";
+  expect(ofType(told, "tool_result").map(({ name, ok, summary }) => [name, ok, summary])).toEqual([
+    ["propose_changes", true, "Proposed: x"],
+    ["get_run", true, "Run of “Other”: completed"],
+    ["run_workflow", false, workflow],
+    ["get_workflow", false, workflow],
+    ["run_workflow", false, "There is no such proposal in this project."],
+    ["propose_changes", false, workflow],
+    ["get_run_log", false, "There is no such execution in this project."],
+  ]);
+  expect(told.at(-1)).toMatchObject({ type: "message_done" });
+  const [proposal] = ofType(told, "proposal");
+  expect((await page.ask("POST", `/proposals/${proposal?.id}/accept`)).status).toBe(404);
 });
 
 test("a proposal of another workflow is not run in its place", async () => {

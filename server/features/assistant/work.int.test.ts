@@ -170,6 +170,41 @@ test("what needs approval waits for it as a row, and no worker with it; approved
   expect(await last("tool_result")).toMatchObject({ ok: true, refs: { page: "/docs/x" } });
 });
 
+const SIDE_BY_SIDE = [
+  { name: "look", args: { at: "one" } },
+  { name: "act", args: { at: "the loom" } },
+  { name: "look", args: { at: "two" } },
+];
+test.each<[string, ScriptStep[]]>([
+  ["one tool an answer", SIDE_BY_SIDE.map((call) => ({ calls: [call] }))],
+  ["all of them in one answer", [{ calls: SIDE_BY_SIDE }]],
+])("a model that calls %s comes to the same, also where somebody is waited for in between", async (_, steps) => {
+  const { send, carry, read, last, page, told } = await newProject([...steps, { say: "All done." }]);
+  done.length = 0;
+  await send("Do it");
+  await carry();
+  expect((await told()).filter(({ type }) => type === "tool_result")).toMatchObject([{ name: "look", summary: "Looked at one" }]);
+  await page.call("POST", `/confirmations/${(await last("confirmation")).id}`, { decision: "approved" });
+  await carry();
+  expect(done).toMatchObject([{ args: { at: "the loom" } }]);
+  const shown = (await told()).filter(({ type }) => type === "tool_call" || type === "tool_result");
+  expect(shown.map(({ type, name, ok, summary }) => (type === "tool_call" ? name : [ok, summary]))).toEqual([
+    ...["look", [true, "Looked at one"]],
+    ...["act", [true, "Acted on the loom"]],
+    ...["look", [true, "Looked at two"]],
+  ]);
+  expect(await read()).toMatchObject([{ status: "done", answer: "All done." }]);
+  const results = models
+    .calls()
+    .at(-1)
+    ?.request.messages.filter(({ role }) => role === "tool");
+  expect(results?.map(({ content }) => String(content).split("\n")[1])).toEqual([
+    '{"seen":"one is fine"}',
+    '{"done":"the loom"}',
+    '{"seen":"two is fine"}',
+  ]);
+});
+
 test("what was rejected is not done, and the model is told", async () => {
   const { send, carry, read, last, page } = await newProject([
     {
