@@ -65,6 +65,10 @@ it("a path that is followed again and again keeps to what is quick on any payloa
     ["$[0,0][0,0][0,0][0,0]", "8 places"],
     ["$[?@[?@.a]]", "another filter"],
     ["$[?count(@[?@.a]) > 1]", "another filter"],
+    ["$[?count($[*]) > 1]", "Of the whole"],
+    ["$.a[?@.b == 1 && length($.text) > @.c]", "Of the whole"],
+    ["$[?!$.a[*]]", "Of the whole"],
+    ["$[?$.a == $.b]", "Of the whole"],
   ] as const)
     expect([path, pathCostFault(path)]).toEqual([path, expect.stringContaining(says)]);
 });

@@ -20,7 +20,7 @@ export function pathFault(path: string, what: string, example: string): string |
 }
 
 const { FilterSelector } = jsonpath.selectors;
-const { FilterQuery, FunctionExtension, InfixExpression, LogicalExpression, PrefixExpression } = jsonpath.expressions;
+const { FilterQuery, FunctionExtension, InfixExpression, LogicalExpression, PrefixExpression, RootQuery } = jsonpath.expressions;
 type Expression = InstanceType<typeof jsonpath.selectors.FilterSelector>["expression"]["expression"];
 
 /** How many places one pair of brackets may name: `[0,0][0,0]…` doubles what is found at each step. */
@@ -32,15 +32,27 @@ interface Parts {
   functions: string[];
   /** Of filters within filters. */
   depth: number;
+  /** Something in a filter goes through the whole payload, once more for each thing that is looked at. */
+  isQuadratic: boolean;
 }
+
+const isRoot = (expression: Expression) => expression instanceof RootQuery;
 
 function partsOfExpression(expression: Expression, parts: Parts, depth: number): void {
   if (expression instanceof LogicalExpression) partsOfExpression(expression.expression, parts, depth);
   if (expression instanceof PrefixExpression) partsOfExpression(expression.right, parts, depth);
-  if (expression instanceof InfixExpression) for (const side of [expression.left, expression.right]) partsOfExpression(side, parts, depth);
-  if (expression instanceof FilterQuery) partsOfQuery(expression.path, parts, depth);
+  if (expression instanceof InfixExpression) {
+    const sides = [expression.left, expression.right];
+    if (sides.every(isRoot)) parts.isQuadratic = true;
+    for (const side of sides) partsOfExpression(side, parts, depth);
+  }
+  if (expression instanceof FilterQuery) {
+    if (isRoot(expression) && !expression.path.singularQuery()) parts.isQuadratic = true;
+    partsOfQuery(expression.path, parts, depth);
+  }
   if (expression instanceof FunctionExtension) {
     parts.functions.push(expression.name);
+    if (expression.args.some(isRoot)) parts.isQuadratic = true;
     for (const argument of expression.args) partsOfExpression(argument, parts, depth);
   }
 }
@@ -63,12 +75,13 @@ function partsOfQuery({ segments }: jsonpath.JSONPathQuery, parts: Parts, depth:
  * nothing wrong with.
  */
 export function pathCostFault(path: string): string | undefined {
-  const parts: Parts = { descents: 0, selectors: 1, functions: [], depth: 0 };
+  const parts: Parts = { descents: 0, selectors: 1, functions: [], depth: 0, isQuadratic: false };
   partsOfQuery(jsonpath.compile(path.trim()), parts, 0);
   if (parts.functions.some((name) => name === "match" || name === "search"))
     return "match() and search() cannot be used here: a pattern may take for ever.";
   if (parts.descents > 1) return "Use .. once at most, and not inside a filter.";
   if (parts.selectors > MOST_SELECTORS) return `Brackets may name ${MOST_SELECTORS} places together at most.`;
+  if (parts.isQuadratic) return "Of the whole, a filter may only compare one place with a part, such as @.price < $.limit.";
   if (parts.depth > 1) return "A filter cannot have another filter inside.";
   return undefined;
 }
@@ -86,7 +99,7 @@ let isTimed = false;
  * follow it.
  * @throws Error when it takes longer
  */
-export function withinTime<Result>(work: () => Result, longestMs = LONGEST_MS): Result {
+export function withinTime<Result>(work: () => Result, longestMs: number): Result {
   if (isTimed) return work();
   isTimed = true;
   context.work = work;
@@ -115,7 +128,7 @@ const partAt = (payload: unknown, place: Place): unknown => place.reduce<unknown
  * Where a path leads in a payload, in order.
  * @throws Error when the payload is nested too deeply or the path takes too long in it
  */
-export const placesAt = (payload: unknown, path: string): Places => placesOf(queryOf(path), payload);
+export const placesAt = (payload: unknown, path: string): Places => placesOf(queryOf(path), payload, LONGEST_MS);
 
 interface Places {
   places: Place[];
@@ -132,11 +145,11 @@ function plainOf(payload: unknown): unknown {
   return copy;
 }
 
-function placesOf(query: jsonpath.JSONPathQuery, payload: unknown): Places {
+function placesOf(query: jsonpath.JSONPathQuery, payload: unknown, longestMs: number): Places {
   const isSingular = query.singularQuery();
   const plain = (isSingular ? payload : plainOf(payload)) as Parameters<typeof jsonpath.query>[1];
   const follow = () => query.query(plain).nodes.map(({ location }) => location);
-  return { places: isSingular ? follow() : withinTime(follow), isSingular };
+  return { places: isSingular ? follow() : withinTime(follow, longestMs), isSingular };
 }
 
 /**
@@ -149,11 +162,11 @@ function placesOf(query: jsonpath.JSONPathQuery, payload: unknown): Places {
 export const atPath = (payload: unknown, path: string): unknown => follower(path)(payload);
 
 /** `atPath` for a path that is followed in many payloads; may be called within time, where nothing is kept that others use. */
-export function follower(path: string): (payload: unknown) => unknown {
+export function follower(path: string, longestMs = LONGEST_MS): (payload: unknown) => unknown {
   if (path.trim() === "") return (payload) => payload;
   const query = queryOf(path);
   return (payload) => {
-    const { places, isSingular } = placesOf(query, payload);
+    const { places, isSingular } = placesOf(query, payload, longestMs);
     const values = places.map((place) => partAt(payload, place));
     return isSingular ? values[0] : values;
   };

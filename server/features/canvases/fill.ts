@@ -5,7 +5,7 @@ import type { Reading } from "#server/features/canvases/readings.ts";
 import { Bell } from "#server/platform/bell.ts";
 import { inTransaction } from "#server/platform/db/client.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
-import { atPath } from "#server/platform/json-path.ts";
+import { follower } from "#server/platform/json-path.ts";
 import { log } from "#server/platform/log.ts";
 import { completedBefore, countBytes, countCompleted, type RunResult, resultsOf } from "#server/runs/store/results.ts";
 import { parseJson } from "#server/shared/json-text.ts";
@@ -32,15 +32,21 @@ function keptOf(value: unknown): Kept {
   return { number: null, json: json.length <= MOST_KEPT ? json : JSON.stringify(cellOf(value)) };
 }
 
-/** How long the paths of one result may take together, in milliseconds; what comes after that is not found. */
-const LONGEST_MS = 1000;
+/**
+ * How long one path, and how much of a processor those of one result may take together, in milliseconds; what comes after that is not
+ * found. Far more than any needs: a value that is lost because the machine was busy is lost for good.
+ */
+export const LONGEST_MS = 1000;
+const usedMs = () => process.threadCpuUsage().user / 1000;
 
-/** Digs values out of one result, which is taken apart once. */
-export function digger({ text, length }: Pick<RunResult, "text" | "length">): (path: string) => Kept {
+/**
+ * Digs values out of one result, which is taken apart once.
+ * @param left milliseconds that may be spent yet, for several together
+ */
+export function digger({ text, length }: Pick<RunResult, "text" | "length">, left = { ms: LONGEST_MS }): (path: string) => Kept {
   const nothing = { number: null, json: null };
   let payload: unknown = text;
   let isJson = false;
-  let left = LONGEST_MS;
   if (length <= text.length)
     try {
       payload = parseJson(text);
@@ -50,15 +56,15 @@ export function digger({ text, length }: Pick<RunResult, "text" | "length">): (p
     }
   return (path) => {
     if (!isJson) return path === "$" ? keptOf(payload) : nothing;
-    if (left <= 0) return nothing;
-    const began = performance.now();
+    if (left.ms <= 0) return nothing;
+    const began = usedMs();
     try {
-      const found = atPath(payload, path);
+      const found = follower(path, LONGEST_MS)(payload);
       return keptOf(Array.isArray(found) && found.length === 1 ? found[0] : found);
     } catch {
       return nothing; // it is nested too deeply
     } finally {
-      left -= performance.now() - began;
+      left.ms -= usedMs() - began;
     }
   };
 }

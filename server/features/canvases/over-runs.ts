@@ -1,4 +1,4 @@
-import { digger } from "#server/features/canvases/fill.ts";
+import { digger, LONGEST_MS } from "#server/features/canvases/fill.ts";
 import {
   type Cell,
   cellOf,
@@ -192,10 +192,14 @@ export async function readingsKept(project_id: string, workflow_ids: readonly st
   return new Map(rows.map((row) => [`${row.workflow_id} ${row.key}`, row]));
 }
 
-/** Values in the newest runs, for a reading of which none are kept: its widget is not saved. */
-function triedValues(results: readonly RunResult[], path: string): Values {
-  const rows = results.map((result) => ({ execution_id: result.execution_id, completed_at: result.completed_at, ...digger(result)(path) }));
-  return new Values(GIVEN, JSON.stringify(rows));
+/** Values in the newest runs, for readings of which none are kept: their widget is not saved. */
+function triedValues(results: readonly RunResult[]): (path: string) => Values {
+  const left = { ms: LONGEST_MS };
+  const runs = results.map((result) => ({
+    dig: digger(result, left),
+    run: { execution_id: result.execution_id, completed_at: result.completed_at },
+  }));
+  return (path) => new Values(GIVEN, JSON.stringify(runs.map(({ dig, run }) => ({ ...run, ...dig(path) }))));
 }
 
 /**
@@ -215,10 +219,11 @@ export async function overRunsData(
     (path): Reading => ({ workflow_id: widget.workflow_id, output_label: widget.output_label ?? "", path }),
   );
   const rows = readings.map((reading) => kept.get(`${reading.workflow_id} ${readingKey(reading)}`));
-  const tried = rows.includes(undefined) ? await latestResults(widget.workflow_id, widget.output_label, TRIED, TRIED_READ) : [];
+  const newest = rows.includes(undefined) ? await latestResults(widget.workflow_id, widget.output_label, TRIED, TRIED_READ) : [];
+  const tried = triedValues(newest);
   const columns = readings.map(({ path }, index) => {
     const row = rows[index];
-    return row ? new Values(KEPT, row.id) : triedValues(tried, path);
+    return row ? new Values(KEPT, row.id) : tried(path);
   });
   const shown = await shownBy(widget, columns, query);
   const unfilled = rows.filter((row) => row && !row.is_filled);
