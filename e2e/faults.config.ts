@@ -11,6 +11,6 @@ export default defineConfig({
   projects: [
     // 200 kills: four times fifty, each with its own seed.
     { name: "kills", testMatch: "system/load-crash.spec.ts", repeatEach: 4, timeout: 900_000 },
-    { name: "faults", testMatch: "system/{workers,database-crash}.spec.ts", timeout: 600_000 },
+    { name: "faults", testMatch: "system/{workers,database-crash,readings-crash}.spec.ts", timeout: 600_000 },
   ],
 });
