@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { fillPast } from "#server/features/canvases/fill.ts";
 import { SharedCanvas, type Widget } from "#server/features/canvases/schema.ts";
 import { createCanvas, deleteCanvas, getCanvas, updateCanvas } from "#server/features/canvases/service.ts";
 import { readSharedCanvas, shareCanvas, unshareCanvas } from "#server/features/canvases/share.ts";
@@ -8,6 +9,17 @@ import { db } from "#server/platform/db/client.ts";
 import { endedRun } from "#server/testing/ended-run.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
+
+/** How often data of canvases were read. */
+const reads = vi.hoisted(() => ({ count: 0 }));
+vi.mock("#server/features/canvases/data.ts", async (original) => {
+  const actual = await original<typeof import("#server/features/canvases/data.ts")>();
+  const readCanvasData: typeof actual.readCanvasData = (...asked) => {
+    reads.count += 1;
+    return actual.readCanvasData(...asked);
+  };
+  return { ...actual, readCanvasData };
+});
 
 const database = testDatabase();
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -87,7 +99,7 @@ test("a link shows what the widgets show, and nothing else of the project", asyn
 
 test("each kind of widget is drawn without what it reads, a chart of the latest run and one over several too", async () => {
   const admin = await database.newAdmin();
-  const { canvas } = await sharedCanvas(admin);
+  const { canvas, hidden } = await sharedCanvas(admin);
   const [, , chart, text] = canvas.widgets;
   const overRuns = { ...chart, id: "over", options: { kind: "line", y: "$.inner_total", over: "runs", range: "7d" } } as Widget;
   const markdown = { ...text, id: "markdown", type: "markdown" } as Widget;
@@ -102,6 +114,12 @@ test("each kind of widget is drawn without what it reads, a chart of the latest 
     ["chart", { kind: "line", y: "$", over: "runs", range: "7d" }],
     ["markdown", {}],
   ]);
+  // What is read over several runs says no more of them than that.
+  while (await fillPast());
+  await updateCanvas(admin, { canvas_id: canvas.id, name: "Filled" });
+  const filled = await readSharedCanvas({ token: tokenOf({ url }) });
+  expect(filled.data.widgets[4]?.series?.[0]?.points).toMatchObject([{ y: 7, execution_id: null }]);
+  for (const word of hidden) expect(JSON.stringify(filled)).not.toContain(word);
 });
 
 test("why a widget shows nothing is told to members, not to whoever has the link", async () => {
@@ -129,6 +147,13 @@ test.each<{ what: string; end: (admin: ProjectPrincipal, canvas_id: string) => P
   await readSharedCanvas({ token });
   await end(admin, canvas.id);
   await expect(readSharedCanvas({ token })).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("what a link shows is worked out once for all who ask at a time", async () => {
+  const { token } = await sharedCanvas(await database.newAdmin());
+  const before = reads.count;
+  const shown = await Promise.all(Array.from({ length: 20 }, () => readSharedCanvas({ token })));
+  expect([new Set(shown).size, reads.count - before]).toEqual([1, 1]);
 });
 
 test("a link that never was shows nothing", async () => {
