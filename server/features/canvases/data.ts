@@ -3,7 +3,7 @@ import { latestData, MOST_READ, problem, resultsNeeded, type Shown } from "#serv
 import { overRunsData, readingsKept, versionsWithin } from "#server/features/canvases/over-runs.ts";
 import { type Canvas, type CanvasData, pathsOf, type Widget, type WidgetData, type WidgetRange } from "#server/features/canvases/schema.ts";
 import { db } from "#server/platform/db/client.ts";
-import { pathCostFault, pathFault } from "#server/platform/json-path.ts";
+import { pathCostFault, pathFault, usedMs } from "#server/platform/json-path.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { outputNodes } from "#server/runs/executor/ending.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";
@@ -88,7 +88,7 @@ function resultReader(widgets: readonly Widget[]) {
   };
 }
 
-/** How long the latest results may be looked through for one canvas, in milliseconds. */
+/** How much of a processor looking through the latest results may take for one canvas, in milliseconds. */
 const LONGEST_MS = 3000;
 
 /** How many widgets are read side by side: runs need connections to the database too. */
@@ -117,9 +117,9 @@ export async function readCanvasData(
     const results = await resultsOf(widget);
     await turn(); // one may take a while, and others want to go on between them
     if (spentMs > LONGEST_MS) return problem("The widgets of this canvas take too long together. Use simpler paths, or fewer widgets.");
-    const began = performance.now();
+    const began = usedMs();
     const data = latestData(widget, results);
-    spentMs += performance.now() - began;
+    spentMs += usedMs() - began;
     return data;
   };
   const shown = async (widget: Widget): Promise<Shown> => {

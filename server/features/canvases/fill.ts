@@ -5,7 +5,7 @@ import type { Reading } from "#server/features/canvases/readings.ts";
 import { Bell } from "#server/platform/bell.ts";
 import { inTransaction } from "#server/platform/db/client.ts";
 import { subscribe } from "#server/platform/db/notify.ts";
-import { follower } from "#server/platform/json-path.ts";
+import { follower, usedMs } from "#server/platform/json-path.ts";
 import { log } from "#server/platform/log.ts";
 import { completedBefore, countBytes, countCompleted, type RunResult, resultsOf } from "#server/runs/store/results.ts";
 import { parseJson } from "#server/shared/json-text.ts";
@@ -37,7 +37,6 @@ function keptOf(value: unknown): Kept {
  * found. Far more than any needs: a value that is lost because the machine was busy is lost for good.
  */
 export const LONGEST_MS = 1000;
-const usedMs = () => process.threadCpuUsage().user / 1000;
 
 /**
  * Digs values out of one result, which is taken apart once.

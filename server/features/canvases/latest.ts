@@ -151,7 +151,7 @@ export function columnsOf(columns: TableOptions["columns"], first: unknown): { l
 }
 
 /** How long all cells of a table may take together, in milliseconds. */
-const TABLE_MS = 1000;
+const TABLE_MS = 2000;
 /** Characters that all cells of a table may have together. */
 export const MOST_IN_TABLE = 500_000;
 
