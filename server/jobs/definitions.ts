@@ -1,5 +1,5 @@
 import { assistantAsked, documentAdded, reviewOpened } from "#server/events/events.ts";
-import { assistantTools } from "#server/features/assistant/tools.ts";
+import { assistantTools } from "#server/features/assistant/offered-tools.ts";
 import { carryThread } from "#server/features/assistant/work.ts";
 import { foldHours } from "#server/features/canvases/fill.ts";
 import { removeUnread } from "#server/features/canvases/readings.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ScriptStep } from "#e2e/fakes/scripted-model.ts";
-import { assistantTools } from "#server/features/assistant/tools.ts";
+import { assistantTools } from "#server/features/assistant/offered-tools.ts";
 import { carryThread } from "#server/features/assistant/work.ts";
 import { createLlmKey } from "#server/features/llm-keys/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";

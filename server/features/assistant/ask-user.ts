@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { parametersOf } from "#server/features/assistant/define-tool.ts";
 import { QuestionForm } from "#server/features/assistant/schema.ts";
-import { parametersOf } from "#server/features/assistant/tool.ts";
 
 /** Most questions about one message. */
 export const MOST_QUESTIONS = 3;

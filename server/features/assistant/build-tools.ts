@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CreateAgentInput, callFields, UpdateAgentInput } from "#server/features/agents/schema.ts";
 import { api } from "#server/features/assistant/api.ts";
+import { type AssistantTool, type ConfirmationCard, defineTool, type ToolContext } from "#server/features/assistant/define-tool.ts";
 import { searchGuide } from "#server/features/assistant/guide.ts";
 import { propose } from "#server/features/assistant/proposals.ts";
 import {
@@ -14,7 +15,6 @@ import {
   shownGraph,
   shownNodes,
 } from "#server/features/assistant/shown.ts";
-import { type AssistantTool, type ConfirmationCard, defineTool, type ToolContext } from "#server/features/assistant/tool.ts";
 import { CanvasDataInput } from "#server/features/canvases/schema.ts";
 import { CreateWorkflowInput, WorkflowRef } from "#server/features/workflows/schema.ts";
 import { type ProviderId, providerKind } from "#server/llm/kinds.ts";

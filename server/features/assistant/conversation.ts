@@ -38,7 +38,7 @@ const closed = (said: readonly ChatMessage[]): ChatMessage[] => [
 ];
 
 /** What the model has said about a message so far, and been told by tools. */
-export const saidIn = ({ conversation }: Pick<AssistantMessage, "conversation">): ChatMessage[] => conversation as unknown as ChatMessage[]; // cast: only `Turn` writes it
+export const saidIn = ({ conversation }: Pick<AssistantMessage, "conversation">): ChatMessage[] => conversation as unknown as ChatMessage[]; // cast: only `MessageWriter` writes it
 
 /** A message that is over, as it is sent again. */
 export function pastTurn(row: Pick<AssistantMessage, "content" | "context" | "conversation" | "status" | "error">): ChatMessage[] {

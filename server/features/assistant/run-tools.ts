@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { api } from "#server/features/assistant/api.ts";
-import { findProposal } from "#server/features/assistant/proposals.ts";
-import { ApprovedTexts, cut, fitting, MAX_RESULT, MAX_WHOLE, quote, shownLog, shownRun } from "#server/features/assistant/shown.ts";
-import { startedRuns } from "#server/features/assistant/started-runs.ts";
 import {
   type AssistantTool,
   type ConfirmationCard,
   defineTool,
   type ToolContext,
   type ToolOutcome,
-} from "#server/features/assistant/tool.ts";
+} from "#server/features/assistant/define-tool.ts";
+import { findProposal } from "#server/features/assistant/proposals.ts";
+import { ApprovedTexts, cut, fitting, MAX_RESULT, MAX_WHOLE, quote, shownLog, shownRun } from "#server/features/assistant/shown.ts";
+import { startedRuns } from "#server/features/assistant/started-runs.ts";
 import { ApproveInput } from "#server/features/reviews/schema.ts";
 import { findWorkflow } from "#server/features/workflows/rows.ts";
 import { runDraft } from "#server/features/workflows/run-draft.ts";

@@ -1,14 +1,14 @@
 import type { AssistantRequest } from "#prisma/generated/client.ts";
 import { AskUserInput, askUser, MOST_QUESTIONS } from "#server/features/assistant/ask-user.ts";
 import { fitted, pastTurn, roomOf, saidIn, summarized, summaryQuestion, tokensOf } from "#server/features/assistant/conversation.ts";
+import { type AssistantTool, parsedArguments, type ToolOutcome } from "#server/features/assistant/define-tool.ts";
+import { Lost, MessageWriter, Stopped } from "#server/features/assistant/message-writer.ts";
 import { type Claim, claimMessage, cutOff, type End, endCutOff, forgottenThreads, heldBack } from "#server/features/assistant/messages.ts";
 import { contextText, systemPrompt } from "#server/features/assistant/prompt.ts";
 import { type FailureCode, MessageContext, MessageMode } from "#server/features/assistant/schema.ts";
 import { assistantModel } from "#server/features/assistant/settings.ts";
 import { startedRuns } from "#server/features/assistant/started-runs.ts";
 import { askForWork } from "#server/features/assistant/threads.ts";
-import { type AssistantTool, parsedArguments, type ToolOutcome } from "#server/features/assistant/tool.ts";
-import { Lost, Stopped, Turn } from "#server/features/assistant/turn.ts";
 import { projectMask } from "#server/features/credentials/project-mask.ts";
 import { ModelPrices } from "#server/features/llm-keys/schema.ts";
 import { endpointOf } from "#server/features/llm-keys/stored-key.ts";
@@ -100,18 +100,18 @@ export async function sweepThreads(): Promise<void> {
 
 async function workOn(claim: Claim, offer: Offer, ending: AbortSignal): Promise<void> {
   const masker = await projectMask(claim.thread.project_id);
-  const turn = new Turn({ ...claim, masker });
-  const unfollow = turn.follow(ending);
-  const stopListening = await subscribe("treadle_control", claim.message.id, () => void turn.renew());
-  const beat = setInterval(() => void turn.renew(), BEAT_MS);
+  const writer = new MessageWriter({ ...claim, masker });
+  const unfollow = writer.follow(ending);
+  const stopListening = await subscribe("treadle_control", claim.message.id, () => void writer.renew());
+  const beat = setInterval(() => void writer.renew(), BEAT_MS);
   try {
     // A stop that came before anybody listened.
-    await turn.renew();
-    const answer = await withMask(masker.text, () => new Work(claim, turn, masker, offer).done());
-    await turn.end({ status: "done" }, answer);
+    await writer.renew();
+    const answer = await withMask(masker.text, () => new Work(claim, writer, masker, offer).done());
+    await writer.end({ status: "done" }, answer);
   } catch (error) {
-    const end = endOf(turn.signal.aborted ? turn.signal.reason : error);
-    if (end) await turn.end(end.status === "failed" ? { ...end, error: masker.text(end.error) } : end);
+    const end = endOf(writer.signal.aborted ? writer.signal.reason : error);
+    if (end) await writer.end(end.status === "failed" ? { ...end, error: masker.text(end.error) } : end);
   } finally {
     clearInterval(beat);
     stopListening();
@@ -159,7 +159,7 @@ function refused(error: unknown): ToolOutcome {
 /** The work on one message, from its claim until it ends or waits. */
 class Work {
   readonly #claim: Claim;
-  readonly #turn: Turn;
+  readonly #writer: MessageWriter;
   readonly #masker: Masker;
   readonly #mode: MessageMode;
   readonly #tools: readonly (AssistantTool | typeof askUser)[];
@@ -168,15 +168,15 @@ class Work {
   /** What became of the call under way, for people. */
   #outcome: Pick<ToolOutcome, "summary" | "ok" | "refs"> | undefined;
 
-  constructor(claim: Claim, turn: Turn, masker: Masker, offer: Offer) {
+  constructor(claim: Claim, writer: MessageWriter, masker: Masker, offer: Offer) {
     this.#claim = claim;
-    this.#turn = turn;
+    this.#writer = writer;
     this.#masker = masker;
     this.#mode = MessageMode.parse(claim.message.mode);
     this.#tools = [...offer(this.#mode), askUser];
   }
 
-  /** @returns what the model said last @throws ToolWaits; AppError in words; the reason of the turn's signal */
+  /** @returns what the model said last @throws ToolWaits; AppError in words; the reason of the writer's signal */
   async done(): Promise<string> {
     const { thread, message } = this.#claim;
     const chosen = await assistantModel(thread.project_id);
@@ -185,7 +185,7 @@ class Work {
     const endpoint = endpointOf(key);
     const prices = ModelPrices.parse(key.prices);
     const onUsage = (used: TokenCount) => this.#count(used, { provider: endpoint.provider, model, baseUrl: endpoint.baseUrl, prices });
-    const asking = { endpoint, model, timeoutMs: MOST_MS, retries: RETRIES, signal: this.#turn.signal, onUsage };
+    const asking = { endpoint, model, timeoutMs: MOST_MS, retries: RETRIES, signal: this.#writer.signal, onUsage };
     for (const request of await db().assistantRequest.findMany({ where: { message_id: message.id } }))
       this.#requests.set(request.call_id, request);
     const said = saidIn(message);
@@ -200,8 +200,8 @@ class Work {
           tools,
           maxRounds: Number.POSITIVE_INFINITY,
           maxMalformed: MOST_MALFORMED,
-          onDelta: (piece) => this.#turn.say(piece),
-          onRestart: () => this.#turn.takeBack(),
+          onDelta: (piece) => this.#writer.say(piece),
+          onRestart: () => this.#writer.takeBack(),
           onToolCall: (use) => this.#begin(use),
           onToolResult: (_, answer) => this.#note(answer),
           onMessage: async (joined) => {
@@ -213,7 +213,7 @@ class Work {
             return fitted(asked, room);
           },
         });
-        if (text.trim() === "" && this.#turn.isSilent)
+        if (text.trim() === "" && this.#writer.isSilent)
           throw new AppError(
             "UPSTREAM_ERROR",
             `The model ${model} answered with nothing. Ask again, or choose another model for the assistant.`,
@@ -233,13 +233,13 @@ class Work {
       const user = await db().user.findUniqueOrThrow({ where: { id: user_id }, select: { id: true, email: true, name: true } });
       const principal: Principal = { user, auth: { type: "assistant" } };
       return memberOf(principal, project_id, "viewer");
-    }, this.#turn.signal);
+    }, this.#writer.signal);
   }
 
   /** @throws AppError that says which bound is reached, or that the person is no member any more */
   async #assertMayGoOn(): Promise<void> {
     await this.#principal();
-    const { rounds, cost, input_tokens, output_tokens } = this.#turn.message;
+    const { rounds, cost, input_tokens, output_tokens } = this.#writer.message;
     if (rounds >= MOST_ROUNDS)
       throw new BoundReached(
         `The assistant used tools in ${MOST_ROUNDS} rounds, which is the most for one message. Say “Go on” to let it continue.`,
@@ -265,7 +265,7 @@ class Work {
   #count(used: TokenCount, place: Parameters<typeof costOf>[0]): void {
     const { input_tokens, output_tokens } = used;
     const cost = costOf(place, used);
-    this.#turn.use({ input_tokens, output_tokens, cost });
+    this.#writer.use({ input_tokens, output_tokens, cost });
     const { provider, model } = place;
     void recordUsage(this.#claim.thread.project_id, "assistant", { agent_id: NO_ONE, provider, model, input_tokens, output_tokens, cost });
   }
@@ -331,7 +331,7 @@ class Work {
   }
 
   /** As it is told: ids of calls are unique in one answer only. */
-  #callId = (use: Pick<ToolUse, "id"> | undefined): string => `${this.#turn.message.rounds}-${use?.id ?? ""}`;
+  #callId = (use: Pick<ToolUse, "id"> | undefined): string => `${this.#writer.message.rounds}-${use?.id ?? ""}`;
 
   #begin(use: ToolUse): void {
     this.#use = use;
@@ -339,7 +339,7 @@ class Work {
     const id = this.#callId(use);
     // One that a person was waited for was told of before.
     if (!this.#requests.has(id))
-      this.#turn.tell({ type: "tool_call", message_id: this.#claim.message.id, id, name: use.name, arguments: use.args });
+      this.#writer.tell({ type: "tool_call", message_id: this.#claim.message.id, id, name: use.name, arguments: use.args });
   }
 
   #note({ result, success }: ToolAnswer): void {
@@ -347,11 +347,11 @@ class Work {
   }
 
   #join(joined: ChatMessage): Promise<void> {
-    if (joined.role !== "tool" || !this.#use || !this.#outcome) return this.#turn.join(joined);
+    if (joined.role !== "tool" || !this.#use || !this.#outcome) return this.#writer.join(joined);
     const { ok, summary, refs } = this.#outcome;
     const { name } = this.#use;
     const told = { message_id: this.#claim.message.id, id: this.#callId(this.#use), name, ok, summary, ...(refs && { refs }) };
-    return this.#turn.join(joined, [{ type: "tool_result", ...told }]);
+    return this.#writer.join(joined, [{ type: "tool_result", ...told }]);
   }
 
   #definition(tool: AssistantTool | typeof askUser): AgentToolDefinition {
@@ -384,7 +384,7 @@ class Work {
     const card = await tool.confirmation?.(args, context);
     if (card && !decided) {
       const { action, summary, about, details = [] } = card;
-      await this.#turn.wait({
+      await this.#writer.wait({
         ...{ kind: "confirmation", call_id, tool: tool.name, args, about },
         event: (id) => ({ type: "confirmation", message_id: message.id, id, action, summary, details: [...details] }),
       });
@@ -412,7 +412,7 @@ class Work {
         summary: `Not asked: ${MOST_QUESTIONS} questions are the most`,
         result: `You have asked ${MOST_QUESTIONS} questions about this message, which is the most. Go on with what you know, and say what you assumed.`,
       };
-    return this.#turn.wait({
+    return this.#writer.wait({
       ...{ kind: "question", call_id, tool: askUser.name, args },
       event: (id) => ({ type: "question", message_id: this.#claim.message.id, id, text: question, options, ...(form && { form }) }),
     });

@@ -45,7 +45,7 @@ export interface Wait {
  * The work on one message as it is written down: its row, what the model will be sent again, and the events for viewers. Writes
  * are made one after the other, and only while the message is this process's.
  */
-export class Turn {
+export class MessageWriter {
   readonly message: AssistantMessage;
   readonly #thread: Pick<AssistantThread, "id">;
   readonly #masker: Masker;

@@ -1,7 +1,7 @@
 import { buildTools } from "#server/features/assistant/build-tools.ts";
+import type { AssistantTool } from "#server/features/assistant/define-tool.ts";
 import { runTools } from "#server/features/assistant/run-tools.ts";
 import type { MessageMode } from "#server/features/assistant/schema.ts";
-import type { AssistantTool } from "#server/features/assistant/tool.ts";
 
 const TOOLS: readonly AssistantTool[] = [...buildTools, ...runTools];
 
