@@ -4,6 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Check, GitPullRequestArrow, Maximize, TriangleAlert, X } from "lucide-react";
 import Link from "next/link";
 import { useMemo, useState } from "react";
+import { toast } from "sonner";
 import { Card, Outcome } from "#components/assistant/request-cards.tsx";
 import type { ProposalPart } from "#components/assistant/thread-of.ts";
 import { plural } from "#components/format.ts";
@@ -28,20 +29,42 @@ export function ProposalCard(props: { part: ProposalPart; onAsk: (prompt: string
   );
 }
 
+/** How long an acceptance can be undone by a click where no canvas is open that could do it later, in milliseconds. */
+const UNDO_MS = 20_000;
+
 /** Accepts or rejects a proposal where its workflow is open, or else at the server. */
 export function useProposalDecision({ id, workflow_id }: { id: string; workflow_id: string }) {
   const { trpc, client, cache } = useApi();
   const desk = useAssistantState().desk;
   const open = desk?.workflow_id === workflow_id ? desk : null;
+  const changed = () => cache.invalidateQueries(trpc.workflows.pathFilter());
+  const accept = async () => {
+    const { draft: before } = await client.workflows.editor.query({ workflow_id });
+    const { draft } = await client.assistant.acceptProposal.mutate({ proposal_id: id });
+    const undo = async () => {
+      try {
+        const { nodes, edges } = before;
+        await client.workflows.saveDraft.mutate({ workflow_id, nodes, edges, revision: draft.revision });
+        toast.success("The draft is as it was");
+      } catch (failure) {
+        toast.error(errorBodyOf(failure).detail);
+      }
+      await changed();
+    };
+    // What came in between is somebody else's, and is not undone with it.
+    const isNext = draft.revision === before.revision + 1;
+    const offer = { duration: UNDO_MS, action: { label: "Undo", onClick: () => void undo() } };
+    toast.success("The changes are in the draft", isNext ? offer : {});
+  };
   const decision = useMutation({
     mutationFn: async (verdict: "accept" | "reject") => {
       if (open) return open[verdict](id);
-      if (verdict === "accept") await client.assistant.acceptProposal.mutate({ proposal_id: id });
+      if (verdict === "accept") await accept();
       else await client.assistant.rejectProposal.mutate({ proposal_id: id });
     },
     onSettled: () => {
       void cache.invalidateQueries(trpc.assistant.getProposal.queryFilter({ proposal_id: id }));
-      void cache.invalidateQueries(trpc.workflows.pathFilter());
+      void changed();
     },
   });
   return { decision, open };

@@ -242,6 +242,42 @@ test("a change is looked at in words, accepted, and rejected, by keyboard alone"
   await expect(canvas.getByText("Other", { exact: true })).toHaveCount(0);
 });
 
+test("what was accepted away from the canvas is undone, unless somebody has changed the draft since", async ({
+  signedInPage: page,
+  assistant,
+  workflow,
+  person,
+  baseURL,
+}) => {
+  const flow = await workflow({ name: "Daily digest" });
+  const operations = [{ op: "add_node", node: { id: "answer", type: "outputNode", data: { label: "Answer" } } }];
+  await assistant([{ calls: [{ name: "propose_changes", args: { workflow_id: flow.id, summary: "Adds Answer", operations } }] }]);
+  const headers = { origin: baseURL ?? "", "x-project-id": person.project.id };
+  const draftOf = async () => {
+    const input = encodeURIComponent(JSON.stringify({ workflow_id: flow.id }));
+    return (await (await person.browser.get(`/api/trpc/workflows.editor?input=${input}`, { headers })).json()).result.data.draft;
+  };
+  const before = await draftOf();
+  await page.goto("/bridge");
+  const card = assistantOf(page).getByRole("region", { name: "Proposed change" });
+  await say(page, "Add it");
+  await card.getByRole("button", { name: "Accept" }).click();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("The draft is as it was")).toBeVisible();
+  expect((await draftOf()).nodes).toEqual(before.nodes);
+
+  await say(page, "Add it once more");
+  await card.last().getByRole("button", { name: "Accept" }).click();
+  await expect(page.getByRole("button", { name: "Undo" })).toBeVisible();
+  const { nodes, edges, revision } = await draftOf();
+  const moved = nodes.map((node: object) => ({ ...node, position: { x: 7, y: 7 } }));
+  const data = { workflow_id: flow.id, nodes: moved, edges, revision };
+  expect((await person.browser.post("/api/trpc/workflows.saveDraft", { headers, data })).status()).toBe(200);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("changed this draft")).toBeVisible();
+  expect((await draftOf()).nodes).toHaveLength(before.nodes.length + 1);
+});
+
 test("a closed tab ends nothing", async ({ signedInPage: page, assistant, modelServer, person }) => {
   const gate = randomUUID();
   await assistant([{ say: "Slowly but surely", gate }]);
