@@ -47,7 +47,7 @@ async function everyExecution(api: ApiClient): Promise<ExecutionSummary[]> {
 test("runs under load, kills at random moments: all end, and no finished call is made again", async () => {
   // A kill comes while requests come in, or within LATEST_KILL_MS after them.
   const { RUNS, KILLS, LATEST_KILL_MS } = lengthOf({
-    short: { RUNS: 80, KILLS: 3, LATEST_KILL_MS: 1000 },
+    short: { RUNS: 80, KILLS: 4, LATEST_KILL_MS: 1000 },
     long: { RUNS: 600, KILLS: 50, LATEST_KILL_MS: 1500 },
   });
   const seed = Number(process.env.LOAD_CRASH_SEED) || (Date.now() % 1_000_000) + 1;
