@@ -2,14 +2,22 @@
 
 import { Plus } from "lucide-react";
 import { useSearchParams } from "next/navigation";
+import { useEffect } from "react";
 import { AssistantView } from "#components/assistant/assistant-view.tsx";
 import { ThreadList, ThreadMenu } from "#components/assistant/thread-list.tsx";
+import { keepCurrentThread } from "#components/assistant/use-current-thread.ts";
 import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
+import { useStudio } from "#components/shell/studio-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 
 /** The assistant as a page: my threads, and the one that is open. */
 export function AssistantPage() {
   const threadId = useSearchParams().get("thread");
+  const { project } = useStudio();
+  // The panel of other pages goes on with it.
+  useEffect(() => {
+    if (threadId !== null) keepCurrentThread(project.id, threadId);
+  }, [project.id, threadId]);
   // The page is the same for every thread: the server need not be asked for it again.
   const open = (thread: string | null) => window.history.pushState(null, "", thread === null ? ASSISTANT_PAGE : `?thread=${thread}`);
   return (

@@ -55,7 +55,7 @@ export function EditorHeader({ tab, onTabChange, run, isReadOnly }: EditorHeader
           </Link>
           <ChevronRight aria-hidden className="size-3.5 text-ink-faint" />
         </nav>
-        <h1 className="min-w-0 max-w-100">
+        <h1 className="flex min-w-0 max-w-100">
           <EditableName label="Workflow name" value={name} isReadOnly={isReadOnly} onCommit={rename} />
         </h1>
         <SaveStateText isReadOnly={isReadOnly} />

@@ -37,7 +37,7 @@ test("a question is answered while one watches, and the thread is there again la
   await say(page, "What do I have here?");
   await expect(messageOf(page)).toHaveValue("");
   const panel = assistantOf(page);
-  await expect(panel.getByText("What do I have here?")).toBeVisible();
+  await expect(panel.getByText("You: What do I have here?")).toBeVisible();
   await expect(panel.getByText("no workflow", { exact: true })).toBeVisible();
   await expect(panel.getByRole("list", { name: "What the assistant did" }).getByRole("listitem")).toHaveCount(1);
   await expect(panel.getByRole("status").filter({ hasText: "The assistant has answered" })).toBeAttached();
@@ -375,6 +375,12 @@ test("threads are renamed and deleted", async ({ signedInPage: page, assistant }
   await page.getByRole("dialog").getByRole("textbox", { name: "Title" }).fill("Kept things");
   await page.keyboard.press("Enter");
   await expect(threads.getByRole("listitem")).toContainText("Kept things");
+  // Beside another page the panel goes on with it.
+  await page.getByRole("link", { name: "Agents" }).click();
+  await page.getByRole("button", { name: "Ask the assistant" }).click();
+  await expect(assistantOf(page).getByText("Yes.")).toBeVisible();
+  await expect(assistantOf(page).getByRole("button", { name: "Threads: Kept things" })).toBeVisible();
+  await assistantOf(page).getByRole("link", { name: "Open as a page" }).click();
   await threads.getByRole("button", { name: "More about Kept things" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
