@@ -75,7 +75,7 @@ export function CanvasPage({ canvasId, initial }: CanvasPageProps) {
   return (
     <Page
       width="wide"
-      className="in-data-wall:min-h-dvh in-data-wall:py-6 in-data-wall:min-[1900px]:min-h-[calc(100dvh/1.35)] in-data-wall:min-[1900px]:[zoom:1.35] print:p-0 [page:canvas]"
+      className="in-data-wall:min-h-dvh in-data-wall:py-6 in-data-wall:min-[1900px]:min-h-[calc(100dvh/1.35)] in-data-wall:min-[1900px]:[zoom:1.35] print:p-0"
     >
       {canvas.data && <AssistantContext value={{ canvas: { id: canvasId, name: canvas.data.name } }} />}
       <PageHeader

@@ -26,7 +26,7 @@ interface CanvasGridProps {
 export function CanvasGrid({ widgets, children }: CanvasGridProps) {
   const ordered = widgets.toSorted((a, b) => a.layout.y - b.layout.y || a.layout.x - b.layout.x);
   return (
-    <div className="@container in-data-wall:flex in-data-wall:flex-1 in-data-wall:flex-col">
+    <div className="canvas-paper @container in-data-wall:flex in-data-wall:flex-1 in-data-wall:flex-col">
       <div className="flex flex-col gap-4 @3xl:grid @3xl:auto-rows-[3rem] @3xl:grid-cols-12 print:@3xl:auto-rows-[minmax(3rem,auto)] in-data-wall:@3xl:flex-1 in-data-wall:@3xl:auto-rows-[minmax(3rem,1fr)]">
         {ordered.map((widget) => (
           <div

@@ -33,6 +33,16 @@ const dataUrl = (blob: Blob): Promise<string> =>
     reader.readAsDataURL(blob);
   });
 
+/** In a picture nothing is scrolled. */
+const NO_BARS = "* { scrollbar-width: none !important }";
+
+/** What shows itself under the pointer, as the share of a ring does in place of the sum, shows itself no more. */
+async function unpoint(widget: HTMLElement): Promise<void> {
+  const pointed = [...widget.querySelectorAll(":hover")].at(-1);
+  pointed?.dispatchEvent(new PointerEvent("pointerout", { bubbles: true, relatedTarget: document.body }));
+  await new Promise(requestAnimationFrame);
+}
+
 /**
  * A picture of a widget as it stands on the page, in the colours of its theme and without its controls.
  * @param caption of when it is, for its last line
@@ -41,9 +51,12 @@ const dataUrl = (blob: Blob): Promise<string> =>
  */
 export async function pictureOf(widget: HTMLElement, caption: string): Promise<Blob> {
   const { backgroundColor, color, fontFamily } = getComputedStyle(widget);
+  await unpoint(widget);
   const whole = await toCanvas(widget, {
     pixelRatio: SCALE,
-    fontEmbedCSS: await embeddedFonts(new Set(fontFamily.split(",").map(unquoted))),
+    // In place of the corners.
+    backgroundColor,
+    fontEmbedCSS: `${await embeddedFonts(new Set(fontFamily.split(",").map(unquoted)))} ${NO_BARS}`,
     // What is not for paper is not for a picture either.
     filter: (node) => !(node instanceof Element && node.classList.contains("print:hidden")),
   });

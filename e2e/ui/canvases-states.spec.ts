@@ -10,9 +10,8 @@ const VALUE = {
   months: [12, 30, 18].map((sum, index) => ({ name: ["Jan", "Feb", "Mar"][index], sum })),
   report: "**Good** month",
 };
-const giving = graphOf({ Start: ["trigger", { kind: "manual" }], Sales: ["output", { value: JSON.stringify(VALUE), format: "json" }] }, [
-  "Start>Sales",
-]);
+const giving = (value: object = VALUE) =>
+  graphOf({ Start: ["trigger", { kind: "manual" }], Sales: ["output", { value: JSON.stringify(value), format: "json" }] }, ["Start>Sales"]);
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 /** Beside each other, four in a row. */
@@ -27,7 +26,7 @@ const number = { type: "number", options: { path: "$.total", unit: "€" } } as 
 
 test("nobody is kept out of any state of a canvas", async ({ signedInPage: page, api, workflow, executed }) => {
   test.setTimeout(120_000); // ten states are examined
-  const flow = await workflow({ name: "Sales", ...giving });
+  const flow = await workflow({ name: "Sales", ...giving() });
   const { id: run } = await executed(flow, {});
   const kinds = { Empty: number, Problem: number, Off: number, Failing: bars, Filling: number, Partly: number };
   const { body: canvas } = await api.post(
@@ -117,7 +116,7 @@ test("a widget is downloaded as a picture in the colours of its theme, and a bro
   workflow,
   executed,
 }) => {
-  const flow = await workflow({ name: "Sales", ...giving });
+  const flow = await workflow({ name: "Sales", ...giving() });
   await executed(flow, {});
   const kinds = { "Sums of 2026": bars, Report: { type: "markdown", options: { path: "$.report" } } } as const;
   const { body: canvas } = await api.post(
@@ -180,8 +179,42 @@ test("a widget is downloaded as a picture in the colours of its theme, and a bro
   await page.reload(); // the next test has a browser that can
 });
 
+test("on paper a canvas is whole: every row, on pages that are wide, and none that is empty", async ({
+  signedInPage: page,
+  api,
+  workflow,
+  executed,
+}) => {
+  const rows = Array.from({ length: 40 }, (_, index) => ({ name: `Customer ${index}`, sum: index }));
+  const flow = await workflow({ name: "Sales", ...giving({ rows }) });
+  await executed(flow, {});
+  const kinds = {
+    Customers: { type: "table", options: { path: "$.rows" } },
+    Sums: { type: "chart", options: { kind: "pie", x: "$.rows[*].name", y: "$.rows[*].sum" } },
+  } as const;
+  const { body: canvas } = await api.post(
+    "/canvases",
+    { name: "Paper", widgets: widgetsOf(flow.id, kinds) },
+    { schema: Canvas, status: 201 },
+  );
+  const { body: link } = await api.post(`/canvases/${canvas.id}/share`, {}, { status: 201 });
+  for (const path of [`/canvases/${canvas.id}`, new URL(link.url).pathname]) {
+    await page.goto(path);
+    await expect(region(page, "Customers").getByRole("row", { name: "Customer 39" })).toBeAttached();
+    await page.emulateMedia({ media: "print" });
+    const last = await region(page, "Customers").getByRole("row", { name: "Customer 39" }).boundingBox();
+    const foot = await region(page, "Customers").locator("footer").boundingBox();
+    expect(foot?.y).toBeGreaterThanOrEqual((last?.y ?? 0) + (last?.height ?? 0) - 1);
+    const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
+    const sizes = [...pdf.matchAll(/\/MediaBox \[0 0 (\d+)[.\d]* (\d+)/g)].map(([, width, height]) => `${width} ${height}`);
+    expect(new Set(sizes)).toEqual(new Set(["841 594"]));
+    expect(sizes.length).toBeLessThan(5);
+    await page.emulateMedia({ media: null });
+  }
+});
+
 test("on a wall a canvas is as high as the screen, however few rows it has", async ({ signedInPage: page, api, workflow, executed }) => {
-  const flow = await workflow({ name: "Sales", ...giving });
+  const flow = await workflow({ name: "Sales", ...giving() });
   await executed(flow, {});
   const kinds = { Bars: bars, Total: number, Report: { type: "markdown", options: { path: "$.report" } } } as const;
   const { body: canvas } = await api.post(
