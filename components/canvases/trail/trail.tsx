@@ -130,8 +130,9 @@ export function nodesBehind({ graph, execution }: Pick<ExecutionView, "graph" | 
         queue.push(source);
       }
   const startOf = (node: Node) => execution.node_results[node.id]?.started_at ?? "";
-  return graph.nodes
-    .filter((node) => reached.has(node.id) && startOf(node) !== "")
+  // Those that began in one millisecond stay as they were reached: from the Output back.
+  return [...reached]
+    .flatMap((id) => graph.nodes.filter((node) => node.id === id && startOf(node) !== ""))
     .sort((a, b) => (startOf(a) < startOf(b) ? 1 : startOf(a) > startOf(b) ? -1 : 0));
 }
 
@@ -139,7 +140,7 @@ function Steps({ view, output_label }: { view: ExecutionView; output_label: stri
   const nodes = nodesBehind(view, output_label);
   return (
     <ol aria-label="Where it comes from" className="flex flex-col">
-      {nodes.map((node) => {
+      {nodes.map((node, index) => {
         const result = view.execution.node_results[node.id];
         const isAgent = node.type === "agentNode";
         return (
@@ -159,7 +160,7 @@ function Steps({ view, output_label }: { view: ExecutionView; output_label: stri
             </div>
             {isAgent && <AgentDetails executionId={view.execution.id} nodeId={node.id} />}
             {result?.output != null && !isAgent && (
-              <Folded summary="What it gave">
+              <Folded summary="What it gave" isOpen={index === 0}>
                 <ValueView value={result.output} what="output" />
               </Folded>
             )}
