@@ -104,7 +104,7 @@ function JsonNode({ name, value, depth }: { name: string | null; value: unknown;
     );
   return (
     <details open={depth < 2 && entries.length <= MAX_ENTRIES} className="group/json">
-      <summary className="flex cursor-pointer list-none items-center py-px hover:bg-hover [&::-webkit-details-marker]:hidden">
+      <summary className="flex min-h-6 cursor-pointer list-none items-center py-px hover:bg-hover [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-3 shrink-0 text-ink-faint transition-transform [[open]>summary>&]:rotate-90" />
         <span className="pl-1">
           {label}
