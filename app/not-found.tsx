@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { Logo } from "#components/shell/logo.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Link } from "#components/ui/link.tsx";
 
 export const metadata: Metadata = { title: "Not found" };
 

@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { DocsNavigation } from "#app/docs/navigation.tsx";
 import { Logo } from "#components/shell/logo.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Link } from "#components/ui/link.tsx";
 
 export const metadata: Metadata = { title: { default: "Guide", template: "%s · Treadle guide" } };
 

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { headers } from "next/headers";
-import Link from "next/link";
 import { Fragment, isValidElement, type ReactNode } from "react";
 import expressions from "#app/docs/examples/expressions.json";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { keysOf, SHORTCUT_GROUPS, type ShortcutId } from "#components/workflow-editor/canvas/shortcuts.ts";
 import { priceList } from "#server/llm/prices.ts";
 import { settingGroups } from "#server/platform/settings-schema.ts";

@@ -1,8 +1,8 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
+import { Link } from "#components/ui/link.tsx";
 
 /** The chapters in their order: each is a folder here. */
 const chapters = [

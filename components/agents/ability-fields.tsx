@@ -1,12 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { plural } from "#components/format.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { FieldError } from "#components/ui/field.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { Agent } from "#server/features/agents/schema.ts";
 import { providerKind } from "#server/llm/kinds.ts";

@@ -2,7 +2,6 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Bot, Plus } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -10,6 +9,7 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { SearchField } from "#components/ui/input.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager, PER_PAGE, Table, TableBody, TableCell, TableHead, TableHeader, TableLoading, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";

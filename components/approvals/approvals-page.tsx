@@ -1,7 +1,6 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { ReviewCard } from "#components/approvals/review-card.tsx";
 import { useKeptReviews } from "#components/approvals/use-reviews.ts";
@@ -10,6 +9,7 @@ import { Page } from "#components/shell/page.tsx";
 import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager, TableSkeleton } from "#components/ui/table.tsx";

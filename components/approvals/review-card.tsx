@@ -1,12 +1,12 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { type ReactNode, useId, useState } from "react";
 import { ReviewDecision, type ReviewDecisionProps } from "#components/approvals/review-decision.tsx";
 import { type MissingPart, useReviewContent } from "#components/approvals/use-reviews.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";

@@ -1,7 +1,6 @@
 "use client";
 
 import { Maximize2, X } from "lucide-react";
-import Link from "next/link";
 import { useEffect, useRef } from "react";
 import { AssistantView } from "#components/assistant/assistant-view.tsx";
 import { ThreadMenu } from "#components/assistant/thread-list.tsx";
@@ -9,6 +8,7 @@ import { useCurrentThread } from "#components/assistant/use-current-thread.ts";
 import { ASSISTANT_PAGE, useAssistant } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 
 /** The assistant beside a page: the thread that was open last. */

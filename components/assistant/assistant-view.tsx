@@ -2,7 +2,6 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { CornerDownLeft, Sparkles, TriangleAlert } from "lucide-react";
-import Link from "next/link";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
 import { afterSending, Composer, contextOf } from "#components/assistant/composer.tsx";
@@ -16,6 +15,7 @@ import { type AssistantPlace, takeAssistantRequest, useAssistantState, useSubjec
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ArrowUpRight, Check, Scale } from "lucide-react";
-import Link from "next/link";
 import { useProposalDecision } from "#components/assistant/proposal-card.tsx";
 import { Card } from "#components/assistant/request-cards.tsx";
 import { formatDuration } from "#components/format.ts";
@@ -12,6 +11,7 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";

@@ -2,7 +2,6 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Check, GitPullRequestArrow, Maximize, TriangleAlert, X } from "lucide-react";
-import Link from "next/link";
 import { useMemo, useState } from "react";
 import { toast } from "sonner";
 import { Card, Outcome } from "#components/assistant/request-cards.tsx";
@@ -14,6 +13,7 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { accessibleName } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { fieldTitle, formatDiff, formatEdge, formatFieldValue, splitAtChange } from "#components/workflow-editor/history/version-format.ts";

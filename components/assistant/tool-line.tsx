@@ -1,10 +1,10 @@
 "use client";
 
 import { ArrowUpRight, Check, LoaderCircle, X } from "lucide-react";
-import Link from "next/link";
 import type { ToolPart } from "#components/assistant/thread-of.ts";
 import { AddToCanvasButton } from "#components/shell/add-to-canvas.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import type { ToolRefs } from "#server/features/assistant/schema.ts";
 
 /** What is said of a call that is under way. */

@@ -1,7 +1,6 @@
 "use client";
 
 import { RotateCw, Settings, StepForward } from "lucide-react";
-import Link from "next/link";
 import { Fragment, memo, type ReactNode, useState } from "react";
 import { ComparisonCard } from "#components/assistant/comparison-card.tsx";
 import { PLACES } from "#components/assistant/composer.tsx";
@@ -14,6 +13,7 @@ import { Cost } from "#components/runs/cost.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { CopyButton } from "#components/ui/copy.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Markdown } from "#components/ui/markdown.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Elapsed } from "#components/ui/time.tsx";

@@ -1,6 +1,5 @@
 "use client";
 
-import Link from "next/link";
 import { useState } from "react";
 import { z } from "zod";
 import { signInWithPassword } from "#components/entry/sign-in.tsx";
@@ -12,6 +11,7 @@ import { useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { type OpenedInvitation, SignUpInput } from "#server/features/identity/schema.ts";
 

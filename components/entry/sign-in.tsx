@@ -1,6 +1,5 @@
 "use client";
 
-import Link from "next/link";
 import { getProviders, signIn } from "next-auth/react";
 import { useEffect, useState } from "react";
 import { z } from "zod";
@@ -9,6 +8,7 @@ import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { SignUpInput } from "#server/features/identity/schema.ts";
 

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Braces, ChevronRight, Plus, UserPlus } from "lucide-react";
-import Link from "next/link";
 import { HomeSection, IdleSummary, RunList } from "#components/home/run-list.tsx";
 import { SetupChecklist, type SetupStep, StepLink } from "#components/home/setup-checklist.tsx";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
@@ -10,6 +9,7 @@ import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";

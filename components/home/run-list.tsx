@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import type { ReactNode } from "react";
+import { Link } from "#components/ui/link.tsx";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { Elapsed, Time } from "#components/ui/time.tsx";
 import type { ExecutionSummary } from "#server/runs/schema.ts";

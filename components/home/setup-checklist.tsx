@@ -1,10 +1,10 @@
 "use client";
 
 import { Check } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 
 export interface SetupStep {
   title: string;

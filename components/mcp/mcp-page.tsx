@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { ConnectDialog } from "#components/mcp/server-dialogs.tsx";
@@ -12,6 +11,7 @@ import { useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { PagedTable, PER_PAGE, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";

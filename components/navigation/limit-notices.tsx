@@ -2,11 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { formatBytes, formatClock } from "#components/format.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
+import { Link } from "#components/ui/link.tsx";
 
 const HOUR_EVERY_MS = 60_000;
 const STORAGE_EVERY_MS = 10 * 60_000;

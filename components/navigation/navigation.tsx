@@ -16,32 +16,22 @@ import {
   UserRoundCheck,
   Workflow,
 } from "lucide-react";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { type ComponentProps, useState } from "react";
 import { useWaitingCount } from "#components/approvals/use-waiting-count.ts";
 import { ProjectSwitcher } from "#components/navigation/project-switcher.tsx";
 import { UserMenu } from "#components/navigation/user-menu.tsx";
 import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 
 const linkStyle =
   "group/nav relative flex h-8 items-center gap-2.5 rounded-md px-2.5 font-medium text-13 text-ink-soft transition-colors hover:bg-hover hover:text-ink max-md:h-11 max-md:text-14 [&_svg]:size-3.5 [&_svg]:shrink-0";
 
-/**
- * A link whose page is fetched ahead once somebody turns to it. Next does so when a link is seen: for each page that is opened
- * the server would draw all the others as well, which costs twice as much as the page.
- */
-export function PlaceLink(props: ComponentProps<typeof Link>) {
-  const [isMeant, setMeant] = useState(false);
-  return <Link {...props} prefetch={isMeant ? null : false} onPointerEnter={() => setMeant(true)} onFocusCapture={() => setMeant(true)} />;
-}
-
 function NavLink({ item, isRail, onNavigate }: { item: NavItem; isRail: boolean; onNavigate?: (() => void) | undefined }) {
   const isHere = isCurrent(item, usePathname());
   const link = (
-    <PlaceLink
+    <Link
       href={item.href}
       {...(isHere && { "aria-current": "page" as const })}
       {...(onNavigate && { onClick: onNavigate })}
@@ -54,7 +44,7 @@ function NavLink({ item, isRail, onNavigate }: { item: NavItem; isRail: boolean;
       <item.icon aria-hidden className="group-aria-[current=page]/nav:text-thread-text" />
       <span className="truncate rail:sr-only">{item.label}</span>
       {item.counts === "reviews" && <WaitingBadge />}
-    </PlaceLink>
+    </Link>
   );
   if (!isRail) return link;
   return (
@@ -81,10 +71,10 @@ function WaitingBadge() {
 /** The studio's places; used in the column at the left and in the drawer of small screens. */
 export function Navigation({ isRail, onNavigate }: { isRail: boolean; onNavigate?: () => void }) {
   const docs = (
-    <PlaceLink href="/docs" {...(onNavigate && { onClick: onNavigate })} className={linkStyle}>
+    <Link href="/docs" {...(onNavigate && { onClick: onNavigate })} className={linkStyle}>
       <BookOpen aria-hidden />
       <span className="truncate rail:sr-only">Guide</span>
-    </PlaceLink>
+    </Link>
   );
   return (
     <>

@@ -2,13 +2,13 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Bell } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
 import { REVIEWS_LIVE_MS } from "#components/approvals/use-waiting-count.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Popover } from "#components/ui/popover.tsx";
 import { Time } from "#components/ui/time.tsx";

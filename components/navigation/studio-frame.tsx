@@ -8,13 +8,14 @@ import { type ReactNode, useState, useSyncExternalStore } from "react";
 import { AssistantButton, AssistantSide } from "#components/navigation/assistant-side.tsx";
 import { InvitationBanner } from "#components/navigation/invitation-banner.tsx";
 import { LimitNotices } from "#components/navigation/limit-notices.tsx";
-import { Navigation, PlaceLink } from "#components/navigation/navigation.tsx";
+import { Navigation } from "#components/navigation/navigation.tsx";
 import { NotificationBell } from "#components/navigation/notification-bell.tsx";
 import { useAddToCanvas } from "#components/shell/add-to-canvas.tsx";
 import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
 import { Logo, LogoMark } from "#components/shell/logo.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 
 /** Navigation column (or top bar and drawer below 768 px) and the page beside it. The page scrolls, the frame does not. */
 export function StudioFrame({ children }: { children: ReactNode }) {
@@ -31,9 +32,9 @@ export function StudioFrame({ children }: { children: ReactNode }) {
       </a>
       <aside className="flex w-59.5 shrink-0 flex-col border-r bg-paper max-md:hidden in-data-wall:hidden rail:w-12 print:hidden">
         <div className="flex min-h-12 shrink-0 items-center gap-1 pr-2 pl-4 rail:flex-col-reverse rail:justify-center rail:px-0 rail:py-2.5">
-          <PlaceLink href="/" className="rounded-sm rail:hidden">
+          <Link href="/" className="rounded-sm rail:hidden">
             <Logo />
-          </PlaceLink>
+          </Link>
           <span className="ml-auto flex gap-1 rail:ml-0">
             <AssistantButton className="rail:hidden" />
             <NotificationBell />
@@ -96,10 +97,10 @@ function MobileBar({ className }: { className: string | false }) {
           </Radix.Content>
         </Radix.Portal>
       </Radix.Root>
-      <PlaceLink href="/" aria-label="Treadle, home" className="inline-flex items-center gap-2 font-semibold text-15">
+      <Link href="/" aria-label="Treadle, home" className="inline-flex items-center gap-2 font-semibold text-15">
         <LogoMark />
         Treadle
-      </PlaceLink>
+      </Link>
       <div className="ml-auto flex">
         <AssistantButton size="lg" className="size-10 [&_svg]:size-4!" />
         <NotificationBell size="lg" className="size-10" />

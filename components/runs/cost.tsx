@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { formatCost } from "#components/format.ts";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 
 /** Where prices are set. */
 export const PRICES_PLACE = "/keys";

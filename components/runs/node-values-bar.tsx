@@ -1,7 +1,6 @@
 "use client";
 
 import { CopyCheck, Pin, PinOff, StepForward } from "lucide-react";
-import Link from "next/link";
 import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
 import { ItemPicker } from "#components/runs/loops/item-picker.tsx";
 import { LoopStrip } from "#components/runs/loops/loop-strip.tsx";
@@ -11,6 +10,7 @@ import { planOf } from "#components/runs/store/run-snapshot.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { useEditor } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { isFinal } from "#server/runs/schema.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";

@@ -1,7 +1,6 @@
 "use client";
 
 import { ChevronDown, RotateCw } from "lucide-react";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
@@ -10,6 +9,7 @@ import { planOf } from "#components/runs/store/run-snapshot.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
 import { labelOf } from "#server/workflow/graph.ts";

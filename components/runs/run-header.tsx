@@ -1,7 +1,6 @@
 "use client";
 
 import { Link2, Pencil, Square } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
 import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
@@ -14,6 +13,7 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
 

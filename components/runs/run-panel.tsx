@@ -2,7 +2,6 @@
 
 import { ArrowUpRight, ChevronDown, ChevronUp } from "lucide-react";
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { type CSSProperties, useEffect, useRef, useState } from "react";
 import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
 import { RunSummary } from "#components/runs/run-summary.tsx";
@@ -11,6 +10,7 @@ import { isReviewPending } from "#components/runs/store/run-snapshot.ts";
 import { useSelectedNode } from "#components/runs/use-selected-node.ts";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { ResizableDivider, storeLayout } from "#components/ui/resizable-divider.tsx";
 
 // A run that is shown needs them; the editor is drawn before.

@@ -1,13 +1,13 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { RunsTable } from "#components/runs/runs-table.tsx";
 import { Page } from "#components/shell/page.tsx";
 import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { statusLooks } from "#components/ui/status.tsx";

@@ -1,11 +1,11 @@
 "use client";
 
 import { Workflow } from "lucide-react";
-import Link from "next/link";
 import { formatCount, formatDuration } from "#components/format.ts";
 import { Cost } from "#components/runs/cost.tsx";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Elapsed, Time } from "#components/ui/time.tsx";

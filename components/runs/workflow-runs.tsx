@@ -1,12 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { LIVE_MS } from "#components/runs/runs-page.tsx";
 import { RunsTable } from "#components/runs/runs-table.tsx";
 import { useEditorRun } from "#components/runs/store/run-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { TableLoading } from "#components/ui/table.tsx";
 
 /** The latest runs of one workflow, kept fresh while they are looked at. */

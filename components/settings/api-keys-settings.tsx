@@ -2,7 +2,6 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
 import { CreateApiKeyDialog } from "#components/settings/create-api-key-dialog.tsx";
@@ -14,6 +13,7 @@ import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { PlatformKey } from "#server/platform/auth/platform-key-schema.ts";

@@ -1,11 +1,11 @@
 "use client";
 
 import { ChevronDown, ChevronRight } from "lucide-react";
-import Link from "next/link";
 import { Fragment, useState } from "react";
 import { formatDateTime } from "#components/format.ts";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { type AuditEntry, type AuditResource, auditResources } from "#server/features/audit/schema.ts";

@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useLayoutEffect, useRef } from "react";
 import { useStudio } from "#components/shell/studio-context.tsx";
+import { Link } from "#components/ui/link.tsx";
 
 const places = [
   { href: "/settings/project", label: "Project" },

@@ -1,13 +1,13 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { formatCost, formatCount, plural } from "#components/format.ts";
 import { Cost, PRICES_PLACE } from "#components/runs/cost.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useUrlQuery } from "#components/shell/use-url-query.ts";
 import { useTRPC } from "#components/trpc.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";

@@ -1,5 +1,5 @@
 import { ChevronLeft } from "lucide-react";
-import Link from "next/link";
+import { Link } from "#components/ui/link.tsx";
 
 /** To the list that a page is of. Beside `Page`, which every page loads for when it breaks, without the framework's links. */
 export function BackLink({ href, children }: { href: string; children: string }) {

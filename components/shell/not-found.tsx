@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { Page } from "#components/shell/page.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
+import { Link } from "#components/ui/link.tsx";
 
 /** In place of a resource that is not in this project, or not any more. */
 export function NotFound({ what, href }: { what: string; href: string }) {

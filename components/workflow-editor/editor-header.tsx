@@ -2,7 +2,6 @@
 
 import { ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTemplate, Sparkles } from "lucide-react";
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
@@ -11,6 +10,7 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { positionBelowAll } from "#components/workflow-editor/canvas/document/edits.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";

@@ -2,12 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ArrowUpRight, CircleCheck, CircleDashed, TriangleAlert } from "lucide-react";
-import Link from "next/link";
 import { type ReactNode, useId } from "react";
 import { KeyPicker, ModelPicker } from "#components/agents/model-choice.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { maskedValueLabel } from "#components/workflows/export-file.ts";
 import { agentsToCreate, CREATE_AGENT, type ImportChoices, LEAVE_OPEN } from "#components/workflows/import-choices.ts";

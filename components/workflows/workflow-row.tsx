@@ -2,13 +2,13 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { Copy, Download, Ellipsis, Pencil, Trash2 } from "lucide-react";
-import Link from "next/link";
 import { toast } from "sonner";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { Switch } from "#components/ui/switch.tsx";

@@ -2,7 +2,6 @@
 
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { FileUp, LayoutTemplate, Plus } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
 import { FormDialog } from "#components/forms/form.tsx";
@@ -15,6 +14,7 @@ import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { SearchField } from "#components/ui/input.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager, PER_PAGE, Table, TableBody, TableHead, TableHeader, TableLoading } from "#components/ui/table.tsx";
 import { ImportDialog } from "#components/workflows/import-dialog.tsx";

@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { redirect } from "next/navigation";
 import { serverCaller } from "#app/server.ts";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
 import { AccountForm } from "#components/entry/sign-in.tsx";
+import { Link } from "#components/ui/link.tsx";
 
 export const metadata: Metadata = { title: "Sign up" };
 

@@ -1,12 +1,12 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import type { CanvasSourceChoice as Source } from "#components/shell/add-to-canvas.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { SearchField } from "#components/ui/input.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { TableLoading } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { useDebounced } from "#components/ui/use-debounced.ts";

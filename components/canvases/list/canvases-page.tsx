@@ -2,7 +2,6 @@
 
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { Ellipsis, Pencil, Plus, Trash2 } from "lucide-react";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
@@ -17,6 +16,7 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { SearchField } from "#components/ui/input.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager, TableLoading } from "#components/ui/table.tsx";

@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { formatCost, formatDateTime, formatDuration } from "#components/format.ts";
 import { useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { Execution, ExecutionLogs, ExecutionView } from "#server/runs/schema.ts";

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeftRight, ExternalLink, X } from "lucide-react";
-import Link from "next/link";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { Comparison } from "#components/canvases/trail/comparison.tsx";
@@ -15,6 +14,7 @@ import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { useFocusReturn } from "#components/ui/dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";

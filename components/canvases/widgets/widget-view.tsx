@@ -2,7 +2,6 @@
 
 import { CircleAlert, Clock, Table2, TriangleAlert } from "lucide-react";
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { NumberBody } from "#components/canvases/widgets/number-body.tsx";
 import { type Opening, opening } from "#components/canvases/widgets/opening.ts";
@@ -12,6 +11,7 @@ import { formatCount } from "#components/format.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Widget, WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";

@@ -2,11 +2,11 @@
 
 import { ArrowUpRight, PencilLine, Plus } from "lucide-react";
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { useState } from "react";
 import type { AgentSuggestion } from "#components/agents/agent-form-schema.ts";
 import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";

@@ -1,7 +1,6 @@
 "use client";
 
 import { ArrowUpRight, Copy, MousePointerClick, Plus, Spline, Trash2 } from "lucide-react";
-import Link from "next/link";
 import { Tabs as Radix } from "radix-ui";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useStore } from "zustand";
@@ -9,6 +8,7 @@ import { NodeValues } from "#components/runs/node-values.tsx";
 import { RunProvider } from "#components/runs/store/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { placementAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import { isNodeType, labelOf, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";

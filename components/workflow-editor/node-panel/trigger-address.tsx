@@ -2,7 +2,6 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { KeyRound, RotateCcwKey, RotateCw } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -14,6 +13,7 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { CopyField } from "#components/ui/copy.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";

@@ -1,11 +1,11 @@
 "use client";
 
 import { X } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { useEditorRun, useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 
 /** Over the canvas while it shows a run of another graph: what was run, and the ways to it. */

@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { server, serverCaller } from "#app/server.ts";
 import { EntryHeading } from "#components/entry/entry-heading.tsx";
 import { InvitationForm } from "#components/entry/invitation-form.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Link } from "#components/ui/link.tsx";
 
 // The address opens the invitation, so it goes into no search engine and to no other site.
 export const metadata: Metadata = { title: "Invitation", robots: { index: false, follow: false }, referrer: "same-origin" };
