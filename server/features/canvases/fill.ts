@@ -206,10 +206,16 @@ const PROGRESS = `
     before_id = coalesce($5::uuid, before_id), filled_at = CASE WHEN $6::boolean THEN now() END
   WHERE id = $1`;
 
-/** How many past runs one transaction reads. */
+/** How many past runs one transaction reads at most. */
 const PAST_BATCH = 200;
+/** A transaction that took longer makes the next one smaller, in milliseconds: a canvas that reads the same is not saved meanwhile. */
+const LONG_MS = 1000;
+let batch = PAST_BATCH;
 /** How many of the newest runs are read once more at the end: the statement that ended one may not have seen the reading yet. */
 const AGAIN = 1000;
+const NOT_KEPT = `
+  SELECT id FROM unnest($1::uuid[]) AS id
+  WHERE NOT EXISTS (SELECT FROM reading_values v WHERE v.execution_id = id AND v.reading_id = $2)`;
 /** After how many the hours that they fell into are added up: who looks meanwhile need not read all values one by one. */
 const FOLDED_TOGETHER = 5000;
 /** How long that may take at once, in milliseconds; a job goes on with it. */
@@ -221,19 +227,23 @@ const FIRST_FOLD_MS = 5000;
  */
 export async function fillPast(): Promise<boolean> {
   const filled = await inTransaction(async (client) => {
+    const began = performance.now();
     const { rows } = await client.query<Unfilled>(NEXT_UNFILLED);
     const [reading] = rows;
     if (!reading) return undefined;
     const { id, workflow_id, path, before_at, before_id } = reading;
     const total = reading.total ?? (path === "" ? 0 : await countCompleted(client, workflow_id));
     const before = before_at && before_id ? { at: before_at, id: before_id } : null;
-    const runs = path === "" ? [] : await completedBefore(client, workflow_id, before, PAST_BATCH);
-    const isOver = runs.length < PAST_BATCH;
+    const runs = path === "" ? [] : await completedBefore(client, workflow_id, before, batch);
+    const isOver = runs.length < batch;
     const again = isOver && path !== "" ? await completedBefore(client, workflow_id, null, AGAIN) : [];
-    await addUp(client, await keep(client, [...new Set([...runs, ...again].map((run) => run.id))], [reading]));
+    const ids = [...new Set([...runs, ...again].map((run) => run.id))];
+    const missing = (await client.query<{ id: string }>(NOT_KEPT, [ids, id])).rows.map((row) => row.id);
+    await addUp(client, await keep(client, missing, [reading]));
     const last = runs.at(-1);
     await client.query(PROGRESS, [id, reading.done + runs.length, total, last?.created_at ?? null, last?.id ?? null, isOver]);
     await tellViewers(client, [workflow_id]);
+    batch = performance.now() - began > LONG_MS ? Math.max(10, Math.floor(batch / 2)) : Math.min(PAST_BATCH, batch * 2);
     return { id, mustFold: isOver || (reading.done + runs.length) % FOLDED_TOGETHER < PAST_BATCH };
   });
   if (filled?.mustFold) await foldHours({ reading_id: filled.id, turnMs: FIRST_FOLD_MS });
