@@ -48,7 +48,10 @@ test("kill -9 while a new widget reads the past, and between the end of runs and
   await database.query(RUNS_OF_BEFORE, [id, PAST]);
   // Whoever keeps the values of more than the newest runs waits here, and all that comes after it.
   await database.query("BEGIN");
-  await database.query("SELECT FROM executions WHERE workflow_id = $1 ORDER BY created_at DESC OFFSET 200 LIMIT 1 FOR UPDATE", [id]);
+  await database.query(
+    "SELECT FROM executions WHERE id = (SELECT id FROM executions WHERE workflow_id = $1 ORDER BY created_at DESC OFFSET 200 LIMIT 1) FOR UPDATE",
+    [id],
+  );
 
   const over = { over: "runs", range: "30d" };
   const widgets = [
