@@ -253,6 +253,7 @@ const samples: Record<string, Row> = {
       },
     },
   }),
+  "POST /bridge/threads/{thread_id}/stop": ({ ids }) => ({ path: { thread_id: ids.thread }, body: {} }),
   "POST /bridge/questions/{question_id}": async ({ newRequest }) => ({
     path: { question_id: await newRequest("question") },
     body: { answer: "Tuesday" },
