@@ -195,6 +195,27 @@ test("what reaches outside is run when it is approved, and not when it is reject
   await expect(page.getByRole("heading", { name: "Scouting", level: 1 })).toBeVisible();
 });
 
+test("what a run gave, which the assistant has read, goes on a canvas", async ({ signedInPage: page, assistant, workflow, executed }) => {
+  const flow = await workflow({
+    name: "Sales",
+    ...graphOf({ Start: ["trigger", { kind: "manual" }], Result: ["output", { value: '{"total": 1204.5}', format: "json" }] }, [
+      "Start>Result",
+    ]),
+  });
+  const { id: execution_id } = await executed(flow);
+  await assistant([{ calls: [{ name: "get_run", args: { execution_id } }] }, { say: "It gave a total." }]);
+  await page.goto("/bridge");
+  await say(page, "What came of it?");
+  const panel = assistantOf(page);
+  await expect(panel.getByText("It gave a total.")).toBeVisible();
+  await panel.getByRole("button", { name: "Add to a canvas" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add to a canvas" });
+  await dialog.getByRole("button", { name: "Add Number: Total", exact: true }).click();
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  await expect(page).toHaveURL(/\/canvases\//);
+  await expect(page.getByRole("region", { name: "Total", exact: true })).toContainText("1,204.5");
+});
+
 test("a change is looked at in words, accepted, and rejected, by keyboard alone", async ({ signedInPage: page, assistant, workflow }) => {
   const flow = await workflow({ name: "Daily digest" });
   const add = (id: string, label: string) => ({

@@ -38,6 +38,19 @@ const region = (page: Page, name: string) => page.getByRole("region", { name, ex
 /** Nothing is wider than the window. */
 const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** How much of what was on the screen has moved by itself since the page began, as Chromium counts it (web.dev/articles/cls). */
+const jumped = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const add = (list: PerformanceObserverEntryList) =>
+          resolve(list.getEntries().reduce((sum, entry) => sum + (entry as PerformanceEntry & { value: number }).value, 0));
+        new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
+        // It is not called when nothing has.
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
+      }),
+  );
+
 test("a canvas shows each kind of widget, moves when a run ends, and every value opens where it comes from", async ({
   signedInPage: page,
   api,
@@ -53,6 +66,7 @@ test("a canvas shows each kind of widget, moves when a run ends, and every value
   await expect(region(page, "Report").getByText("Good")).toBeVisible();
   await expect(region(page, "Months").getByRole("row", { name: /Feb 30/ })).toBeVisible();
   await expect(region(page, "Shares").getByRole("button", { name: /Feb 30 50%/ })).toBeVisible();
+  expect(await jumped(page)).toBeLessThan(0.02);
   expect(await axeFaultsInBothThemes(page)).toEqual([]);
 
   // By keyboard along the bars, whose values are read out; Enter opens.
@@ -144,6 +158,42 @@ test("the trail of an agent's answer leads to the passages that it cites, with t
   await page.getByRole("tab", { name: "Tool calls 1" }).click();
   await page.getByRole("tabpanel", { name: "Tool calls" }).getByText("search_knowledge", { exact: true }).click();
   await expect(page.getByRole("list", { name: "What it read" })).toContainText("House rules");
+});
+
+test("a chart marks where a new version began, and a run is compared by version and model with the one before", async ({
+  signedInPage: page,
+  api,
+  agent,
+  workflow,
+  executed,
+}) => {
+  const scout = await agent({ name: "Scout", model: "echo" });
+  const counting = graphOf(
+    {
+      Start: ["trigger", { kind: "manual" }],
+      Ask: ["agent", { agent_id: scout.id }],
+      Sum: ["output", { value: '{"n": 7}', format: "json" }],
+    },
+    ["Start>Ask", "Ask>Sum"],
+  );
+  const flow = await workflow({ name: "Counting", ...counting });
+  await executed(flow, { input: "one" });
+  await api.put(`/agents/${scout.id}`, { model: "slow-1-20" });
+  await api.put(`/workflows/${flow.id}`, { name: "Counting on", version: 1 });
+  await executed(flow, { input: "two" });
+  const chart = { kind: "line", over: "runs", bucket: "run", range: "24h", y: "$.n" };
+  const widget = { id: "n", type: "chart", title: "Counts", workflow_id: flow.id, output_label: "Sum", options: chart };
+  const widgets = [{ ...widget, layout: { x: 0, y: 0, w: 8, h: 6 } }];
+  const { body: canvas } = await api.post("/canvases", { name: "Counts", widgets }, { schema: Canvas, status: 201 });
+  await page.goto(`/canvases/${canvas.id}`);
+  await expect(region(page, "Counts").getByTitle(/^Version 2, /)).toBeVisible();
+  await region(page, "Counts").getByRole("slider", { name: "Points of Counts" }).focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  const trail = page.getByRole("dialog");
+  await trail.getByRole("button", { name: "Compare with the one before" }).click();
+  for (const row of [/^Version \(changed\) Version 1 Version 2$/, /^Model \(changed\) echo slow-1-20$/, /^Input \(changed\) one two$/])
+    await expect(trail.getByRole("row", { name: row })).toBeVisible();
 });
 
 test("whoever has the link sees the canvas without sign-in, and nothing in it leads further", async ({
