@@ -10,6 +10,7 @@ import { keysOf, SHORTCUT_GROUPS, type ShortcutId } from "#components/workflow-e
 import { priceList } from "#server/llm/prices.ts";
 import { settingGroups } from "#server/platform/settings-schema.ts";
 import { anchorOf } from "#server/shared/anchor.ts";
+import { filters } from "#server/workflow/filters.ts";
 
 // What the chapters of the guide, which are MDX, may use beside Markdown.
 
@@ -77,6 +78,33 @@ function ExpressionTable() {
               <code>{expression}</code>
             </td>
             <td>{meaning}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Every filter of expressions, as it is called and what it makes. */
+function FilterTable() {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>Filter</th>
+          <th>Gives</th>
+        </tr>
+      </thead>
+      <tbody>
+        {filters.map(({ name, parameters, summary }) => (
+          <tr key={name}>
+            <td>
+              <code>
+                {name}
+                {parameters.length > 0 && `(${parameters.map((parameter) => parameter.replace("?", "")).join(", ")})`}
+              </code>
+            </td>
+            <td>{summary}</td>
           </tr>
         ))}
       </tbody>
@@ -190,6 +218,7 @@ const components = {
   Example,
   ApiAddress,
   ExpressionTable,
+  FilterTable,
   ShortcutTables,
   SettingsTable,
   Kbd,

@@ -2,6 +2,7 @@
 // editor's autocomplete use the same code (specification, Workflow node types; contract, section 4).
 
 import { parseJson } from "#server/shared/json-text.ts";
+import { callFault, type FilterCall, filterNamed, filters, MOST_FILTERS, readFilters } from "#server/workflow/filters.ts";
 import { MAX_OUTPUT, tooLong } from "#server/workflow/output-size.ts";
 
 export type PathPart = string | number;
@@ -13,6 +14,8 @@ export interface Reference {
   path: PathPart[];
   /** Where in `source` the path begins; its length when there is none. */
   pathAt: number;
+  /** What is done with the value, in order: `{{… | trim | upper}}`. */
+  filters: FilterCall[];
   /** Offsets of the whole `{{…}}` in the template. */
   start: number;
   end: number;
@@ -22,7 +25,7 @@ export interface Reference {
 
 export type TemplatePart = { text: string } | { reference: Reference };
 
-const PATH_PART = /\.([^.[\]]+)|\[(\d+)\]|\[(?:"([^"]*)"|'([^']*)')\]/y;
+const PATH_PART = /\.([^.[\]|]+)|\[(\d+)\]|\[(?:"([^"]*)"|'([^']*)')\]/y;
 
 /** Whether something of the workflow is called so. */
 export type IsName = (text: string) => boolean;
@@ -53,18 +56,39 @@ function parseReference(source: string, start: number, end: number, isName?: IsN
   const head = (at === -1 ? inner : inner.slice(0, at)).trim();
   const path: PathPart[] = [];
   const pathAt = at === -1 ? source.length : source.indexOf(inner, 2) + at;
-  const fault = (message: string): Reference => ({ source, head, path, pathAt, start, end, fault: message });
+  const calls: FilterCall[] = [];
+  const fault = (message: string): Reference => ({ source, head, path, pathAt, filters: calls, start, end, fault: message });
   if (head === "") return fault(`${source} is empty. Write a name between the braces, for example {{trigger.output}}.`);
   let position = at === -1 ? inner.length : at;
   while (position < inner.length) {
     PATH_PART.lastIndex = position;
     const match = PATH_PART.exec(inner);
+    if (!match && /^\s*\|/.test(inner.slice(position))) {
+      const found = readFilters(inner, position);
+      calls.push(...found.calls);
+      if (found.end < inner.length)
+        return fault(`${source} cannot be read after "${inner.slice(0, found.end)}". Use | name or | name("value").`);
+      break;
+    }
     if (!match) return fault(`${source} cannot be read after "${inner.slice(0, position)}". Use .name or [0].`);
     path.push(match[2] === undefined ? (match[1]?.trim() ?? match[3] ?? match[4] ?? "") : Number(match[2]));
     position = PATH_PART.lastIndex;
   }
   if (path.length === 0) return fault(`${source} needs a part after the name, for example {{${head}.output}}.`);
-  return { source, head, path, pathAt, start, end };
+  const wrong = filterFault(calls);
+  return wrong === undefined ? { source, head, path, pathAt, filters: calls, start, end } : fault(`${source}: ${wrong}`);
+}
+
+/** The first filter that there is not, or that is not called as it must be. */
+function filterFault(calls: readonly FilterCall[]): string | undefined {
+  if (calls.length > MOST_FILTERS) return `at most ${MOST_FILTERS} filters may follow one value. Use a code node for more.`;
+  for (const call of calls) {
+    const names = filters.map(({ name }) => name);
+    if (!filterNamed(call.name)) return `there is no filter "${call.name}".${suggestion(names, call.name, names.length)}`;
+    const wrong = callFault(call);
+    if (wrong !== undefined) return `${wrong}.`;
+  }
+  return undefined;
 }
 
 /** How many dots and brackets a name is thought to have by those who do not know it. */
@@ -161,11 +185,11 @@ export function suggestionFor(names: readonly string[], reference: Reference): s
   return suggestion(names, heads.findLast((head) => nearestName(names, head) !== undefined) ?? reference.head);
 }
 
-/** " Did you mean {{x.…}}?" or the list of what there is. */
-export function suggestion(names: readonly string[], wanted: string): string {
+/** " Did you mean {{x.…}}?" or the list of what there is, as far as it is not too long. */
+export function suggestion(names: readonly string[], wanted: string, most = 8): string {
   const near = nearestName(names, wanted);
   if (near) return ` Did you mean "${near}"?`;
-  return names.length ? ` There ${names.length === 1 ? "is" : "are"}: ${names.slice(0, 8).join(", ")}.` : "";
+  return names.length ? ` There ${names.length === 1 ? "is" : "are"}: ${names.slice(0, most).join(", ")}.` : "";
 }
 
 /** Thrown when a template cannot be resolved; the text says which expression and why. */
@@ -226,25 +250,62 @@ function follow(value: unknown, path: readonly PathPart[], reference: Reference,
   return current;
 }
 
-/** What is wrong with a path into a secret: parts of it would not be recognised where they must be masked. */
-export const flatFault = ({ source, head, path }: Reference): string =>
-  `${source} reads a part of a credential, and a credential is one text. Write {{${head}.${path[0]}}}.`;
+/** What is wrong with a path into a secret or a filter on one, if anything: what they make of it would not be recognised where it must be masked. */
+export function flatFault({ source, head, path, filters: calls }: Reference): string | undefined {
+  if (path.length <= 1 && calls.length === 0) return undefined;
+  return `${source} reads a part of a credential, and a credential is one text. Write {{${head}.${path[0]}}}.`;
+}
 
-/**
- * The value of one reference.
- * @throws ExpressionError for an unknown name, an unknown field, or a path into something that is not there
- */
-export function resolveReference(reference: Reference, scope: Scope): unknown {
-  if (reference.fault) throw new ExpressionError(reference.fault);
-  const entry = scope.find(reference.head);
-  if (!entry) throw new ExpressionError(`${reference.source} names nothing that has run.${suggestionFor(scope.names(), reference)}`);
+/** What a reference reads before its filters. */
+function readValue(reference: Reference, entry: ScopeEntry, scope: Scope): unknown {
   const [field, ...rest] = reference.path;
   const key = String(field);
-  if (entry.isFlat && rest.length) throw new ExpressionError(flatFault(reference));
   if (!Object.hasOwn(entry.fields, key))
     throw new ExpressionError(`${reference.source}: ${entry.name} has no "${key}".${suggestion(Object.keys(entry.fields), key)}`);
   if (entry.isSkipped) return "";
   return follow(entry.fields[key], rest, reference, scope.parse ?? parseJson);
+}
+
+/** How many characters the filters of one template may go through: a second's work at most. */
+const MAX_FILTERED = 16 * MAX_OUTPUT;
+
+/** What the filters of one template may still go through. */
+interface FilterWork {
+  left: number;
+}
+
+function charge(work: FilterWork, value: unknown, source: string): void {
+  work.left -= typeof value === "string" ? value.length : 0;
+  if (work.left < 0) throw new ExpressionError(`${source}: this text has filters on too much. Use a code node.`);
+}
+
+/**
+ * The value of one reference. Where its first filter says what stands in for nothing, a field that is not there is nothing.
+ * @throws ExpressionError for an unknown name, an unknown field, a path into something that is not there, or a filter on the wrong
+ *   kind of value
+ */
+export function resolveReference(reference: Reference, scope: Scope, work: FilterWork = { left: MAX_FILTERED }): unknown {
+  if (reference.fault) throw new ExpressionError(reference.fault);
+  const entry = scope.find(reference.head);
+  if (!entry) throw new ExpressionError(`${reference.source} names nothing that has run.${suggestionFor(scope.names(), reference)}`);
+  const flat = entry.isFlat ? flatFault(reference) : undefined;
+  if (flat !== undefined) throw new ExpressionError(flat);
+  let value: unknown;
+  try {
+    value = readValue(reference, entry, scope);
+  } catch (error) {
+    if (!(error instanceof ExpressionError) || reference.filters[0]?.name !== "default") throw error;
+  }
+  for (const { name, args } of reference.filters) {
+    charge(work, value, reference.source);
+    try {
+      value = filterNamed(name)?.apply(value, args);
+    } catch (error) {
+      throw new ExpressionError(`${reference.source}: ${name} ${error instanceof Error ? error.message : String(error)}`);
+    }
+    charge(work, value, reference.source);
+  }
+  return value;
 }
 
 /** Text form of a value: text as it is, nothing as empty, all else as compact JSON. */
@@ -257,8 +318,9 @@ export const asText = (value: unknown): string =>
  */
 export function resolveText(template: string | readonly TemplatePart[], scope: Scope): string {
   let whole = "";
+  const work = { left: MAX_FILTERED };
   for (const part of typeof template === "string" ? parseTemplate(template, scope.isName) : template) {
-    const text = "text" in part ? part.text : asText(resolveReference(part.reference, scope));
+    const text = "text" in part ? part.text : asText(resolveReference(part.reference, scope, work));
     const length = whole.length + text.length;
     if (length > MAX_OUTPUT) throw new ExpressionError(tooLong(length));
     whole += text;

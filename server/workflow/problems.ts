@@ -137,7 +137,8 @@ function loopProblems(graph: Graph, plan: Plan, isOut: (node: GraphNode) => bool
 
 /** What is wrong with a reference to a credential; unknown names are found where the project's are known. */
 function credentialFault(reference: Reference, name: string, names: readonly string[] | undefined): string | undefined {
-  if (reference.path.length > 1) return flatFault(reference);
+  const flat = flatFault(reference);
+  if (flat !== undefined) return flat;
   if (!names || names.includes(name)) return undefined;
   return `${reference.source}: the project has no credential "${name}".${suggestion(names, name) || " Add it in the project's settings."}`;
 }
