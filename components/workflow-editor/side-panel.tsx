@@ -154,10 +154,7 @@ function AddRow({ choice }: { choice: NodeChoice }) {
     const selected = state.nodes.filter((node) => node.selected);
     const before = selected.length === 1 ? selected[0] : soleEndNode(state);
     const right = Math.max(0, ...state.nodes.map((node) => node.position.x + NEXT_NODE_DISTANCE));
-    const id = state.add(
-      choice.type,
-      before ? placementAfter(atDrawnPosition(state, before), state.edges) : { position: { x: right, y: 0 } },
-    );
+    const id = state.add(choice.type, before ? placementAfter(atDrawnPosition(state, before), state) : { position: { x: right, y: 0 } });
     ui.getState().goTo(id, null);
     if (choice.type === "noteNode") ui.setState({ writing: id });
   };

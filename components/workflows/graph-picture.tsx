@@ -2,7 +2,7 @@ import { cn } from "#components/ui/cn.ts";
 import type { FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { NodeIcon, roleStyle } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
-import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import { definitionOf, handlesOf, labelOf } from "#server/workflow/graph.ts";
 import { bodiesOf, type Frame, framesOf } from "#server/workflow/layout/loop-frames.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
@@ -41,7 +41,7 @@ const entryOf = (box: Box, frame: Frame | undefined) => ({ x: box.x, y: box.y + 
 
 /** Where a line leaves: of a node with several ways out, each has its own height; into a body, from within the frame. */
 function exitOf(node: GraphNode, box: Box, frame: Frame | undefined, { sourceHandle }: GraphEdge) {
-  const handles = definitionOf(node.type)?.handles ?? [];
+  const handles = handlesOf(node) ?? [];
   const index = sourceHandle ? handles.indexOf(sourceHandle) : -1;
   if (frame && index <= 0) return { x: box.x + 40, y: box.y + frame.entry + NODE.height / 2 - 20 };
   if (frame) return { x: box.x + box.width, y: box.y + HEAD / 2 };

@@ -1,6 +1,6 @@
 import type { Execution } from "#server/runs/schema.ts";
 import { diffGraphs } from "#server/workflow/diff.ts";
-import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import { definitionOf, handlesOf, labelOf } from "#server/workflow/graph.ts";
 import type { Graph, GraphNode, Problem } from "#server/workflow/schema.ts";
 
 /** What came of one request. */
@@ -66,9 +66,9 @@ export const reachesOutput = rule("data reaches the output", ({ graph }) => {
 /** Whatever a branch or a review may decide leads somewhere. */
 export const everyWayLeads = rule("every way leads on", ({ graph }) => {
   const open = graph.nodes.flatMap((node) => {
-    const { handles = null, rejects } = definitionOf(node.type) ?? {};
+    const { rejects } = definitionOf(node.type) ?? {};
     const led = new Set(outgoing(graph, node).map(({ sourceHandle }) => sourceHandle));
-    return (handles ?? [])
+    return (handlesOf(node) ?? [])
       .filter((handle) => handle !== rejects && handle !== "body" && !led.has(handle))
       .map((way) => `${labelOf(node)} ${way}`);
   });

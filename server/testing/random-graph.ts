@@ -1,5 +1,5 @@
 import { messageOf } from "#server/platform/errors.ts";
-import { definitionOf, findFaults } from "#server/workflow/graph.ts";
+import { findFaults, handlesOf } from "#server/workflow/graph.ts";
 import { findProblems } from "#server/workflow/problems.ts";
 import { Graph, type GraphNode } from "#server/workflow/schema.ts";
 
@@ -74,7 +74,7 @@ function randomEdges(draw: Draw, nodes: readonly GraphNode[], isWild: boolean): 
       const source = nodes[Math.max(0, at - 1 - draw(4))];
       if (!source || source.type === "terminateNode") continue;
       const isTameReview = source.type === "humanLoopNode" && !isWild;
-      const handles = isTameReview ? ["approved", "rejected"] : definitionOf(source.type)?.handles;
+      const handles = isTameReview ? ["approved", "rejected"] : handlesOf(source);
       const sourceHandle = handles ? pick(draw, handles) : undefined;
       const id = `${source.id}.${sourceHandle ?? ""}>${target.id}`;
       edges.set(id, { id, source: source.id, target: target.id, ...(sourceHandle && { sourceHandle }) });

@@ -1,8 +1,9 @@
 import { nearestName } from "#server/workflow/expressions.ts";
-import { checkConnection, definitionOf, findFaults, type GraphFault, labelOf, quoted, templateFields } from "#server/workflow/graph.ts";
+import { checkConnection, definitionOf, findFaults, type GraphFault, labelOf, quoted } from "#server/workflow/graph.ts";
 import { alignLoopsToFrames, bodiesOf, type Drawing, isLoop, loopsAround } from "#server/workflow/layout/loop-frames.ts";
 import { overlapsIn, placeNodes } from "#server/workflow/layout/place.ts";
 import { tidyPositions } from "#server/workflow/layout/tidy.ts";
+import { hasTexts } from "#server/workflow/node-texts.ts";
 import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import { nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
 import type { Operation } from "#server/workflow/operations.ts";
@@ -235,7 +236,8 @@ function wholeFaults(base: Graph, graph: Graph, { parents }: Workbench): Operati
   const outside = [...parents].flatMap(([id, { loop, index }]): OperationFault[] => {
     if (loopsAround(bodies, id).includes(loop)) return [];
     const node = graph.nodes.find((one) => one.id === id);
-    const reader = node && templateFields(definitionOf(node.type) as NodeDefinition).length > 0;
+    const definition = definitionOf(node?.type ?? "");
+    const reader = definition && hasTexts(definition, "template");
     const message = `"${id}" is to stand in the loop "${loop}", but it is not in its body: connect {source: "${loop}", source_handle: "body", target: "${id}"}, or from a node of the body.${reader ? " What reads the loop's own output, or follows its done, runs after the loop." : ""}`;
     return [{ index, message }];
   });

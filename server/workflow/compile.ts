@@ -1,5 +1,6 @@
 import { partsOf, possibleReadings, referencesOf, slugOf } from "#server/workflow/expressions.ts";
-import { definitionOf, labelOf, templateFields, topologicalOrder } from "#server/workflow/graph.ts";
+import { definitionOf, labelOf, topologicalOrder } from "#server/workflow/graph.ts";
+import { textsOf } from "#server/workflow/node-texts.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
 // What belongs to which loop, and which edges count where (contract, section 4: Loop). Pure and browser-safe: the run,
@@ -57,10 +58,7 @@ export const language: Language = {
   isRoot: (type) => definitionOf(type)?.group === "trigger",
   isInert: (type) => definitionOf(type)?.isInert === true,
   bodyHandle: (type) => definitionOf(type)?.body?.handle,
-  templates(node) {
-    const definition = definitionOf(node.type);
-    return definition ? templateFields(definition).map((field) => String(node.data[field] ?? "")) : [];
-  },
+  templates: ({ type, data }) => textsOf(definitionOf(type), data, "template").map(({ text }) => text),
 };
 
 type Next = ReadonlyMap<string, readonly GraphEdge[]>;

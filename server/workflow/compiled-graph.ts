@@ -1,15 +1,15 @@
 import type { Plan } from "#server/workflow/compile.ts";
 import { runPlan, workOf } from "#server/workflow/disabled.ts";
 import { credentialOf, referencesOf } from "#server/workflow/expressions.ts";
-import { goesOnAfterFailure, templateFields } from "#server/workflow/graph.ts";
+import { goesOnAfterFailure, passesContent } from "#server/workflow/graph.ts";
+import { textsOf } from "#server/workflow/node-texts.ts";
 import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 /** Names of the credentials that a graph's expressions read. */
 export function credentialsIn(graph: Graph): Set<string> {
   const names = graph.nodes.flatMap((node) => {
-    const definition = workOf(node);
-    const texts = definition ? templateFields(definition).map((field) => String(node.data[field] ?? "")) : [];
+    const texts = textsOf(workOf(node), node.data, "template").map(({ text }) => text);
     // Nearly no text names one; those need not be taken apart.
     return texts.filter((text) => /credentials/i.test(text)).flatMap((text) => referencesOf(text).map(credentialOf));
   });
@@ -54,9 +54,10 @@ class CompiledGraph {
     return goesOnAfterFailure(this.byId.get(id));
   }
 
-  /** True for a node that only decides: what came to it goes on to what follows. */
-  passesContent(id: string): boolean {
-    return this.definition(id)?.passesContent === true;
+  /** True for a node that only decides, or has this time: what came to it goes on to what follows. */
+  passesContent(id: string, handle: string | null): boolean {
+    const node = this.byId.get(id);
+    return node !== undefined && passesContent(node, this.definition(id), handle);
   }
 
   isOutput(id: string): boolean {

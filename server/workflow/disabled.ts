@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { language, makePlan, type Plan } from "#server/workflow/compile.ts";
-import { definitionOf } from "#server/workflow/graph.ts";
+import { definitionOf, handlesOf } from "#server/workflow/graph.ts";
 import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import { pinnedWork } from "#server/workflow/pins.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
@@ -18,8 +18,8 @@ const passed = new Map<string, NodeDefinition>();
 function passThrough(definition: NodeDefinition): NodeDefinition {
   const known = passed.get(definition.type);
   if (known) return known;
-  const { type, title, summary, hasInput, handles, body, fields } = definition;
-  const handle = handles?.find((name) => name !== body?.handle);
+  const { type, title, summary, hasInput, handles, body, fields, offHandle } = definition;
+  const handle = offHandle ?? (Array.isArray(handles) ? handles.find((name) => name !== body?.handle) : undefined);
   const through: NodeDefinition = {
     ...{ type, title, summary, hasInput, handles, group: "logic", isEffect: false, config: z.looseObject({}) },
     ...(fields && { fields }),
@@ -57,7 +57,7 @@ export function runPlan(graph: Graph): Plan {
     const own = loop && from === undefined && !edge.sourceHandle ? { ...edge, sourceHandle: bodyOf(loop) } : edge;
     if (from === to || to === edge.source) return own;
     const left = from === undefined ? undefined : loops.get(from);
-    const after = left && definitionOf(left.type)?.handles?.find((name) => name !== bodyOf(left));
+    const after = left && handlesOf(left)?.find((name) => name !== bodyOf(left));
     const seen = left ? { ...edge, source: left.id, sourceHandle: after } : own;
     if (to === undefined) return seen;
     const gate = { ...seen, target: to };

@@ -329,6 +329,25 @@ export function resolveText(template: string | readonly TemplatePart[], scope: S
 }
 
 /**
+ * A template of JSON as text. What an expression brings within a string is escaped, so that quotes and line breaks in it stay part
+ * of the string; outside of strings it stands as it is.
+ * @throws ExpressionError as resolveText does
+ */
+export function resolveJson(parts: readonly TemplatePart[], scope: Scope): string {
+  let isInString = false;
+  const escaped = parts.map((part): TemplatePart => {
+    if ("text" in part) {
+      for (const [sign] of part.text.matchAll(/\\[\s\S]|"/g)) if (sign === '"') isInString = !isInString;
+      return part;
+    }
+    if (!isInString) return part;
+    const text = asText(resolveReference(part.reference, scope));
+    return { text: JSON.stringify(text).slice(1, -1) };
+  });
+  return resolveText(escaped, scope);
+}
+
+/**
  * A template's value: of a single expression with nothing around it the value itself, otherwise text.
  * @throws ExpressionError as resolveReference does
  */

@@ -30,6 +30,35 @@ export const quoted = (node: GraphNode | undefined, id: string) => `"${node ? la
 export const goesOnAfterFailure = (node: GraphNode | undefined): boolean =>
   node?.data.on_error === "continue" && Object.hasOwn(definitionOf(node.type)?.config.shape ?? {}, "on_error");
 
+/** Names of the ways out of a node; null for a single unnamed one, empty for none and for an unknown type. */
+export function handlesOf({
+  type,
+  data,
+}: {
+  type?: string | undefined;
+  data?: Readonly<Record<string, unknown>> | undefined;
+}): readonly string[] | null {
+  const handles = definitionOf(type ?? "")?.handles;
+  return handles === undefined ? [] : typeof handles === "function" ? handles(data ?? {}) : handles;
+}
+
+/** What people call a way out of a node. */
+export const handleTitle = ({ type, data }: Parameters<typeof handlesOf>[0], handle: string): string =>
+  definitionOf(type ?? "")?.handleTitle?.(handle, data ?? {}) ?? handle;
+
+/**
+ * Whether what came to a node goes on to what follows it, because the node only decides.
+ * @param handle by which it left; null when that is not known
+ */
+export function passesContent(
+  { data }: Pick<GraphNode, "data">,
+  definition: Pick<NodeDefinition, "passesContent"> | undefined,
+  handle: string | null,
+): boolean {
+  const passes = definition?.passesContent;
+  return typeof passes === "function" ? passes(data, handle) : passes === true;
+}
+
 type Adjacency = Map<string, GraphEdge[]>;
 
 /** Ids from `from` to `to` along the edges, or undefined when no path leads there. */
@@ -87,13 +116,14 @@ function refusedEnds(source: GraphNode, target: GraphNode, handle: string | null
   const from = definitionOf(source.type);
   const to = definitionOf(target.type);
   if (!from || !to) return null; // an unknown type is a fault of its own
-  if (from.handles !== null && from.handles.length === 0) return `Nothing can follow a ${from.title}.`;
+  const handles = handlesOf(source);
+  if (handles !== null && handles.length === 0) return `Nothing can follow a ${from.title}.`;
   if (!to.hasInput) return to.group === "trigger" ? "Nothing can lead into the trigger." : `A ${to.title} cannot be connected.`;
   const way = handle || (from.body?.handle ?? "");
-  if (from.handles !== null && !from.handles.includes(way))
-    return `Say which way out of ${quoted(source, source.id)} it leaves: ${from.handles.join(" or ")}.`;
-  if (from.handles === null && handle && handle !== "output") return `${quoted(source, source.id)} has no way out named "${handle}".`;
-  const refused = from.refuses?.[from.handles === null ? "" : way] ?? [];
+  if (handles !== null && !handles.includes(way))
+    return `Say which way out of ${quoted(source, source.id)} it leaves: ${handles.join(" or ")}.`;
+  if (handles === null && handle && handle !== "output") return `${quoted(source, source.id)} has no way out named "${handle}".`;
+  const refused = from.refuses?.[handles === null ? "" : way] ?? [];
   if (refused.includes(target.type)) return `A ${to.title} cannot follow ${handle ? `"${handle}" of ` : ""}a ${from.title}.`;
   return null;
 }
@@ -252,19 +282,6 @@ export function isReadable(field: string): boolean {
   const definitions: readonly NodeDefinition[] = Object.values(nodeDefinitions) as unknown as NodeDefinition[];
   readable ??= new Set(["output", ...definitions.flatMap(({ fields, body }) => [...Object.keys(fields ?? {}), ...(body?.fields ?? [])])]);
   return readable.has(field);
-}
-
-const templates = new WeakMap<NodeDefinition, readonly string[]>();
-
-/** Config fields of a type whose text may hold expressions. */
-export function templateFields(definition: NodeDefinition): readonly string[] {
-  const known = templates.get(definition);
-  if (known) return known;
-  const fields = Object.entries(definition.config.shape)
-    .filter(([, field]) => (field as { meta(): { template?: boolean } | undefined }).meta()?.template)
-    .map(([name]) => name);
-  templates.set(definition, fields);
-  return fields;
 }
 
 /** An edge without the names "output" and "input", by which ports that have none may be called. */

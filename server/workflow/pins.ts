@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import { definitionOf, type handlesOf, labelOf } from "#server/workflow/graph.ts";
 import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import { type Graph, type GraphNode, Pinned } from "#server/workflow/schema.ts";
 
@@ -23,10 +23,10 @@ function pinRefusal(type: string): string | null {
   return `${definition?.title ?? "This node"} only passes on what it was given. Pin the node before it.`;
 }
 
-/** Whether a text can be the output of a node of this type: why not, or null. */
-export function pinFault(type: string, output: string): string | null {
-  const result = definitionOf(type)?.pin?.(output);
-  if (!result) return pinRefusal(type);
+/** Whether a text can be the output of a node: why not, or null. */
+export function pinFault({ type, data }: Parameters<typeof handlesOf>[0], output: string): string | null {
+  const result = definitionOf(type ?? "")?.pin?.(output, data ?? {});
+  if (!result) return pinRefusal(type ?? "");
   return "refusal" in result ? result.refusal : null;
 }
 
@@ -36,7 +36,7 @@ export const pinnedText = ({ data }: Pick<GraphNode, "data">): string | null => 
 /** The pin of a node, or null when it has none, or one that cannot be its output. A node that is switched off does not use it. */
 export function pinOf(node: GraphNode | undefined): Pin | null {
   const output = node && node.data.disabled !== true ? pinnedText(node) : null;
-  const result = output === null ? undefined : definitionOf(node?.type ?? "")?.pin?.(output);
+  const result = output === null ? undefined : definitionOf(node?.type ?? "")?.pin?.(output, node?.data ?? {});
   return output !== null && result && !("refusal" in result) ? { output, handle: result.handle } : null;
 }
 
@@ -44,17 +44,17 @@ export function pinOf(node: GraphNode | undefined): Pin | null {
 export function findPinFault({ nodes }: Graph): { node_id: string; message: string } | null {
   for (const node of nodes) {
     const output = node.data.disabled === true || !canPin(node) ? null : pinnedText(node);
-    const fault = output === null ? null : pinFault(node.type, output);
+    const fault = output === null ? null : pinFault(node, output);
     if (fault) return { node_id: node.id, message: `The output pinned at "${labelOf(node)}" cannot be used. ${fault}` };
   }
   return null;
 }
 
 /** By which handle a node left that has ended with this output; null when it has only one, or its text does not say. */
-export function handleLeftBy(type: string, output: string | null): string | null {
-  const definition = definitionOf(type);
+export function handleLeftBy({ type, data }: Parameters<typeof handlesOf>[0], output: string | null): string | null {
+  const definition = definitionOf(type ?? "");
   if (!definition?.handles || definition.body || output === null) return null;
-  const result = definition.pin?.(output);
+  const result = definition.pin?.(output, data ?? {});
   return result && !("refusal" in result) ? result.handle : null;
 }
 

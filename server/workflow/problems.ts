@@ -12,7 +12,8 @@ import {
   suggestion,
   suggestionFor,
 } from "#server/workflow/expressions.ts";
-import { definitionOf, findFaults, type NamedNode, namesOf, quoted, templateFields, topologicalOrder } from "#server/workflow/graph.ts";
+import { definitionOf, findFaults, type NamedNode, namesOf, quoted, topologicalOrder } from "#server/workflow/graph.ts";
+import { textsOf } from "#server/workflow/node-texts.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { pinnedWork } from "#server/workflow/pins.ts";
 import type { Graph, GraphNode, Problem } from "#server/workflow/schema.ts";
@@ -144,10 +145,8 @@ function credentialFault(reference: Reference, name: string, names: readonly str
 }
 
 function referenceProblems(node: GraphNode, directory: Directory, scope: NodeScope): Problem[] {
-  const definition = definitionOf(node.type);
-  if (!definition) return [];
-  return templateFields(definition).flatMap((field) =>
-    referencesOf(String(node.data[field] ?? ""), directory.isName).flatMap((reference) => {
+  return textsOf(definitionOf(node.type), node.data, "template").flatMap(({ path: field, text }) =>
+    referencesOf(text, directory.isName).flatMap((reference) => {
       const problem = (message: string): Problem[] => [{ node_id: node.id, field, message }];
       if (reference.fault) return problem(reference.fault);
       if (reference.head === "execution") return reference.path[0] === "id" ? [] : problem(`${reference.source}: execution has only "id".`);

@@ -1,5 +1,6 @@
 import { CREDENTIALS, type IsName, isNameOf, parseTemplate, type Reference, slugOf } from "#server/workflow/expressions.ts";
-import { definitionOf, isReadable, templateFields } from "#server/workflow/graph.ts";
+import { definitionOf, isReadable } from "#server/workflow/graph.ts";
+import { withTexts } from "#server/workflow/node-texts.ts";
 
 // Texts that read nodes by name, carried along when names change: {{expressions}}, and node_outputs in Python conditions.
 // Pure and browser-safe: renaming, pasting, and the look at what a changed graph makes stale ask the same functions.
@@ -144,12 +145,6 @@ function inCondition(condition: string, rewrite: Rewrite): string {
     .join("");
 }
 
-/** Config fields of a type that hold a Python condition, or a text for people about the workflow. */
-const fieldsWith = (type: string, widget: string): string[] =>
-  Object.entries(definitionOf(type)?.config.shape ?? {})
-    .filter(([, field]) => (field as { meta(): { widget?: string } | undefined }).meta()?.widget === widget)
-    .map(([name]) => name);
-
 /**
  * A node's data with every name in it written so that it names the same node as before: in expressions, in conditions, and in
  * what a note quotes of them. The same object when nothing had to change. What only looks like a name is left alone.
@@ -166,15 +161,7 @@ export function withNames<Data extends Readonly<Record<string, unknown>>>(type: 
       // A slug that still leads there stays as it was written.
       return after[find](name) === id && before.of(id) !== name ? undefined : now;
     };
-  const changed: Record<string, string> = {};
-  const edit = (fields: readonly string[], change: (text: string) => string) => {
-    for (const field of fields) {
-      const text = data[field];
-      const next = typeof text === "string" ? change(text) : text;
-      if (typeof next === "string" && next !== text) changed[field] = next;
-    }
-  };
-  edit([...templateFields(definition), ...fieldsWith(type, "markdown")], (text) => inTemplate(text, before.isName, by("read")));
-  edit(fieldsWith(type, "python"), (text) => inCondition(text, by("exact")));
-  return Object.keys(changed).length ? { ...data, ...changed } : data;
+  const inText = (text: string) => inTemplate(text, before.isName, by("read"));
+  const read = withTexts(definition, withTexts(definition, data, "template", inText), "markdown", inText);
+  return withTexts(definition, read, "python", (text) => inCondition(text, by("exact")));
 }

@@ -1,6 +1,7 @@
 import { runPlan, workOf } from "#server/workflow/disabled.ts";
 import { credentialOf, possibleReadings, referencesOf, slugOf } from "#server/workflow/expressions.ts";
-import { isReadable, labelOf, templateFields } from "#server/workflow/graph.ts";
+import { isReadable, labelOf } from "#server/workflow/graph.ts";
+import { textsOf } from "#server/workflow/node-texts.ts";
 import { pinnedWork } from "#server/workflow/pins.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
@@ -50,8 +51,8 @@ export function nodesUntil(graph: Graph, until: string): NeededNodes {
       const definition = workOf(node);
       if (!node || !definition || pinnedWork(node)) return [];
       // A condition may read any node before it, and an agent's name may stand for any of its nodes.
-      if (/node_outputs/.test(String(node.data.condition ?? ""))) return [...above];
-      const references = templateFields(definition).flatMap((field) => referencesOf(String(node.data[field] ?? "")));
+      if (textsOf(definition, node.data, "python").some(({ text }) => text.includes("node_outputs"))) return [...above];
+      const references = textsOf(definition, node.data, "template").flatMap(({ text }) => referencesOf(text));
       return references.flatMap((reference) => {
         const isNoNode = reference.head === "trigger" || reference.head === "execution" || credentialOf(reference) !== undefined;
         // Agents' names are not known here: what may be one, with dots in it, stands for any of its nodes.

@@ -16,8 +16,7 @@ const hasEnded = ({ status }: NodeProgress) => status === "complete" || status =
 
 /** Whether an edge carries a result of a source that has ended. */
 export function isLive(edge: PlanEdge, source: NodeProgress): boolean {
-  if (source.status === "failed") return source.continues === true;
-  if (source.status !== "complete") return false;
+  if (source.status === "failed" ? source.continues !== true : source.status !== "complete") return false;
   return source.handle === undefined || source.handle === null || edge.handle === "" || source.handle === edge.handle;
 }
 

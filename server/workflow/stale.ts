@@ -1,7 +1,7 @@
 import { makePlan } from "#server/workflow/compile.ts";
 import { diffGraphs } from "#server/workflow/diff.ts";
 import { isDisabled } from "#server/workflow/disabled.ts";
-import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import { definitionOf, labelOf, passesContent } from "#server/workflow/graph.ts";
 import { pinnedText, pinOf } from "#server/workflow/pins.ts";
 import { namesFrom, withNames } from "#server/workflow/rename.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
@@ -80,7 +80,8 @@ export function staleNodes(
   const mark = (id: string, reason: StaleReason) => {
     if (stale.has(id) || !pins.has(id)) return;
     if (isFirm(id)) {
-      if (!definitionOf(nodeNow.get(id)?.type ?? "")?.passesContent || through.has(id)) return;
+      const node = nodeNow.get(id);
+      if (!node || !passesContent(node, definitionOf(node.type), pins.get(id)?.handle ?? null) || through.has(id)) return;
       if (reason.kind !== "before" && reason.kind !== "rewired") return;
       through.set(id, reason.kind === "before" ? reason.node_id : id);
       open.push(id);

@@ -120,7 +120,7 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
     if (inserted) return ui.setState({ palette: { placement: inserted, at: null } });
     const before = selected.length === 1 ? selected[0] : soleEndNode(state);
     const placement = before
-      ? placementAfter(atDrawnPosition(state, before), state.edges)
+      ? placementAfter(atDrawnPosition(state, before), state)
       : { position: pointer.current ? point() : lastPosition(state.nodes) };
     ui.setState({ palette: { placement, at: null } });
   }, [editor, ui, point]);

@@ -9,7 +9,7 @@ import { nodeChoices } from "#components/workflow-editor/canvas/document/node-ch
 import { useCanvasUi, useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { CanvasUiState } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
-import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
+import { checkConnection, definitionOf, handlesOf, handleTitle } from "#server/workflow/graph.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
 const items = nodeChoices.map(({ type, title, summary, group }) => ({
@@ -65,7 +65,8 @@ export function ConnectPicker({ onClose }: { onClose: () => void }) {
     (from.onDone ?? onClose)();
   };
   // With several ways out each pair of way and target is a choice of its own.
-  const handles = from.handle === null ? (definitionOf(source?.type ?? "")?.handles ?? [null]) : [from.handle];
+  const handles = from.handle === null ? ((source && handlesOf({ type: source.type, data: data[source.id] })) ?? [null]) : [from.handle];
+  const wayOf = (handle: string) => handleTitle({ type: source?.type, data: data[from.nodeId] }, handle);
   const whole = graph();
   const items = handles.flatMap((handle) =>
     nodes
@@ -73,8 +74,8 @@ export function ConnectPicker({ onClose }: { onClose: () => void }) {
       .map((node) => ({
         id: `${handle ?? ""} ${node.id}`,
         label: labelOf(data[node.id], node.type),
-        hint: handle === null ? typeTitle(node.type) : `${typeTitle(node.type)}, from ${handle}`,
-        ...(handle !== null && { group: `From ${handle}` }),
+        hint: handle === null ? typeTitle(node.type) : `${typeTitle(node.type)}, from ${wayOf(handle)}`,
+        ...(handle !== null && { group: `From ${wayOf(handle)}` }),
         icon: <NodeIcon type={node.type} />,
         refusal: checkConnection(whole, { source: from.nodeId, sourceHandle: handle, target: node.id }),
       })),

@@ -16,7 +16,7 @@ import {
   type ScopeEntry,
   slugOf,
 } from "#server/workflow/expressions.ts";
-import { definitionOf, labelOf, type NamedNode, namesOf, upstreamOf } from "#server/workflow/graph.ts";
+import { definitionOf, labelOf, type NamedNode, namesOf, passesContent, upstreamOf } from "#server/workflow/graph.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { handleLeftBy, pinOf } from "#server/workflow/pins.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
@@ -160,7 +160,7 @@ export function lastUpstream(readable: ReadableScope, run: LastRun, isLiteral = 
   const byId = new Map(graph.nodes.map((node) => [node.id, node]));
   const texts = new Map<string, string>();
   /** By which way a node left in the run; null when that is not known. */
-  const wayOut = (node: GraphNode) => own(run.decisions, node.id) ?? handleLeftBy(node.type, lastOutput(node, run) ?? null);
+  const wayOut = (node: GraphNode) => own(run.decisions, node.id) ?? handleLeftBy(node, lastOutput(node, run) ?? null);
   const collect = (id: string) => {
     const edges = graph.edges.filter((edge) => edge.target === id);
     const live = edges.filter(({ source, sourceHandle }) => {
@@ -173,7 +173,7 @@ export function lastUpstream(readable: ReadableScope, run: LastRun, isLiteral = 
       const node = byId.get(source);
       if (!node || texts.has(source)) continue;
       const definition = definitionOf(node.type);
-      const isDecision = !isLiteral && !isDisabled(node) && definition?.passesContent === true;
+      const isDecision = !isLiteral && !isDisabled(node) && passesContent(node, definition, wayOut(node));
       const entry = around.includes(source) ? scope.find(names.find((name) => name.node.id === source)?.name ?? "") : undefined;
       const made = entry ? asText(entry.fields.current_item) : definition?.group === "trigger" ? run.input : (lastOutput(node, run) ?? "");
       texts.set(source, isDecision ? "" : made);

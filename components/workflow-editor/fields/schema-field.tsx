@@ -1,9 +1,12 @@
 "use client";
 
-import type { z } from "zod";
+import { Plus, Trash2 } from "lucide-react";
+import { z } from "zod";
 import { describeField } from "#components/forms/describe-field.ts";
+import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Switch } from "#components/ui/switch.tsx";
@@ -69,6 +72,8 @@ function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChan
       return (
         <PythonField value={text} maxLength={field.max} isReadOnly={isReadOnly} hasProblem={problems.length > 0} onChange={onChange} />
       );
+    case "rows":
+      return <RowsField {...{ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }} />;
     case "cron":
       return <CronField nodeId={nodeId} value={text} isReadOnly={isReadOnly} onChange={onChange} />;
     case "timezone":
@@ -160,4 +165,80 @@ function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChan
         />
       );
   }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** What the items of a list are, and how many it takes. */
+function rowsOf(schema: z.ZodType): { shape: Record<string, z.ZodType>; least: number; most: number } {
+  let core = schema;
+  while (core instanceof z.ZodDefault || core instanceof z.ZodOptional) core = core.unwrap() as z.ZodType;
+  const list = core instanceof z.ZodArray ? core : undefined;
+  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = (list?._zod.bag ?? {}) as { minimum?: number; maximum?: number };
+  return { shape: list?.element instanceof z.ZodObject ? list.element.shape : {}, least: minimum, most: maximum };
+}
+
+/** A new item: defaults, and where items bear an id, the first number that none has. */
+function newRow(shape: Record<string, z.ZodType>, rows: readonly Row[]): Row {
+  let id = rows.length + 1;
+  while (rows.some((row) => row.id === String(id))) id++;
+  const preset = (schema: z.ZodType) => (schema instanceof z.ZodDefault ? schema.parse(undefined) : undefined);
+  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, name === "id" ? String(id) : preset(schema)]));
+}
+
+/** A list of objects: one block an item, with the controls that its fields' schemas say. */
+function RowsField({ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }: SchemaFieldProps) {
+  const { shape, least, most } = rowsOf(schema);
+  const rows = Array.isArray(value) ? (value as Row[]) : [];
+  const titled = Object.entries(shape).filter(([, field]) => describeField(field).title);
+  return (
+    <div className="flex flex-col gap-2">
+      {rows.map((row, index) => (
+        <fieldset
+          key={typeof row.id === "string" ? row.id : index.toString()}
+          disabled={isReadOnly}
+          className="flex flex-col gap-2.5 rounded-md border bg-surface p-2.5"
+        >
+          <legend className="sr-only">{index + 1}</legend>
+          {titled.map(([key, field], position) => (
+            <Field
+              key={key}
+              label={describeField(field).title ?? key}
+              action={
+                position === 0 &&
+                !isReadOnly && (
+                  <IconButton
+                    label={`Remove ${index + 1}`}
+                    size="sm"
+                    icon={<Trash2 />}
+                    disabled={rows.length <= least}
+                    onClick={() => onChange(rows.filter((_, at) => at !== index))}
+                  />
+                )
+              }
+            >
+              <Control
+                {...{ nodeId, ui, problems, isReadOnly }}
+                name={`${name}.${key}`}
+                schema={field}
+                value={row[key]}
+                onChange={(next) => onChange(rows.map((one, at) => (at === index ? { ...one, [key]: next } : one)))}
+              />
+            </Field>
+          ))}
+        </fieldset>
+      ))}
+      {!isReadOnly && (
+        <Button
+          size="sm"
+          icon={<Plus />}
+          disabled={rows.length >= most}
+          className="self-start"
+          onClick={() => onChange([...rows, newRow(shape, rows)])}
+        >
+          Add
+        </Button>
+      )}
+    </div>
+  );
 }

@@ -26,8 +26,9 @@ import { NodeRelations } from "#components/workflow-editor/node-panel/node-relat
 import { NodeSettings } from "#components/workflow-editor/node-panel/node-settings.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
-import { definitionOf } from "#server/workflow/graph.ts";
+import { definitionOf, handlesOf, handleTitle } from "#server/workflow/graph.ts";
 import { atDrawnPosition } from "#server/workflow/layout/loop-frames.ts";
+import { fieldOf } from "#server/workflow/node-texts.ts";
 
 /** The panel of what is selected: one node's fields, or what can be done with several. */
 export function NodePanel() {
@@ -95,7 +96,7 @@ function OneNode({ id, tab, onTab }: { id: string; tab: NodeTab; onTab: (tab: No
     const name = focus.field;
     focusWhenMounted(
       () => {
-        const field = name ? find(`[data-field="${CSS.escape(name)}"]`) : null;
+        const field = name ? find(`[data-field="${CSS.escape(fieldOf(name))}"]`) : null;
         field?.closest("details")?.setAttribute("open", "");
         return (field ?? panel.current)?.querySelector<HTMLElement>("input, textarea, button[role=combobox], select");
       },
@@ -107,13 +108,14 @@ function OneNode({ id, tab, onTab }: { id: string; tab: NodeTab; onTab: (tab: No
   const definition = definitionOf(type ?? "");
   if (!data || !nodeUi || !definition || !isNodeType(type)) return <Nothing />;
   const label = labelOf(data, type);
-  const hasWayOut = definition.handles === null || definition.handles.length > 0;
+  const ways = handlesOf({ type, data });
+  const hasWayOut = ways === null || ways.length > 0;
   const isTrigger = definition.group === "trigger";
   const onNext = (handle?: string) => {
     const state = editor.getState();
     const node = state.nodes.find((candidate) => candidate.id === id);
     if (!node) return;
-    ui.setState({ palette: { placement: placementAfter(atDrawnPosition(state, node), state.edges, handle), at: null } });
+    ui.setState({ palette: { placement: placementAfter(atDrawnPosition(state, node), state, handle), at: null } });
   };
   const settings = <NodeSettings {...{ id, type, data, label, definition, nodeUi, isReadOnly }} />;
   return (
@@ -146,9 +148,9 @@ function OneNode({ id, tab, onTab }: { id: string; tab: NodeTab; onTab: (tab: No
       )}
       {!isReadOnly && hasWayOut && (
         <div className="flex flex-wrap gap-2 border-t pt-3">
-          {(definition.handles ?? [undefined]).map((handle) => (
+          {(ways ?? [undefined]).map((handle) => (
             <Button key={handle ?? ""} size="sm" icon={<Plus />} onClick={() => onNext(handle)}>
-              Next step{handle !== undefined && ` on ${handle}`}
+              Next step{handle !== undefined && ` on ${handleTitle({ type, data }, handle)}`}
             </Button>
           ))}
           <Button size="sm" variant="ghost" icon={<Spline />} onClick={() => ui.setState({ connectFrom: { nodeId: id, handle: null } })}>

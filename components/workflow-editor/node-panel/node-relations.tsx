@@ -7,7 +7,8 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { useCanvasUiStore, useEditor, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { type IsName, isNameOf, matchName, referencesOf } from "#server/workflow/expressions.ts";
-import { definitionOf, labelOf, templateFields } from "#server/workflow/graph.ts";
+import { definitionOf, labelOf } from "#server/workflow/graph.ts";
+import { fieldOf, textsOf } from "#server/workflow/node-texts.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 /** What stands around a node: what leads to it, what follows, and who reads it. A click goes there. */
@@ -76,10 +77,10 @@ export interface RelationGroup {
 function fieldsReading(reader: GraphNode, label: string, isName: IsName | undefined): string[] {
   const definition = definitionOf(reader.type);
   if (!definition) return [];
-  return templateFields(definition).flatMap((field) => {
-    const isReading = referencesOf(String(reader.data[field] ?? ""), isName).some(({ head }) => matchName([{ name: label }], head));
-    return isReading ? [definition.config.shape[field]?.meta()?.title ?? field] : [];
-  });
+  const reading = textsOf(definition, reader.data, "template").flatMap(({ path, text }) =>
+    referencesOf(text, isName).some(({ head }) => matchName([{ name: label }], head)) ? [fieldOf(path)] : [],
+  );
+  return [...new Set(reading)].map((field) => definition.config.shape[field]?.meta()?.title ?? field);
 }
 
 /** What leads to a node, what follows it, and what reads it by its label. */

@@ -21,8 +21,8 @@ import { configOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { PinnedOutput } from "#components/workflow-editor/test-runs/pinned-output.tsx";
-import { templateFields } from "#server/workflow/graph.ts";
 import { NOTE_SIZE, sizeOf } from "#server/workflow/layout/node-size.ts";
+import { fieldOf, hasTexts } from "#server/workflow/node-texts.ts";
 import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 
@@ -61,7 +61,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
   const shape: Record<string, z.ZodType> = definition.config.shape;
   const names = nodeUi.fields?.(config as never) ?? Object.keys(shape);
   const fields = names.flatMap((name) => (shape[name] ? [[name, shape[name]] as [string, z.ZodType]] : []));
-  const loose = own.filter((problem) => !fields.some(([name]) => name === problem.field));
+  const loose = own.filter((problem) => !fields.some(([name]) => problem.field !== null && name === fieldOf(problem.field)));
   const draw = ([name, schema]: [string, z.ZodType]) => (
     <SchemaField
       key={name}
@@ -70,7 +70,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       schema={schema}
       ui={nodeUi}
       value={config[name]}
-      problems={own.filter((problem) => problem.field === name).map((problem) => problem.message)}
+      problems={own.filter((problem) => problem.field !== null && fieldOf(problem.field) === name).map((problem) => problem.message)}
       isReadOnly={isReadOnly}
       onChange={(value) => {
         // A new schedule goes by the clock of whoever makes it. Set first: one step back undoes the choice.
@@ -82,7 +82,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
   );
   const advanced = fields.filter(([, schema]) => schema.meta()?.advanced);
   const hasPython = fields.some(([, schema]) => schema.meta()?.widget === "python");
-  const takesValues = definition.hasInput && (hasPython || templateFields(definition).length > 0);
+  const takesValues = definition.hasInput && (hasPython || hasTexts(definition, "template"));
   const insert = (code: string) => {
     const areas = [...(settings.current?.querySelectorAll<HTMLTextAreaElement>("textarea[data-takes]") ?? [])];
     const area = areas.find(({ id }) => id === lastArea.current?.id) ?? areas[0];
@@ -95,7 +95,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
     // Whoever opens a node with a problem sees it; later ones are not scrolled to while one types.
     if (opened.current) return;
     opened.current = true;
-    const field = firstField && settings.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(firstField)}"]`);
+    const field = firstField && settings.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(fieldOf(firstField))}"]`);
     if (!field) return;
     field.closest("details")?.setAttribute("open", "");
     field.scrollIntoView({ block: "nearest" });

@@ -1,16 +1,11 @@
 import { Bot } from "lucide-react";
 import { templateChips } from "#components/workflow-editor/nodes/template-chips.ts";
-import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
+import { type NodeUi, ON_ERROR } from "#components/workflow-editor/nodes/types.ts";
 
 export const agentNodeUi: NodeUi<"agentNode"> = {
   icon: Bot,
   role: "agent",
-  choices: {
-    on_error: {
-      fail: { label: "End the run", description: "The run fails with the error" },
-      continue: { label: "Go on", description: "The error text is passed on as the output" },
-    },
-  },
+  choices: { on_error: ON_ERROR },
   sentence({ agent_id, input }, lookups) {
     const name = agent_id ? lookups.agentName(agent_id) : undefined;
     const agent = name

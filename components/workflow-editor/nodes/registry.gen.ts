@@ -5,6 +5,8 @@ import { humanLoopNodeUi } from "#components/workflow-editor/nodes/human-loop-no
 import { loopNodeUi } from "#components/workflow-editor/nodes/loop-node.tsx";
 import { noteNodeUi } from "#components/workflow-editor/nodes/note-node.tsx";
 import { outputNodeUi } from "#components/workflow-editor/nodes/output-node.tsx";
+import { setNodeUi } from "#components/workflow-editor/nodes/set-node.tsx";
+import { switchNodeUi } from "#components/workflow-editor/nodes/switch-node.tsx";
 import { terminateNodeUi } from "#components/workflow-editor/nodes/terminate-node.tsx";
 import { triggerNodeUi } from "#components/workflow-editor/nodes/trigger-node.tsx";
 import type { NodeUiRegistry } from "#components/workflow-editor/nodes/types.ts";
@@ -16,6 +18,8 @@ export const nodeUis = {
   loopNode: loopNodeUi,
   noteNode: noteNodeUi,
   outputNode: outputNodeUi,
+  setNode: setNodeUi,
+  switchNode: switchNodeUi,
   terminateNode: terminateNodeUi,
   triggerNode: triggerNodeUi,
 } satisfies NodeUiRegistry;

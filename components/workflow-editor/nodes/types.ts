@@ -44,5 +44,11 @@ export interface NodeUi<Type extends NodeType = NodeType> {
   Card?: ComponentType<{ id: string; config: NodeConfig<Type>; label: string }>;
 }
 
+/** Words for the field `onError` (definition.ts), which all types share that have it. */
+export const ON_ERROR = {
+  fail: { label: "End the run", description: "The run fails with the error" },
+  continue: { label: "Go on", description: "The error text is passed on as the output" },
+};
+
 /** One entry for each node type: a type without one does not compile. */
 export type NodeUiRegistry = { [Type in NodeType]: NodeUi<Type> };

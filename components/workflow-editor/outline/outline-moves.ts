@@ -2,7 +2,7 @@ import type { Placement } from "#components/workflow-editor/canvas/document/edit
 import { placementAfter } from "#components/workflow-editor/canvas/document/edits.ts";
 import { labelOf, typeTitle } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import type { EditorState } from "#components/workflow-editor/canvas/store/editor-store.ts";
-import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
+import { checkConnection, definitionOf, handlesOf } from "#server/workflow/graph.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 // Edits that the outline offers beyond those of the canvas. Pure: each gives a new graph or says why not.
@@ -55,14 +55,15 @@ export function moveStep(graph: Graph, nodeId: string, direction: "up" | "down")
  * Where a new step goes that is to follow this one: into the edge when one leads on, else at the end of the way.
  * @param handle the way out; left out, the straight one
  */
-export function insertAfter(state: Pick<EditorState, "nodes" | "edges">, nodeId: string, handle?: string): Placement | null {
+export function insertAfter(state: Pick<EditorState, "nodes" | "edges" | "data">, nodeId: string, handle?: string): Placement | null {
   const node = state.nodes.find((candidate) => candidate.id === nodeId);
   const definition = definitionOf(node?.type ?? "");
-  if (!node || !definition || definition.isInert || definition.handles?.length === 0) return null;
-  const straight = definition.body ? definition.handles?.find((way) => way !== definition.body?.handle) : undefined;
+  const handles = node && handlesOf({ type: node.type, data: state.data[nodeId] });
+  if (!node || !definition || definition.isInert || handles?.length === 0) return null;
+  const straight = definition.body ? handles?.find((way) => way !== definition.body?.handle) : undefined;
   const way = handle ?? straight;
-  const after = placementAfter(node, state.edges, way);
-  const first = definition.body?.handle ?? definition.handles?.[0] ?? null;
+  const after = placementAfter(node, state, way);
+  const first = definition.body?.handle ?? handles?.[0] ?? null;
   const onward = state.edges.filter((edge) => edge.source === nodeId && (edge.sourceHandle || first) === after.after.handle);
   const [only] = onward;
   const target = onward.length === 1 && only ? state.nodes.find((candidate) => candidate.id === only.target) : undefined;

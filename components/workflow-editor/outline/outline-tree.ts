@@ -1,6 +1,6 @@
 import { type EdgesByNode, immediateDominators, START, topologicalOrder } from "#components/workflow-editor/outline/outline-order.ts";
 import { makePlan } from "#server/workflow/compile.ts";
-import { definitionOf } from "#server/workflow/graph.ts";
+import { definitionOf, handlesOf, handleTitle } from "#server/workflow/graph.ts";
 import type { Graph, GraphEdge, GraphNode } from "#server/workflow/schema.ts";
 
 // The workflow as a text: which step follows which, as a tree that can be read from top to bottom.
@@ -39,7 +39,8 @@ export type OutlineItem = OutlineStep | OutlineGroup | OutlineLink;
 export const stepKey = (nodeId: string): string => `step ${nodeId}`;
 
 const TITLES: Record<string, string> = { body: "For each item", error: "On error", timeout: "On timeout" };
-const wayTitle = (handle: string): string => TITLES[handle] ?? `If ${handle}`;
+const wayTitle = (node: GraphNode | undefined, handle: string): string =>
+  TITLES[handle] ?? `If ${node ? handleTitle(node, handle) : handle}`;
 
 const append = <Value>(map: Map<string, Value[]>, key: string, value: Value) => {
   const list = map.get(key);
@@ -48,7 +49,7 @@ const append = <Value>(map: Map<string, Value[]>, key: string, value: Value) => 
 };
 
 interface Flow {
-  types: ReadonlyMap<string, string>;
+  nodes: ReadonlyMap<string, GraphNode>;
   /** The edges by which steps stand below each other, by source. */
   next: EdgesByNode;
   /** All edges as they are drawn: what of them is not in `next` is shown as a link. */
@@ -90,7 +91,7 @@ function outlineFrom(roots: readonly string[], flow: Flow): OutlineItem[] {
     kind: "link",
     key: `link ${edge.id}`,
     nodeId: edge.target,
-    type: flow.types.get(edge.target) ?? "",
+    type: flow.nodes.get(edge.target)?.type ?? "",
   });
 
   /** Lists that are still to be filled, each from its first step on: ways within ways would not fit on the stack. */
@@ -125,7 +126,8 @@ function outlineFrom(roots: readonly string[], flow: Flow): OutlineItem[] {
 
   /** A step with what stands in it, and what follows it on its own level: ids, and links. */
   function stepOf(id: string): { step: OutlineStep | null; rest: (string | OutlineLink)[] } {
-    const type = flow.types.get(id) ?? "";
+    const node = flow.nodes.get(id);
+    const type = node?.type ?? "";
     const definition = definitionOf(type);
     const isOnWay = (target: string, edge: GraphEdge) =>
       isStructure.has(edge) && gate.get(target) === id && ways.get(target)?.size === 1 && ways.get(target)?.has(edge.id) === true;
@@ -148,7 +150,7 @@ function outlineFrom(roots: readonly string[], flow: Flow): OutlineItem[] {
 
     const own = next.get(id) ?? [];
     const edges = [...(flow.drawn.get(id) ?? []).filter((edge) => !isStructure.has(edge)), ...own];
-    const handles = definition?.handles ?? [];
+    const handles = (node && handlesOf(node)) ?? [];
     const apart = handles.filter((handle) => handle === definition?.body?.handle);
     const others = handles.filter((handle) => handle !== definition?.body?.handle);
     // Of several ways none is the straight one.
@@ -157,7 +159,7 @@ function outlineFrom(roots: readonly string[], flow: Flow): OutlineItem[] {
     const groups: OutlineGroup[] = apart.map((handle) => ({
       kind: "group",
       key: `way ${id} ${handle}`,
-      title: wayTitle(handle),
+      title: wayTitle(node, handle),
       way: { nodeId: id, handle },
       children: closed(paths(edges.filter((edge) => handleOf(edge) === handle))),
     }));
@@ -188,12 +190,12 @@ function outlineFrom(roots: readonly string[], flow: Flow): OutlineItem[] {
  * Edges as the outline stands on them: one that leaves the body of a loop counts from the loop, since what it leads to runs
  * once, after the last item.
  */
-function structureOf(graph: Graph, edges: readonly GraphEdge[], types: ReadonlyMap<string, string>): GraphEdge[] {
-  if (![...types.values()].some((type) => definitionOf(type)?.body)) return [...edges];
+function structureOf(graph: Graph, edges: readonly GraphEdge[], nodes: ReadonlyMap<string, GraphNode>): GraphEdge[] {
+  if (![...nodes.values()].some(({ type }) => definitionOf(type)?.body)) return [...edges];
   const { loopsAround } = makePlan(graph);
   const made = new Map<string, GraphEdge>();
   return edges.flatMap((edge) => {
-    const body = definitionOf(types.get(edge.source) ?? "")?.body?.handle;
+    const body = definitionOf(nodes.get(edge.source)?.type ?? "")?.body?.handle;
     const isIntoBody = body !== undefined && (edge.sourceHandle || body) === body;
     const around = new Set(loopsAround(edge.target));
     const left = [...loopsAround(edge.source), ...(isIntoBody ? [edge.source] : [])].find((loop) => !around.has(loop));
@@ -201,9 +203,8 @@ function structureOf(graph: Graph, edges: readonly GraphEdge[], types: ReadonlyM
     const key = `${left} ${edge.target}`;
     if (made.has(key) || edges.some((other) => other !== edge && other.source === left && other.target === edge.target && !isIntoBody))
       return [];
-    const done = (definitionOf(types.get(left) ?? "")?.handles ?? []).find(
-      (handle) => handle !== definitionOf(types.get(left) ?? "")?.body?.handle,
-    );
+    const loop = nodes.get(left);
+    const done = loop && handlesOf(loop)?.find((handle) => handle !== definitionOf(loop.type)?.body?.handle);
     made.set(key, { id: `after ${key}`, source: left, target: edge.target, sourceHandle: done });
     return made.get(key) ?? [];
   });
@@ -217,14 +218,14 @@ function structureOf(graph: Graph, edges: readonly GraphEdge[], types: ReadonlyM
 export function outlineOf(graph: Graph): OutlineItem[] {
   const isStep = (node: GraphNode) => definitionOf(node.type)?.isInert !== true;
   const steps = graph.nodes.filter(isStep);
-  const types = new Map(steps.map((node) => [node.id, node.type]));
-  const edges = graph.edges.filter(({ source, target }) => types.has(source) && types.has(target) && source !== target);
+  const nodes = new Map(steps.map((node) => [node.id, node]));
+  const edges = graph.edges.filter(({ source, target }) => nodes.has(source) && nodes.has(target) && source !== target);
   const drawn = Map.groupBy(edges, (edge) => edge.source);
   const before = Map.groupBy(edges, (edge) => edge.target);
-  const structure = structureOf(graph, edges, types);
+  const structure = structureOf(graph, edges, nodes);
   const next = Map.groupBy(structure, (edge) => edge.source);
   const triggers = steps.filter((node) => definitionOf(node.type)?.group === "trigger").map((node) => node.id);
-  const main = outlineFrom(triggers, { types, next, drawn, before });
+  const main = outlineFrom(triggers, { nodes, next, drawn, before });
 
   const reachedFrom = (roots: readonly string[], ways: EdgesByNode) =>
     new Set(topologicalOrder(new Map([...ways, [START, edgesTo(roots)]])));
@@ -244,7 +245,7 @@ export function outlineOf(graph: Graph): OutlineItem[] {
       roots.push(id);
       reached = reachedFrom(roots, within);
     }
-    const children = outlineFrom(roots, { types, next: within, drawn, before });
+    const children = outlineFrom(roots, { nodes, next: within, drawn, before });
     groups.push({ kind: "group", key: "loose", title: "Not connected", way: null, children });
   }
   const notes = graph.nodes.filter((node) => !isStep(node));

@@ -27,14 +27,16 @@ function indented(text: string): string | null {
 export function PinnedOutput({ id, type, isReadOnly }: { id: string; type: string; isReadOnly: boolean }) {
   const editor = useEditorStore();
   const run = useRunStore();
-  const text = useEditor((state) => pinnedIn(state.data[id]));
+  const data = useEditor((state) => state.data[id]);
+  const text = pinnedIn(data);
   if (!definitionOf(type)?.pin) return null;
   if (text === null) {
     if (isReadOnly) return null;
     const begin = () => {
       const node = run.getState().snapshot?.nodes[id];
       const output = node?.status === "complete" && node.whole_length === null ? node.output : null;
-      const first = output !== null && !pinFault(type, output) && output.length <= MAX_PINNED ? output : (nodeUiOf(type)?.firstPin ?? "");
+      const first =
+        output !== null && !pinFault({ type, data }, output) && output.length <= MAX_PINNED ? output : (nodeUiOf(type)?.firstPin ?? "");
       const refusal = pinOutput(editor, id, first);
       if (refusal) toast.error(refusal);
     };
@@ -44,7 +46,7 @@ export function PinnedOutput({ id, type, isReadOnly }: { id: string; type: strin
       </Button>
     );
   }
-  const fault = pinFault(type, text);
+  const fault = pinFault({ type, data }, text);
   const tidy = indented(text);
   return (
     <section aria-label="Pinned output" className="flex flex-col gap-2 rounded-md border border-role-human/40 bg-role-human-soft/40 p-2.5">

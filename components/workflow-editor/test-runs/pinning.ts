@@ -39,7 +39,7 @@ export function validatePin({ nodes, data }: Pick<EditorState, "nodes" | "data">
   if (output.length > MAX_PINNED) return `A pinned output has at most ${MAX_PINNED / 1024} Ki characters, and this one has more.`;
   const others = nodes.reduce((sum, node) => sum + (node.id === id ? 0 : (pinnedIn(data[node.id])?.length ?? 0)), 0);
   if (others + output.length > MAX_TOGETHER) return "There is no room for more pinned outputs in this workflow. Unpin one first.";
-  return pinFault(nodes.find((node) => node.id === id)?.type ?? "", output);
+  return pinFault({ type: nodes.find((node) => node.id === id)?.type, data: data[id] }, output);
 }
 
 /** Pins an output as one step of undo. @returns why not, or null */
@@ -73,7 +73,8 @@ export function pinRun(editor: EditorStore, snapshot: RunSnapshot): { count: num
     const run = snapshot.nodes[id];
     // What one that is switched off left behind is not its own.
     if (state.data[id]?.disabled === true) continue;
-    if (run?.status !== "complete" || run.iteration !== "" || run.output === null || pinFault(type ?? "", run.output)) continue;
+    if (run?.status !== "complete" || run.iteration !== "" || run.output === null || pinFault({ type, data: state.data[id] }, run.output))
+      continue;
     total += run.output.length;
     if (run.whole_length !== null || run.output.length > MAX_PINNED || total > MAX_TOGETHER) tooLarge.push(labelOf(state.data[id], type));
     else changes.set(id, run.output);

@@ -2,7 +2,8 @@ import { pythonTokens } from "#components/workflow-editor/fields/python-text.ts"
 import type { NodeConfig } from "#components/workflow-editor/nodes/types.ts";
 import { isDisabled, workOf } from "#server/workflow/disabled.ts";
 import { referencesOf, slugOf } from "#server/workflow/expressions.ts";
-import { definitionOf, labelOf, templateFields } from "#server/workflow/graph.ts";
+import { definitionOf, labelOf, passesContent } from "#server/workflow/graph.ts";
+import { type NodeText, textsOf } from "#server/workflow/node-texts.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 import { namesFrom, withNames } from "#server/workflow/rename.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
@@ -26,12 +27,10 @@ function nodesBehind(graph: Graph, triggerId: string, isLiteral: boolean): Reado
       if (source !== id || found.has(target)) continue;
       found.add(target);
       const node = byId.get(target);
-      if (isDisabled(node) || (!isLiteral && definitionOf(node?.type ?? "")?.passesContent)) open.push(target);
+      if (isDisabled(node) || (!isLiteral && node && passesContent(node, definitionOf(node.type), null))) open.push(target);
     }
   return found;
 }
-
-const isPython = (field: unknown) => (field as { meta(): { widget?: string } | undefined }).meta()?.widget === "python";
 
 /** Whether a Python condition reads one of these names; inside an f-string too. */
 function usesName(condition: string, names: readonly string[]): boolean {
@@ -53,19 +52,20 @@ function readerOf(graph: Graph, trigger: GraphNode): (node: GraphNode) => boolea
   return (node) => {
     const definition = workOf(node);
     if (!definition || definition.isInert || node.id === trigger.id || isDisabled(node)) return false;
-    const shape = Object.entries(definition.config.shape);
-    const fields = templateFields(definition);
-    const textOf = (name: string) => String(node.data[name] ?? "");
+    const config = definition.config.safeParse(node.data);
+    const templates = textsOf(definition, config.success ? config.data : node.data, "template");
     const isBehind = behind.has(node.id);
     // A review asks with a title and shows only its content from before.
-    const passedOn = definition.input === undefined ? fields : [definition.input];
-    if (isBehind && passedOn.some((name) => textOf(name).trim() === "")) return true;
+    const isOwn = (path: string) => (definition.input === undefined ? !path.includes(".") : path === definition.input);
+    const takes = definition.takesUpstream
+      ? config.success && definition.takesUpstream(config.data)
+      : templates.some(({ path, text }) => isOwn(path) && text.trim() === "");
+    if (isBehind && takes) return true;
     const isTrigger = (head: string) => head === "trigger" || (names.read(head) === undefined && slugOf(head) === "trigger");
-    if (
-      fields.some((name) => referencesOf(textOf(name), names.isName).some(({ head }) => isTrigger(head) || names.read(head) === trigger.id))
-    )
-      return true;
-    const conditions = shape.filter(([, field]) => isPython(field)).map(([name]) => textOf(name));
+    const isRead = ({ text }: NodeText) =>
+      referencesOf(text, names.isName).some(({ head }) => isTrigger(head) || names.read(head) === trigger.id);
+    if (templates.some(isRead)) return true;
+    const conditions = textsOf(definition, node.data, "python").map(({ text }) => text);
     const atHand = rightBehind.has(node.id) ? ["output", "trigger_output"] : ["trigger_output"];
     if (conditions.some((text) => usesName(text, atHand) || /\bnode_outputs\s*\.\s*(?:values|items)\b/.test(text))) return true;
     return conditions.length > 0 && withNames(node.type, node.data, names, renamed) !== node.data;

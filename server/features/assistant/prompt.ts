@@ -43,7 +43,14 @@ function fieldLine([name, field]: [string, Field]): string {
 function typeLines(definition: NodeDefinition): string {
   const { type, title, summary, hasInput, handles, refuses, config } = definition;
   const { properties = {} } = z.toJSONSchema(config, { io: "input", unrepresentable: "any" }) as { properties?: Record<string, Field> };
-  const ways = handles === null ? "one way out" : handles.length ? `ways out: ${handles.join(", ")}` : "nothing follows it";
+  const ways =
+    typeof handles === "function"
+      ? `ways out: ${handles({}).join(", ")}, and those that its fields name`
+      : handles === null
+        ? "one way out"
+        : handles.length
+          ? `ways out: ${handles.join(", ")}`
+          : "nothing follows it";
   const not = Object.entries(refuses ?? {}).map(
     ([handle, types]) => `${handle ? `${handle} is` : "is"} not followed by ${types.join(", ")}`,
   );

@@ -10,7 +10,8 @@ import { paged, pageWindow } from "#server/platform/paging.ts";
 import { seal } from "#server/platform/secrets.ts";
 import type { Page, PageInput } from "#server/shared/primitives-schema.ts";
 import { credentialOf, referencesOf } from "#server/workflow/expressions.ts";
-import { definitionOf, templateFields } from "#server/workflow/graph.ts";
+import { definitionOf } from "#server/workflow/graph.ts";
+import { textsOf } from "#server/workflow/node-texts.ts";
 import { Graph, type GraphNode } from "#server/workflow/schema.ts";
 
 /** What a query must select for `toCredential`: the value stays in the database. */
@@ -94,9 +95,8 @@ export async function deleteCredential(principal: ProjectPrincipal, { cred_id }:
 
 /** True when an expression of the node reads `{{credentials.<name>}}`. */
 function names(node: GraphNode, name: string): boolean {
-  const definition = definitionOf(node.type);
-  const templates = definition ? templateFields(definition).map((field) => String(node.data[field] ?? "")) : [];
-  return templates.flatMap((template) => referencesOf(template)).some((reference) => credentialOf(reference) === name);
+  const templates = textsOf(definitionOf(node.type), node.data, "template");
+  return templates.flatMap(({ text }) => referencesOf(text)).some((reference) => credentialOf(reference) === name);
 }
 
 /**

@@ -6,8 +6,8 @@ import type { EngineServices, LedgerWrite, RunState } from "#server/runs/ports.t
 import { newCallbackToken } from "#server/runs/waits/callback-token.ts";
 import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
 import { workOf } from "#server/workflow/disabled.ts";
-import { parseTemplate, resolveText, resolveValue, type TemplatePart } from "#server/workflow/expressions.ts";
-import { templateFields } from "#server/workflow/graph.ts";
+import { parseTemplate, resolveJson, resolveText, resolveValue, type TemplatePart } from "#server/workflow/expressions.ts";
+import { textsOf, withTexts } from "#server/workflow/node-texts.ts";
 import type { NodeContext, NodeDefinition, NodeScope } from "#server/workflow/nodes/definition.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
 
@@ -25,7 +25,8 @@ interface CompiledNode {
   node: GraphNode;
   definition: NodeDefinition;
   config: Record<string, unknown>;
-  templates: [field: string, parts: TemplatePart[]][];
+  /** By their place in the config. */
+  templates: ReadonlyMap<string, { text: string; parts: TemplatePart[] }>;
 }
 
 /** What a context needs of the segment. */
@@ -62,7 +63,7 @@ export class Attempts {
   }
 
   /**
-   * The config of a node that calls something holds secrets in clear. All that any other node knows is kept, so its config
+   * The config of a node that gives secrets to others holds them in clear. All that any other node knows is kept, so its config
    * has them masked before it cuts or joins anything.
    * @param row the attempt's row; its input is set here
    * @throws ExpressionError or ZodError when the config cannot be resolved: the node fails without having started
@@ -70,17 +71,18 @@ export class Attempts {
   prepare(frame: Frame, id: string, row: LedgerWrite): Attempt {
     const { node, definition, config: raw, templates } = this.#compile(id);
     const scope = this.#names.in(frame);
-    const config = { ...raw };
     const { masker } = this.#secrets;
-    const kept = (text: string) => (definition.isEffect ? text : masker.text(text));
-    for (const [field, parts] of templates) config[field] = kept(resolveText(parts, scope));
-    const own = definition.input ?? templates[0]?.[0];
-    const isWritten = (field: string) => String(raw[field] ?? "").trim() !== "";
-    const said = own === undefined ? "" : String(config[own] ?? "").trim();
+    const kept = (text: string) => (definition.readsSecrets ? text : masker.text(text));
+    const partsOf = (path: string) => templates.get(path)?.parts ?? [];
+    const config = templates.size ? withTexts(definition, raw, "template", (_, path) => kept(resolveText(partsOf(path), scope))) : raw;
+    const own = definition.input ?? [...templates.keys()][0];
+    const isWritten = (field: string) => (templates.get(field)?.text ?? "").trim() !== "";
+    const said = own === undefined || typeof config[own] !== "string" ? "" : config[own].trim();
     // An agent is never asked nothing; what any other node is told to say may well be nothing.
     const isSaid = said !== "" || (own !== undefined && !definition.isEffect && isWritten(own));
     // Who says what it works with needs nothing of what came before, however much that is.
-    const upstream = isSaid ? "" : upstreamOutput(frame, id, this.#graph);
+    const takes = definition.takesUpstream?.(config) ?? !isSaid;
+    const upstream = takes ? upstreamOutput(frame, id, this.#graph) : "";
     row.input = isSaid ? said : upstream || (definition.group === "trigger" ? this.#run.input : "");
     const run = this.#run;
     const trigger = { output: run.input, params: run.params };
@@ -104,7 +106,11 @@ export class Attempts {
       now: () => this.#services.clock.now(),
       callbackToken: () => newCallbackToken(row.id),
       isWritten,
-      typedValue: (field) => masker.deep(resolveValue(String(raw[field] ?? ""), scope)),
+      typedValue: (field) => masker.deep(resolveValue(templates.get(field)?.text ?? "", scope)),
+      jsonText: (field) => kept(resolveJson(partsOf(field), scope)),
+      tellInput: (text) => {
+        row.input = text;
+      },
       evaluate: (condition) => {
         const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};
         const output = upstreamOutput(frame, id, this.#graph, true);
@@ -124,11 +130,9 @@ export class Attempts {
     const definition = workOf(node);
     if (!node || !definition) throw new Error(`The plan names "${id}", which is not in the graph.`);
     const config = definition.config.parse(node.data);
-    const fields = templateFields(definition).map((field): CompiledNode["templates"][number] => [
-      field,
-      parseTemplate(String(config[field] ?? ""), this.#names.isName),
-    ]);
-    const compiled = { node, definition, config, templates: fields };
+    const texts = textsOf(definition, config, "template");
+    const templates = new Map(texts.map(({ path, text }) => [path, { text, parts: parseTemplate(text, this.#names.isName) }]));
+    const compiled = { node, definition, config, templates };
     this.#nodes.set(id, compiled);
     return compiled;
   }

@@ -277,11 +277,13 @@ export class RunExecutor {
   /** A node has ended: its row is kept, and what follows it may start. */
   #end(frame: Frame, row: LedgerRow, end: { status: "complete" | "failed" | "skipped"; error?: string } & Partial<NodeResult>): void {
     if (frame.isClosed) return;
-    const error = end.status === "complete" ? this.#size.refusalOf(end.output) : undefined;
+    const refusal = end.status === "complete" ? this.#size.refusalOf(end.output) : undefined;
+    const { status, ...result } = refusal === undefined ? end : { status: "failed" as const, error: refusal };
+    const errorHandle = status === "failed" && this.#graph.continues(row.node_id) && this.#graph.definition(row.node_id)?.errorHandle;
     const done =
-      end.status === "skipped"
+      status === "skipped"
         ? this.#ledger.skip(frame, row.node_id)
-        : this.#ledger.end(row, error === undefined ? { ...end, status: end.status } : { status: "failed", error });
+        : this.#ledger.end(row, { ...result, status, ...(errorHandle && { handle: errorHandle }) });
     frame.rows.set(row.node_id, done);
     const excess = frame.parent && this.#graph.isOutput(row.node_id) ? this.#loops.keepOutput(done) : undefined;
     if (excess !== undefined) this.#stop ??= { node_id: row.node_id, error: excess };

@@ -157,7 +157,7 @@ function collect(frame: Frame, id: string, graph: Passing, isLiteral: boolean, t
     const iteration = frame.iterationOf(source);
     const row = iteration ? undefined : frame.lookup(source);
     if (!iteration && !(row && isLive(edge, progressOf(row, graph.continues(source))))) continue;
-    const isDecision = row !== undefined && !isLiteral && graph.passesContent(source);
+    const isDecision = row !== undefined && !isLiteral && graph.passesContent(source, row.handle);
     texts.set(source, isDecision ? "" : iteration ? asText(iteration.item) : row ? outputOf(row) : "");
     if (isDecision) collect(frame, source, graph, isLiteral, texts);
   }

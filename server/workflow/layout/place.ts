@@ -1,4 +1,4 @@
-import { definitionOf, topologicalOrder } from "#server/workflow/graph.ts";
+import { handlesOf, topologicalOrder } from "#server/workflow/graph.ts";
 import {
   alignLoopsToFrames,
   type Bodies,
@@ -78,8 +78,8 @@ function blocksOf(document: Drawing, bodies: Bodies, open: ReadonlySet<string>):
 }
 
 /** How far below the beginning of its source an edge leaves for what follows by that way out. */
-function rowOf(source: DrawnNode | undefined, handle: string | null | undefined): number {
-  const handles = definitionOf(source?.type ?? "")?.handles ?? [];
+function rowOf({ data }: Drawing, source: DrawnNode | undefined, handle: string | null | undefined): number {
+  const handles = (source && handlesOf({ type: source.type, data: data[source.id] })) ?? [];
   return !source || isLoop(source.type) || !handle ? 0 : Math.max(0, handles.indexOf(handle)) * WAY_DISTANCE;
 }
 
@@ -110,7 +110,7 @@ function surroundingsOf(document: Drawing, scene: Scene, { ids, places }: Block)
     if (isTo) entries.push(places.get(edge.target)?.y ?? 0);
     if (other === undefined || !box) continue;
     if (isFrom) after.set(other, box);
-    else before.push({ id: other, box, row: box.y + (other === edge.source ? rowOf(nodes.get(other), edge.sourceHandle) : 0) });
+    else before.push({ id: other, box, row: box.y + (other === edge.source ? rowOf(document, nodes.get(other), edge.sourceHandle) : 0) });
   }
   const next = Map.groupBy(document.edges, (edge) => edge.source);
   const reached = new Set(ids);

@@ -1,5 +1,5 @@
 import { Graph as DagreGraph, layout } from "@dagrejs/dagre";
-import { definitionOf } from "#server/workflow/graph.ts";
+import { definitionOf, handlesOf } from "#server/workflow/graph.ts";
 import {
   type Bodies,
   bodiesOf,
@@ -52,12 +52,13 @@ export function setOut(document: Drawing, bodies: Bodies, loop: string | undefin
     return seen === undefined ? undefined : keys.get(seen);
   };
   const ways = new Map<string, Map<string, number>>();
-  const types = new Map(members.map((node) => [keys.get(node.id), node.type]));
+  const byKey = new Map(members.map((node) => [keys.get(node.id), node]));
   for (const edge of document.edges) {
     const [source, target] = [seenAs(edge.source), seenAs(edge.target)];
     if (source === undefined || target === undefined || source === target) continue;
     graph.setEdge(source, target);
-    const handles = definitionOf(types.get(source) ?? "")?.handles ?? [];
+    const from = byKey.get(source);
+    const handles = (from && handlesOf({ type: from.type, data: document.data[from.id] })) ?? [];
     if (handles.length < 2) continue;
     const way = Math.max(0, edge.sourceHandle ? handles.indexOf(edge.sourceHandle) : 0);
     const known = ways.get(source) ?? new Map<string, number>();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineNode, template } from "#server/workflow/nodes/definition.ts";
+import { defineNode, onError, template } from "#server/workflow/nodes/definition.ts";
 
 /** What an import left open of the agent: its name, and the names of what it is to have (services/workflow-files). */
 const Imported = z.looseObject({
@@ -27,6 +27,7 @@ export const agentNode = defineNode({
   hasInput: true,
   handles: null,
   isEffect: true,
+  readsSecrets: true,
   config: z.looseObject({
     agent_id: z.string().max(64).default("").meta({ title: "Agent", widget: "agent" }),
     input: z
@@ -42,10 +43,7 @@ export const agentNode = defineNode({
       .max(5)
       .default(2)
       .meta({ title: "Retries", description: "Further tries when the provider is busy or the line drops", advanced: true }),
-    on_error: z
-      .enum(["fail", "continue"])
-      .default("fail")
-      .meta({ title: "On error", description: "fail ends the run; continue passes the error on as text", advanced: true }),
+    on_error: onError,
   }),
   alias: ({ agent_id }, scope) => scope.agentName(agent_id),
   reachesOut: ({ agent_id }, hasReach) => hasReach(agent_id),

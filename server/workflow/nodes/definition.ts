@@ -1,7 +1,7 @@
-import type { z } from "zod";
+import { z } from "zod";
 
 /** Where the palette shows a node. */
-export type NodeGroup = "trigger" | "agent" | "logic" | "human" | "output" | "note";
+export type NodeGroup = "trigger" | "agent" | "logic" | "data" | "human" | "output" | "note";
 
 /** What a node left behind: text, or the reason why it failed. */
 export interface NodeResult {
@@ -96,10 +96,14 @@ export interface NodeContext<Config> {
   now(): Date;
   /** A secret that resolves the callback for which this attempt then waits. Whoever has it may, once; only its hash is kept. */
   callbackToken(): string;
-  /** True when a template field says something, even if that comes to empty text. */
+  /** True when a template field (by its path, as `fields.0.value`) says something, even if that comes to empty text. */
   isWritten(field: string): boolean;
   /** The value of a template field that is a single expression, with its type kept; of any other its text. */
   typedValue(field: string): unknown;
+  /** The text of a template field that is JSON: what an expression within one of its strings brings is escaped. */
+  jsonText(field: string): string;
+  /** Tells the log what the node was given, where that is not one of its fields. */
+  tellInput(text: string): void;
   /**
    * Whether a Python condition holds, with `output`, `trigger_output` and `node_outputs` at hand (specification, branchNode);
    * `output` is what the node before left behind, even where that only decides.
@@ -133,27 +137,37 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   group: NodeGroup;
   /** Whether edges may arrive. */
   hasInput: boolean;
-  /** Names of the handles that edges leave from; null for a single unnamed one, empty for none. */
-  handles: readonly string[] | null;
+  /** Names of the handles that edges leave from; null for a single unnamed one, empty for none. Where the config names them, a function of it as it was written. */
+  handles: readonly string[] | null | ((data: Readonly<Record<string, unknown>>) => readonly string[]);
+  /** Of a node with several ways out: the one by which a failure goes on. */
+  errorHandle?: string;
+  /** The way out by which a node lets things through that is switched off; left out, the first that is no body. */
+  offHandle?: string;
+  /** What people call a way out, where that is not its name. */
+  handleTitle?(handle: string, data: Readonly<Record<string, unknown>>): string | undefined;
   /** Of a loop: the handle (also meant by an edge without one) that starts its body, and what only the body can read of it. */
   body?: { handle: string; fields: readonly string[]; settings(config: z.infer<Config>): LoopSettings };
   /** Of a review: the handle which, with nothing attached, ends the run as rejected. */
   rejects?: string;
   /**
-   * True for a node that only decides: what follows it, with an empty field, takes what came to it and not its decision
-   * (contract, section 4).
+   * Of a node that only decides: what follows it, with an empty field, takes what came to it and not its decision (contract,
+   * section 4). A function says whether the node has decided only, of one that may bring something itself.
    */
-  passesContent?: true;
+  passesContent?: true | ((data: Readonly<Record<string, unknown>>, handle: string | null) => boolean);
   /** What expressions can read besides `output`, from what the node left behind. */
   fields?: Record<string, (result: { output: string; handle: string | null }) => string>;
   /** Types that must not follow, by handle ("" for the unnamed one). Everything else with an input may. */
   refuses?: Record<string, readonly string[]>;
   /** Config fields with their defaults; the label is common to all. */
   config: Config;
-  /** The field that a log shows as the node's input; left out, the first one that may hold expressions. */
+  /** The field that a log shows as the node's input, and in place of which what came before is taken when it is empty; left out, the first one that may hold expressions. */
   input?: string;
+  /** Whether what came before is used, by a node for which its `input` being empty does not say so. */
+  takesUpstream?(config: z.infer<Config>): boolean;
   /** True for work outside this process: written down before and after, so that a crash can tell. */
   isEffect: boolean;
+  /** True for a node that gives secrets to whom they are for: its config has them in clear, that of every other node masked. */
+  readsSecrets?: true;
   /**
    * Whether its work reaches beyond this service and the vendors of its models: the assistant asks a person before it runs that.
    * @param hasReach whether an agent has tools or knowledge that do
@@ -174,7 +188,7 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
    * Takes a text that a person pinned as the node's output: the handle it leaves by, if it has several. It also tells, of
    * what such a node left behind, by which handle it did. Left out, nothing can be pinned here.
    */
-  pin?(output: string): PinnedResult;
+  pin?(output: string, data: Readonly<Record<string, unknown>>): PinnedResult;
 }
 
 /** What a pinned text stands for, or why it cannot be the node's output. */
@@ -185,6 +199,12 @@ export const defineNode = <const Type extends string, Config extends z.ZodObject
   definition: NodeDefinition<Type, Config>,
 ): NodeDefinition<Type, Config> => definition;
 
+/** The field of every node whose failure may be passed on. */
+export const onError = z
+  .enum(["fail", "continue"])
+  .default("fail")
+  .meta({ title: "On error", description: "fail ends the run; continue passes the error on as text", advanced: true });
+
 /** Marks a config field whose text may hold {{expressions}}. */
 export const template = { template: true } as const;
 
@@ -193,7 +213,7 @@ declare module "zod" {
     /** The text may hold {{expressions}}, resolved when the node starts. */
     template?: boolean;
     /** Which control a form draws; left out, the field's type decides. */
-    widget?: "textarea" | "agent" | "code" | "parameters" | "color" | "markdown" | "python" | "cron" | "timezone" | "webhook";
+    widget?: "textarea" | "agent" | "code" | "parameters" | "color" | "markdown" | "python" | "rows" | "cron" | "timezone" | "webhook";
     /** Folded away under Advanced in a form. */
     advanced?: boolean;
   }

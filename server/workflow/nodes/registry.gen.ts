@@ -5,8 +5,10 @@ import { humanLoopNode } from "#server/workflow/nodes/human-loop-node.ts";
 import { loopNode } from "#server/workflow/nodes/loop-node.ts";
 import { noteNode } from "#server/workflow/nodes/note-node.ts";
 import { outputNode } from "#server/workflow/nodes/output-node.ts";
+import { setNode } from "#server/workflow/nodes/set-node.ts";
+import { switchNode } from "#server/workflow/nodes/switch-node.ts";
 import { terminateNode } from "#server/workflow/nodes/terminate-node.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 
-export const nodeDefinitions = { agentNode, branchNode, humanLoopNode, loopNode, noteNode, outputNode, terminateNode, triggerNode } as const;
+export const nodeDefinitions = { agentNode, branchNode, humanLoopNode, loopNode, noteNode, outputNode, setNode, switchNode, terminateNode, triggerNode } as const;
 export type NodeType = keyof typeof nodeDefinitions;

@@ -11,7 +11,7 @@ import { useEdgeDiff } from "#components/workflow-editor/canvas/cards/graph-diff
 import { useCanvasUi, useCanvasUiStore, useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { CARD_WIDTH } from "#server/workflow/layout/node-size.ts";
 import { handleLeftBy } from "#server/workflow/pins.ts";
-import type { Graph } from "#server/workflow/schema.ts";
+import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
 const STROKES: Record<EdgeRunState, string> = {
   none: "stroke-line-control",
@@ -104,13 +104,12 @@ interface Way {
   sourceHandle?: string | null | undefined;
 }
 
-const types = new WeakMap<Graph, ReadonlyMap<string, string>>();
+const nodes = new WeakMap<Graph, ReadonlyMap<string, GraphNode>>();
 
-/** Types of a graph's nodes by id, found out once for each graph. */
-function typesOf(graph: Graph): ReadonlyMap<string, string> {
-  // One that is switched off leaves behind what it was given, which tells nothing of its ways.
-  const known = types.get(graph) ?? new Map(graph.nodes.map((node) => [node.id, node.data.disabled === true ? "" : node.type]));
-  types.set(graph, known);
+/** A graph's nodes by id, found out once for each graph. One that is switched off leaves behind what it was given, which tells nothing of its ways. */
+function nodesOf(graph: Graph): ReadonlyMap<string, GraphNode> {
+  const known = nodes.get(graph) ?? new Map(graph.nodes.flatMap((node) => (node.data.disabled === true ? [] : [[node.id, node] as const])));
+  nodes.set(graph, known);
   return known;
 }
 
@@ -136,7 +135,7 @@ export function edgeRunState(snapshot: RunSnapshot | null, graph: Graph | null, 
   if (from === "skipped" || to === "skipped") return "skipped";
   const isReached = graph !== null && snapshot.nodes[target].iteration !== "" && to !== "queued" && waysInOf(graph).get(target) === 1;
   if (from === "complete" && graph && !isReached) {
-    const left = handleLeftBy(typesOf(graph).get(source) ?? "", node.output);
+    const left = handleLeftBy(nodesOf(graph).get(source) ?? {}, node.output);
     if (left !== null && sourceHandle && left !== sourceHandle) return "skipped";
   }
   if (to === "running") return "running";

@@ -89,10 +89,10 @@ function useCardState({ id, type, selected }: CardProps) {
 /** A card that is out of sight or far away. */
 const PartCard = memo(function PartCard({ face, ...props }: CardProps & { face: "plain" | "far" }) {
   const { id, type, isConnectable, entry } = props;
-  const { label, status, isOff, classes, tell } = useCardState(props);
+  const { data, label, status, isOff, classes, tell } = useCardState(props);
   return (
     <LightCard {...{ id, type, face, label, isOff }} isFrame={entry !== undefined} className={classes} status={status ?? "none"}>
-      {entry === undefined ? <UnseenPorts {...{ id, type, isConnectable }} /> : <FramePorts {...{ id, entry, isConnectable }} />}
+      {entry === undefined ? <UnseenPorts {...{ id, type, data, isConnectable }} /> : <FramePorts {...{ id, entry, isConnectable }} />}
       {tell}
     </LightCard>
   );
@@ -153,7 +153,7 @@ const FullCard = memo(function FullCard(props: CardProps) {
     );
   const hover =
     refusal === undefined ? {} : { onPointerEnter: () => ui.setState({ refusal }), onPointerLeave: () => ui.setState({ refusal: null }) };
-  const minHeight = minCardHeight(type);
+  const minHeight = minCardHeight({ type, data });
   return (
     <div
       {...hover}
@@ -173,7 +173,7 @@ const FullCard = memo(function FullCard(props: CardProps) {
         {hides !== undefined && <p className="text-11 text-ink-faint">{hides === 1 ? "1 node inside" : `${hides} nodes inside`}</p>}
         {foot}
       </div>
-      <NodePorts {...{ type, isConnectable }} isNamed />
+      <NodePorts {...{ type, data, isConnectable }} isNamed />
       {tell}
     </div>
   );

@@ -2,24 +2,31 @@
 
 import { Handle, Position, type ReactFlowState, useStore, useUpdateNodeInternals } from "@xyflow/react";
 import { useCallback, useEffect } from "react";
-import { definitionOf } from "#server/workflow/graph.ts";
+import type { NodeData } from "#components/workflow-editor/canvas/document/flow-document.ts";
+import { definitionOf, handlesOf, handleTitle } from "#server/workflow/graph.ts";
 import { PORT_HEIGHT } from "#server/workflow/layout/loop-frames.ts";
 
 /** Distance of one way out of a node from the next, and of the first from the card's top (pixels). */
 const HANDLE_PITCH = 28;
 const FIRST_HANDLE = 58;
 
-const waysOut = (type: string): readonly (string | null)[] => definitionOf(type)?.handles ?? [null];
+/** A node as its ports are drawn. */
+interface Ported {
+  type: string;
+  data: NodeData | undefined;
+}
+
+const waysOut = (node: Ported): readonly (string | null)[] => handlesOf(node) ?? [null];
 
 /** How high a card must be for all its ways out, in pixels; undefined where one is enough. */
-export function minCardHeight(type: string): number | undefined {
-  const ways = waysOut(type).length;
+export function minCardHeight(node: Ported): number | undefined {
+  const ways = waysOut(node).length;
   return ways > 1 ? FIRST_HANDLE + (ways - 1) * HANDLE_PITCH + HANDLE_PITCH / 2 : undefined;
 }
 
 /** The ports of a card: the way in at its left, the ways out at its right, with their names when there are several. */
-export function NodePorts({ type, isConnectable, isNamed }: { type: string; isConnectable: boolean; isNamed: boolean }) {
-  const ways = waysOut(type);
+export function NodePorts({ type, data, isConnectable, isNamed }: Ported & { isConnectable: boolean; isNamed: boolean }) {
+  const ways = waysOut({ type, data });
   return (
     <>
       {definitionOf(type)?.hasInput && (
@@ -35,7 +42,9 @@ export function NodePorts({ type, isConnectable, isNamed }: { type: string; isCo
           style={{ top: ways.length > 1 ? FIRST_HANDLE + index * HANDLE_PITCH : PORT_HEIGHT }}
         >
           {way !== null && isNamed && (
-            <span className="pointer-events-none absolute top-1/2 right-4 -translate-y-1/2 font-medium text-10 text-ink-faint">{way}</span>
+            <span className="pointer-events-none absolute top-1/2 right-4 -translate-y-1/2 max-w-24 truncate font-medium text-10 text-ink-faint">
+              {handleTitle({ type, data }, way)}
+            </span>
           )}
         </Handle>
       ))}
@@ -47,7 +56,7 @@ export function NodePorts({ type, isConnectable, isNamed }: { type: string; isCo
  * The same for a card whose ports cannot be seen: only until React Flow has measured where they are. By the thousand, ports
  * are dearer to the browser than all else on such cards.
  */
-export function UnseenPorts({ id, type, isConnectable }: { id: string; type: string; isConnectable: boolean }) {
+export function UnseenPorts({ id, type, data, isConnectable }: Ported & { id: string; isConnectable: boolean }) {
   const update = useUpdateNodeInternals();
   const bounds = useStore(
     useCallback(
@@ -62,5 +71,5 @@ export function UnseenPorts({ id, type, isConnectable }: { id: string; type: str
   useEffect(() => {
     if (bounds === "lost") update(id);
   }, [bounds, update, id]);
-  return bounds === "known" ? null : <NodePorts type={type} isConnectable={isConnectable} isNamed={false} />;
+  return bounds === "known" ? null : <NodePorts type={type} data={data} isConnectable={isConnectable} isNamed={false} />;
 }

@@ -10,7 +10,7 @@ import {
   toFlow,
   toGraph,
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
+import { checkConnection, definitionOf, handlesOf } from "#server/workflow/graph.ts";
 import { bodiesOf, descendantsOf, FRAME, framesOf, isLoop } from "#server/workflow/layout/loop-frames.ts";
 import { CARD_WIDTH, NEXT_NODE_DISTANCE, sizeOf, WAY_DISTANCE } from "#server/workflow/layout/node-size.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
@@ -64,8 +64,8 @@ function beside(node: FlowNode, way: string | null, row: number): { x: number; y
  * The place right of a node, and the wish to follow it.
  * @param handle the way out; left out, the first that leads nowhere yet
  */
-export function placementAfter(node: FlowNode, edges: readonly FlowEdge[], handle?: string) {
-  const handles = definitionOf(node.type ?? "")?.handles ?? null;
+export function placementAfter(node: FlowNode, { edges, data }: Pick<FlowDocument, "edges" | "data">, handle?: string) {
+  const handles = handlesOf({ type: node.type, data: data[node.id] });
   const isFree = (way: string) => !edges.some((edge) => edge.source === node.id && (edge.sourceHandle || handles?.[0]) === way);
   const way = handle ?? handles?.find(isFree) ?? handles?.[0] ?? null;
   const row = handles && way !== null ? handles.indexOf(way) : 0;
@@ -74,8 +74,8 @@ export function placementAfter(node: FlowNode, edges: readonly FlowEdge[], handl
 
 /** Both ends of a new edge, by the first way out of `source` that the rules allow; with none, the first way and why not. */
 export function firstAllowedConnection(graph: Graph, source: string, target: string): { ends: Ends; refusal: string | null } {
-  const type = graph.nodes.find((node) => node.id === source)?.type;
-  const ways = definitionOf(type ?? "")?.handles ?? [null];
+  const node = graph.nodes.find(({ id }) => id === source);
+  const ways = (node && handlesOf(node)) ?? [null];
   const tries = (ways.length ? ways : [null]).map((sourceHandle) => {
     const ends = { source, target, sourceHandle };
     return { ends, refusal: checkConnection(graph, ends) };
@@ -129,11 +129,10 @@ export function spliceEdge(document: FlowDocument, edgeId: string, middle: strin
   const edge = document.edges.find((candidate) => candidate.id === edgeId);
   if (!edge) return document;
   const type = document.nodes.find((node) => node.id === middle)?.type;
-  const handles = isNodeType(type) ? nodeDefinitions[type].handles : null;
+  const out = isNodeType(type) ? handlesOf({ type, data: document.data[middle] }) : null;
   const edges = document.edges.filter((candidate) => candidate.id !== edgeId);
   edges.push(newEdge({ source: edge.source, sourceHandle: edge.sourceHandle, target: middle }, document));
   // A node that nothing may follow ends the way here.
-  const out = handles as readonly string[] | null;
   if (out === null || out.length > 0) edges.push(newEdge({ source: middle, sourceHandle: out?.[0], target: edge.target }, document));
   return { ...document, edges };
 }

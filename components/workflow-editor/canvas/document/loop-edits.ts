@@ -6,7 +6,7 @@ import {
   labelOf,
   toGraph,
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { checkConnection, definitionOf } from "#server/workflow/graph.ts";
+import { checkConnection, definitionOf, handlesOf } from "#server/workflow/graph.ts";
 import { type Bodies, bodiesOf, descendantsOf, type Frame, loopsAround } from "#server/workflow/layout/loop-frames.ts";
 import { sizeOf } from "#server/workflow/layout/node-size.ts";
 
@@ -30,7 +30,7 @@ function joined(document: FlowDocument, ends: Ends): FlowDocument | null {
 
 /** Ways out of a node that lead nowhere yet. */
 function freeWays(document: FlowDocument, node: FlowNode): (string | null)[] {
-  const handles = definitionOf(node.type ?? "")?.handles ?? [null];
+  const handles = handlesOf({ type: node.type, data: document.data[node.id] }) ?? [null];
   return handles.filter((way) => !document.edges.some((edge) => edge.source === node.id && (edge.sourceHandle ?? null) === way));
 }
 

@@ -6,6 +6,7 @@ const GROUPS: Record<NodeGroup, string> = {
   trigger: "Triggers",
   agent: "Agents",
   logic: "Logic",
+  data: "Data",
   human: "People",
   output: "Output",
   note: "Notes",

@@ -48,6 +48,6 @@ test("what is added after a loop comes right of its frame, wherever the loop's o
   const far = nodes.map((one) => (one.id === "L" ? { ...one, position: { x: 0, y: 400 } } : one));
   const store = createEditorStore({ nodes: far, edges });
   const loop = store.getState().nodes.find(({ id }) => id === "L");
-  const { position } = placementAfter(atDrawnPosition(store.getState(), loop as FlowNode), store.getState().edges, "done");
+  const { position } = placementAfter(atDrawnPosition(store.getState(), loop as FlowNode), store.getState(), "done");
   expect(position).toEqual({ x: 300 + 330, y: 100 });
 });
