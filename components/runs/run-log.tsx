@@ -128,6 +128,7 @@ function LogEntry({ log, isInner }: { log: NodeLog; isInner: boolean }) {
             </dd>
           </div>
         )}
+        {log.printed && <Value name="Printed" value={log.printed} />}
         {log.output !== null && <Value name="Output" value={log.output} />}
         {log.via && (
           <div>

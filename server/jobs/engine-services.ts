@@ -4,6 +4,7 @@ import { readCredentialValues } from "#server/features/credentials/values.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { withMask } from "#server/platform/mask-scope.ts";
+import { runCode } from "#server/runs/effects/code.ts";
 import { evaluateCondition } from "#server/runs/effects/conditions.ts";
 import { type EngineServices, HostFault } from "#server/runs/ports.ts";
 import type { FoundAgent } from "#server/runs/store/agent-json.ts";
@@ -59,6 +60,7 @@ export const engineServices: EngineServices & { continueAsNew: typeof redispatch
   credentials: readCredentialValues,
   callAgent,
   evaluate: evaluateCondition,
+  runCode,
   reviewsOpened: (ids) => void announceReviews(ids),
   continueAsNew: redispatch,
   wakeIfEnded,

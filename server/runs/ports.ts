@@ -1,6 +1,14 @@
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import type { ExecutionOutput, ExecutionStatus, NodeStatus } from "#server/runs/schema.ts";
-import type { AgentCall, NodeResult, ReviewRequest, WaitEnd, WaitRequest } from "#server/workflow/nodes/definition.ts";
+import type {
+  AgentCall,
+  CodeCall,
+  NodeDetails,
+  NodeResult,
+  ReviewRequest,
+  WaitEnd,
+  WaitRequest,
+} from "#server/workflow/nodes/definition.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 // What the executor needs from the world, and what it and the store tell each other. The executor imports none of it, so a test
@@ -28,6 +36,8 @@ export interface LedgerRow {
   is_interrupted?: boolean;
   /** True of an agent's whose answer ended at the limit of its length and may be cut. */
   is_cut_off?: boolean;
+  /** What it left behind besides its output. */
+  details?: NodeDetails | null;
 }
 
 /** The handle of the row that keeps one item's result: it bears the loop's id and the iteration's path. */
@@ -221,6 +231,9 @@ export type CallUsage = Required<
   Pick<NodeResult, "agent_id" | "provider" | "model" | "input_tokens" | "cached_tokens" | "output_tokens" | "cost" | "tool_calls">
 >;
 
+/** What came of Python that a node ran. */
+export type CodeResult = ({ output: string } | { failure: string }) & { printed: string };
+
 export class LeaseLost extends Error {
   override name = "LeaseLost";
 }
@@ -276,6 +289,12 @@ export interface EngineServices {
     signal: () => AbortSignal,
     project_id: string,
   ): boolean | Promise<boolean>;
+  /**
+   * Runs Python; see `NodeContext.runCode`. What it came to and what it printed, or why it failed.
+   * @param project_id whose turn it takes
+   * @throws HostFault when no process can be had; the signal's reason
+   */
+  runCode(call: CodeCall, signal: AbortSignal, project_id: string): Promise<CodeResult>;
   /** Reviews have begun and are in the database: tell those who can decide. Must not throw. */
   reviewsOpened(ids: string[]): void;
   /** Names of the project's agents by id. */

@@ -276,6 +276,7 @@ export const NodeLog = z
     output_tokens: z.number().int(),
     cost: nodeCost,
     answer_truncated: answerTruncated,
+    printed: z.string().optional().meta({ description: "Only of code that printed something: the first 64 KiB of it" }),
     tool_calls: z.array(RunToolCall).meta({ description: "In the order in which they began" }),
     reviewer: decider.reviewer.optional().meta({ description: "Only of a review: who decided; null while it waits, and after a timeout" }),
     role: decider.role.optional().meta({ description: "Only of a review: the reviewer's role in the project at the time" }),

@@ -1,3 +1,4 @@
+import { runCode } from "#server/runs/effects/code.ts";
 import { evaluateCondition } from "#server/runs/effects/conditions.ts";
 import type { EngineServices } from "#server/runs/ports.ts";
 import type { memoryStore } from "#server/testing/memory-store.ts";
@@ -10,6 +11,7 @@ export const testServices = (memory: Pick<ReturnType<typeof memoryStore>, "store
   credentials: async () => new Map(),
   callAgent: async () => ({ output: "" }),
   evaluate: evaluateCondition,
+  runCode,
   reviewsOpened: () => undefined,
   ...own,
 });

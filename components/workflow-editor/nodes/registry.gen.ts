@@ -1,6 +1,7 @@
 // Written by server/generate.ts. Run `npm run gen` after adding a node type.
 import { agentNodeUi } from "#components/workflow-editor/nodes/agent-node.tsx";
 import { branchNodeUi } from "#components/workflow-editor/nodes/branch-node.tsx";
+import { codeNodeUi } from "#components/workflow-editor/nodes/code-node.tsx";
 import { humanLoopNodeUi } from "#components/workflow-editor/nodes/human-loop-node.tsx";
 import { loopNodeUi } from "#components/workflow-editor/nodes/loop-node.tsx";
 import { noteNodeUi } from "#components/workflow-editor/nodes/note-node.tsx";
@@ -14,6 +15,7 @@ import type { NodeUiRegistry } from "#components/workflow-editor/nodes/types.ts"
 export const nodeUis = {
   agentNode: agentNodeUi,
   branchNode: branchNodeUi,
+  codeNode: codeNodeUi,
   humanLoopNode: humanLoopNodeUi,
   loopNode: loopNodeUi,
   noteNode: noteNodeUi,

@@ -2,6 +2,7 @@ import { type AgentNames, agentNames } from "#server/features/agents/find-agent.
 import { credentialNames } from "#server/features/credentials/values.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { pathFault } from "#server/platform/json-path.ts";
+import { codeFault } from "#server/runs/effects/code.ts";
 import { conditionFault } from "#server/runs/effects/conditions.ts";
 import { credentialsIn } from "#server/workflow/compiled-graph.ts";
 import { CronError, checkCron } from "#server/workflow/cron.ts";
@@ -60,27 +61,29 @@ export function triggerFaults(graph: Graph): GraphFault[] {
 const CHECK_MS = 2000;
 
 /**
- * What would stop a run, its Python conditions included. They are looked at one after the other, in a process of their own; what
+ * What would stop a run, its Python included. Conditions and code are looked at one after the other, in a process of their own; what
  * is not known within two seconds is left for the run to tell.
  * @param scope as `graphScope` gave it
  */
 export async function problemsOf(project_id: string, graph: Graph, scope: NodeScope): Promise<Problem[]> {
   const faults = new Map<string, string | undefined>();
-  const unknown = new Set<string>();
+  const unknown = new Map<string, (signal: AbortSignal) => Promise<string | undefined>>();
+  const known = (key: string, ask: (signal: AbortSignal) => Promise<string | undefined>) => {
+    if (!faults.has(key)) unknown.set(key, ask);
+    return faults.get(key);
+  };
   const look = () =>
     findProblems(graph, {
       ...scope,
-      conditionFault(condition) {
-        if (!faults.has(condition)) unknown.add(condition);
-        return faults.get(condition);
-      },
+      conditionFault: (condition) => known(condition, (signal) => conditionFault(condition, project_id, signal)),
+      codeFault: (code, inputs) => known(JSON.stringify([code, inputs]), (signal) => codeFault(code, inputs, project_id, signal)),
     });
   const problems = look();
   if (unknown.size === 0) return problems;
   const signal = AbortSignal.timeout(CHECK_MS);
-  for (const condition of unknown) {
+  for (const [key, ask] of unknown) {
     if (signal.aborted) break;
-    faults.set(condition, await conditionFault(condition, project_id, signal).catch(() => undefined));
+    faults.set(key, await ask(signal).catch(() => undefined));
   }
   return [...faults.values()].some((fault) => fault !== undefined) ? look() : problems;
 }

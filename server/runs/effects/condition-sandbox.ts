@@ -20,8 +20,8 @@ interface Compiled {
 /** A program may be run again and again, also after it failed. */
 const compiled = new LRUCache<string, Compiled>({ max: 500, memoMethod: (condition) => compile(condition) });
 
-/** Where the compiler points to; a syntax error keeps that in a field of its own, which its class does not show. */
-function placeOf(error: MontyError): Frame | undefined {
+/** Where the interpreter points to; a syntax error keeps that in a field of its own, which its class does not show. */
+export function placeOf(error: MontyError): Frame | undefined {
   const native = error instanceof MontyRuntimeError ? error : (Reflect.get(error, "_native") as { traceback?(): Frame[] } | undefined);
   return native?.traceback?.()?.at(-1);
 }
@@ -44,10 +44,10 @@ function nearOf(error: MontyError, lines: string[]): string {
 
 const STRING = /(?<![\w"'])[rRbBuU]{0,2}(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/g;
 /** The condition with its texts empty, and without remarks; f-strings stay, for they hold expressions. */
-const bare = (condition: string): string => condition.replace(STRING, '""').replace(/#.*/g, "");
+export const bare = (condition: string): string => condition.replace(STRING, '""').replace(/#.*/g, "");
 
 /** What people mean who write another language. */
-function hintOf(condition: string, message: string): string {
+export function hintOf(condition: string, message: string): string {
   const text = bare(condition);
   if (/===|!==/.test(text)) return " Python compares with == and !=.";
   if (/&&|\|\||(^|[\s(])![^=]/.test(text)) return " Python writes and, or, not.";
@@ -59,7 +59,7 @@ function hintOf(condition: string, message: string): string {
 }
 
 /** The compiler's own words, shortened where they speak of the compiler. */
-const plain = (message: string) =>
+export const plain = (message: string) =>
   message
     .replace(/^The monty syntax parser does not yet support /, "this sandbox has no ")
     .replace(/^Source is too deeply nested$/, "it is nested too deeply")
@@ -74,7 +74,7 @@ const methodAdvice = (type: string, method: string) =>
  * Python that the sandbox does not have, as it stands in the text, with what to write instead: a trial would miss what it does
  * not come by. Only what can mean nothing else.
  */
-function missingFeature(condition: string): string | undefined {
+export function missingFeature(condition: string): string | undefined {
   const text = bare(condition);
   if (/""\s*%/.test(text)) return `This sandbox does not fill in texts with %. ${F_STRING}`;
   const format = /\.(format|format_map)\s*\(/.exec(text)?.[1];
@@ -86,7 +86,7 @@ function missingFeature(condition: string): string | undefined {
 }
 
 /** What to write instead, for a failure that comes of what the sandbox does not have. */
-function adviceFor(typeName: string, message: string): string {
+export function adviceFor(typeName: string, message: string): string {
   if (typeName === "TypeError" && /operand type\(s\) for %: '(?:str|bytes)'/.test(message)) return ` ${F_STRING}`;
   if (typeName === "TypeError" && /object is not an iterator$/.test(message))
     return " A generator is a list here: write next(iter(…), None).";

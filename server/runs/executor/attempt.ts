@@ -83,7 +83,11 @@ export class Attempts {
     // Who says what it works with needs nothing of what came before, however much that is.
     const takes = definition.takesUpstream?.(config) ?? !isSaid;
     const upstream = takes ? upstreamOutput(frame, id, this.#graph) : "";
-    row.input = isSaid ? said : upstream || (definition.group === "trigger" ? this.#run.input : "");
+    row.input = definition.shownInput
+      ? definition.shownInput(config)
+      : isSaid
+        ? said
+        : upstream || (definition.group === "trigger" ? this.#run.input : "");
     const run = this.#run;
     const trigger = { output: run.input, params: run.params };
     const host = this.#host;
@@ -103,14 +107,18 @@ export class Attempts {
           // At once: a call that fails, or is cut off, leaves its node with what it had used until then.
           onUsed: (usage) => Object.assign(row, usage),
         }),
+      runCode: async (call) => {
+        const { printed, ...result } = await this.#services.runCode(call, host.signal(frame), run.project_id);
+        // At once: what it printed is worth most when it has failed.
+        if (printed !== "") row.details = { ...row.details, printed };
+        if ("failure" in result) throw new Error(result.failure);
+        return result.output;
+      },
       now: () => this.#services.clock.now(),
       callbackToken: () => newCallbackToken(row.id),
       isWritten,
       typedValue: (field) => masker.deep(resolveValue(templates.get(field)?.text ?? "", scope)),
       jsonText: (field) => kept(resolveJson(partsOf(field), scope)),
-      tellInput: (text) => {
-        row.input = text;
-      },
       evaluate: (condition) => {
         const node_outputs = condition.includes("node_outputs") ? this.#names.outputs(frame) : {};
         const output = upstreamOutput(frame, id, this.#graph, true);

@@ -28,9 +28,9 @@ const withShortError = <Fields extends object>(fields: Fields): Fields =>
 /** A row without secrets. The input of an open loop is its items as JSON, which had theirs masked one by one. */
 function maskedRow(row: LedgerWrite, masker: Masker): LedgerWrite {
   if (masker === unmasked) return withShortError(row);
-  const { tool_calls } = row;
+  const { tool_calls, details } = row;
   const shown = masker.fields(row, row.items === null ? ["input", "output", "error"] : ["output", "error"]);
-  return withShortError({ ...shown, tool_calls: tool_calls && masker.deep(tool_calls) });
+  return withShortError({ ...shown, tool_calls: tool_calls && masker.deep(tool_calls), ...(details && { details: masker.deep(details) }) });
 }
 
 const sizeOf = (row: LedgerWrite) => (row.input?.length ?? 0) + 2 * (row.output?.length ?? 0);

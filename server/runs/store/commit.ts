@@ -52,10 +52,10 @@ const QUEUED = queueForReadings({ id: "$1::uuid", workflow_id: "lease.workflow_i
 
 const ROW = `
       id uuid, node_id text, iteration text, attempt int, status "NodeStatus", handle text, error text, started_at timestamptz, completed_at timestamptz,
-      duration_ms float8, model text, input_tokens int, output_tokens int, items int, is_interrupted boolean, is_cut_off boolean, input text, output text, tool_calls jsonb,
+      duration_ms float8, model text, input_tokens int, output_tokens int, items int, is_interrupted boolean, is_cut_off boolean, input text, output text, tool_calls jsonb, details jsonb,
       input_hash text, output_hash text`;
-const VALUES = "input, output, tool_calls, input_hash, output_hash";
-const HAS_VALUES = "coalesce(input, output, input_hash, output_hash) IS NOT NULL";
+const VALUES = "input, output, tool_calls, details, input_hash, output_hash";
+const HAS_VALUES = "coalesce(input, output, input_hash, output_hash) IS NOT NULL OR details IS NOT NULL";
 const ROW_FIELDS =
   "id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, output_tokens, items";
 const FLAGS = "is_interrupted, is_cut_off";
@@ -121,7 +121,7 @@ const commitSql = ({ hasWaits, hasCalls, hasTexts }: CommitKind) => {
       model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens${hasCalls ? ", cost = excluded.cost, cached_tokens = excluded.cached_tokens" : ""}
   ), valued AS (
     INSERT INTO node_run_values (node_run_id, ${VALUES}) SELECT id, ${VALUES} FROM new_rows WHERE ${HAS_VALUES}
-    ON CONFLICT (node_run_id) DO UPDATE SET output = excluded.output, output_hash = excluded.output_hash, tool_calls = excluded.tool_calls
+    ON CONFLICT (node_run_id) DO UPDATE SET output = excluded.output, output_hash = excluded.output_hash, tool_calls = excluded.tool_calls, details = excluded.details
   ), told AS (
     INSERT INTO execution_events (execution_id, seq, type, node_id, data)
     SELECT $1, lease.seq + e.position, e.event->>'type', e.event->>'node_id', e.event

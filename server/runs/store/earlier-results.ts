@@ -13,8 +13,8 @@ const TAKE_OVER = `
     INSERT INTO node_runs (id, execution_id, node_id, iteration, attempt, status, handle, error, started_at, completed_at, duration_ms, model, input_tokens, cached_tokens, output_tokens, cost, items, is_cut_off, reused)
     SELECT copy_id, $2, node_id, iteration, 1, status, CASE WHEN node_id <> ALL($4) THEN handle END, error, started_at, completed_at, duration_ms, model, input_tokens, cached_tokens, output_tokens, cost, items, is_cut_off, true FROM source
   ), kept AS (
-    INSERT INTO node_run_values (node_run_id, input, output, tool_calls, input_hash, output_hash)
-    SELECT source.copy_id, v.input, v.output, v.tool_calls, v.input_hash, v.output_hash
+    INSERT INTO node_run_values (node_run_id, input, output, tool_calls, details, input_hash, output_hash)
+    SELECT source.copy_id, v.input, v.output, v.tool_calls, v.details, v.input_hash, v.output_hash
     FROM source JOIN node_run_values v ON v.node_run_id = source.id RETURNING input_hash, output_hash
   )
   INSERT INTO run_texts (execution_id, hash, text)

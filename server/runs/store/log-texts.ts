@@ -17,6 +17,8 @@ interface LogTexts {
   input: string | null;
   output: string | null;
   tool_calls: unknown;
+  /** What its code printed. */
+  printed: string | null;
   /** One of the two is only a beginning. */
   truncated: boolean;
 }
@@ -28,12 +30,12 @@ const FROM = `
 // No text is unpacked to know its bytes. A character of a beginning has four at most.
 const size = (text: string) => `coalesce(octet_length(${text}), 0)`;
 const beginning = (text: string) => `least(${size(text)}, ${4 * PREVIEW_CHARACTERS})`;
-const REST = `${size("r.error")} + ${size("v.tool_calls::text")}`;
+const REST = `${size("r.error")} + ${size("v.tool_calls::text")} + ${size("v.details::text")}`;
 const SIZES = `
   SELECT coalesce(sum(${size(INPUT)} + ${size(OUTPUT)} + ${REST}), 0)::float8 AS whole,
     coalesce(sum(${beginning(INPUT)} + ${beginning(OUTPUT)} + ${REST}), 0)::float8 AS beginnings ${FROM}`;
 const TEXTS = `
-  SELECT r.id, left(${INPUT}, $4) AS input, left(${OUTPUT}, $4) AS output, v.tool_calls,
+  SELECT r.id, left(${INPUT}, $4) AS input, left(${OUTPUT}, $4) AS output, v.tool_calls, v.details->>'printed' AS printed,
     (length(left(${INPUT}, $4 + 1)) > $4) IS TRUE OR (length(left(${OUTPUT}, $4 + 1)) > $4) IS TRUE AS truncated ${FROM}`;
 
 /**

@@ -47,6 +47,7 @@ export async function getExecutionLogs({ project }: ProjectPrincipal, input: Exe
       output_tokens,
       cost: model === null ? 0 : (run.cost?.toNumber() ?? null),
       ...(run.is_cut_off && { answer_truncated: true }),
+      ...(text?.printed != null && { printed: text.printed }),
       tool_calls: RunToolCall.array().parse(text?.tool_calls ?? []),
       ...(review && deciderDto(review)),
     };

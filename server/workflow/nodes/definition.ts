@@ -26,6 +26,21 @@ export interface NodeResult {
     success?: boolean | undefined;
     sources?: readonly object[] | undefined;
   }[];
+  details?: NodeDetails;
+}
+
+/** What some nodes leave behind besides their output. */
+export interface NodeDetails {
+  /** What its code printed. */
+  printed?: string;
+}
+
+/** Python that a node runs, with texts by name. */
+export interface CodeCall {
+  code: string;
+  inputs: Readonly<Record<string, string>>;
+  /** Seconds. */
+  timeout: number;
 }
 
 /** What a reviewer is asked. */
@@ -92,6 +107,12 @@ export interface NodeContext<Config> {
   /** Tells viewers the next piece of the output while the node runs. */
   onDelta(content: string): void;
   callAgent(call: AgentCall): Promise<NodeResult>;
+  /**
+   * Runs Python in the sandbox of conditions; what it prints is kept beside the node, also when it fails.
+   * @returns the value of its last expression: text as it is, anything else as JSON
+   * @throws Error that names the line
+   */
+  runCode(call: CodeCall): Promise<string>;
   /** The time from which a deadline counts. */
   now(): Date;
   /** A secret that resolves the callback for which this attempt then waits. Whoever has it may, once; only its hash is kept. */
@@ -102,8 +123,6 @@ export interface NodeContext<Config> {
   typedValue(field: string): unknown;
   /** The text of a template field that is JSON: what an expression within one of its strings brings is escaped. */
   jsonText(field: string): string;
-  /** Tells the log what the node was given, where that is not one of its fields. */
-  tellInput(text: string): void;
   /**
    * Whether a Python condition holds, with `output`, `trigger_output` and `node_outputs` at hand (specification, branchNode);
    * `output` is what the node before left behind, even where that only decides.
@@ -124,6 +143,8 @@ export interface NodeScope {
   agentName(id: string): string | undefined;
   /** What is wrong with a Python condition, or undefined; left out where there is no Python at hand (a browser). */
   conditionFault?(condition: string): string | undefined;
+  /** What is wrong with Python that has these inputs, or undefined; left out where there is no Python at hand. */
+  codeFault?(code: string, inputs: readonly string[]): string | undefined;
   /** Names of the project's credentials; left out where they are not known, or the graph reads none. */
   credentialNames?: readonly string[] | undefined;
 }
@@ -162,6 +183,8 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   config: Config;
   /** The field that a log shows as the node's input, and in place of which what came before is taken when it is empty; left out, the first one that may hold expressions. */
   input?: string;
+  /** What a log shows as the node's input, where that is no field of it. */
+  shownInput?(config: z.infer<Config>): string;
   /** Whether what came before is used, by a node for which its `input` being empty does not say so. */
   takesUpstream?(config: z.infer<Config>): boolean;
   /** True for work outside this process: written down before and after, so that a crash can tell. */

@@ -1,6 +1,7 @@
 // Written by server/generate.ts. Run `npm run gen` after adding a node type.
 import { agentNode } from "#server/workflow/nodes/agent-node.ts";
 import { branchNode } from "#server/workflow/nodes/branch-node.ts";
+import { codeNode } from "#server/workflow/nodes/code-node.ts";
 import { humanLoopNode } from "#server/workflow/nodes/human-loop-node.ts";
 import { loopNode } from "#server/workflow/nodes/loop-node.ts";
 import { noteNode } from "#server/workflow/nodes/note-node.ts";
@@ -10,5 +11,5 @@ import { switchNode } from "#server/workflow/nodes/switch-node.ts";
 import { terminateNode } from "#server/workflow/nodes/terminate-node.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 
-export const nodeDefinitions = { agentNode, branchNode, humanLoopNode, loopNode, noteNode, outputNode, setNode, switchNode, terminateNode, triggerNode } as const;
+export const nodeDefinitions = { agentNode, branchNode, codeNode, humanLoopNode, loopNode, noteNode, outputNode, setNode, switchNode, terminateNode, triggerNode } as const;
 export type NodeType = keyof typeof nodeDefinitions;
