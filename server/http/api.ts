@@ -9,6 +9,7 @@ import { canvasStream, executionStream, threadStream } from "#server/http/stream
 import { httpTrigger } from "#server/http/streams/http-trigger.ts";
 import { incomingWebhook } from "#server/http/streams/incoming-webhook.ts";
 import { addRagDocument, uploadRagDocument } from "#server/http/streams/rag-documents.ts";
+import { resume } from "#server/http/streams/resume.ts";
 import { handleTrpc } from "#server/http/trpc/handler.ts";
 import { AppError } from "#server/platform/errors.ts";
 
@@ -66,6 +67,7 @@ export const API_ROUTES: readonly Route[] = [
     },
     { startsRuns: true },
   ),
+  route("/api/v1/resume/{token}", { POST: resume }),
   route("/api/v1/workflows/{workflow_id}/execute", { POST: handleRest }, { others: handleRest, startsRuns: true }),
   route("/api/v1/agents/{agent_id}/chat", { POST: agentChat(keyToRun) }),
   route("/api/v1/executions/{execution_id}/stream", { GET: executionStream({ keyNeeds: { scope: "read" }, allowQueryToken: true }) }),

@@ -19,8 +19,14 @@ const open = openWorld();
 type Needed = "public" | "user" | "viewer" | "editor" | "admin" | "install_admin";
 const ranks: Needed[] = ["public", "user", "viewer", "editor", "admin", "install_admin"];
 
-/** Without a key: how one gets an account, and deliveries, which are signed. */
-const PUBLIC = ["POST /auth/sign-up", "GET /invitations/{token}", "POST /invitations/{token}/accept", "POST /webhooks/{workflow_id}"];
+/** Without a key: how one gets an account, deliveries, which are signed, and callbacks, whose address is the secret. */
+const PUBLIC = [
+  "POST /auth/sign-up",
+  "GET /invitations/{token}",
+  "POST /invitations/{token}/accept",
+  "POST /webhooks/{workflow_id}",
+  "POST /resume/{token}",
+];
 /** About oneself, in no project. */
 const OWN = /^\/(auth|users|llm-providers|platform-keys|projects$)/;
 /** "POST/DELETE on project members, credentials, LLM keys: admin only"; a project's own settings, too. */

@@ -4,6 +4,7 @@ import { readCredentialValues } from "#server/features/credentials/values.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { withMask } from "#server/platform/mask-scope.ts";
+import { callbackOf } from "#server/runs/callback-token.ts";
 import { runCode } from "#server/runs/effects/code.ts";
 import { evaluateCondition } from "#server/runs/effects/conditions.ts";
 import { type EngineServices, HostFault } from "#server/runs/ports.ts";
@@ -61,6 +62,7 @@ export const engineServices: EngineServices & { continueAsNew: typeof redispatch
   callAgent,
   evaluate: evaluateCondition,
   runCode,
+  callback: callbackOf,
   reviewsOpened: (ids) => void announceReviews(ids),
   continueAsNew: redispatch,
   wakeIfEnded,

@@ -39,6 +39,10 @@ export const ExecutionEvent = z
       complete: z.number().int(),
       failed: z.number().int(),
     }),
+    event("node_waiting", "NodeWaitingEvent", "A node waits for a time or for a call; the run goes on elsewhere, or waits with it", {
+      ...node,
+      deadline: Timestamp.nullable().meta({ description: "When it is over at the latest" }),
+    }),
     event("execution_paused", "ExecutionPausedEvent", "A review waits for a person", {
       ...node,
       title: z.string(),

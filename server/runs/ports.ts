@@ -149,6 +149,7 @@ export interface WaitState {
   id: string;
   node_id: string;
   iteration: string;
+  reason: WaitRequest["reason"];
   status: "waiting" | WaitEnd["status"];
   /** What it was resolved with. */
   outcome: unknown;
@@ -161,7 +162,7 @@ export interface WaitState {
 export interface Commit {
   rows: LedgerWrite[];
   events: EventWrite[];
-  /** Set when the run begins or ends to do nothing but wait. */
+  /** Set when the run begins or ends to do nothing but wait for people. */
   status?: "running" | "paused";
   waits?: WaitWrite[];
   /** Ids of waits whose end the run has acted on. */
@@ -295,6 +296,8 @@ export interface EngineServices {
    * @throws HostFault when no process can be had; the signal's reason
    */
   runCode(call: CodeCall, signal: AbortSignal, project_id: string): Promise<CodeResult>;
+  /** The secret that resolves the callback of a wait, and the address that takes it; always the same for one wait. */
+  callback(wait_id: string): { token: string; url: string };
   /** Reviews have begun and are in the database: tell those who can decide. Must not throw. */
   reviewsOpened(ids: string[]): void;
   /** Names of the project's agents by id. */

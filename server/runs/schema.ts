@@ -128,6 +128,11 @@ export const NodeResult = z
       .object({ total: z.number().int(), complete: z.number().int(), failed: z.number().int() })
       .optional()
       .meta({ description: "Of a loop: how many items it has, and how they ended" }),
+    waits_until: Timestamp.optional().meta({ description: "Of a node that waits: when that is over at the latest" }),
+    resume_url: z
+      .string()
+      .optional()
+      .meta({ description: "Of a node that waits for a call: the address to POST its output to; whoever has it may, once" }),
     ...nodeOutput,
   })
   .meta({ id: "NodeResult" });

@@ -12,6 +12,7 @@ export const testServices = (memory: Pick<ReturnType<typeof memoryStore>, "store
   callAgent: async () => ({ output: "" }),
   evaluate: evaluateCondition,
   runCode,
+  callback: (id) => ({ token: id, url: `http://localhost/resume/${id}` }),
   reviewsOpened: () => undefined,
   ...own,
 });

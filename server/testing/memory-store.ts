@@ -69,8 +69,8 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
   const open = new Map<string, WaitState>();
   /** What the database would do to the waits. */
   const keepWaits = ({ waits = [], taken = [], withdrawn = [], ending }: Commit) => {
-    for (const { id, node_id, iteration, label, title = label, display_value = "", deadline } of waits)
-      open.set(id, { id, node_id, iteration, title, display_value, status: "waiting", outcome: null, deadline });
+    for (const { id, node_id, iteration, reason, label, title = label, display_value = "", deadline } of waits)
+      open.set(id, { id, node_id, iteration, reason, title, display_value, status: "waiting", outcome: null, deadline });
     for (const id of taken) open.delete(id);
     for (const [id, wait] of open)
       if (ending || withdrawn.some((one) => one.node_id === wait.node_id && one.iteration === wait.iteration)) open.delete(id);

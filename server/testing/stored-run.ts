@@ -1,6 +1,7 @@
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
+import { callbackOf } from "#server/runs/callback-token.ts";
 import type { EngineServices } from "#server/runs/ports.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
 import { startExecution } from "#server/runs/use-cases/start-execution.ts";
@@ -21,5 +22,10 @@ export async function startStoredRun(admin: ProjectPrincipal, graph: Graph, inpu
 export const storedServices = (own: Partial<EngineServices> = {}): EngineServices =>
   testServices(
     { store: runStore },
-    { agentNames: async (_, ids) => new Map(ids.map((id) => [id, id])), callAgent: async ({ message }) => ({ output: message }), ...own },
+    {
+      agentNames: async (_, ids) => new Map(ids.map((id) => [id, id])),
+      callAgent: async ({ message }) => ({ output: message }),
+      callback: callbackOf,
+      ...own,
+    },
   );

@@ -31,6 +31,8 @@ interface Directory {
   suggest(reference: Reference): string;
   /** True when a node with this name can run before `id`. */
   isUpstream(name: string, id: string): boolean;
+  /** True when a node has begun, at the latest, by when another one does: all that leads to it comes before that. */
+  beginsBefore(id: string, other: string): boolean;
   plan: Plan;
   triggerFields: string[];
 }
@@ -71,6 +73,7 @@ function directoryOf(graph: Graph, scope: NodeScope, plan: Plan): Directory {
   const slugs = new Map(names.toReversed().map((named) => [slugOf(named.name), named]));
   const bearers = Map.groupBy(names, (named) => named.name);
   const isBefore = ancestry(graph);
+  const before = Map.groupBy(graph.edges, ({ target }) => target);
   const params = graph.nodes.find((node) => node.type === "triggerNode")?.data.parameters;
   let suggested = 0;
   return {
@@ -80,6 +83,7 @@ function directoryOf(graph: Graph, scope: NodeScope, plan: Plan): Directory {
       suggested++ < MOST_SUGGESTIONS ? suggestionFor([...ROOTS, ...new Set(names.map((named) => named.name))], reference) : "",
     plan,
     isUpstream: (name, id) => (bearers.get(name) ?? []).some((named) => isBefore(named.node.id, id)),
+    beginsBefore: (id, other) => id !== other && (before.get(id) ?? []).every(({ source }) => isBefore(source, other)),
     triggerFields: ["output", ...(Array.isArray(params) ? params.map((parameter) => String(parameter?.name)) : [])],
   };
 }
@@ -163,8 +167,10 @@ function referenceProblems(node: GraphNode, directory: Directory, scope: NodeSco
         return fault ? problem(fault) : [];
       }
       if (!named) return problem(`${reference.source} names nothing in this workflow.${directory.suggest(reference)}`);
-      if (directory.isUpstream(named.name, node.id)) {
-        const fault = unreadable(named.node, String(reference.path[0]), node, directory.plan);
+      const wanted = String(reference.path[0]);
+      const isEarly = definitionOf(named.node.type)?.earlyFields?.includes(wanted) && directory.beginsBefore(named.node.id, node.id);
+      if (isEarly || directory.isUpstream(named.name, node.id)) {
+        const fault = unreadable(named.node, wanted, node, directory.plan);
         return fault ? problem(`${reference.source}: ${fault}`) : [];
       }
       return problem(

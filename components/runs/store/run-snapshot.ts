@@ -181,7 +181,7 @@ function afterEvent(snapshot: RunSnapshot, event: ExecutionEvent): RunSnapshot {
 function withWaiting(snapshot: RunSnapshot, event: NodeEvent): RunSnapshot {
   const { node_id, iteration = "" } = event;
   const before = snapshot.waiting[node_id] ?? [];
-  if (event.type === "execution_paused") {
+  if (event.type === "execution_paused" || event.type === "node_waiting") {
     const node = snapshot.nodes[node_id];
     const isPast = node?.iteration === iteration && isOver(node.status);
     return isPast || before.includes(iteration)
@@ -268,6 +268,7 @@ function patchOf(node: NodeSnapshot, event: NodeEvent): Partial<NodeSnapshot> | 
     case "loop_progress":
       return { iterations: { total: event.total, complete: event.complete, failed: event.failed } };
     case "execution_paused":
+    case "node_waiting":
       return isOver(node.status) ? null : { status: "waiting", started_at: node.started_at ?? event.timestamp };
   }
 }

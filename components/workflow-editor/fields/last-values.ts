@@ -106,7 +106,8 @@ export function lastScope(readable: ReadableScope, run: LastRun): Scope {
     const output = lastOutput(node, run);
     if (output === undefined) return undefined;
     const handle = own(run.decisions, node.id) ?? null;
-    const further = Object.entries(definitionOf(node.type)?.fields ?? {}).map(([name, read]) => [name, read({ output, handle })]);
+    const left = { output, handle, details: {}, data: node.data, callbackUrl: () => "" };
+    const further = Object.entries(definitionOf(node.type)?.fields ?? {}).map(([name, read]) => [name, read(left)]);
     return { output, ...Object.fromEntries(further) };
   };
   const found: Scope = {

@@ -10,6 +10,7 @@ import { setNodeUi } from "#components/workflow-editor/nodes/set-node.tsx";
 import { switchNodeUi } from "#components/workflow-editor/nodes/switch-node.tsx";
 import { terminateNodeUi } from "#components/workflow-editor/nodes/terminate-node.tsx";
 import { triggerNodeUi } from "#components/workflow-editor/nodes/trigger-node.tsx";
+import { waitNodeUi } from "#components/workflow-editor/nodes/wait-node.tsx";
 import type { NodeUiRegistry } from "#components/workflow-editor/nodes/types.ts";
 
 export const nodeUis = {
@@ -24,4 +25,5 @@ export const nodeUis = {
   switchNode: switchNodeUi,
   terminateNode: terminateNodeUi,
   triggerNode: triggerNodeUi,
+  waitNode: waitNodeUi,
 } satisfies NodeUiRegistry;

@@ -89,7 +89,7 @@ export const rawOperations: RawOperation[] = [
     operationId: "executions-stream",
     summary: "Follow an execution",
     description:
-      "Server-sent events: `node_start`, `node_delta`, `node_complete`, `node_failed`, `node_skipped`, `loop_progress`, `execution_paused`, `execution_resumed`, and one `execution_complete` or `execution_failed`, after which the stream closes. Each has an `id`; send the last one back to go on from there. A browser's EventSource cannot set headers, so the key may also come as `?token=`.",
+      "Server-sent events: `node_start`, `node_delta`, `node_complete`, `node_failed`, `node_skipped`, `loop_progress`, `node_waiting`, `execution_paused`, `execution_resumed`, and one `execution_complete` or `execution_failed`, after which the stream closes. Each has an `id`; send the last one back to go on from there. A browser's EventSource cannot set headers, so the key may also come as `?token=`.",
     scope: "project",
     needs: "viewer",
     keyNeeds: { scope: "read" },
@@ -233,6 +233,34 @@ export const rawOperations: RawOperation[] = [
     requestBody: { required: true, description: "Any JSON", content: json({}, { issue: { title: "It is broken" } }) },
     success: { status: 202, description: "The run is queued", content: json(schemaRef("ExecuteResult")) },
     errors: [400, 401, 405, 409, 413, 422, 429, 500],
+  },
+  {
+    method: "post",
+    path: "/resume/{token}",
+    tag: "Executions",
+    operationId: "executions-resume",
+    summary: "Resume a node that waits for a call",
+    description:
+      "For whoever was given the address (`{{label.resume_url}}` of a Wait for a call; `node_results[id].resume_url` while it waits): no key, the token is the secret, and it counts once. The body is the node's output. 404 for a token that there is not, 409 when it was used, came too late, or its run has ended.",
+    scope: null,
+    needs: "public",
+    keyNeeds: null,
+    parameters: [
+      {
+        in: "path",
+        name: "token",
+        required: true,
+        schema: { ...text, example: "AZqPPlt6fFWdHwtsL2-aEFq2…" },
+        description: "The end of the address",
+      },
+    ],
+    requestBody: { required: false, description: "Any JSON, of 1,000,000 characters at most", content: json({}, { paid: true }) },
+    success: {
+      status: 200,
+      description: "The run goes on",
+      content: json({ type: "object", properties: { status: text }, required: ["status"] }, { status: "resumed" }),
+    },
+    errors: [400, 404, 405, 409, 413, 422, 429, 500],
   },
   ...(["get", "post", "put", "patch", "delete"] as const).map(httpTrigger),
 ];

@@ -3,7 +3,6 @@ import type { Frame } from "#server/runs/executor/frame.ts";
 import { RunNames, upstreamOutput } from "#server/runs/executor/run-scope.ts";
 import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
 import type { EngineServices, LedgerWrite, RunState } from "#server/runs/ports.ts";
-import { newCallbackToken } from "#server/runs/waits/callback-token.ts";
 import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
 import { workOf } from "#server/workflow/disabled.ts";
 import { parseTemplate, resolveJson, resolveText, resolveValue, type TemplatePart } from "#server/workflow/expressions.ts";
@@ -57,7 +56,7 @@ export class Attempts {
     this.#services = services;
     this.#run = run;
     this.#secrets = secrets;
-    this.#names = new RunNames(run, names, secrets);
+    this.#names = new RunNames(run, names, secrets, (wait_id) => services.callback(wait_id).url);
     this.#graph = graph;
     this.#host = host;
   }
@@ -115,7 +114,7 @@ export class Attempts {
         return result.output;
       },
       now: () => this.#services.clock.now(),
-      callbackToken: () => newCallbackToken(row.id),
+      callbackToken: () => this.#services.callback(row.id).token,
       isWritten,
       typedValue: (field) => masker.deep(resolveValue(templates.get(field)?.text ?? "", scope)),
       jsonText: (field) => kept(resolveJson(partsOf(field), scope)),

@@ -191,7 +191,7 @@ export class RunExecutor {
     let count = 0;
     for (const frame of [...this.#news]) {
       this.#news.delete(frame);
-      for (const id of frame.schedule.takeReady()) {
+      for (const id of this.#readersLast(frame.schedule.takeReady())) {
         await yieldToOthers(++count);
         if (frame.isClosed || this.#stop) break;
         if (this.#graph.definition(id)?.isEffect) effects.push([frame, id]);
@@ -201,6 +201,12 @@ export class RunExecutor {
     }
     if (!this.#stop) await this.#launch(effects);
     return count > 0;
+  }
+
+  /** Nodes of which something can be read from their beginning start before those that are ready with them. */
+  #readersLast(ids: string[]): string[] {
+    const isEarly = (id: string) => this.#graph.definition(id)?.earlyFields !== undefined;
+    return ids.some(isEarly) ? [...ids.filter(isEarly), ...ids.filter((id) => !isEarly(id))] : ids;
   }
 
   /** Resolves the config; a node whose expressions cannot be resolved fails here, without having started. */

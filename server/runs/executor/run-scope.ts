@@ -53,9 +53,11 @@ export class RunNames {
   readonly #run: RunState;
   readonly #read = new Map<string, unknown>();
   readonly #secrets: RunSecrets;
+  readonly #callbackUrl: (wait_id: string) => string;
 
-  constructor(run: RunState, scope: NodeScope, secrets: RunSecrets) {
+  constructor(run: RunState, scope: NodeScope, secrets: RunSecrets, callbackUrl: (wait_id: string) => string) {
     this.#run = run;
+    this.#callbackUrl = callbackUrl;
     this.#scope = scope;
     this.#secrets = secrets;
   }
@@ -86,7 +88,7 @@ export class RunNames {
       const { labels, aliases, slugs } = this.#named();
       for (const candidates of [labels.get(name), latest(aliases.get(name), frame), slugs.get(slugOf(name))])
         for (const node of candidates ?? []) {
-          const fields = fieldsOf(node, frame);
+          const fields = this.#fieldsOf(node, frame);
           if (fields) return { name, fields, isSkipped: frame.lookup(node.id)?.status === "skipped" };
         }
       const slug = slugOf(name);
@@ -95,10 +97,26 @@ export class RunNames {
     const names = () => [
       ...Object.keys(fixed),
       ...[...this.#named().labels, ...this.#named().aliases].flatMap(([name, nodes]) =>
-        nodes.some((node) => fieldsOf(node, frame)) ? [name] : [],
+        nodes.some((node) => this.#fieldsOf(node, frame)) ? [name] : [],
       ),
     ];
     return { find, names, parse: (text) => this.#parse(text), isName: this.isName };
+  }
+
+  /** What can be read of a node, or undefined when it has not ended, is no loop around the frame, and has nothing to read before its end. */
+  #fieldsOf(node: GraphNode, frame: Frame): Record<string, unknown> | undefined {
+    const iteration = frame.iterationOf(node.id);
+    if (iteration) return { current_item: iteration.item, index: iteration.index };
+    const row = frame.lookup(node.id);
+    const definition = definitionOf(node.type);
+    const hasEnded = row !== undefined && ENDED.has(row.status);
+    const early = row?.status === "waiting" ? definition?.earlyFields : undefined;
+    if (!row || !(hasEnded || early)) return undefined;
+    const output = outputOf(row);
+    const callbackUrl = () => this.#callbackUrl(row.id);
+    const left = { output, handle: row.handle, details: row.details ?? {}, data: node.data, callbackUrl };
+    const own = Object.entries(definition?.fields ?? {}).filter(([name]) => hasEnded || early?.includes(name));
+    return { ...(hasEnded && { output }), ...Object.fromEntries(own.map(([name, read]) => [name, read(left)])) };
   }
 
   #parse(text: string): unknown {
@@ -133,17 +151,6 @@ function latest(nodes: readonly GraphNode[] | undefined, frame: Frame): readonly
     return row?.status === "skipped" ? 0 : (row?.completed_at?.getTime() ?? 0);
   };
   return [...nodes].sort((a, b) => time(b) - time(a));
-}
-
-/** What can be read of a node, or undefined when it has not ended and is no loop around the frame. */
-function fieldsOf(node: GraphNode, frame: Frame): Record<string, unknown> | undefined {
-  const iteration = frame.iterationOf(node.id);
-  if (iteration) return { current_item: iteration.item, index: iteration.index };
-  const row = frame.lookup(node.id);
-  if (!row || !ENDED.has(row.status)) return undefined;
-  const output = outputOf(row);
-  const own = Object.entries(definitionOf(node.type)?.fields ?? {}).map(([name, read]) => [name, read({ output, handle: row.handle })]);
-  return { output, ...Object.fromEntries(own) };
 }
 
 /** What is asked about nodes to tell what comes to one of them. */

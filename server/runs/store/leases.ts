@@ -29,7 +29,7 @@ const claiming = (project: string, chosen: string) => `
   ), claimed AS (
     UPDATE executions e SET
       -- A database that crashed may hand out an epoch again that somebody still holds; a name it never does.
-      lease_owner = $1::text || '-' || e.id, lease_epoch = lease_epoch + 1, ${LEASE}, wake = false, commit_no = 0,
+      lease_owner = $1::text || '-' || e.id, lease_epoch = lease_epoch + 1, ${LEASE}, wake = false, is_asleep = false, commit_no = 0,
       -- Whoever had it before has not given it back.
       crashes = crashes + (lease_until IS NOT NULL)::int,
       -- A paused run stays so until somebody has decided: looking at it changes nothing.
@@ -96,7 +96,7 @@ const RENEW = `
  * that was given back stays so: when the answer got lost and this is said again, the run may have become due meanwhile.
  */
 const RELEASE = `
-  UPDATE executions SET lease_until = NULL, wake = false, crashes = crashes + $6::int,
+  UPDATE executions SET lease_until = NULL, wake = false, is_asleep = $5::boolean AND NOT wake, crashes = crashes + $6::int,
     run_at = CASE WHEN wake THEN ${NOW} WHEN $5::boolean THEN $3::timestamptz ELSE ${NOW} + make_interval(secs => $4) END
   WHERE id = $1 AND lease_owner = $2 AND lease_until IS NOT NULL AND status NOT IN ${FINAL} RETURNING coalesce(run_at <= now(), false) AS is_due`;
 

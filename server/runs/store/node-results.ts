@@ -1,6 +1,7 @@
 import type { NodeRun } from "#prisma/generated/client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { isUuid } from "#server/platform/new-id.ts";
+import { callbackOf } from "#server/runs/callback-token.ts";
 import { ITEM } from "#server/runs/ports.ts";
 import {
   type ExecutionStatus,
@@ -23,10 +24,11 @@ import { type Graph, MAX_PINNED } from "#server/workflow/schema.ts";
 // Of a node inside a loop the latest iteration speaks. A large output is not read whole: one character more than the
 // limit is enough to know that it is cut.
 const RESULTS = `
-  SELECT DISTINCT ON (r.node_id) r.node_id, r.iteration, r.status, r.error, r.duration_ms, r.started_at, r.completed_at,
+  SELECT DISTINCT ON (r.node_id) r.id, r.node_id, r.iteration, r.status, r.error, r.duration_ms, r.started_at, r.completed_at,
     r.input_tokens, r.output_tokens, CASE WHEN r.model IS NULL THEN 0 ELSE r.cost::float8 END AS cost, r.attempt, r.reused,
     r.is_cut_off, left(${textOf("output")}, ${LARGE_OUTPUT + 1}) AS output,
-    length(${textOf("output")}) AS output_length
+    length(${textOf("output")}) AS output_length,
+    CASE WHEN r.status = 'waiting' THEN (SELECT jsonb_build_object('is_callback', w.reason = 'callback', 'until', w.deadline) FROM waits w WHERE w.id = r.id) END AS wait
   FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}'
   ORDER BY r.node_id, string_to_array(r.iteration, '.')::int[] DESC, r.attempt DESC`;
@@ -38,17 +40,19 @@ const ITERATIONS = `
   FROM node_runs WHERE execution_id = $1 AND node_id = ANY($2) GROUP BY node_id HAVING sum(items) IS NOT NULL`;
 
 type Row = Omit<NodeResult, "started_at" | "completed_at" | "iteration"> & {
+  id: string;
   node_id: string;
   iteration: string;
   started_at: Date | null;
   completed_at: Date | null;
+  wait: { is_callback: boolean; until: string | null } | null;
   output_length: number | null;
   is_cut_off: boolean;
 };
 
 function resultOf(
   execution_id: string,
-  { node_id, iteration, output_length, is_cut_off, output, started_at, completed_at, ...row }: Row,
+  { id, node_id, iteration, wait, output_length, is_cut_off, output, started_at, completed_at, ...row }: Row,
 ): NodeResult {
   const told = toldOutput(output, outputUrl(execution_id, node_id, iteration));
   return {
@@ -57,6 +61,8 @@ function resultOf(
     ...("output_url" in told && output_length !== null && { output_length }),
     ...(is_cut_off && { answer_truncated: true }),
     ...(iteration && { iteration }),
+    ...(wait?.until && { waits_until: new Date(wait.until).toISOString() }),
+    ...(wait?.is_callback && { resume_url: callbackOf(id).url }),
     started_at: started_at?.toISOString() ?? null,
     completed_at: completed_at?.toISOString() ?? null,
   };

@@ -52,7 +52,7 @@ const BATCH = 1000;
 // first. Whoever takes them makes them due again in ten seconds, so that nobody else takes them while they are asked for.
 const TAKE = `
   WITH due AS (
-    SELECT id, run_at <= created_at + interval '15 seconds' AND lease_epoch = 0 AND dispatch = 0 AS is_first, status = 'paused' AND NOT wake AS waits
+    SELECT id, run_at <= created_at + interval '15 seconds' AND lease_epoch = 0 AND dispatch = 0 AS is_first, is_asleep AND NOT wake AS waits
     FROM executions WHERE run_at <= now() AND coalesce(lease_owner, '') <> ALL($1)
     ORDER BY run_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
   )

@@ -1,8 +1,8 @@
 import { messageOf } from "#server/platform/errors.ts";
+import { tokenHash } from "#server/runs/callback-token.ts";
 import type { Frame } from "#server/runs/executor/frame.ts";
 import type { RunBatch } from "#server/runs/executor/run-batch.ts";
 import type { EngineServices, LedgerRow, LedgerWrite, RunState, WaitState } from "#server/runs/ports.ts";
-import { tokenHash } from "#server/runs/waits/callback-token.ts";
 import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import type { NodeResult, WaitEnd, WaitRequest } from "#server/workflow/nodes/definition.ts";
@@ -11,10 +11,14 @@ import type { GraphNode } from "#server/workflow/schema.ts";
 
 const keyOf = ({ node_id, iteration }: { node_id: string; iteration: string }) => `${iteration} ${node_id}`;
 
+const placeOf = ({ node_id, iteration }: LedgerRow) => ({ node_id, ...(iteration && { iteration }) });
+
 interface OpenWait {
   frame: Frame;
   row: LedgerRow;
   deadline: Date | null;
+  /** Unknown of one that an earlier segment has opened, until the table is read. */
+  reason?: WaitRequest["reason"];
   /** What viewers are told of it; unknown of most that an earlier segment has opened. */
   told?: Told;
 }
@@ -73,27 +77,29 @@ export class OpenWaits {
     frame.rows.set(node_id, waiting);
     const review = request.reason === "review" ? { ...request, title: request.title || label } : undefined;
     const told = toldOf(review?.title ?? label, review?.display_value ?? "");
-    this.#open.set(keyOf(row), { frame, row: waiting, deadline, told });
+    this.#open.set(keyOf(row), { frame, row: waiting, deadline, reason, told });
     this.#batch.keep(waiting);
     const token_hash = request.reason === "callback" ? tokenHash(request.token) : undefined;
     this.#batch.open({ ...review, ...(token_hash && { token_hash }), id, node_id, iteration, reason, label, deadline });
-    this.#tell(waiting, told);
+    if (review) this.#tell(waiting, told);
+    else this.#batch.tell({ type: "node_waiting", ...placeOf(waiting), deadline: deadline?.toISOString() ?? null });
   }
 
   /**
-   * The run does nothing but wait: it is paused, and viewers who were told that it goes on are told so again. Of one wait: each
+   * The run does nothing but wait: for people it is paused, and viewers who were told that it goes on are told so again. Of one wait: each
    * was told when it began, and all of them after every end would be too much where many wait.
    */
   pause(): void {
+    const all = [...this.#open.values()].filter(({ reason }) => reason === "review");
+    if (all.length === 0) return;
     this.#batch.mark("paused");
-    const all = [...this.#open.values()];
     const open = all.find(({ told }) => told) ?? all[0];
     if (this.#isResumed && open) this.#tell(open.row, open.told ?? UNREAD);
   }
 
-  #tell({ node_id, iteration }: LedgerRow, told: Told): void {
+  #tell(row: LedgerRow, told: Told): void {
     this.#isResumed = false;
-    this.#batch.tell({ type: "execution_paused", node_id, ...(iteration && { iteration }), ...told });
+    this.#batch.tell({ type: "execution_paused", ...placeOf(row), ...told });
   }
 
   /** Nobody needs this one any more. */
@@ -111,9 +117,9 @@ export class OpenWaits {
 
   #take(wait: WaitState): EndedWait[] {
     const open = this.#open.get(keyOf(wait));
-    const { status, outcome, deadline, title, display_value } = wait;
+    const { status, outcome, reason, deadline, title, display_value } = wait;
     if (status === "waiting") {
-      if (open) open.deadline = deadline;
+      if (open) Object.assign(open, { deadline, reason });
       if (open && title !== null && display_value !== null) open.told = toldOf(title, display_value);
       return [];
     }
@@ -121,15 +127,19 @@ export class OpenWaits {
     if (!open) return [];
     this.#open.delete(keyOf(wait));
     this.#batch.mark("running");
-    this.#batch.tell({ type: "execution_resumed" });
-    this.#isResumed = true;
+    if (reason === "review") {
+      this.#batch.tell({ type: "execution_resumed" });
+      this.#isResumed = true;
+    }
     return [{ ...open, end: this.#endOf(open.row, status === "resolved" ? { status, outcome } : { status }) }];
   }
 
   /** What the end of a wait means for its node, as the node's type says. */
   #endOf({ node_id }: LedgerRow, end: WaitEnd): EndedWait["end"] {
+    const definition = this.#graph.definition(node_id);
+    const config = definition?.config.parse(this.#graph.byId.get(node_id)?.data ?? {}) ?? {};
     try {
-      return { status: "complete", ...(this.#graph.definition(node_id)?.resume?.(end) ?? { output: "" }) };
+      return { status: "complete", ...(definition?.resume?.(end, config) ?? { output: "" }) };
     } catch (error) {
       return { status: "failed", error: messageOf(error) };
     }

@@ -1,7 +1,7 @@
 import { parseCleanJson } from "#server/platform/clean-text.ts";
 import { AppError } from "#server/platform/errors.ts";
+import { tokenHash, waitOfToken } from "#server/runs/callback-token.ts";
 import { callbackStatus, resolveWait } from "#server/runs/store/waits.ts";
-import { tokenHash, waitOfToken } from "#server/runs/waits/callback-token.ts";
 import { expireWaits, wakeEnded } from "#server/runs/waits/sweep-waits.ts";
 
 /** How long what a callback brings may be, in characters of JSON. */

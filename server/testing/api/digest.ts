@@ -14,6 +14,7 @@ const VOLATILE = [
   "lease_until",
   "run_at",
   "wake",
+  "is_asleep",
   "crashes",
   "dispatch",
   "woken_at",
@@ -94,10 +95,10 @@ export async function openDigest(connectionString: string): Promise<Digest> {
     },
     async isQuiet(projectId) {
       const { rows } = await pool.query<{ busy: boolean }>(
-        `SELECT EXISTS (SELECT FROM executions WHERE project_id = $1 AND status IN ('pending', 'queued', 'running'))
+        `SELECT EXISTS (SELECT FROM executions WHERE project_id = $1 AND status IN ('pending', 'queued', 'running') AND NOT is_asleep)
              OR EXISTS (SELECT FROM waits WHERE project_id = $1 AND reason = 'review' AND status = 'waiting' AND notified_at IS NULL)
              OR EXISTS (SELECT FROM waits w JOIN executions e ON e.id = w.execution_id WHERE w.project_id = $1
-                        AND w.status IN ('resolved', 'expired') AND w.taken_at IS NULL AND e.status = 'paused')
+                        AND w.status IN ('resolved', 'expired') AND w.taken_at IS NULL AND e.is_asleep)
              OR EXISTS (SELECT FROM rag_documents d JOIN rag_sources s ON s.id = d.rag_source_id
                         WHERE s.project_id = $1 AND d.status = 'indexing')
              OR EXISTS (SELECT FROM assistant_messages m JOIN assistant_threads t ON t.id = m.thread_id

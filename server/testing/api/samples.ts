@@ -189,6 +189,7 @@ const samples: Record<string, Row> = {
     body: { order: 7 },
     sign: (body) => ({ "x-service-signature": `sha256=${createHmac("sha256", webhookSecret).update(body).digest("hex")}` }),
   }),
+  "POST /resume/{token}": async ({ newCallback }) => ({ path: { token: await newCallback() }, body: { paid: true } }),
   "GET /http/{workflow_id}": workflow(({ ids }) => ids.http),
   "POST /http/{workflow_id}": http,
   "PUT /http/{workflow_id}": http,

@@ -66,6 +66,8 @@ export interface World {
   newTrigger(kind: string, data?: Fields): Promise<string>;
   /** An execution that waits at the review `check`. */
   newPaused(): Promise<string>;
+  /** The token of an execution that waits for a call. */
+  newCallback(): Promise<string>;
   newMember(): Promise<Person>;
   /** Somebody who has nothing to do with the project. */
   newPerson(): Promise<Person>;
@@ -153,6 +155,14 @@ export async function buildWorld({ door, modelUrl, mcpUrl }: Addresses): Promise
     return id;
   };
 
+  const calling = await newWorkflow(graphOf({ t: ["trigger"], w: ["wait", { mode: "callback" }], o: ["output"] }, ["t>w", "w.done>o"]));
+  const newCallback = async () => {
+    const id = await run(calling);
+    const urlOf = async (): Promise<string | undefined> => (await call("GET", `/executions/${id}`)).node_results.w.resume_url;
+    await until(async () => (await urlOf()) !== undefined);
+    return (await urlOf())?.split("/resume/")[1] ?? "";
+  };
+
   const newRag = () => make("/rags", { name: name(), type: "documents" });
   const rag = await newRag();
   const newDocument = () => make(`/rags/${rag}/documents`, { title: name(), text: `# ${name()}\n\nQuiet from ten in the evening.` });
@@ -218,6 +228,7 @@ export async function buildWorld({ door, modelUrl, mcpUrl }: Addresses): Promise
     newWorkflow,
     newTrigger,
     newPaused,
+    newCallback,
     newPerson: person,
     newRag,
     async newProject() {

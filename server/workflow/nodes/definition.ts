@@ -35,6 +35,18 @@ export interface NodeDetails {
   printed?: string;
 }
 
+/** What a node left behind, as its fields are read from it. */
+export interface LeftBehind {
+  output: string;
+  /** The handle that was left on. */
+  handle: string | null;
+  details: NodeDetails;
+  /** Its config as it was written. */
+  data: Readonly<Record<string, unknown>>;
+  /** The address of its callback; empty where nobody may know it. */
+  callbackUrl(): string;
+}
+
 /** Python that a node runs, with texts by name. */
 export interface CodeCall {
   code: string;
@@ -115,7 +127,7 @@ export interface NodeContext<Config> {
   runCode(call: CodeCall): Promise<string>;
   /** The time from which a deadline counts. */
   now(): Date;
-  /** A secret that resolves the callback for which this attempt then waits. Whoever has it may, once; only its hash is kept. */
+  /** The secret that resolves the callback for which this attempt then waits. Whoever has it may, once; only its hash is kept. */
   callbackToken(): string;
   /** True when a template field (by its path, as `fields.0.value`) says something, even if that comes to empty text. */
   isWritten(field: string): boolean;
@@ -176,7 +188,9 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
    */
   passesContent?: true | ((data: Readonly<Record<string, unknown>>, handle: string | null) => boolean);
   /** What expressions can read besides `output`, from what the node left behind. */
-  fields?: Record<string, (result: { output: string; handle: string | null }) => string>;
+  fields?: Record<string, (left: LeftBehind) => unknown>;
+  /** Those of them that can be read from when it begins to wait, by nodes beside it too. */
+  earlyFields?: readonly string[];
   /** Types that must not follow, by handle ("" for the unnamed one). Everything else with an input may. */
   refuses?: Record<string, readonly string[]>;
   /** Config fields with their defaults; the label is common to all. */
@@ -206,7 +220,7 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
    * Of a node that waits: what the end of its wait means, as the node's own result.
    * @throws Error when it means that the node has failed, with the reason
    */
-  resume?(end: WaitEnd): NodeResult;
+  resume?(end: WaitEnd, config: z.infer<Config>): NodeResult;
   /**
    * Takes a text that a person pinned as the node's output: the handle it leaves by, if it has several. It also tells, of
    * what such a node left behind, by which handle it did. Left out, nothing can be pinned here.

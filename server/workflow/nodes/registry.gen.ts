@@ -10,6 +10,7 @@ import { setNode } from "#server/workflow/nodes/set-node.ts";
 import { switchNode } from "#server/workflow/nodes/switch-node.ts";
 import { terminateNode } from "#server/workflow/nodes/terminate-node.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
+import { waitNode } from "#server/workflow/nodes/wait-node.ts";
 
-export const nodeDefinitions = { agentNode, branchNode, codeNode, humanLoopNode, loopNode, noteNode, outputNode, setNode, switchNode, terminateNode, triggerNode } as const;
+export const nodeDefinitions = { agentNode, branchNode, codeNode, humanLoopNode, loopNode, noteNode, outputNode, setNode, switchNode, terminateNode, triggerNode, waitNode } as const;
 export type NodeType = keyof typeof nodeDefinitions;

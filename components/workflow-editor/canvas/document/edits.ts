@@ -146,6 +146,15 @@ export function removeItems(document: FlowDocument, nodeIds: ReadonlySet<string>
   };
 }
 
+/** Without edges that leave a node by a way that its config has no more. */
+export function withoutGoneWays(document: FlowDocument, nodeId: string): FlowDocument {
+  const type = document.nodes.find((node) => node.id === nodeId)?.type;
+  if (typeof definitionOf(type ?? "")?.handles !== "function") return document;
+  const ways = handlesOf({ type, data: document.data[nodeId] }) ?? [];
+  const edges = document.edges.filter(({ source, sourceHandle }) => source !== nodeId || ways.includes(sourceHandle ?? ""));
+  return edges.length === document.edges.length ? document : { ...document, edges };
+}
+
 /** Why a node may not be called so, or null. */
 export function validateLabel(document: FlowDocument, nodeId: string, label: string): string | null {
   const wanted = label.trim();
