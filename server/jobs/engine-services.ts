@@ -7,6 +7,7 @@ import { withMask } from "#server/platform/mask-scope.ts";
 import { callbackOf } from "#server/runs/callback-token.ts";
 import { runCode } from "#server/runs/effects/code.ts";
 import { evaluateCondition } from "#server/runs/effects/conditions.ts";
+import { callHttp } from "#server/runs/effects/http-call.ts";
 import { type EngineServices, HostFault } from "#server/runs/ports.ts";
 import type { FoundAgent } from "#server/runs/store/agent-json.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
@@ -62,6 +63,7 @@ export const engineServices: EngineServices & { continueAsNew: typeof redispatch
   callAgent,
   evaluate: evaluateCondition,
   runCode,
+  callHttp,
   callback: callbackOf,
   reviewsOpened: (ids) => void announceReviews(ids),
   continueAsNew: redispatch,

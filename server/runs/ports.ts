@@ -3,6 +3,8 @@ import type { ExecutionOutput, ExecutionStatus, NodeStatus } from "#server/runs/
 import type {
   AgentCall,
   CodeCall,
+  HttpAnswer,
+  HttpCall,
   NodeDetails,
   NodeResult,
   ReviewRequest,
@@ -296,6 +298,11 @@ export interface EngineServices {
    * @throws HostFault when no process can be had; the signal's reason
    */
   runCode(call: CodeCall, signal: AbortSignal, project_id: string): Promise<CodeResult>;
+  /**
+   * Makes an HTTP call of a node, from anywhere but into this install's own network unless the operator allows that.
+   * @throws Error with a sentence when there is no answer; the signal's reason
+   */
+  callHttp(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer>;
   /** The secret that resolves the callback of a wait, and the address that takes it; always the same for one wait. */
   callback(wait_id: string): { token: string; url: string };
   /** Reviews have begun and are in the database: tell those who can decide. Must not throw. */

@@ -1,5 +1,6 @@
 import { runCode } from "#server/runs/effects/code.ts";
 import { evaluateCondition } from "#server/runs/effects/conditions.ts";
+import { callHttp } from "#server/runs/effects/http-call.ts";
 import type { EngineServices } from "#server/runs/ports.ts";
 import type { memoryStore } from "#server/testing/memory-store.ts";
 
@@ -12,6 +13,7 @@ export const testServices = (memory: Pick<ReturnType<typeof memoryStore>, "store
   callAgent: async () => ({ output: "" }),
   evaluate: evaluateCondition,
   runCode,
+  callHttp,
   callback: (id) => ({ token: id, url: `http://localhost/resume/${id}` }),
   reviewsOpened: () => undefined,
   ...own,

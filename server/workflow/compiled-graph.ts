@@ -6,12 +6,16 @@ import { textsOf } from "#server/workflow/node-texts.ts";
 import type { NodeDefinition } from "#server/workflow/nodes/definition.ts";
 import type { Graph, GraphNode } from "#server/workflow/schema.ts";
 
-/** Names of the credentials that a graph's expressions read. */
+/** Names of the credentials that a graph reads, by expressions or otherwise. */
 export function credentialsIn(graph: Graph): Set<string> {
   const names = graph.nodes.flatMap((node) => {
     const texts = textsOf(workOf(node), node.data, "template").map(({ text }) => text);
+    const work = workOf(node);
+    const config = work?.credentials && work.config.safeParse(node.data);
+    const meant = (config?.success && work?.credentials?.(config.data)) || [];
     // Nearly no text names one; those need not be taken apart.
-    return texts.filter((text) => /credentials/i.test(text)).flatMap((text) => referencesOf(text).map(credentialOf));
+    const read = texts.filter((text) => /credentials/i.test(text)).flatMap((text) => referencesOf(text).map(credentialOf));
+    return [...meant, ...read];
   });
   return new Set(names.filter((name) => name !== undefined));
 }

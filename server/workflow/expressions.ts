@@ -192,6 +192,11 @@ export function suggestion(names: readonly string[], wanted: string, most = 8): 
   return names.length ? ` There ${names.length === 1 ? "is" : "are"}: ${names.slice(0, most).join(", ")}.` : "";
 }
 
+const ANY_CASE = Symbol("names in any case of letters");
+
+/** An object whose names, which are in small letters, a path may write in any case of letters. */
+export const anyCase = <Value extends object>(record: Value): Value => Object.defineProperty(record, ANY_CASE, { value: true });
+
 /** Thrown when a template cannot be resolved; the text says which expression and why. */
 export class ExpressionError extends Error {
   override name = "ExpressionError";
@@ -228,7 +233,7 @@ export const scopeOf = (entries: readonly ScopeEntry[]): Scope => ({
 /** Follows a path into a value; text is read as JSON when a path goes into it. */
 function follow(value: unknown, path: readonly PathPart[], reference: Reference, parse: (text: string) => unknown): unknown {
   let current = value;
-  for (const [index, part] of path.entries()) {
+  for (const [index, written] of path.entries()) {
     if (typeof current === "string") {
       try {
         current = parse(current);
@@ -237,6 +242,8 @@ function follow(value: unknown, path: readonly PathPart[], reference: Reference,
       }
     }
     const container: unknown = current;
+    const isAnyCase = container !== null && typeof container === "object" && ANY_CASE in container;
+    const part = isAnyCase && typeof written === "string" ? written.toLowerCase() : written;
     const isKnown = container !== null && typeof container === "object" && Object.hasOwn(container, part);
     if (!isKnown) {
       const where = [reference.head, reference.path[0], ...path.slice(0, index)].join(".");

@@ -74,6 +74,8 @@ function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChan
       );
     case "rows":
       return <RowsField {...{ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }} />;
+    case "group":
+      return <GroupField {...{ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }} />;
     case "cron":
       return <CronField nodeId={nodeId} value={text} isReadOnly={isReadOnly} onChange={onChange} />;
     case "timezone":
@@ -169,10 +171,41 @@ function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChan
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What the items of a list are, and how many it takes. */
-function rowsOf(schema: z.ZodType): { shape: Record<string, z.ZodType>; least: number; most: number } {
+/** What stands inside of defaults. */
+function coreOf(schema: z.ZodType): z.ZodType {
   let core = schema;
   while (core instanceof z.ZodDefault || core instanceof z.ZodOptional) core = core.unwrap() as z.ZodType;
+  return core;
+}
+
+/** Fields that belong together, in one value. */
+function GroupField({ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }: SchemaFieldProps) {
+  const core = coreOf(schema);
+  const shape: Record<string, z.ZodType> = core instanceof z.ZodObject ? core.shape : {};
+  const group = (value ?? {}) as Row;
+  return (
+    <fieldset disabled={isReadOnly} className="flex flex-col gap-2.5 rounded-md border bg-surface p-2.5">
+      {Object.entries(shape).map(([key, field]) => {
+        const { title, description } = describeField(field);
+        return (
+          <Field key={key} label={title ?? key} {...(description && { hint: description })}>
+            <Control
+              {...{ nodeId, ui, problems, isReadOnly }}
+              name={`${name}.${key}`}
+              schema={field}
+              value={group[key]}
+              onChange={(next) => onChange({ ...group, [key]: next })}
+            />
+          </Field>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+/** What the items of a list are, and how many it takes. */
+function rowsOf(schema: z.ZodType): { shape: Record<string, z.ZodType>; least: number; most: number } {
+  const core = coreOf(schema);
   const list = core instanceof z.ZodArray ? core : undefined;
   const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = (list?._zod.bag ?? {}) as { minimum?: number; maximum?: number };
   return { shape: list?.element instanceof z.ZodObject ? list.element.shape : {}, least: minimum, most: maximum };

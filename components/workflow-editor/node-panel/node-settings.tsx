@@ -60,7 +60,10 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
   const own = problems.filter((problem) => problem.node_id === id);
   const shape: Record<string, z.ZodType> = definition.config.shape;
   const names = nodeUi.fields?.(config as never) ?? Object.keys(shape);
-  const fields = names.flatMap((name) => (shape[name] ? [[name, shape[name]] as [string, z.ZodType]] : []));
+  const fields = names.flatMap((name) => {
+    const schema = nodeUi.schemaOf?.(name, config as never) ?? shape[name];
+    return schema ? [[name, schema] as [string, z.ZodType]] : [];
+  });
   const loose = own.filter((problem) => !fields.some(([name]) => problem.field !== null && name === fieldOf(problem.field)));
   const draw = ([name, schema]: [string, z.ZodType]) => (
     <SchemaField

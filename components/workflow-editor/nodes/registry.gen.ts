@@ -2,6 +2,7 @@
 import { agentNodeUi } from "#components/workflow-editor/nodes/agent-node.tsx";
 import { branchNodeUi } from "#components/workflow-editor/nodes/branch-node.tsx";
 import { codeNodeUi } from "#components/workflow-editor/nodes/code-node.tsx";
+import { httpNodeUi } from "#components/workflow-editor/nodes/http-node.tsx";
 import { humanLoopNodeUi } from "#components/workflow-editor/nodes/human-loop-node.tsx";
 import { loopNodeUi } from "#components/workflow-editor/nodes/loop-node.tsx";
 import { noteNodeUi } from "#components/workflow-editor/nodes/note-node.tsx";
@@ -17,6 +18,7 @@ export const nodeUis = {
   agentNode: agentNodeUi,
   branchNode: branchNodeUi,
   codeNode: codeNodeUi,
+  httpNode: httpNodeUi,
   humanLoopNode: humanLoopNodeUi,
   loopNode: loopNodeUi,
   noteNode: noteNodeUi,

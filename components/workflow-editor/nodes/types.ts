@@ -34,6 +34,8 @@ export interface NodeUi<Type extends NodeType = NodeType> {
   sentence(config: NodeConfig<Type>, lookups: NodeLookups): SentencePart[];
   /** The fields that this config has, in the order of its form; left out, all of the schema. */
   fields?(config: NodeConfig<Type>): readonly string[];
+  /** The schema of a field for this config, where it depends on that; undefined for the one that the type says. */
+  schemaOf?(field: string, config: NodeConfig<Type>): z.ZodType | undefined;
   /** Words for the choices of an enum field, by field and value. */
   choices?: Record<string, Record<string, { label: string; description?: string }>>;
   /** Said of it while it waits, on the card and where its output will stand; left out, that it waits. */

@@ -93,9 +93,12 @@ export async function deleteCredential(principal: ProjectPrincipal, { cred_id }:
   );
 }
 
-/** True when an expression of the node reads `{{credentials.<name>}}`. */
+/** True when the node reads a credential: by an expression, `{{credentials.<name>}}`, or as its type does. */
 function names(node: GraphNode, name: string): boolean {
-  const templates = textsOf(definitionOf(node.type), node.data, "template");
+  const definition = definitionOf(node.type);
+  const templates = textsOf(definition, node.data, "template");
+  const config = definition?.credentials && definition.config.safeParse(node.data);
+  if (config?.success && definition?.credentials?.(config.data).includes(name)) return true;
   return templates.flatMap(({ text }) => referencesOf(text)).some((reference) => credentialOf(reference) === name);
 }
 
@@ -106,7 +109,7 @@ function names(node: GraphNode, name: string): boolean {
  * @param name letters, digits and underscores
  */
 export async function workflowsReading(project_id: string, name: string): Promise<{ name: string }[]> {
-  const pattern = `\\{\\{[^{}]*credentials[^{}]*${name}`;
+  const pattern = `\\{\\{[^{}]*credentials[^{}]*${name}|"credential": *"${name}"`;
   const rows = await db().$queryRaw<{ id: string; name: string; graph: unknown }[]>`
     SELECT w.id, w.name, g.graph
     FROM workflows w

@@ -5,7 +5,7 @@ import type { RunSecrets } from "#server/runs/executor/run-secrets.ts";
 import type { EngineServices, LedgerWrite, RunState } from "#server/runs/ports.ts";
 import type { CompiledGraph } from "#server/workflow/compiled-graph.ts";
 import { workOf } from "#server/workflow/disabled.ts";
-import { parseTemplate, resolveJson, resolveText, resolveValue, type TemplatePart } from "#server/workflow/expressions.ts";
+import { credentialOf, parseTemplate, resolveJson, resolveText, resolveValue, type TemplatePart } from "#server/workflow/expressions.ts";
 import { textsOf, withTexts } from "#server/workflow/node-texts.ts";
 import type { NodeContext, NodeDefinition, NodeScope } from "#server/workflow/nodes/definition.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
@@ -113,6 +113,19 @@ export class Attempts {
         if ("failure" in result) throw new Error(result.failure);
         return result.output;
       },
+      callHttp: async (call) => {
+        const { status, headers, text } = await this.#services.callHttp(call, host.signal(frame));
+        row.details = { ...row.details, status, headers };
+        // As it will be kept: nothing that is cut out of it holds half a secret.
+        return { status, headers: masker.deep(headers), text: masker.text(text) };
+      },
+      visit: `${run.id}:${id}:${frame.path}`,
+      secret: (name) => {
+        const value = this.#secrets.values[name];
+        if (value === undefined) throw new Error(this.#secrets.fault ?? `The project has no credential "${name}".`);
+        return value;
+      },
+      readsSecret: (field) => partsOf(field).some((part) => "reference" in part && credentialOf(part.reference) !== undefined),
       now: () => this.#services.clock.now(),
       callbackToken: () => this.#services.callback(row.id).token,
       isWritten,

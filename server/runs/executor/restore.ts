@@ -7,8 +7,8 @@ import type { Plan } from "#server/workflow/compile.ts";
 import { workOf } from "#server/workflow/disabled.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
 
-/** How often a node may be interrupted before it counts as the reason. */
-const MOST_INTERRUPTIONS = 5;
+/** How often a node may be started before it counts as the reason why its process dies. */
+const MOST_STARTS = 5;
 
 /** The newest attempt of each node. */
 function latestRows(rows: readonly LedgerRow[]): Map<string, LedgerRow> {
@@ -46,8 +46,9 @@ export function restoreFrames({ run, plan, nodes, ledger, continues, recall }: P
 
   const closeInterrupted = (rows: Map<string, LedgerRow>) => {
     for (const row of [...rows.values()]) {
-      if (row.status !== "running" || !workOf(nodes.get(row.node_id))?.isEffect) continue;
-      if (row.attempt >= MOST_INTERRUPTIONS) rows.set(row.node_id, ledger.giveUp(row));
+      const work = workOf(nodes.get(row.node_id));
+      if (row.status !== "running" || !work?.isEffect) continue;
+      if (row.attempt >= (work.mostStarts ?? MOST_STARTS)) rows.set(row.node_id, ledger.giveUp(row));
       else {
         ledger.interrupt(row);
         rows.delete(row.node_id);

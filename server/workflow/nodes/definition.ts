@@ -33,6 +33,31 @@ export interface NodeResult {
 export interface NodeDetails {
   /** What its code printed. */
   printed?: string;
+  /** Of the answer to its HTTP call; the names of headers in small letters. */
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+/** An HTTP call that a node makes. */
+export interface HttpCall {
+  method: string;
+  url: string;
+  /** Those that are secret are not sent to another origin, nor is a body that is. */
+  headers: { name: string; value: string; isSecret: boolean }[];
+  body: { text: string; isSecret: boolean } | undefined;
+  /** Seconds, for each try. */
+  timeout: number;
+  /** Further tries after a broken connection, 408, 429 and 5xx. */
+  retries: number;
+  follow_redirects: boolean;
+}
+
+/** What a server answered. */
+export interface HttpAnswer {
+  status: number;
+  /** By name in small letters. */
+  headers: Record<string, string>;
+  text: string;
 }
 
 /** What a node left behind, as its fields are read from it. */
@@ -125,6 +150,17 @@ export interface NodeContext<Config> {
    * @throws Error that names the line
    */
   runCode(call: CodeCall): Promise<string>;
+  /**
+   * Makes an HTTP call; status and headers of the answer are kept beside the node. Secrets in the answer are masked.
+   * @throws Error with a sentence when there is no answer
+   */
+  callHttp(call: HttpCall): Promise<HttpAnswer>;
+  /** Names this visit of the node, the same however often it is started: the execution, the node and the iteration. */
+  visit: string;
+  /** The value of a credential, in clear. @throws Error when the project has none of that name */
+  secret(name: string): string;
+  /** True when a template field reads a credential. */
+  readsSecret(field: string): boolean;
   /** The time from which a deadline counts. */
   now(): Date;
   /** The secret that resolves the callback for which this attempt then waits. Whoever has it may, once; only its hash is kept. */
@@ -212,6 +248,10 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
   reachesOut?(config: z.infer<Config>, hasReach: (agent_id: string) => boolean): boolean;
   /** True for nodes that take no part in a run. */
   isInert?: boolean;
+  /** Names of the credentials that a config means other than by expressions. */
+  credentials?(config: z.infer<Config>): string[];
+  /** How often it may be started where the process died meanwhile; left out, five times. */
+  mostStarts?: number;
   /** Name besides the label under which expressions find the node's output, e.g. its agent's name. */
   alias?(config: z.infer<Config>, scope: NodeScope): string | undefined;
   problems?(config: z.infer<Config>, scope: NodeScope): NodeProblem[];
@@ -250,7 +290,19 @@ declare module "zod" {
     /** The text may hold {{expressions}}, resolved when the node starts. */
     template?: boolean;
     /** Which control a form draws; left out, the field's type decides. */
-    widget?: "textarea" | "agent" | "code" | "parameters" | "color" | "markdown" | "python" | "rows" | "cron" | "timezone" | "webhook";
+    widget?:
+      | "textarea"
+      | "agent"
+      | "code"
+      | "parameters"
+      | "color"
+      | "markdown"
+      | "python"
+      | "rows"
+      | "group"
+      | "cron"
+      | "timezone"
+      | "webhook";
     /** Folded away under Advanced in a form. */
     advanced?: boolean;
   }

@@ -2,6 +2,7 @@
 import { agentNode } from "#server/workflow/nodes/agent-node.ts";
 import { branchNode } from "#server/workflow/nodes/branch-node.ts";
 import { codeNode } from "#server/workflow/nodes/code-node.ts";
+import { httpNode } from "#server/workflow/nodes/http-node.ts";
 import { humanLoopNode } from "#server/workflow/nodes/human-loop-node.ts";
 import { loopNode } from "#server/workflow/nodes/loop-node.ts";
 import { noteNode } from "#server/workflow/nodes/note-node.ts";
@@ -12,5 +13,5 @@ import { terminateNode } from "#server/workflow/nodes/terminate-node.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 import { waitNode } from "#server/workflow/nodes/wait-node.ts";
 
-export const nodeDefinitions = { agentNode, branchNode, codeNode, humanLoopNode, loopNode, noteNode, outputNode, setNode, switchNode, terminateNode, triggerNode, waitNode } as const;
+export const nodeDefinitions = { agentNode, branchNode, codeNode, httpNode, humanLoopNode, loopNode, noteNode, outputNode, setNode, switchNode, terminateNode, triggerNode, waitNode } as const;
 export type NodeType = keyof typeof nodeDefinitions;
