@@ -42,6 +42,7 @@ test("a branch, a loop, a review and an early end, built by mouse and keyboard a
   await pick(page, "branch");
   await expect(edge(page, "Start", "Branch")).toBeAttached();
   await expect(node(page, "Branch")).toBeFocused(); // a moment after it is drawn; what is typed before would go astray
+  await panel(page).getByRole("tab", { name: "Python" }).click();
   const condition = panel(page).getByLabel("Condition", { exact: true });
   await condition.fill("");
   await condition.pressSequentially('"go" in outp');
@@ -109,6 +110,7 @@ test("a node put on an edge keeps the way through, by its first way out", async 
   await page.getByRole("button", { name: "Insert a node here" }).click();
   await pick(page, "branch");
   await expect(edge(page, "Branch (true)", "Result")).toBeAttached();
+  await panel(page).getByRole("tab", { name: "Python" }).click();
   await panel(page).getByLabel("Condition", { exact: true }).fill("True");
   await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
   await page.keyboard.press("Control+s");
@@ -118,6 +120,20 @@ test("a node put on an edge keeps the way through, by its first way out", async 
     [true, null],
     [false, "true"],
   ]);
+
+  // Taken out of the middle, it leaves its neighbours connected; one step back brings it again.
+  await node(page, "Branch").focus();
+  await page.keyboard.press("Delete");
+  await expect(edge(page, "Start", "Result")).toBeAttached();
+  await page.keyboard.press("Control+z");
+  await expect(edge(page, "Branch (true)", "Result")).toBeAttached();
+  await edge(page, "Start", "Branch").focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Delete");
+  await page.getByRole("button", { name: "1 problem", exact: true }).click();
+  await expect(page.getByRole("dialog", { name: "Problems" })).toContainText("Nothing leads to Branch, so it never runs.");
+  // It is no reason not to run.
+  await expect(page.getByRole("button", { name: "Run", exact: true })).not.toHaveAttribute("aria-disabled");
 });
 
 test("a condition is judged while it is typed", async ({ signedInPage: page, workflow }) => {
@@ -135,6 +151,58 @@ test("a condition is judged while it is typed", async ({ signedInPage: page, wor
   await condition.fill("output == 'x'");
   await expect(panel(page).getByRole("alert")).toBeHidden();
   await expect(run).not.toHaveAttribute("aria-disabled");
+});
+
+test("a condition is put together of rows, which write the Python and are read back from it", async ({
+  signedInPage: page,
+  workflow,
+  executed,
+}) => {
+  const branch = { id: "b", type: "branchNode", position: at(330), data: { label: "Urgent", condition: "" } };
+  const flow = await workflow({ nodes: [trigger, branch], edges: [{ id: "e", source: "t", target: "b" }] });
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Branch Urgent").click();
+  const rows = panel(page).getByRole("group", { name: "Condition", exact: true });
+  const row = (number: number) => rows.getByRole("group", { name: `Row ${number}`, exact: true });
+  const choose = async (number: number, field: string, option: string) => {
+    await row(number).getByRole("combobox", { name: field }).click();
+    await page.getByRole("option", { name: option, exact: true }).click();
+  };
+  await row(1).getByRole("textbox", { name: "Compared with" }).fill('Say "yes"');
+  await rows.getByRole("button", { name: "Add row" }).click();
+  await expect(panel(page).getByRole("alert")).toHaveText("Row 2: Say what follows “contains”.");
+  await choose(2, "Operator", ">");
+  await row(2).getByRole("textbox", { name: "Compared with" }).fill("9");
+  await expect(panel(page).getByRole("alert")).toBeHidden();
+  await expect(node(page, "Branch Urgent")).toContainText('If output contains Say "yes" and output > 9');
+  await rows.getByRole("combobox", { name: "Holds when" }).click();
+  await page.getByRole("option", { name: "Any of these holds" }).click();
+  // A value from the tree goes to the row that was in hand last.
+  await panel(page).getByRole("button", { name: "Insert trigger.output" }).click();
+  await expect(row(2).getByRole("combobox", { name: "Value" })).toHaveText("trigger.output");
+
+  // The Python says the same, and what only Python can say stays Python.
+  const condition = panel(page).getByLabel("Condition", { exact: true });
+  await panel(page).getByRole("tab", { name: "Python" }).click();
+  await expect(condition).toHaveValue('"Say \\"yes\\"".lower() in output.lower()\nor float(trigger_output) > 9');
+  await condition.press("ControlOrMeta+a");
+  await condition.pressSequentially("output");
+  await condition.press("Tab");
+  await expect(condition).toHaveValue("output");
+  await condition.fill("len(output) > 3");
+  await panel(page).getByRole("tab", { name: "Rows" }).click();
+  await expect(panel(page)).toContainText("It says more than rows can, so it stays Python.");
+  await condition.fill('output.startswith("ur")');
+  await expect(row(1).getByRole("combobox", { name: "Operator" })).toHaveText("starts with");
+  await row(1).getByRole("textbox", { name: "Compared with" }).press("End");
+  await row(1).getByRole("textbox", { name: "Compared with" }).pressSequentially("gent");
+  await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
+  await page.keyboard.press("Control+s");
+  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await page.reload();
+  await node(page, "Branch Urgent").click();
+  await expect(row(1).getByRole("textbox", { name: "Compared with" })).toHaveValue("urgent");
+  expect((await executed(flow, { input: "urgent: stop" })).output).toBe("True");
 });
 
 test("the schedule builder: choices, words, next runs in the zone, and what the server refuses", async ({

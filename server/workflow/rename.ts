@@ -1,6 +1,7 @@
 import { CREDENTIALS, type IsName, isNameOf, parseTemplate, type Reference, slugOf } from "#server/workflow/expressions.ts";
 import { definitionOf, isReadable } from "#server/workflow/graph.ts";
 import { withTexts } from "#server/workflow/node-texts.ts";
+import { unescaped } from "#server/workflow/python-string.ts";
 
 // Texts that read nodes by name, carried along when names change: {{expressions}}, and node_outputs in Python conditions.
 // Pure and browser-safe: renaming, pasting, and the look at what a changed graph makes stale ask the same functions.
@@ -59,7 +60,6 @@ function inTemplate(text: string, isName: IsName | undefined, rewrite: Rewrite):
 
 const TOKEN =
   /#[^\n]*|(?<prefix>[rRbBuUfF]{0,2})(?<quote>"""|'''|"|')(?<inner>(?:\\[\s\S]|(?!\k<quote>)[^\\])*)\k<quote>|[^\W\d]\w*|\s+|[\s\S]/gu;
-const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\n": "" };
 
 interface Token {
   text: string;
@@ -73,17 +73,6 @@ function tokensOf(python: string): Token[] {
     return { text, ...(quote !== undefined && { string: { prefix: prefix.toLowerCase(), quote, inner } }) };
   });
 }
-
-const unescaped = (inner: string): string =>
-  inner.replace(/\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\s\S]))/g, (_, x, u, wide, letter: string) => {
-    const code = x ?? u ?? wide;
-    if (code !== undefined) return Number.parseInt(code, 16) > 0x10ffff ? "" : String.fromCodePoint(Number.parseInt(code, 16));
-    return Object.hasOwn(ESCAPES, letter)
-      ? (ESCAPES[letter] ?? "")
-      : letter === "\\" || letter === '"' || letter === "'"
-        ? letter
-        : `\\${letter}`;
-  });
 
 /** The text that a literal stands for; undefined for one that is put together, or of bytes. */
 function textIn({ string }: Token): string | undefined {

@@ -15,9 +15,9 @@ import {
 } from "#components/workflow-editor/fields/last-values.ts";
 import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
-import { pythonString } from "#components/workflow-editor/fields/python-text.ts";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { asText } from "#server/workflow/expressions.ts";
+import { pythonString } from "#server/workflow/python-string.ts";
 
 export interface ConnectionsTreeProps {
   /** What the fields of this node are written in. */
@@ -148,7 +148,8 @@ interface Known {
 
 const nothing = () => [];
 
-function connection(label: string, expression: string, python: string | null, known: Known | undefined): Connection {
+/** One value with what reads it; `known` where the last run has it. */
+export function connection(label: string, expression: string, python: string | null, known: Known | undefined): Connection {
   if (!known) return { label, expression, python, kind: null, text: null, inside: nothing };
   const { value } = known;
   const whole = parseIfJson(value);

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from "react";
+import { type ReactNode, type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useStore } from "zustand";
 import { useShallow } from "zustand/react/shallow";
 import { useRun, useRunStore } from "#components/runs/store/run-context.tsx";
@@ -20,6 +20,8 @@ export interface PanelReads {
   run: LastRun | null;
   /** Everything that an expression can read here; worked out at the first call. */
   options(): readonly ExpressionOption[];
+  /** Takes a value in Python for a field that is no text, such as the rows of a condition, while such a one was in hand last. */
+  taker: RefObject<RefObject<(code: string) => void> | null>;
 }
 
 const [ReadsContext, usePanelReads] = createStrictContext<PanelReads>("PanelReadsProvider");
@@ -34,6 +36,7 @@ export function PanelReadsProvider({ nodeId, children }: { nodeId: string; child
   const edges = useEditor((state) => state.edges);
   const others = useEditorShallow((state) => Object.keys(state.data).flatMap((id) => (id === nodeId ? [] : [id, state.data[id]])));
   const run = useDeferredValue(useLastRun());
+  const taker = useRef<RefObject<(code: string) => void> | null>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: edges and the other nodes' data are what is read of the graph
   const readable = useMemo(() => {
@@ -47,8 +50,7 @@ export function PanelReadsProvider({ nodeId, children }: { nodeId: string; child
   const reads = useMemo<PanelReads>(() => {
     let known: ExpressionOption[] | undefined;
     return {
-      readable,
-      run,
+      ...{ readable, run, taker },
       options: () => {
         known ??= expressionOptions(readable, run);
         return known;

@@ -14,9 +14,10 @@ import {
   type ReadableScope,
 } from "#components/workflow-editor/fields/last-values.ts";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
-import { insertCode, pythonString, pythonTokens, type TokenKind, unfinishedName } from "#components/workflow-editor/fields/python-text.ts";
+import { insertCode, pythonTokens, type TokenKind, unfinishedName } from "#components/workflow-editor/fields/python-text.ts";
 import { ValueField } from "#components/workflow-editor/fields/value-field.tsx";
 import { isFinal } from "#server/runs/schema.ts";
+import { pythonString } from "#server/workflow/python-string.ts";
 
 const COLOURS: Record<TokenKind, string> = {
   text: "text-ink",
@@ -31,33 +32,28 @@ export interface PythonFieldProps {
   value: string;
   maxLength: number | undefined;
   isReadOnly: boolean;
-  /** True while something keeps the condition from running. */
-  hasProblem: boolean;
   onChange: (value: string) => void;
 }
 
-/** A Python condition: coloured, with the variables and the nodes upstream to choose from, and what it comes to on the last run. */
-export function PythonField({ value, maxLength, isReadOnly, hasProblem, onChange }: PythonFieldProps) {
+/** A Python condition: coloured, with the variables and the nodes upstream to choose from. */
+export function PythonField({ value, maxLength, isReadOnly, onChange }: PythonFieldProps) {
   const { readable, run } = usePanelReads();
   return (
-    <div className="flex flex-col gap-1.5">
-      <ValueField
-        {...{ value, onChange, isReadOnly, maxLength }}
-        rows={4}
-        isCode
-        takes="python"
-        placeholder={'"yes" in output.lower()'}
-        all={() => pythonOptions(readable, run)}
-        openPart={unfinishedName}
-        insert={insertCode}
-        colours={pythonTokens(value).map((token, index) => (
-          <span key={`${index.toString()}`} className={COLOURS[token.kind]}>
-            {token.text}
-          </span>
-        ))}
-      />
-      {!hasProblem && value.trim() !== "" && <ConditionTrialChip condition={value} />}
-    </div>
+    <ValueField
+      {...{ value, onChange, isReadOnly, maxLength }}
+      rows={4}
+      isCode
+      takes="python"
+      placeholder={'"yes" in output.lower()'}
+      all={() => pythonOptions(readable, run)}
+      openPart={unfinishedName}
+      insert={insertCode}
+      colours={pythonTokens(value).map((token, index) => (
+        <span key={`${index.toString()}`} className={COLOURS[token.kind]}>
+          {token.text}
+        </span>
+      ))}
+    />
   );
 }
 

@@ -41,6 +41,8 @@ test.each([
   ["output.lo", 9, null],
   ["o", 1, null],
   ['"out', 4, null],
+  ['"yes" in output or', 18, null],
+  ["re", 2, null],
 ])("finds what is being typed in %j", (text, caret, expected) => {
   expect(unfinishedName(text, caret)).toEqual(expected);
 });

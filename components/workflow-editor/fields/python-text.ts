@@ -9,7 +9,8 @@ export interface PythonToken {
 
 const KEYWORDS = new Set("and or not in is if else for lambda True False None async await".split(" "));
 /** Names at hand in every condition (specification, branchNode; contract, section 4). */
-const KNOWN_NAMES = ["output", "trigger_output", "node_outputs", "re", "json", "math"];
+const MODULES = ["re", "json", "math"];
+const KNOWN_NAMES = ["output", "trigger_output", "node_outputs", ...MODULES];
 
 const TOKEN =
   /(?<comment>#[^\n]*)|(?<string>[rbfRBF]{0,2}(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?))|(?<number>\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\b)|(?<word>[^\W\d]\w*)/gu;
@@ -41,15 +42,14 @@ export function pythonTokens(text: string): PythonToken[] {
   return tokens;
 }
 
-/** A text as a Python literal. */
-export const pythonString = (text: string): string => JSON.stringify(text);
-
 /** The beginning of a name before the caret: where it starts, and what has been typed of it. */
 export function unfinishedName(text: string, caret: number): { start: number; query: string } | null {
   const before = text.slice(0, caret);
   const key = /\bnode_outputs\s*\[\s*["']?([^"'\]\n]*)$/.exec(before);
   if (key) return { start: key.index, query: key[1] ?? "" };
   const word = /(?<![\w."'])([A-Za-z_]\w+)$/.exec(before);
+  // What is a whole word of Python already is no beginning of a name: Enter after it begins a line.
+  if (word && (KEYWORDS.has(word[0]) || MODULES.includes(word[0]))) return null;
   return word ? { start: word.index, query: word[1] ?? "" } : null;
 }
 

@@ -1,6 +1,7 @@
 "use client";
 
 import { Plus, Trash2 } from "lucide-react";
+import dynamic from "next/dynamic";
 import { z } from "zod";
 import { describeField } from "#components/forms/describe-field.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -9,17 +10,25 @@ import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input, Textarea } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Switch } from "#components/ui/switch.tsx";
 import { AgentPicker } from "#components/workflow-editor/fields/agent-picker.tsx";
 import { CronField } from "#components/workflow-editor/fields/cron-field.tsx";
 import { ExpressionField } from "#components/workflow-editor/fields/expression-field.tsx";
 import { NumberField } from "#components/workflow-editor/fields/number-field.tsx";
 import { ParametersField } from "#components/workflow-editor/fields/parameters-field.tsx";
-import { PythonField } from "#components/workflow-editor/fields/python-field.tsx";
 import { TimezoneField } from "#components/workflow-editor/fields/timezone-field.tsx";
 import { ToggleRow } from "#components/workflow-editor/fields/toggle-row.tsx";
 import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
 import type { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
+
+// Loaded with the first condition that is looked at.
+const ConditionField = dynamic(
+  () => import("#components/workflow-editor/fields/condition-field.tsx").then((module) => module.ConditionField),
+  {
+    loading: () => <Skeleton className="h-24 w-full" />,
+  },
+);
 
 export interface SchemaFieldProps {
   nodeId: string;
@@ -38,7 +47,9 @@ export function SchemaField(props: SchemaFieldProps) {
   const { name, schema, ui, problems } = props;
   const { title, description: text } = describeField(schema);
   // Choices that explain themselves need no line below, nor does a builder that shows what it makes.
-  const isClear = Object.values(ui.choices?.[name] ?? {}).some((choice) => choice.description) || schema.meta()?.widget === "cron";
+  const { widget } = schema.meta() ?? {};
+  const isBuilder = widget === "cron" || widget === "python";
+  const isClear = Object.values(ui.choices?.[name] ?? {}).some((choice) => choice.description) || isBuilder;
   const description = isClear ? undefined : text;
   return (
     <div data-field={name}>
@@ -70,7 +81,14 @@ function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChan
       );
     case "python":
       return (
-        <PythonField value={text} maxLength={field.max} isReadOnly={isReadOnly} hasProblem={problems.length > 0} onChange={onChange} />
+        <ConditionField
+          value={text}
+          hint={field.description}
+          maxLength={field.max}
+          isReadOnly={isReadOnly}
+          hasProblem={problems.length > 0}
+          onChange={onChange}
+        />
       );
     case "rows":
       return <RowsField {...{ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }} />;

@@ -8,6 +8,7 @@ import { useFieldControl } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { controlStyle } from "#components/ui/styles.ts";
 import { ValueList, type ValueOption } from "#components/workflow-editor/fields/value-list.tsx";
+import { pythonString } from "#server/workflow/python-string.ts";
 
 export interface ValueFieldProps extends Omit<ValueListOptions, "box"> {
   isReadOnly: boolean;
@@ -176,25 +177,33 @@ export function useValueList({ box, value, onChange, all, openPart, insert }: Va
   const [typed, setTyped] = useState({ text: value, element: 0 });
   if (typed.text !== value) setTyped({ text: value, element: typed.element + 1 });
   // What is offered is worked out anew at each drawing: values may arrive while the list is open.
-  const [place, setPlace] = useState<{ start: number; end: number; wanted: string; active: number } | null>(null);
-  // A value that stands there whole is not offered again.
-  const offered = place
-    ? all().filter(({ code }) => code.toLowerCase().includes(place.wanted) && code !== value.slice(place.start, place.end))
-    : [];
-  const list = place && offered.length > 0 ? { ...place, options: offered, active: Math.min(place.active, offered.length - 1) } : null;
+  const [place, setPlace] = useState<{ start: number; end: number; wanted: string; active: number | null } | null>(null);
+  const written = place ? value.slice(place.start, place.end) : "";
+  const found = place ? all().filter(({ code }) => code.toLowerCase().includes(place.wanted.toLowerCase())) : [];
+  // A value that stands there whole is not offered alone; beside others it comes first, so that Enter leaves it as it was typed.
+  const offered = found.every(({ code }) => code === written) ? [] : found;
+  const whole = [written, place?.wanted, `node_outputs[${pythonString(place?.wanted ?? "")}]`];
+  const first = Math.max(
+    0,
+    offered.findIndex(({ code }) => whole.includes(code)),
+  );
+  const list =
+    place && offered.length > 0 ? { ...place, options: offered, active: Math.min(place.active ?? first, offered.length - 1) } : null;
 
   const take = (option: ValueOption | undefined) => {
     const field = area();
     if (!field || !option || !list) return;
-    const next = insert(field.value, list.start, list.end, option.code);
-    const kept = next.text.length - next.caret;
-    insertAsTyped(field, next.text.slice(list.start, next.caret), list.start, field.value.length - kept);
+    if (option.code !== written) {
+      const next = insert(field.value, list.start, list.end, option.code);
+      const kept = next.text.length - next.caret;
+      insertAsTyped(field, next.text.slice(list.start, next.caret), list.start, field.value.length - kept);
+    }
     setPlace(null);
   };
   /** Opens the list where a value begins before the caret, and closes it elsewhere. */
   const look = (text: string, caret: number) => {
     const open = openPart(text, caret);
-    setPlace(open && { start: open.start, end: caret, wanted: open.query.trim().toLowerCase(), active: 0 });
+    setPlace(open && { start: open.start, end: caret, wanted: open.query.trim(), active: null });
   };
   return {
     list,
@@ -214,7 +223,7 @@ export function useValueList({ box, value, onChange, all, openPart, insert }: Va
     onBlur: () => list === null && setPlace(null),
     openAtCaret() {
       const caret = area()?.selectionEnd ?? value.length;
-      setPlace({ start: caret, end: caret, wanted: "", active: 0 });
+      setPlace({ start: caret, end: caret, wanted: "", active: null });
       area()?.focus();
     },
     onKeyDown(event: KeyboardEvent) {

@@ -12,6 +12,7 @@ import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workf
 import { ConnectionsTree } from "#components/workflow-editor/fields/connections-tree.tsx";
 import { NumberField } from "#components/workflow-editor/fields/number-field.tsx";
 import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
+import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { SchemaField } from "#components/workflow-editor/fields/schema-field.tsx";
 import { ownTimezone } from "#components/workflow-editor/fields/timezone-field.tsx";
 import { insertAsTyped } from "#components/workflow-editor/fields/value-field.tsx";
@@ -55,6 +56,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
   const problems = useCanvasUi((state) => state.problems);
   const settings = useRef<HTMLDivElement>(null);
   const lastArea = useRef<HTMLTextAreaElement | null>(null);
+  const { taker } = usePanelReads();
 
   const config = configOf(type, data);
   const own = problems.filter((problem) => problem.node_id === id);
@@ -89,6 +91,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
   const insert = (code: string) => {
     const areas = [...(settings.current?.querySelectorAll<HTMLTextAreaElement>("textarea[data-takes]") ?? [])];
     const area = areas.find(({ id }) => id === lastArea.current?.id) ?? areas[0];
+    if (taker.current) return taker.current.current(code);
     // One that was not written in yet is added to at its end.
     if (area) insertAsTyped(area, code, ...(area === lastArea.current ? [] : [area.value.length, area.value.length]));
   };
@@ -108,7 +111,9 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
       ref={settings}
       className="flex flex-col gap-4"
       onFocusCapture={({ target }) => {
-        if (target instanceof HTMLTextAreaElement && target.dataset.takes) lastArea.current = target;
+        if (!(target instanceof HTMLTextAreaElement && target.dataset.takes)) return;
+        lastArea.current = target;
+        taker.current = null;
       }}
     >
       {loose.length > 0 && (

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { chipProblem } from "#components/workflow-editor/nodes/template-chips.ts";
-import type { SentencePart } from "#components/workflow-editor/nodes/types.ts";
+import type { PlainPart, SentencePart } from "#components/workflow-editor/nodes/types.ts";
 
 const TONES = {
   value: "bg-sunken text-ink",
@@ -18,13 +18,14 @@ const SHORT = "inline-block max-w-full truncate align-bottom leading-5";
 /** Code and words of a schedule are read whole: they wrap with the sentence. */
 const WRAPPED = "box-decoration-clone py-px";
 
-const isWrapped = (part: Exclude<SentencePart, string>) => "cron" in part || part.tone === "code";
+const isWrapped = (part: Exclude<PlainPart, string>) => "cron" in part || part.tone === "code";
 
 /** The card's sentence, values in chips. `problems`: what is said of the node; an expression that it is about is marked. */
 export function NodeSentence({ parts, problems }: { parts: readonly SentencePart[]; problems: readonly string[] }) {
+  const shown = useConditionWords(parts);
   return (
     <p className="line-clamp-4 break-words text-12 text-ink-soft leading-5">
-      {parts.map((part, index) => {
+      {shown.map((part, index) => {
         if (typeof part === "string") return part;
         const fault = "chip" in part && part.tone === "expression" ? chipProblem(part.chip, problems) : undefined;
         const tone = fault !== undefined ? "fault" : "cron" in part ? "value" : (part.tone ?? "value");
@@ -40,6 +41,38 @@ export function NodeSentence({ parts, problems }: { parts: readonly SentencePart
       })}
     </p>
   );
+}
+
+const MAX_OF_CODE = 120;
+const codeOf = (condition: string) => {
+  const text = condition.trim().replace(/\s+/g, " ");
+  return { chip: text.length > MAX_OF_CODE ? `${text.slice(0, MAX_OF_CODE)}…` : text, tone: "code" as const };
+};
+
+let inWords: typeof import("#components/workflow-editor/nodes/condition-words.ts").conditionInWords | undefined;
+
+/** A sentence with its conditions in words, once what reads them has come: loaded with the first condition that is shown. */
+function useConditionWords(parts: readonly SentencePart[]): PlainPart[] {
+  const [, setIsLoaded] = useState(inWords !== undefined);
+  const hasCondition = parts.some((part) => typeof part !== "string" && "condition" in part);
+  useEffect(() => {
+    if (!hasCondition || inWords) return;
+    let isCurrent = true;
+    void import("#components/workflow-editor/nodes/condition-words.ts").then(
+      (module) => {
+        inWords = module.conditionInWords;
+        if (isCurrent) setIsLoaded(true);
+      },
+      () => {}, // then it stays Python
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [hasCondition]);
+  return parts.flatMap((part): PlainPart[] => {
+    if (typeof part === "string" || !("condition" in part)) return [part];
+    return inWords?.(part.condition) ?? [codeOf(part.condition)];
+  });
 }
 
 /** Words of expressions that were asked for; null for one that cannot be read. */

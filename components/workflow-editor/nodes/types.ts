@@ -21,7 +21,12 @@ export type SentencePart =
       tone?: "value" | "expression" | "code" | "missing" | "quiet";
     }
   /** A cron expression, shown in words. */
-  | { cron: string };
+  | { cron: string }
+  /** A Python condition, shown in words where rows say it. */
+  | { condition: string };
+
+/** What stands in a sentence once its conditions are put into words. */
+export type PlainPart = Exclude<SentencePart, { condition: string }>;
 
 /** Names of the colours by what a node is for (the --role-* tokens). */
 export type NodeRole = "agent" | "logic" | "flow" | "state" | "interface" | "human" | "output";

@@ -1,5 +1,6 @@
 import { type Frame, Monty, MontyError, MontyNameLookup, MontyRuntimeError, MontySnapshot } from "@pydantic/monty";
 import { LRUCache } from "lru-cache";
+import { DAY_PATTERN } from "#server/workflow/condition-rows.ts";
 import { AT_HAND, type ConditionFault, type ConditionVariables, NAMES } from "#server/workflow/condition-schema.ts";
 
 // The Python conditions of branches, in the sandbox of @pydantic/monty: no files, no network, no process, nothing of ours. It
@@ -135,7 +136,10 @@ function sentenceOf(
     const known = names.length === 0 ? "is empty" : `has ${names.slice(0, 10).join(", ")}${names.length > 10 ? ", …" : ""}`;
     return `The condition failed: KeyError: "${message}". node_outputs ${known}; node_outputs.get("…", "") reads one that may be missing.`;
   }
-  const advice = adviceFor(typeName, message) || (typeName === "NameError" ? ` ${AT_HAND}` : "");
+  const isNoDay = typeName === "TypeError" && /'NoneType' object is not subscriptable/.test(message) && condition.includes(DAY_PATTERN);
+  const advice =
+    adviceFor(typeName, message) ||
+    (typeName === "NameError" ? ` ${AT_HAND}` : isNoDay ? " A date begins with its day, as in 2026-01-31." : "");
   return `The condition failed: ${typeName}${message ? `: ${message}` : ""}`.replace(/\.?$/, `.${advice}`);
 }
 

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { childPool, type JobFailure, type JobOptions } from "#server/platform/children/pool.ts";
 import { type EngineServices, HostFault } from "#server/runs/ports.ts";
+import { conditionRowProblems } from "#server/workflow/condition-rows.ts";
 import { AT_HAND, type ConditionAnswer, type ConditionRequest, type ConditionVariables, NAMES } from "#server/workflow/condition-schema.ts";
 import { nearestName } from "#server/workflow/expressions.ts";
 
@@ -87,8 +88,8 @@ function keep(condition: string, fault: string | undefined): string | undefined 
 }
 
 /**
- * What is wrong with a condition before it runs, as a sentence, or undefined: its grammar, what the sandbox does not have, and
- * names that do not exist as far as a trial on empty texts meets them.
+ * What is wrong with a condition before it runs, as a sentence, or undefined: its grammar, what the sandbox does not have,
+ * names that do not exist as far as a trial on empty texts meets them, and what is not filled in of rows.
  * @param owner whose turn it takes: the project
  * @returns undefined also when nobody can say now: a run would tell
  * @throws the signal's reason
@@ -96,6 +97,8 @@ function keep(condition: string, fault: string | undefined): string | undefined 
 export async function conditionFault(condition: string, owner: string, signal: AbortSignal): Promise<string | undefined> {
   const found = known.get(condition);
   if (found) return found.fault;
+  const gaps = conditionRowProblems(condition);
+  if (gaps.length > 0) return keep(condition, gaps.join(" "));
   try {
     const answer = await ask({ condition }, { owner, signal: () => signal });
     if ("stopped" in answer) return answer.isFault ? keep(condition, answer.stopped) : undefined;
