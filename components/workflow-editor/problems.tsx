@@ -11,7 +11,7 @@ import { MAX_FRAMES } from "#components/workflow-editor/node-panel/focus-when-mo
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
-import { findProblems } from "#server/workflow/problems.ts";
+import { findProblems, findUnreached } from "#server/workflow/problems.ts";
 
 /** Leaves the focus to the field that one goes to; when nothing has taken it, e.g. since the field is disabled, it goes back. */
 function awaitFocus(back: HTMLElement | null, tries = MAX_FRAMES): void {
@@ -20,15 +20,16 @@ function awaitFocus(back: HTMLElement | null, tries = MAX_FRAMES): void {
   else requestAnimationFrame(() => awaitFocus(back, tries - 1));
 }
 
-/** The list of what would stop a run, each with the way to its field. */
+/** The list of what would stop a run, and of what never runs, each with the way to its field. */
 export function ProblemsPopover() {
   const [isOpen, setIsOpen] = useState(false);
   const problems = useCanvasUi((state) => state.problems);
+  const unreached = useCanvasUi((state) => state.unreached);
   const ui = useCanvasUiStore();
   const editor = useEditorStore();
   const isGoing = useRef(false);
   const button = useRef<HTMLButtonElement>(null);
-  const count = problems.length;
+  const count = problems.length + unreached.length;
   return (
     <Popover
       label="Problems"
@@ -60,7 +61,7 @@ export function ProblemsPopover() {
         <p className="px-2 py-1.5 text-13 text-ink-soft">Nothing stands in the way of a run.</p>
       ) : (
         <ul className="flex flex-col">
-          {problems.map(({ node_id, field, message }) => {
+          {[...problems, ...unreached].map(({ node_id, field, message }) => {
             const node = node_id === null ? undefined : editor.getState().nodes.find((candidate) => candidate.id === node_id);
             return (
               <li key={`${node_id} ${field} ${message}`} className="flex items-start gap-2 rounded-md px-2 py-1.5">
@@ -124,7 +125,7 @@ export function useProblems(): void {
       const problems = isOurs
         ? findProblems(editor.getState().graph(), { agentName: (id) => agentName(id) ?? undefined, conditionFault, credentialNames })
         : session.store.getState().serverProblems;
-      ui.getState().setProblems(problems);
+      ui.getState().setProblems(problems, findUnreached(editor.getState().graph()));
     };
     const plan = () => {
       clearTimeout(timer);

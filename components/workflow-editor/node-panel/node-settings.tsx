@@ -54,12 +54,13 @@ export interface NodeSettingsProps {
 export function NodeSettings({ id, type, data, label, definition, nodeUi, isReadOnly }: NodeSettingsProps) {
   const editor = useEditorStore();
   const problems = useCanvasUi((state) => state.problems);
+  const unreached = useCanvasUi((state) => state.unreached);
   const settings = useRef<HTMLDivElement>(null);
   const lastArea = useRef<HTMLTextAreaElement | null>(null);
   const { taker } = usePanelReads();
 
   const config = configOf(type, data);
-  const own = problems.filter((problem) => problem.node_id === id);
+  const own = [...problems, ...unreached].filter((problem) => problem.node_id === id);
   const shape: Record<string, z.ZodType> = definition.config.shape;
   const names = nodeUi.fields?.(config as never) ?? Object.keys(shape);
   const fields = names.flatMap((name) => {

@@ -10,7 +10,7 @@ import {
   toFlow,
   toGraph,
 } from "#components/workflow-editor/canvas/document/flow-document.ts";
-import { checkConnection, definitionOf, handlesOf } from "#server/workflow/graph.ts";
+import { checkConnection, definitionOf, handlesOf, topologicalOrder } from "#server/workflow/graph.ts";
 import { bodiesOf, descendantsOf, FRAME, framesOf, isLoop } from "#server/workflow/layout/loop-frames.ts";
 import { CARD_WIDTH, NEXT_NODE_DISTANCE, sizeOf, WAY_DISTANCE } from "#server/workflow/layout/node-size.ts";
 import { type NodeType, nodeDefinitions } from "#server/workflow/nodes/registry.gen.ts";
@@ -137,13 +137,11 @@ export function spliceEdge(document: FlowDocument, edgeId: string, middle: strin
   return { ...document, edges };
 }
 
-/** Without these nodes and edges, and without edges that would hang loose. */
-export function removeItems(document: FlowDocument, nodeIds: ReadonlySet<string>, edgeIds: ReadonlySet<string>): FlowDocument {
-  return {
-    nodes: document.nodes.filter((node) => !nodeIds.has(node.id)),
-    edges: document.edges.filter((edge) => !edgeIds.has(edge.id) && !nodeIds.has(edge.source) && !nodeIds.has(edge.target)),
-    data: Object.fromEntries(Object.entries(document.data).filter(([id]) => !nodeIds.has(id))),
-  };
+/** The way out by which a chain goes on through a node: the only one that leads somewhere, else the first of its type that does. */
+function wayThrough(document: FlowDocument, id: string, out: readonly Ends[]): Ends[] {
+  const type = document.nodes.find((node) => node.id === id)?.type;
+  const way = handlesOf({ type, data: document.data[id] })?.find((handle) => out.some(({ sourceHandle }) => sourceHandle === handle));
+  return way === undefined ? [...out] : out.filter(({ sourceHandle }) => sourceHandle === way);
 }
 
 /** Without edges that leave a node by a way that its config has no more. */
@@ -154,6 +152,44 @@ export function withoutGoneWays(document: FlowDocument, nodeId: string): FlowDoc
   const edges = document.edges.filter(({ source, sourceHandle }) => source !== nodeId || ways.includes(sourceHandle ?? ""));
   return edges.length === document.edges.length ? document : { ...document, edges };
 }
+
+/**
+ * Without these nodes and edges, and without edges that would hang loose: what led to a node that goes leads on to what followed
+ * it, as far as the rules allow. Says which ends were joined so.
+ */
+export function removeItems(
+  document: FlowDocument,
+  nodeIds: ReadonlySet<string>,
+  edgeIds: ReadonlySet<string>,
+): { document: FlowDocument; joined: FlowEdge[] } {
+  const isGone = ({ source, target }: Ends) => nodeIds.has(source) || nodeIds.has(target);
+  const edges = document.edges.filter((edge) => !nodeIds.has(edge.source) && !nodeIds.has(edge.target) && !edgeIds.has(edge.id));
+  // One after the other is taken out of the chain, the last first, so that a way which ends among them is no way on.
+  let bridges: Ends[] = document.edges.filter(isGone);
+  const order = topologicalOrder(
+    [...nodeIds],
+    Map.groupBy(document.edges, (edge) => edge.source),
+  );
+  for (const id of order.reverse()) {
+    const out = wayThrough(
+      document,
+      id,
+      bridges.filter(({ source }) => source === id),
+    );
+    const into = bridges.filter(({ target }) => target === id);
+    const over = into.flatMap(({ source, sourceHandle }) => out.map(({ target }) => ({ source, sourceHandle, target })));
+    const rest = bridges.filter(({ source, target }) => source !== id && target !== id);
+    const known = new Set(rest.map(endsKey));
+    bridges = [...rest, ...over.filter((ends) => !known.has(endsKey(ends)) && known.add(endsKey(ends)))];
+  }
+  const nodes = document.nodes.filter((node) => !nodeIds.has(node.id));
+  const data = Object.fromEntries(Object.entries(document.data).filter(([id]) => !nodeIds.has(id)));
+  let next: FlowDocument = { nodes, edges, data };
+  for (const ends of bridges) if (checkConnection(toGraph(next), ends) === null) next = connectNodes(next, ends);
+  return { document: next, joined: next.edges.slice(edges.length) };
+}
+
+const endsKey = ({ source, sourceHandle, target }: Ends) => JSON.stringify([source, sourceHandle ?? null, target]);
 
 /** Why a node may not be called so, or null. */
 export function validateLabel(document: FlowDocument, nodeId: string, label: string): string | null {

@@ -62,12 +62,16 @@ export interface CanvasUiState {
   isMinimapShown: boolean;
   /** While two graphs are compared: how what is shown differs. */
   diff: CanvasDiff | null;
+  /** What would stop a run. */
   problems: readonly Problem[];
+  /** Nodes that no way leads to: worth a look, though they stop no run. */
+  unreached: readonly Problem[];
+  /** Of both, by node. */
   problemCounts: Record<string, number>;
   /** Counts requests to open the selected node's panel, and the field to scroll to. */
   focusField: { nodeId: string; field: string | null; count: number } | null;
 
-  setProblems(problems: readonly Problem[]): void;
+  setProblems(problems: readonly Problem[], unreached?: readonly Problem[]): void;
   goTo(nodeId: string, field: string | null): void;
   /** The node that was last asked to be seen, without its panel, and whether large enough to be read; null for the whole workflow. */
   revealed: { nodeId: string | null; isToRead: boolean; count: number } | null;
@@ -106,13 +110,14 @@ export const createCanvasUiStore = () => {
     isMinimapShown: true,
     diff: null,
     problems: [],
+    unreached: [],
     problemCounts: dictionary(),
     focusField: null,
-    setProblems(problems) {
-      if (JSON.stringify(problems) === JSON.stringify(get().problems)) return;
+    setProblems(problems, unreached = []) {
+      if (JSON.stringify([problems, unreached]) === JSON.stringify([get().problems, get().unreached])) return;
       const problemCounts = dictionary<number>();
-      for (const { node_id } of problems) if (node_id) problemCounts[node_id] = (problemCounts[node_id] ?? 0) + 1;
-      set({ problems, problemCounts });
+      for (const { node_id } of [...problems, ...unreached]) if (node_id) problemCounts[node_id] = (problemCounts[node_id] ?? 0) + 1;
+      set({ problems, unreached, problemCounts });
     },
     goTo: (nodeId, field) => set((state) => ({ focusField: { nodeId, field, count: (state.focusField?.count ?? 0) + 1 } })),
     reveal: (nodeId, isToRead = false) => set((state) => ({ revealed: { nodeId, isToRead, count: (state.revealed?.count ?? 0) + 1 } })),

@@ -3,6 +3,7 @@ import { HISTORY_LIMIT } from "#components/undo-history.ts";
 import { positionBelowAll } from "#components/workflow-editor/canvas/document/edits.ts";
 import { sameGraph } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { createEditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
+import { findUnreached } from "#server/workflow/problems.ts";
 import type { Graph } from "#server/workflow/schema.ts";
 
 const start: Graph = {
@@ -291,4 +292,91 @@ test("selecting is no change of the document", () => {
   state().onNodesChange([{ id: "o", type: "select", selected: true }]);
   expect(state().revision).toBe(0);
   expect(state().history.past).toEqual([]);
+});
+
+const agent = (id: string) => ({ id, type: "agentNode", position: { x: 0, y: 0 }, data: { label: id } });
+const arrow = (source: string, target: string, sourceHandle?: string) => ({
+  ...{ id: `${source} ${target}`, source, target },
+  ...(sourceHandle !== undefined && { sourceHandle }),
+});
+const trigger = { id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start" } };
+const after = (graph: Graph, ...ids: string[]) => {
+  const store = createEditorStore(graph);
+  store.getState().remove(ids);
+  const { edges } = store.getState().graph();
+  const drawn = edges.map(({ source, target, sourceHandle }) => [source, sourceHandle, target].filter(Boolean).join(" "));
+  return { drawn, store, said: store.getState().announcement.text };
+};
+
+test("what led to a deleted node leads on to what followed it, and one undo brings it back", () => {
+  const graph: Graph = {
+    nodes: [trigger, agent("a"), agent("b"), agent("c")],
+    edges: [arrow("t", "a"), arrow("a", "b"), arrow("b", "c")],
+  };
+  const one = after(graph, "a");
+  expect(one.drawn).toEqual(["b c", "t b"]);
+  expect(one.said).toBe("Agent a deleted; Trigger Start connected to Agent b");
+  one.store.getState().undo();
+  expect(one.store.getState().graph()).toEqual(graph);
+  expect(after(graph, "b", "a").drawn).toEqual(["t c"]);
+  expect(after(graph, "c").drawn).toEqual(["t a", "a b"]);
+  // A rectangle that is drawn round a node takes its connections along.
+  const boxed = createEditorStore(graph);
+  boxed.getState().remove(["b"], ["a b", "b c"]);
+  expect(boxed.getState().graph().edges).toMatchObject([{ source: "t" }, { source: "a", target: "c" }]);
+});
+
+test("several ways in and out are kept, and none is drawn twice or against the rules", () => {
+  const meeting: Graph = {
+    nodes: [trigger, agent("a"), agent("b"), agent("m"), agent("x"), agent("y")],
+    edges: [arrow("t", "a"), arrow("t", "b"), arrow("a", "m"), arrow("b", "m"), arrow("m", "x"), arrow("m", "y"), arrow("a", "x")],
+  };
+  expect(after(meeting, "m").drawn).toEqual(["t a", "t b", "a x", "a y", "b x", "b y"]);
+  const branches: Graph = {
+    nodes: [trigger, ...["p", "q"].map((id) => ({ ...agent(id), type: "branchNode", data: { label: id, condition: "True" } })), agent("a")],
+    edges: [arrow("t", "p"), arrow("p", "a", "true"), arrow("a", "q")],
+  };
+  // A branch may not follow a branch.
+  expect(after(branches, "a").drawn).toEqual(["t p"]);
+});
+
+test("a chain goes on by the first way out of a node that decides; what followed on another has nothing that leads to it", () => {
+  const branch: Graph = {
+    nodes: [
+      trigger,
+      { ...agent("d"), type: "branchNode", data: { label: "d", condition: "True" } },
+      agent("yes"),
+      agent("Scout"),
+      agent("end"),
+    ],
+    edges: [arrow("t", "d"), arrow("d", "Scout", "false"), arrow("d", "yes", "true"), arrow("Scout", "end")],
+  };
+  const { drawn, store } = after(branch, "d");
+  expect(drawn).toEqual(["Scout end", "t yes"]);
+  expect(findUnreached(store.getState().graph())).toEqual([
+    { node_id: "Scout", field: null, message: "Nothing leads to Scout, so it never runs." },
+  ]);
+  const onlyFalse = { ...branch, edges: branch.edges.filter(({ target }) => target !== "yes") };
+  expect(after(onlyFalse, "d").drawn).toEqual(["Scout end", "t Scout"]);
+});
+
+test("a loop goes with its body, and what came after it follows what led there", () => {
+  const loop: Graph = {
+    nodes: [trigger, { ...agent("l"), type: "loopNode", data: { label: "l" } }, agent("in"), agent("deep"), agent("out")],
+    edges: [arrow("t", "l"), arrow("l", "in", "body"), arrow("in", "deep"), arrow("l", "out", "done")],
+  };
+  expect(after(loop, "l").drawn).toEqual(["t out"]);
+  expect(after(loop, "in").drawn).toEqual(["t l", "l done out", "l body deep"]);
+});
+
+test("a node put into a connection and taken out again leaves the chain as it was", () => {
+  const graph: Graph = { nodes: [trigger, agent("a")], edges: [arrow("t", "a")] };
+  const store = createEditorStore(graph);
+  const id = store.getState().add("branchNode", { position: { x: 0, y: 0 }, edgeId: "t a" });
+  expect(store.getState().graph().edges).toMatchObject([
+    { source: "t", target: id },
+    { source: id, sourceHandle: "true", target: "a" },
+  ]);
+  store.getState().remove([id]);
+  expect(store.getState().graph().edges).toMatchObject([{ source: "t", target: "a" }]);
 });

@@ -182,8 +182,12 @@ export function createEditorStore(graph: Graph, options: { isReadOnly?: boolean;
               : edgeIds.length === 1
                 ? "connection"
                 : `${edgeIds.length} connections`;
-        commit(`delete ${what}`, edits.removeItems(documentOf(state), new Set(doomed), new Set(edgeIds)));
-        state.say(`${what} deleted${kept.length ? "; the trigger stays" : ""}`);
+        const { document, joined } = edits.removeItems(documentOf(state), new Set(doomed), new Set(edgeIds));
+        commit(`delete ${what}`, document);
+        const [only] = joined;
+        const bridged =
+          joined.length > 1 ? "; its neighbours are connected" : only ? `; ${named(only.source)} connected to ${named(only.target)}` : "";
+        state.say(`${what} deleted${bridged}${kept.length ? "; the trigger stays" : ""}`);
       },
       removeSelected() {
         const { nodes, edges, remove } = get();
