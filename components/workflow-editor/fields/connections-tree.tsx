@@ -12,6 +12,7 @@ import {
   parameterNames,
   REQUEST_PARTS,
   type ReadableScope,
+  secondName,
 } from "#components/workflow-editor/fields/last-values.ts";
 import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
@@ -45,6 +46,7 @@ export function ConnectionsTree({ language, onInsert, isReadOnly }: ConnectionsT
               <span className="flex items-center gap-1.5 px-1 py-0.5 font-medium text-12">
                 <NodeIcon type={node.type} className="size-5" />
                 <span className="truncate">{node.name}</span>
+                {node.second !== null && <span className="ml-auto truncate font-normal text-11 text-ink-faint">{node.second}</span>}
               </span>
               <ul aria-label={node.name}>
                 {node.values.map((value) => (
@@ -138,6 +140,8 @@ export interface Connection {
 export interface ConnectedNode {
   id: string;
   name: string;
+  /** Under which other name expressions find it too. */
+  second: string | null;
   type: string;
   values: Connection[];
 }
@@ -181,14 +185,13 @@ export function connectionsOf(readable: ReadableScope, run: LastRun | null): Con
     const own = names.filter((entry) => entry.node === node);
     const name = own.find((entry) => !entry.isAlias)?.name;
     if (name === undefined) return [];
-    const pythonName = (own.find((entry) => entry.isAlias) ?? own[0])?.name ?? name;
     const values = fieldNames(node, readable).map((field) => {
-      const python = field === "output" && !around.includes(node.id) ? `node_outputs[${pythonString(pythonName)}]` : null;
+      const python = field === "output" && !around.includes(node.id) ? `node_outputs[${pythonString(name)}]` : null;
       const made = connection(field, `${name}.${field}`, python, known(name, field));
       // Of a value that is cut off, nothing can be said about what is inside.
       return field === "output" && run && isTruncated(node, run) ? { ...made, inside: nothing } : made;
     });
-    return [{ id: node.id, name, type: node.type, values }];
+    return [{ id: node.id, name, second: secondName(own), type: node.type, values }];
   });
   if (!trigger || !(nodes.length > 0 || readable.graph.edges.some((edge) => edge.target === readable.nodeId))) return upstream;
   const output = connection("output", "trigger.output", "trigger_output", known("trigger", "output"));
@@ -199,5 +202,5 @@ export function connectionsOf(readable: ReadableScope, run: LastRun | null): Con
       ? output
       : { ...output, inside: () => parts.map((part) => connection(part, `trigger.output.${part}`, null, undefined)) },
   ];
-  return [...upstream, { id: trigger.id, name: "trigger", type: trigger.type, values }];
+  return [...upstream, { id: trigger.id, name: "trigger", second: null, type: trigger.type, values }];
 }

@@ -90,12 +90,18 @@ test("behind a loop there is its output, and nothing of its items", () => {
   expect(names.filter((name) => /current_item|index|Write|Scout/.test(name))).toEqual([]);
 });
 
-test("a condition is offered its variables, agents by name and other nodes by label", () => {
+test("a condition is offered its variables and the nodes by their labels, with the name of an agent as a second one", () => {
   expect(pythonOptions(readableAt(looped, "b", scope), null).map((option) => option.code)).toEqual([
     "output",
     "trigger_output",
-    'node_outputs["Scout"]',
+    'node_outputs["Write"]',
     'node_outputs["Review"]',
+  ]);
+  expect(pythonOptions(readableAt(looped, "b", scope), null).map((option) => option.kind ?? null)).toEqual([
+    null,
+    null,
+    "also Scout",
+    null,
   ]);
   expect(pythonOptions(readableAt(graph, "a", scope), null).map((option) => option.code)).toEqual([
     "output",

@@ -164,7 +164,7 @@ test("the tree has the same values, step by step, for texts and for conditions",
   const research = connectionsOf(readable("n"), run)[0];
   const tag = research?.values[0]?.inside()[1]?.inside()[0]?.inside()[0];
   expect(tag).toMatchObject({ expression: "Research.output.tags[0].name", text: "old" });
-  expect(tag?.python).toBe('json.loads(node_outputs["Scout"])["tags"][0]["name"]');
+  expect(tag?.python).toBe('json.loads(node_outputs["Research"])["tags"][0]["name"]');
 });
 
 test("what cannot be read is marked, with what was probably meant", () => {

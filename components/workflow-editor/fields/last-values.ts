@@ -254,6 +254,12 @@ export function readableAt(graph: Graph, nodeId: string, scope: PanelScope): Rea
   return { graph, nodeId, scope, around, trigger, nodes, names, isName };
 }
 
+/** Which name a node has besides its label, in words, of the names that it has where it is read; null for none. */
+export const secondName = (own: readonly NamedNode[]): string | null => {
+  const alias = own.find((entry) => entry.isAlias)?.name;
+  return alias === undefined ? null : `also ${alias}`;
+};
+
 /** What can be read of a node: its output and parts of it; of a loop that one is inside of, the item. */
 export function fieldNames(node: GraphNode, { around }: Pick<ReadableScope, "around">): string[] {
   const definition = definitionOf(node.type);

@@ -12,6 +12,7 @@ import {
   lastOutput,
   lastUpstream,
   type ReadableScope,
+  secondName,
 } from "#components/workflow-editor/fields/last-values.ts";
 import { usePanelReads } from "#components/workflow-editor/fields/panel-reads.tsx";
 import { insertCode, pythonTokens, type TokenKind, unfinishedName } from "#components/workflow-editor/fields/python-text.ts";
@@ -62,25 +63,28 @@ export interface PythonOption {
   code: string;
   /** Type of the node that it comes from; empty for none in particular. */
   nodeType: string;
+  /** By which other name it can be read. */
+  kind?: string | null;
   /** What it is, or what it was in the last run. */
   hint: string;
 }
 
-/** The three variables, then one entry of node_outputs for each node upstream: agents by name, others by label. */
+/** The three variables, then one entry of node_outputs for each node upstream: by its label; an agent's name reads the same. */
 export function pythonOptions(readable: ReadableScope, run: LastRun | null): PythonOption[] {
   const { nodes, names, around } = readable;
-  const entries = nodes.flatMap((node) => {
-    if (around.includes(node.id)) return [];
+  const outputs = nodes.flatMap((node): PythonOption[] => {
     const own = names.filter((entry) => entry.node === node);
-    const name = (own.find((entry) => entry.isAlias) ?? own[0])?.name;
-    return name === undefined ? [] : [{ name, node }];
-  });
-  const seen = new Set<string>();
-  const outputs = entries.flatMap(({ name, node }) => {
-    if (seen.has(name)) return [];
-    seen.add(name);
+    const label = own.find((entry) => !entry.isAlias)?.name;
+    if (label === undefined || around.includes(node.id)) return [];
     const last = run ? lastOutput(node, run) : undefined;
-    return [{ code: `node_outputs[${pythonString(name)}]`, nodeType: node.type, hint: last || "Its output, once it has run" }];
+    return [
+      {
+        code: `node_outputs[${pythonString(label)}]`,
+        nodeType: node.type,
+        kind: secondName(own),
+        hint: last || "Its output, once it has run",
+      },
+    ];
   });
   const before = run && hasPredecessorValues(readable, run) ? lastUpstream(readable, run, true) : "";
   return [
