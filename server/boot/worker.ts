@@ -2,6 +2,7 @@ import { endCutOff } from "#server/features/assistant/messages.ts";
 import { sweepThreads } from "#server/features/assistant/work.ts";
 import { startFilling } from "#server/features/canvases/fill.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
+import { sweepChildren } from "#server/features/workflows/children.ts";
 import { queuedJobs } from "#server/jobs/definitions.ts";
 import { drainRuns, engineServices } from "#server/jobs/engine-services.ts";
 import { takeOverOldJobs } from "#server/jobs/postgres/install.ts";
@@ -26,6 +27,7 @@ async function sweep(): Promise<void> {
   try {
     const found = await sweepExecutions();
     if (found) log.info({ found }, "asked again for executions that nobody carried");
+    await sweepChildren();
     await sweepThreads();
   } catch (error) {
     log.warn({ err: error }, "the sweep failed, the next one tries again");

@@ -1,6 +1,7 @@
 import { agentNames } from "#server/features/agents/find-agent.ts";
 import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
 import { readCredentialValues } from "#server/features/credentials/values.ts";
+import { startChild } from "#server/features/workflows/children.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { withMask } from "#server/platform/mask-scope.ts";
@@ -11,6 +12,7 @@ import { callHttp } from "#server/runs/effects/http-call.ts";
 import { type EngineServices, HostFault } from "#server/runs/ports.ts";
 import type { FoundAgent } from "#server/runs/store/agent-json.ts";
 import { runStore } from "#server/runs/store/run-store.ts";
+import { cancelChildren, inTheBackground, tellParent } from "#server/runs/use-cases/end-children.ts";
 import { announceReviews, wakeIfEnded } from "#server/runs/waits/sweep-waits.ts";
 import { redispatch } from "#server/runs/worker/dispatch.ts";
 import type { NodeResult } from "#server/workflow/nodes/definition.ts";
@@ -65,6 +67,11 @@ export const engineServices: EngineServices & { continueAsNew: typeof redispatch
   runCode,
   callHttp,
   callback: callbackOf,
+  childrenWanted: (ids) => {
+    for (const id of ids) inTheBackground(startChild(id), "a run that a node waits for could not be started, the sweep tries again");
+  },
+  childEnded: (id) => inTheBackground(tellParent(id), "the end of a run could not be told to the one that waits, the sweep tells it"),
+  parentEnded: (id) => inTheBackground(cancelChildren(id), "runs that nobody waits for could not be cancelled, the sweep tries again"),
   reviewsOpened: (ids) => void announceReviews(ids),
   continueAsNew: redispatch,
   wakeIfEnded,

@@ -2,6 +2,7 @@ import type { ExecutionEvent } from "#server/runs/event-schema.ts";
 import type { ExecutionOutput, ExecutionStatus, NodeStatus } from "#server/runs/schema.ts";
 import type {
   AgentCall,
+  ChildRequest,
   CodeCall,
   HttpAnswer,
   HttpCall,
@@ -94,6 +95,8 @@ export interface RunState {
   toldFrom: Map<string, number>;
   created_at: Date;
   started_at: Date;
+  /** The run whose node waits for this one. */
+  parent_id: string | null;
   input: string;
   params: Record<string, unknown>;
   graph: Graph;
@@ -144,6 +147,8 @@ export interface WaitWrite extends Partial<ReviewRequest> {
   deadline: Date | null;
   /** Of a callback, in hexadecimal. */
   token_hash?: string;
+  /** Of a run that is waited for. */
+  request?: ChildRequest;
 }
 
 /** A wait as it stands: still open, or ended and not yet acted on. */
@@ -307,6 +312,12 @@ export interface EngineServices {
   callback(wait_id: string): { token: string; url: string };
   /** Reviews have begun and are in the database: tell those who can decide. Must not throw. */
   reviewsOpened(ids: string[]): void;
+  /** Waits for runs of other workflows have begun and are in the database: start those. Must not throw. */
+  childrenWanted(wait_ids: string[]): void;
+  /** A run has ended that a node of another one waits for: tell that. Must not throw. */
+  childEnded(execution_id: string): void;
+  /** A run has ended whose nodes may have started others: end those. Must not throw. */
+  parentEnded(execution_id: string): void;
   /** Names of the project's agents by id. */
   agentNames(project_id: string, ids: string[]): Promise<Map<string, string>>;
   /**

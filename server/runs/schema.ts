@@ -59,7 +59,7 @@ export const NodeStatus = z
   .meta({ id: "NodeStatus", example: "complete" });
 export type NodeStatus = z.infer<typeof NodeStatus>;
 
-export const ExecutionTrigger = z.enum(["manual", "params", "webhook", "schedule", "http", "api", "assistant", "rerun"]);
+export const ExecutionTrigger = z.enum(["manual", "params", "webhook", "schedule", "http", "api", "assistant", "rerun", "workflow"]);
 export type ExecutionTrigger = z.infer<typeof ExecutionTrigger>;
 
 const summary = {
@@ -76,6 +76,10 @@ const summary = {
     .meta({ description: "Value of the Output node; of several a JSON object by label", example: "A loom turns thread into cloth." }),
   error: z.string().nullable().meta({ description: "Why it failed", example: null }),
   started_by: z.object({ id: Id, name: z.string().meta({ example: "Ada" }) }).nullable(),
+  parent: z
+    .object({ execution_id: Id, node_id: z.string() })
+    .nullable()
+    .meta({ description: "The node of another execution that has started this one, and waits for it", example: null }),
   rerun_of: Id.nullable().meta({ description: "The execution that this one runs again", example: null }),
   input_tokens: z.number().int().meta({ example: 21 }),
   output_tokens: z.number().int().meta({ example: 9 }),
@@ -133,6 +137,7 @@ export const NodeResult = z
       .string()
       .optional()
       .meta({ description: "Of a node that waits for a call: the address to POST its output to; whoever has it may, once" }),
+    child_execution_id: Id.optional().meta({ description: "Of a node that runs another workflow: the execution that it has started" }),
     ...nodeOutput,
   })
   .meta({ id: "NodeResult" });

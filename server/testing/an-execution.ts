@@ -16,6 +16,7 @@ export const anExecution = (status: Execution["status"], node_results: Execution
   error: null,
   started_by: null,
   rerun_of: null,
+  parent: null,
   input_tokens: 0,
   output_tokens: 0,
   cost: 0,

@@ -16,5 +16,8 @@ export const testServices = (memory: Pick<ReturnType<typeof memoryStore>, "store
   callHttp,
   callback: (id) => ({ token: id, url: `http://localhost/resume/${id}` }),
   reviewsOpened: () => undefined,
+  childrenWanted: () => undefined,
+  childEnded: () => undefined,
+  parentEnded: () => undefined,
   ...own,
 });

@@ -56,6 +56,7 @@ export function memoryStore(graph: Graph, start: { input?: string; params?: Reco
     toldFrom: new Map(),
     created_at: new Date(0),
     started_at: new Date(0),
+    parent_id: null,
     input: start.input ?? "",
     params: start.params ?? {},
     graph,

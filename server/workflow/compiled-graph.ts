@@ -32,7 +32,9 @@ class CompiledGraph {
   readonly bodyOutputs: readonly string[];
   /** True when one of its nodes may have to wait. */
   readonly hasWaits: boolean;
-  /** Names of the credentials that its expressions read. */
+  /** True when one of its nodes starts runs of other workflows. */
+  readonly startsRuns: boolean;
+  /** Names of the credentials that it reads. */
   readonly credentials: ReadonlySet<string>;
   readonly #graph: Graph;
 
@@ -46,6 +48,7 @@ class CompiledGraph {
     this.owners = Object.fromEntries(owned.flatMap(([id, owner]) => (owner === null ? [] : [[id, owner] as const])));
     this.bodyOutputs = ids.filter((id) => Object.hasOwn(this.owners, id) && this.isOutput(id));
     this.credentials = credentialsIn(graph);
+    this.startsRuns = ids.some((id) => this.definition(id)?.startsRuns);
     this.hasWaits = ids.some((id) => this.definition(id)?.resume !== undefined);
   }
 

@@ -1,9 +1,11 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { z } from "zod";
 import { describeField } from "#components/forms/describe-field.ts";
+import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
@@ -20,6 +22,7 @@ import { ParametersField } from "#components/workflow-editor/fields/parameters-f
 import { TimezoneField } from "#components/workflow-editor/fields/timezone-field.tsx";
 import { ToggleRow } from "#components/workflow-editor/fields/toggle-row.tsx";
 import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
+import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import type { TriggerParameter } from "#server/workflow/nodes/trigger-node.ts";
 
 // Loaded with the first condition that is looked at.
@@ -92,6 +95,10 @@ function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChan
       );
     case "rows":
       return <RowsField {...{ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }} />;
+    case "record":
+      return <RecordField value={(value ?? {}) as Record<string, string>} {...{ problems, isReadOnly, onChange }} />;
+    case "workflow":
+      return <WorkflowPicker value={text} isReadOnly={isReadOnly} onChange={onChange} />;
     case "group":
       return <GroupField {...{ nodeId, name, schema, ui, value, problems, isReadOnly, onChange }} />;
     case "cron":
@@ -185,6 +192,77 @@ function Control({ nodeId, name, schema, ui, value, problems, isReadOnly, onChan
         />
       );
   }
+}
+
+interface RecordFieldProps {
+  value: Readonly<Record<string, string>>;
+  problems: readonly string[];
+  isReadOnly: boolean;
+  onChange: (value: Record<string, string>) => void;
+}
+
+/** Values by name, as many as one likes. */
+function RecordField({ value, problems, isReadOnly, onChange }: RecordFieldProps) {
+  const entries = Object.entries(value);
+  const change = (index: number, name: string, text: string) =>
+    onChange(Object.fromEntries(entries.map((entry, at) => (at === index ? [name, text] : entry))));
+  const fresh = `value_${entries.length + 1}`;
+  return (
+    <div className="flex flex-col gap-2">
+      {entries.map(([name, text], index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: names change while typing
+        <fieldset key={index} disabled={isReadOnly} className="flex flex-col gap-2.5 rounded-md border bg-surface p-2.5">
+          <Field
+            label="Name"
+            action={
+              !isReadOnly && (
+                <IconButton
+                  label={`Remove ${name}`}
+                  size="sm"
+                  icon={<Trash2 />}
+                  onClick={() => onChange(Object.fromEntries(entries.filter((_, at) => at !== index)))}
+                />
+              )
+            }
+          >
+            <Input value={name} maxLength={100} onChange={(event) => change(index, event.target.value, text)} />
+          </Field>
+          <Field label="Value">
+            <ExpressionField value={text} {...{ problems, isReadOnly }} rows={1} onChange={(next) => change(index, name, next)} />
+          </Field>
+        </fieldset>
+      ))}
+      {!isReadOnly && (
+        <Button
+          size="sm"
+          icon={<Plus />}
+          disabled={Object.hasOwn(value, fresh)}
+          className="self-start"
+          onClick={() => onChange({ ...value, [fresh]: "" })}
+        >
+          Add
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Another workflow of the project. */
+function WorkflowPicker({ value, isReadOnly, onChange }: { value: string; isReadOnly: boolean; onChange: (id: string) => void }) {
+  const trpc = useTRPC();
+  const { workflowId } = useSession();
+  const { data, isPending } = useQuery(trpc.workflows.list.queryOptions({ per_page: 200 }));
+  const others = data?.items.filter(({ id }) => id !== workflowId) ?? [];
+  const isKnown = others.some(({ id }) => id === value);
+  return (
+    <Select
+      value={isKnown ? value : ""}
+      disabled={isReadOnly || isPending || others.length === 0}
+      placeholder={isPending ? "Loading workflows…" : value ? "A workflow that is gone" : "Choose a workflow"}
+      options={others.map(({ id, name }) => ({ value: id, label: name }))}
+      onValueChange={onChange}
+    />
+  );
 }
 
 type Row = Readonly<Record<string, unknown>>;

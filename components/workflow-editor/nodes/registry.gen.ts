@@ -12,6 +12,7 @@ import { switchNodeUi } from "#components/workflow-editor/nodes/switch-node.tsx"
 import { terminateNodeUi } from "#components/workflow-editor/nodes/terminate-node.tsx";
 import { triggerNodeUi } from "#components/workflow-editor/nodes/trigger-node.tsx";
 import { waitNodeUi } from "#components/workflow-editor/nodes/wait-node.tsx";
+import { workflowNodeUi } from "#components/workflow-editor/nodes/workflow-node.tsx";
 import type { NodeUiRegistry } from "#components/workflow-editor/nodes/types.ts";
 
 export const nodeUis = {
@@ -28,4 +29,5 @@ export const nodeUis = {
   terminateNode: terminateNodeUi,
   triggerNode: triggerNodeUi,
   waitNode: waitNodeUi,
+  workflowNode: workflowNodeUi,
 } satisfies NodeUiRegistry;

@@ -1,7 +1,9 @@
 import { type AgentNames, agentNames } from "#server/features/agents/find-agent.ts";
 import { credentialNames } from "#server/features/credentials/values.ts";
+import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { pathFault } from "#server/platform/json-path.ts";
+import { isUuid } from "#server/platform/new-id.ts";
 import { codeFault } from "#server/runs/effects/code.ts";
 import { conditionFault } from "#server/runs/effects/conditions.ts";
 import { credentialsIn } from "#server/workflow/compiled-graph.ts";
@@ -9,6 +11,7 @@ import { CronError, checkCron } from "#server/workflow/cron.ts";
 import { findFaults, type GraphFault, labelOf } from "#server/workflow/graph.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
+import { workflowNode } from "#server/workflow/nodes/workflow-node.ts";
 import { findProblems } from "#server/workflow/problems.ts";
 import type { Graph, GraphNode, Problem } from "#server/workflow/schema.ts";
 
@@ -23,11 +26,22 @@ export const agentIdsOf = (graph: Graph): string[] => [
  */
 export async function graphScope(project_id: string, graph: Graph, agents: AgentNames = null): Promise<NodeScope> {
   const readsCredentials = credentialsIn(graph).size > 0;
-  const [names, credentials] = await Promise.all([
+  const [names, credentials, workflows] = await Promise.all([
     agentNames(project_id, agentIdsOf(graph), agents),
     readsCredentials ? credentialNames(project_id) : undefined,
+    workflowNames(project_id, workflowIdsOf(graph)),
   ]);
-  return { agentName: (id) => names.get(id), credentialNames: credentials };
+  return { agentName: (id) => names.get(id), credentialNames: credentials, workflowName: (id) => workflows.get(id) };
+}
+
+async function workflowNames(project_id: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const known = ids.filter(isUuid);
+  if (known.length === 0) return new Map();
+  const rows = await db().workflow.findMany({
+    where: { project_id, deleted_at: null, id: { in: known } },
+    select: { id: true, name: true },
+  });
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** What is wrong with the values of a trigger that only a parser can tell, by field. An empty one is merely not filled in yet. */
@@ -54,6 +68,22 @@ export function triggerFaults(graph: Graph): GraphFault[] {
     if (!fault) return [];
     const message = `Node "${node.id}" (${labelOf(node)}): ${fault.message}`;
     return [{ path: `nodes.${index}.data.${fault.field}`, node_id: node.id, field: `data.${fault.field}`, message }];
+  });
+}
+
+/** Ids of the workflows that a graph's nodes run. */
+export const workflowIdsOf = (graph: Graph): string[] => [
+  ...new Set(
+    graph.nodes.flatMap(({ type, data }) => (type === workflowNode.type && typeof data.workflow_id === "string" ? [data.workflow_id] : [])),
+  ),
+];
+
+/** Nodes by which a workflow would run itself, which a save refuses; by way of another one it is found when it runs. */
+function selfCalls(graph: Graph, workflow_id: string | undefined): GraphFault[] {
+  return graph.nodes.flatMap((node, index) => {
+    if (workflow_id === undefined || node.type !== workflowNode.type || node.data.workflow_id !== workflow_id) return [];
+    const message = `Node "${node.id}" (${labelOf(node)}) would run its own workflow, and so never end. Choose another workflow.`;
+    return [{ path: `nodes.${index}.data.workflow_id`, node_id: node.id, field: "data.workflow_id", message }];
   });
 }
 
@@ -101,9 +131,9 @@ export const settledGraph = ({ nodes, edges }: Graph): Graph => ({ nodes: nodes.
  * The graph as it is saved.
  * @throws AppError VALIDATION_ERROR that lists every structural fault
  */
-export function checkedGraph(graph: Graph): Graph {
+export function checkedGraph(graph: Graph, workflow_id?: string): Graph {
   const faults = findFaults(graph);
-  if (!faults.length) faults.push(...triggerFaults(graph));
+  if (!faults.length) faults.push(...triggerFaults(graph), ...selfCalls(graph, workflow_id));
   if (faults.length) {
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
     throw new AppError("VALIDATION_ERROR", `${faults[0]?.message}${more}`, {

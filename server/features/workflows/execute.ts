@@ -1,5 +1,5 @@
 import { AGENTS_OF_WORKFLOW, type AgentNames } from "#server/features/agents/find-agent.ts";
-import { agentIdsOf, graphScope, problemsOf, triggerOf } from "#server/features/workflows/checks.ts";
+import { agentIdsOf, graphScope, problemsOf, triggerOf, workflowIdsOf } from "#server/features/workflows/checks.ts";
 import { snapshotOf } from "#server/features/workflows/snapshots.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { readTogether } from "#server/platform/db/read-together.ts";
@@ -108,7 +108,11 @@ const sound = new WeakMap<Graph, string>();
 export async function assertRunnable(project_id: string, graph: Graph, agents: AgentNames = null): Promise<NodeScope> {
   const scope = await graphScope(project_id, graph, agents);
   // Of its project a graph asks the names of its agents and of credentials alone: with the same ones the answer is the same.
-  const names = JSON.stringify([agentIdsOf(graph).map((id) => scope.agentName(id) ?? null), scope.credentialNames ?? []]);
+  const names = JSON.stringify([
+    agentIdsOf(graph).map((id) => scope.agentName(id) ?? null),
+    scope.credentialNames ?? [],
+    workflowIdsOf(graph).map((id) => scope.workflowName?.(id) !== undefined),
+  ]);
   if (sound.get(graph) === names) return scope;
   const problems = await problemsOf(project_id, graph, scope);
   if (!problems.length) {

@@ -138,7 +138,7 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
     }
     const stored = Graph.parse((await tx.workflowSnapshot.findUniqueOrThrow({ where: { id: current.snapshot_id } })).graph);
     const given = edit ? edit(stored, "saved") : { nodes: input.nodes ?? stored.nodes, edges: input.edges ?? stored.edges };
-    const graph = hasGraph || edit ? checkedGraph(given) : stored;
+    const graph = hasGraph || edit ? checkedGraph(given, workflow_id) : stored;
     const version = current.version + 1;
     const snapshot_id = hasGraph || edit ? await snapshotOf({ project_id, workflow_id }, graph, tx) : current.snapshot_id;
     const { name, description, enabled } = input;
@@ -187,7 +187,7 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
 
 /**
  * Deletes a workflow with its schedule and its webhook. Its executions stay readable, and one under way runs to its end.
- * @throws AppError NOT_FOUND; CONFLICT that names the canvases with a widget that reads it
+ * @throws AppError NOT_FOUND; CONFLICT that names the canvases with a widget that reads it, or the workflows that run it
  */
 export async function deleteWorkflow(principal: ProjectPrincipal, { workflow_id }: { workflow_id: string }): Promise<void> {
   await db().$transaction(async (tx) => {
@@ -202,6 +202,14 @@ export async function deleteWorkflow(principal: ProjectPrincipal, { workflow_id 
         "CONFLICT",
         `The workflow is shown on ${namesInUse("canvas", canvases, "canvases")}. Take its widgets out there first.`,
       );
+    const callers = await tx.$queryRaw<{ name: string }[]>`
+      SELECT DISTINCT w.name FROM workflows w CROSS JOIN LATERAL (
+        SELECT graph FROM workflow_snapshots WHERE id = w.snapshot_id UNION ALL SELECT graph FROM workflow_drafts WHERE workflow_id = w.id
+      ) g
+      WHERE w.project_id = ${principal.project.id}::uuid AND w.deleted_at IS NULL AND jsonb_path_exists(
+        g.graph, '$.nodes[*] ? (@.type == "workflowNode").data.workflow_id ? (@ == $id)', jsonb_build_object('id', ${workflow_id}::text)) ORDER BY w.name`;
+    if (callers.length)
+      throw new AppError("CONFLICT", `The workflow is run by ${namesInUse("workflow", callers)}. Take it out there first.`);
     await tx.schedule.deleteMany({ where: { workflow_id } });
     await tx.webhook.deleteMany({ where: { workflow_id } });
     await tx.workflowAgentUse.deleteMany({ where: { workflow_id } });

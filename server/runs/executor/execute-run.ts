@@ -12,6 +12,7 @@ import {
   type RunState,
   StorageFull,
 } from "#server/runs/ports.ts";
+import { compileGraph } from "#server/workflow/compiled-graph.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 import type { NodeScope } from "#server/workflow/nodes/definition.ts";
 import { shortError } from "#server/workflow/output-size.ts";
@@ -96,6 +97,13 @@ export async function claimAndExecute(
  * @throws as `claimAndExecute`
  */
 export async function executeRun(services: EngineServices, run: RunState, seconds: number, known?: NodeScope): Promise<Executed> {
+  const outcome = await executeSegment(services, run, seconds, known);
+  if (outcome.kind === "over" && run.parent_id !== null) services.childEnded(run.id);
+  if (outcome.kind === "over" && compileGraph(run.graph).startsRuns) services.parentEnded(run.id);
+  return outcome;
+}
+
+async function executeSegment(services: EngineServices, run: RunState, seconds: number, known?: NodeScope): Promise<Executed> {
   const stop = new AbortController();
   const { signal } = stop;
   const unfollow = services.halt && follow(stop, services.halt);

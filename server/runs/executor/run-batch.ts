@@ -190,6 +190,8 @@ export class RunBatch {
     this.#underWay = [];
     if (commit.status) this.#run.status = commit.status;
     const reviews = commit.waits.filter(({ reason }) => reason === "review");
+    const children = commit.waits.filter(({ reason }) => reason === "child");
+    if (children.length) this.#services.childrenWanted(children.map(({ id }) => id));
     if (reviews.length) this.#services.reviewsOpened(reviews.map(({ id }) => id));
   }
 }

@@ -13,12 +13,12 @@ import { PREVIEW_CHARACTERS } from "#server/workflow/output-size.ts";
 // What a run that waits writes besides: waits that begin, ends of waits taken, waits that nobody needs any more.
 const WAITS = `
   ), opened AS (
-    INSERT INTO waits (id, project_id, execution_id, node_id, iteration, reason, label, deadline, token_hash,
+    INSERT INTO waits (id, project_id, execution_id, node_id, iteration, reason, label, deadline, token_hash, request,
       title, description, display_value, notification_email)
-    SELECT w.id, $15, $1, w.node_id, w.iteration, w.reason, w.label, w.deadline, decode(w.token_hash, 'hex'),
+    SELECT w.id, $15, $1, w.node_id, w.iteration, w.reason, w.label, w.deadline, decode(w.token_hash, 'hex'), w.request,
       coalesce(w.title, ''), coalesce(w.description, ''), coalesce(w.display_value, ''), w.notification_email
     FROM lease, jsonb_to_recordset($14::jsonb->'waits') AS w(
-      id uuid, node_id text, iteration text, reason "WaitReason", label text, deadline timestamptz, token_hash text,
+      id uuid, node_id text, iteration text, reason "WaitReason", label text, deadline timestamptz, token_hash text, request jsonb,
       title text, description text, display_value text, notification_email text)
   ), taken AS (
     UPDATE waits SET taken_at = now() FROM lease WHERE id IN (SELECT value::uuid FROM jsonb_array_elements_text($14::jsonb->'taken'))

@@ -38,6 +38,8 @@ export interface NewExecution {
   due_at?: Date;
   /** The execution that it runs again. */
   rerun_of_id?: string | null;
+  /** The node of another run that waits for it, and how deep that makes it. */
+  parent?: { execution_id: string; node_id: string; depth: number };
   /** False for what a person tries in the web app: it spends nothing of the project's hour. */
   isCounted?: boolean;
 }
@@ -89,7 +91,7 @@ const QUEUED = queueForReadings({ id: "execution.id", workflow_id: "$3::uuid", v
  * is written when the count says to wait, or when the delivery or the fire is there already.
  */
 function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
-  let last = 16;
+  let last = 19;
   const next = () => `$${++last}`;
   const isWhole = kind === "whole";
   // Of one that goes on after this: how soon to look for somebody who executes it, whether to tell others of it, and places.
@@ -146,9 +148,9 @@ function statement(kind: Kind, hasDelivery: boolean, hasTexts: boolean) {
       ${isBegun ? `, (SELECT may_begin_run($2::uuid, ${places}::int) FROM locked) AS has_place` : ""}),
     ${hasDelivery ? delivery : ""}
     execution AS (
-      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at, is_counted, bytes, rerun_of_id,
+      INSERT INTO executions (id, project_id, workflow_id, workflow_version, snapshot_id, trigger, started_by_id, input_preview, due_at, is_counted, bytes, rerun_of_id, parent_id, parent_node_id, depth,
         ${Object.keys(also).join(", ")})
-      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean, $15::bigint, $16::uuid,
+      SELECT $1::uuid, $2::uuid, $3::uuid, $4::int, $5::uuid, $6, $7::uuid, left($8, ${PREVIEW_CHARACTERS}), $11::timestamptz, $14::boolean, $15::bigint, $16::uuid, $17::uuid, $18::text, $19::int,
         ${Object.values(also).join(", ")}
       FROM ${hasDelivery ? "delivery" : "room WHERE wait = 0"}
       ON CONFLICT (workflow_id, due_at) DO NOTHING RETURNING id, lease_owner
@@ -227,6 +229,9 @@ export async function createExecution(execution: NewExecution, { on = pool(), de
     execution.isCounted ?? true,
     bytes,
     execution.rerun_of_id ?? null,
+    execution.parent?.execution_id ?? null,
+    execution.parent?.node_id ?? null,
+    execution.parent?.depth ?? 1,
     ...(kind === "whole" ? [] : [dueIn(), mustNotifyWorkers()]),
     ...first,
     ...(delivery ? [delivery.id, delivery.delivery_key, delivery.body] : []),

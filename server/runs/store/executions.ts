@@ -19,6 +19,8 @@ const summaryFields = {
   output_preview: true,
   error: true,
   rerun_of_id: true,
+  parent_id: true,
+  parent_node_id: true,
   input_tokens: true,
   output_tokens: true,
   cost: true,

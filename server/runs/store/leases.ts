@@ -35,7 +35,7 @@ const claiming = (project: string, chosen: string) => `
       -- A paused run stays so until somebody has decided: looking at it changes nothing.
       status = CASE WHEN status = 'paused' THEN status ELSE 'running' END, started_at = coalesce(started_at, now())
     FROM chosen, execution_values v, quiet WHERE e.id = chosen.id AND v.execution_id = e.id
-    RETURNING e.id, e.project_id, e.status, e.lease_owner AS holder, e.lease_epoch, e.created_at, e.started_at, e.rerun_of_id, e.snapshot_id,
+    RETURNING e.id, e.project_id, e.status, e.lease_owner AS holder, e.lease_epoch, e.created_at, e.started_at, e.parent_id, e.rerun_of_id, e.snapshot_id,
       e.workflow_version, e.crashes, v.input, v.params
   )`;
 

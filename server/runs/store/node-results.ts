@@ -28,6 +28,7 @@ const RESULTS = `
     r.input_tokens, r.output_tokens, CASE WHEN r.model IS NULL THEN 0 ELSE r.cost::float8 END AS cost, r.attempt, r.reused,
     r.is_cut_off, left(${textOf("output")}, ${LARGE_OUTPUT + 1}) AS output,
     length(${textOf("output")}) AS output_length,
+    v.details->>'child_execution_id' AS child_execution_id,
     CASE WHEN r.status = 'waiting' THEN (SELECT jsonb_build_object('is_callback', w.reason = 'callback', 'until', w.deadline) FROM waits w WHERE w.id = r.id) END AS wait
   FROM node_runs r LEFT JOIN node_run_values v ON v.node_run_id = r.id
   WHERE r.execution_id = $1 AND r.handle IS DISTINCT FROM '${ITEM}'
@@ -39,8 +40,9 @@ const ITERATIONS = `
     (count(*) FILTER (WHERE handle = '${ITEM}' AND status = 'failed'))::int AS failed
   FROM node_runs WHERE execution_id = $1 AND node_id = ANY($2) GROUP BY node_id HAVING sum(items) IS NOT NULL`;
 
-type Row = Omit<NodeResult, "started_at" | "completed_at" | "iteration"> & {
+type Row = Omit<NodeResult, "started_at" | "completed_at" | "iteration" | "child_execution_id"> & {
   id: string;
+  child_execution_id: string | null;
   node_id: string;
   iteration: string;
   started_at: Date | null;
@@ -52,7 +54,7 @@ type Row = Omit<NodeResult, "started_at" | "completed_at" | "iteration"> & {
 
 function resultOf(
   execution_id: string,
-  { id, node_id, iteration, wait, output_length, is_cut_off, output, started_at, completed_at, ...row }: Row,
+  { id, node_id, iteration, wait, child_execution_id, output_length, is_cut_off, output, started_at, completed_at, ...row }: Row,
 ): NodeResult {
   const told = toldOutput(output, outputUrl(execution_id, node_id, iteration));
   return {
@@ -61,6 +63,7 @@ function resultOf(
     ...("output_url" in told && output_length !== null && { output_length }),
     ...(is_cut_off && { answer_truncated: true }),
     ...(iteration && { iteration }),
+    ...(child_execution_id !== null && { child_execution_id }),
     ...(wait?.until && { waits_until: new Date(wait.until).toISOString() }),
     ...(wait?.is_callback && { resume_url: callbackOf(id).url }),
     started_at: started_at?.toISOString() ?? null,

@@ -5,6 +5,7 @@ import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { type Execution, isFinal } from "#server/runs/schema.ts";
 import { cancelRun } from "#server/runs/store/end.ts";
+import { cancelChildren, tellParent } from "#server/runs/use-cases/end-children.ts";
 import { getExecution } from "#server/runs/use-cases/get-execution.ts";
 import { dispatchCancels } from "#server/runs/worker/dispatch.ts";
 
@@ -24,5 +25,7 @@ export async function cancelExecution(principal: ProjectPrincipal, { execution_i
     await recordAudit(principal, { action: "execution.cancel", ...resource, detail: { was } }, tx);
   });
   dispatchCancels([execution_id]);
+  await tellParent(execution_id);
+  await cancelChildren(execution_id);
   return getExecution(principal, { execution_id });
 }

@@ -28,6 +28,7 @@ function commonFields(row: SummaryRow) {
     trigger: row.trigger as ExecutionTrigger,
     error,
     started_by,
+    parent: row.parent_id === null ? null : { execution_id: row.parent_id, node_id: row.parent_node_id ?? "" },
     rerun_of: row.rerun_of_id,
     input_tokens,
     output_tokens,

@@ -87,12 +87,23 @@ class InlineRun {
     this.#execution = execution;
     this.#delivery = delivery;
     this.#worker = worker;
-    const { id, project_id, graph, params } = execution;
+    const { id, project_id, graph, params, parent } = execution;
     const now = worker.services.clock.now();
     const nothing = { ledger: [], items: [], kept: 0, commits: 0, crashes: 0, toldFrom: new Map() };
     const lease = { epoch: 1, holder: beginning(), status: "running" } as const;
     const input = cleanText(execution.input);
-    this.#run = { id, project_id, graph, input, params: params ?? {}, created_at: now, started_at: now, ...lease, ...nothing };
+    this.#run = {
+      id,
+      project_id,
+      graph,
+      input,
+      params: params ?? {},
+      parent_id: parent?.execution_id ?? null,
+      created_at: now,
+      started_at: now,
+      ...lease,
+      ...nothing,
+    };
   }
 
   async #insert(first?: Commit): Promise<Started> {

@@ -73,14 +73,25 @@ export class OpenWaits {
     const { id, node_id, iteration } = row;
     const { reason, deadline } = request;
     const label = labelOf(node);
-    const waiting: LedgerWrite = { ...row, status: "waiting" };
+    const waiting: LedgerWrite = { ...row, status: "waiting", ...(reason === "child" && { details: { child_execution_id: id } }) };
     frame.rows.set(node_id, waiting);
     const review = request.reason === "review" ? { ...request, title: request.title || label } : undefined;
     const told = toldOf(review?.title ?? label, review?.display_value ?? "");
     this.#open.set(keyOf(row), { frame, row: waiting, deadline, reason, told });
     this.#batch.keep(waiting);
     const token_hash = request.reason === "callback" ? tokenHash(request.token) : undefined;
-    this.#batch.open({ ...review, ...(token_hash && { token_hash }), id, node_id, iteration, reason, label, deadline });
+    const wanted = request.reason === "child" ? request.request : undefined;
+    this.#batch.open({
+      ...review,
+      ...(token_hash && { token_hash }),
+      ...(wanted && { request: wanted }),
+      id,
+      node_id,
+      iteration,
+      reason,
+      label,
+      deadline,
+    });
     if (review) this.#tell(waiting, told);
     else this.#batch.tell({ type: "node_waiting", ...placeOf(waiting), deadline: deadline?.toISOString() ?? null });
   }

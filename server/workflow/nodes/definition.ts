@@ -36,6 +36,8 @@ export interface NodeDetails {
   /** Of the answer to its HTTP call; the names of headers in small letters. */
   status?: number;
   headers?: Record<string, string>;
+  /** The run that it has started. */
+  child_execution_id?: string;
 }
 
 /** An HTTP call that a node makes. */
@@ -89,11 +91,22 @@ export interface ReviewRequest {
   notification_email: string | null;
 }
 
-/** What a node waits for: people, a time, or whoever holds the token of a callback. With a deadline of null it waits for ever. */
+/** What a node waits for: people, a time, whoever holds the token of a callback, or another run. With a deadline of null it waits for ever. */
 export type WaitRequest =
   | ({ reason: "review"; deadline: Date | null } & ReviewRequest)
   | { reason: "time"; deadline: Date }
-  | { reason: "callback"; deadline: Date | null; token: string };
+  | { reason: "callback"; deadline: Date | null; token: string }
+  | { reason: "child"; deadline: Date | null; request: ChildRequest };
+
+/** Another workflow that is to be run. */
+export interface ChildRequest {
+  workflow_id: string;
+  version: "current" | number;
+  input: string;
+  /** Whether the input was written for it, and did not only come along. */
+  is_own: boolean;
+  params: Readonly<Record<string, string>>;
+}
 
 /** How a wait ended: with what came, or because its deadline passed first. */
 export type WaitEnd = { status: "resolved"; outcome: unknown } | { status: "expired" };
@@ -193,6 +206,8 @@ export interface NodeScope {
   conditionFault?(condition: string): string | undefined;
   /** What is wrong with Python that has these inputs, or undefined; left out where there is no Python at hand. */
   codeFault?(code: string, inputs: readonly string[]): string | undefined;
+  /** Name of a workflow of the project, or undefined when there is none with this id; left out where they are not known. */
+  workflowName?(id: string): string | undefined;
   /** Names of the project's credentials; left out where they are not known, or the graph reads none. */
   credentialNames?: readonly string[] | undefined;
 }
@@ -246,6 +261,8 @@ export interface NodeDefinition<Type extends string = string, Config extends z.Z
    * @param hasReach whether an agent has tools or knowledge that do
    */
   reachesOut?(config: z.infer<Config>, hasReach: (agent_id: string) => boolean): boolean;
+  /** True for a node that starts runs of other workflows: they end with the one that it is in. */
+  startsRuns?: true;
   /** True for nodes that take no part in a run. */
   isInert?: boolean;
   /** Names of the credentials that a config means other than by expressions. */
@@ -300,6 +317,8 @@ declare module "zod" {
       | "python"
       | "rows"
       | "group"
+      | "record"
+      | "workflow"
       | "cron"
       | "timezone"
       | "webhook";

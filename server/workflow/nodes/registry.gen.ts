@@ -12,6 +12,7 @@ import { switchNode } from "#server/workflow/nodes/switch-node.ts";
 import { terminateNode } from "#server/workflow/nodes/terminate-node.ts";
 import { triggerNode } from "#server/workflow/nodes/trigger-node.ts";
 import { waitNode } from "#server/workflow/nodes/wait-node.ts";
+import { workflowNode } from "#server/workflow/nodes/workflow-node.ts";
 
-export const nodeDefinitions = { agentNode, branchNode, codeNode, httpNode, humanLoopNode, loopNode, noteNode, outputNode, setNode, switchNode, terminateNode, triggerNode, waitNode } as const;
+export const nodeDefinitions = { agentNode, branchNode, codeNode, httpNode, humanLoopNode, loopNode, noteNode, outputNode, setNode, switchNode, terminateNode, triggerNode, waitNode, workflowNode } as const;
 export type NodeType = keyof typeof nodeDefinitions;

@@ -1,0 +1,73 @@
+import { triggerOf } from "#server/features/workflows/checks.ts";
+import { assertRunnable, triggerValues } from "#server/features/workflows/execute.ts";
+import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
+import { db } from "#server/platform/db/client.ts";
+import { AppError, ERRORS, isAppError } from "#server/platform/errors.ts";
+import { isOrphan, neglected, orphans, type WantedChild, wantedChild } from "#server/runs/store/children.ts";
+import { snapshotGraph } from "#server/runs/store/graphs.ts";
+import { cancelChild, endWait, tellParent } from "#server/runs/use-cases/end-children.ts";
+import { startExecution } from "#server/runs/use-cases/start-execution.ts";
+import type { Graph } from "#server/workflow/schema.ts";
+
+/** How deep workflows may call each other; the first run is 1. */
+const MOST_DEEP = 10;
+
+/** The graph that a node asks for: of the saved version, or of an older one. @throws AppError when there is none */
+async function graphFor({ project_id, request: { workflow_id, version } }: WantedChild) {
+  const saved = await savedWorkflow(workflow_id);
+  if (!saved || saved.project_id !== project_id) throw new AppError("NOT_FOUND", "The workflow that this node runs has been deleted.");
+  const { agents, snapshot_id } = saved;
+  if (version === "current" || version === saved.version) return { version: saved.version, snapshot_id, graph: saved.graph, agents };
+  const kept = await db().workflowVersion.findUnique({
+    where: { workflow_id_version: { workflow_id, version } },
+    select: { snapshot_id: true },
+  });
+  if (!kept) throw new AppError("NOT_FOUND", `The workflow that this node runs has no version ${version}.`);
+  return { version, snapshot_id: kept.snapshot_id, graph: await snapshotGraph(kept.snapshot_id), agents: null };
+}
+
+/** What its trigger is given: a form takes no text that only came along. */
+function valuesFor(graph: Graph, { input, is_own, params }: WantedChild["request"]) {
+  const given = Object.keys(params).length ? params : undefined;
+  const isForm = triggerOf(graph)?.data.kind === "params";
+  const takesText = given === undefined ? !isForm || is_own : is_own;
+  return triggerValues(graph, { ...(takesText && { input }), ...(given && { params: given }) });
+}
+
+async function startWanted(id: string, wanted: WantedChild): Promise<void> {
+  const { project_id, parent_id, node_id, depth, started_by_id, request } = wanted;
+  if (depth >= MOST_DEEP)
+    throw new AppError(
+      "CONFLICT",
+      `Workflows run each other ${MOST_DEEP} deep at most, and this would be one more. Does one of them run itself?`,
+    );
+  const { version, snapshot_id, graph, agents } = await graphFor(wanted);
+  const names = await assertRunnable(project_id, graph, agents);
+  const values = valuesFor(graph, request);
+  const run = { id, project_id, workflow_id: request.workflow_id, workflow_version: version, snapshot_id, graph, names, started_by_id };
+  const parent = { execution_id: parent_id, node_id, depth: depth + 1 };
+  await startExecution({ ...run, ...values, trigger: "workflow", parent, isCounted: false });
+  // The other one may have ended while this began.
+  if (await isOrphan(id)) await cancelChild(id);
+}
+
+/**
+ * Starts the run that a node waits for, if it still does. What cannot be run fails the node with the reason.
+ * @throws whatever may be gone a little later, such as a database that is away: the sweep tries again
+ */
+export async function startChild(wait_id: string): Promise<void> {
+  const wanted = await wantedChild(wait_id);
+  if (!wanted) return;
+  try {
+    await startWanted(wait_id, wanted);
+  } catch (error) {
+    if (!isAppError(error) || ERRORS[error.code].retryable) throw error;
+    await endWait(wait_id, { status: "failed", output: null, error: error.message });
+  }
+}
+
+/** Looks after runs that nodes wait for: starts what was not started, tells of ends that were not told, cancels what nobody waits for. */
+export async function sweepChildren(): Promise<void> {
+  for (const { id, is_started } of await neglected()) await (is_started ? tellParent(id) : startChild(id));
+  for (const id of await orphans()) await cancelChild(id);
+}
