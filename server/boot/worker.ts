@@ -3,6 +3,7 @@ import { sweepThreads } from "#server/features/assistant/work.ts";
 import { startFilling } from "#server/features/canvases/fill.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
 import { sweepChildren } from "#server/features/workflows/children.ts";
+import { sweepFailures } from "#server/features/workflows/error-workflow.ts";
 import { queuedJobs } from "#server/jobs/definitions.ts";
 import { drainRuns, engineServices } from "#server/jobs/engine-services.ts";
 import { takeOverOldJobs } from "#server/jobs/postgres/install.ts";
@@ -28,6 +29,7 @@ async function sweep(): Promise<void> {
     const found = await sweepExecutions();
     if (found) log.info({ found }, "asked again for executions that nobody carried");
     await sweepChildren();
+    await sweepFailures();
     await sweepThreads();
   } catch (error) {
     log.warn({ err: error }, "the sweep failed, the next one tries again");

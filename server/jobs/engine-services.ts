@@ -2,6 +2,7 @@ import { agentNames } from "#server/features/agents/find-agent.ts";
 import { runAgentCall } from "#server/features/agents/run-agent-call.ts";
 import { readCredentialValues } from "#server/features/credentials/values.ts";
 import { startChild } from "#server/features/workflows/children.ts";
+import { startErrorWorkflow } from "#server/features/workflows/error-workflow.ts";
 import { isAppError, isDatabaseAway } from "#server/platform/errors.ts";
 import { log } from "#server/platform/log.ts";
 import { withMask } from "#server/platform/mask-scope.ts";
@@ -71,6 +72,7 @@ export const engineServices: EngineServices & { continueAsNew: typeof redispatch
     for (const id of ids) inTheBackground(startChild(id), "a run that a node waits for could not be started, the sweep tries again");
   },
   childEnded: (id) => inTheBackground(tellParent(id), "the end of a run could not be told to the one that waits, the sweep tells it"),
+  runFailed: (id) => inTheBackground(startErrorWorkflow(id), "the error workflow of a run could not be started, the sweep tries again"),
   parentEnded: (id) => inTheBackground(cancelChildren(id), "runs that nobody waits for could not be cancelled, the sweep tries again"),
   reviewsOpened: (ids) => void announceReviews(ids),
   continueAsNew: redispatch,

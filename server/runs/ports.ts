@@ -314,6 +314,8 @@ export interface EngineServices {
   reviewsOpened(ids: string[]): void;
   /** Waits for runs of other workflows have begun and are in the database: start those. Must not throw. */
   childrenWanted(wait_ids: string[]): void;
+  /** A run of a saved version has failed that no other has started: whoever wants to know is told. Must not throw. */
+  runFailed(execution_id: string): void;
   /** A run has ended that a node of another one waits for: tell that. Must not throw. */
   childEnded(execution_id: string): void;
   /** A run has ended whose nodes may have started others: end those. Must not throw. */

@@ -59,7 +59,18 @@ export const NodeStatus = z
   .meta({ id: "NodeStatus", example: "complete" });
 export type NodeStatus = z.infer<typeof NodeStatus>;
 
-export const ExecutionTrigger = z.enum(["manual", "params", "webhook", "schedule", "http", "api", "assistant", "rerun", "workflow"]);
+export const ExecutionTrigger = z.enum([
+  "manual",
+  "params",
+  "webhook",
+  "schedule",
+  "http",
+  "api",
+  "assistant",
+  "rerun",
+  "workflow",
+  "error",
+]);
 export type ExecutionTrigger = z.infer<typeof ExecutionTrigger>;
 
 const summary = {

@@ -19,5 +19,6 @@ export const testServices = (memory: Pick<ReturnType<typeof memoryStore>, "store
   childrenWanted: () => undefined,
   childEnded: () => undefined,
   parentEnded: () => undefined,
+  runFailed: () => undefined,
   ...own,
 });

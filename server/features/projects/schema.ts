@@ -22,6 +22,10 @@ export const Project = z
       .int()
       .nullable()
       .meta({ description: "Executions that API, webhooks and schedules may start in an hour; null takes the install's", example: 100 }),
+    error_workflow_id: Id.nullable().meta({
+      description: "The workflow that is started when a run fails whose own workflow names none",
+      example: null,
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -34,6 +38,7 @@ const writable = {
   slug: Slug,
   retention_days: z.number().int().min(1).max(3650).nullable(),
   executions_per_hour: z.number().int().min(1).max(1_000_000).nullable(),
+  error_workflow_id: Id.nullable().meta({ example: null }),
 };
 export const CreateProjectInput = z.strictObject({ name: ProjectName, slug: Slug.optional() });
 export const UpdateProjectInput = z.strictObject({

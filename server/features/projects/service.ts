@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Prisma, Project as ProjectRow } from "#prisma/generated/client.ts";
 import { freeSlug, holdAccount, memberOf } from "#server/features/projects/members.ts";
 import type { CreateProjectInput, Project, ProjectRef, UpdateProjectInput } from "#server/features/projects/schema.ts";
+import { assertErrorWorkflow, errorWorkflow } from "#server/features/workflows/error-workflow-setting.ts";
 import { recordAudit } from "#server/platform/audit/audit.ts";
 import type { Principal, ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { projectLimit } from "#server/platform/auth/rights.ts";
@@ -20,6 +21,7 @@ export const projectDto = (row: ProjectRow, role: Role, slug: string | null = nu
   role,
   retention_days: row.retention_days,
   executions_per_hour: row.executions_per_hour,
+  error_workflow_id: row.error_workflow_id,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });
@@ -118,7 +120,7 @@ async function renamed(
  */
 export async function updateProject(principal: Principal, input: z.infer<typeof UpdateProjectInput>): Promise<Project> {
   const member = await memberOf(principal, input.project_id, "admin");
-  const { name, slug, retention_days, executions_per_hour } = input;
+  const { name, slug, retention_days, executions_per_hour, error_workflow_id } = input;
   const [, most] = hourlyValues();
   if (most > 0 && (executions_per_hour ?? 0) > most) {
     const message = `This install allows a project at most ${most} executions in an hour. Give no more, or ask whoever runs it.`;
@@ -131,9 +133,11 @@ export async function updateProject(principal: Principal, input: z.infer<typeof 
     ...(isRenamed && { slug }),
     ...(retention_days !== undefined && { retention_days }),
     ...(executions_per_hour !== undefined && { executions_per_hour }),
+    ...errorWorkflow(error_workflow_id),
   };
   try {
     return await db().$transaction(async (tx) => {
+      await assertErrorWorkflow(tx, member.project.id, error_workflow_id);
       const row = isRenamed
         ? await renamed(tx, member, slug, change)
         : await tx.project.update({ where: { id: member.project.id }, data: change });

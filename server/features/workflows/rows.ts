@@ -32,6 +32,7 @@ export const summaryFields = {
   enabled: true,
   version: true,
   trigger: true,
+  error_workflow_id: true,
   created_at: true,
   updated_at: true,
 } as const satisfies Prisma.WorkflowSelect;

@@ -21,6 +21,10 @@ const summary = {
   enabled: z.boolean().meta({ description: "false silences schedule, webhook and HTTP trigger; execute still works" }),
   version: z.number().int().meta({ description: "Counts up at each save", example: 3 }),
   trigger: z.string().meta({ description: "Kind of the trigger node", example: "manual" }),
+  error_workflow_id: Id.nullable().meta({
+    description: "The workflow that is started when a run of this one fails; null takes the project's",
+    example: null,
+  }),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -37,7 +41,13 @@ export const Workflow = z
   .meta({ id: "Workflow" });
 export type Workflow = z.infer<typeof Workflow>;
 
-const writable = { name: Name, description: Description, enabled: z.boolean(), ...graphShape };
+const writable = {
+  name: Name,
+  description: Description,
+  enabled: z.boolean(),
+  error_workflow_id: summary.error_workflow_id,
+  ...graphShape,
+};
 export const CreateWorkflowInput = z.strictObject({
   ...ignoredFields(Workflow, writable),
   ...z.object(writable).partial().shape,

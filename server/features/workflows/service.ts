@@ -1,6 +1,7 @@
 import { v7 as uuid } from "uuid";
 import type { Prisma } from "#prisma/generated/client.ts";
 import { checkedGraph, firstGraph, triggerKind } from "#server/features/workflows/checks.ts";
+import { assertErrorWorkflow, errorWorkflow, errorWorkflowUsers } from "#server/features/workflows/error-workflow-setting.ts";
 import { findWorkflow, summaryDto, summaryFields, workflowDto } from "#server/features/workflows/rows.ts";
 import { registerSchedule } from "#server/features/workflows/schedule.ts";
 import type {
@@ -30,10 +31,16 @@ import { Graph } from "#server/workflow/schema.ts";
 export async function insertWorkflow(
   tx: Prisma.TransactionClient,
   principal: ProjectPrincipal,
-  { name, description = "", enabled = true }: Pick<CreateWorkflowInput, "name" | "description" | "enabled">,
+  {
+    name,
+    description = "",
+    enabled = true,
+    error_workflow_id,
+  }: Pick<CreateWorkflowInput, "name" | "description" | "enabled" | "error_workflow_id">,
   graph: Graph,
 ) {
   const id = uuid();
+  await assertErrorWorkflow(tx, principal.project.id, error_workflow_id, id);
   const snapshot_id = uuid();
   const by = principal.user.id;
   const json = graph as unknown as Prisma.InputJsonObject;
@@ -44,6 +51,7 @@ export async function insertWorkflow(
       name,
       description,
       enabled,
+      ...errorWorkflow(error_workflow_id),
       snapshot_id,
       trigger: triggerKind(graph),
       snapshots: { create: { id: snapshot_id, hash: graphHash(graph), graph: json } },
@@ -141,7 +149,8 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
     const graph = hasGraph || edit ? checkedGraph(given, workflow_id) : stored;
     const version = current.version + 1;
     const snapshot_id = hasGraph || edit ? await snapshotOf({ project_id, workflow_id }, graph, tx) : current.snapshot_id;
-    const { name, description, enabled } = input;
+    const { name, description, enabled, error_workflow_id } = input;
+    await assertErrorWorkflow(tx, project_id, error_workflow_id, workflow_id);
     const row = await tx.workflow.update({
       where: { id: workflow_id },
       data: {
@@ -151,6 +160,7 @@ export async function updateWorkflow(principal: ProjectPrincipal, input: UpdateW
         ...(name !== undefined && { name }),
         ...(description !== undefined && { description }),
         ...(enabled !== undefined && { enabled }),
+        ...errorWorkflow(error_workflow_id),
       },
       select: summaryFields,
     });
@@ -208,6 +218,9 @@ export async function deleteWorkflow(principal: ProjectPrincipal, { workflow_id 
       ) g
       WHERE w.project_id = ${principal.project.id}::uuid AND w.deleted_at IS NULL AND jsonb_path_exists(
         g.graph, '$.nodes[*] ? (@.type == "workflowNode").data.workflow_id ? (@ == $id)', jsonb_build_object('id', ${workflow_id}::text)) ORDER BY w.name`;
+    const users = await errorWorkflowUsers(tx, principal.project.id, workflow_id);
+    if (users.length)
+      throw new AppError("CONFLICT", `The workflow is started when runs of ${users.join(", ")} fail. Name another one there first.`);
     if (callers.length)
       throw new AppError("CONFLICT", `The workflow is run by ${namesInUse("workflow", callers)}. Take it out there first.`);
     await tx.schedule.deleteMany({ where: { workflow_id } });

@@ -99,6 +99,7 @@ export async function claimAndExecute(
 export async function executeRun(services: EngineServices, run: RunState, seconds: number, known?: NodeScope): Promise<Executed> {
   const outcome = await executeSegment(services, run, seconds, known);
   if (outcome.kind === "over" && run.parent_id !== null) services.childEnded(run.id);
+  else if (outcome.kind === "over" && outcome.ending?.status === "failed") services.runFailed(run.id);
   if (outcome.kind === "over" && compileGraph(run.graph).startsRuns) services.parentEnded(run.id);
   return outcome;
 }

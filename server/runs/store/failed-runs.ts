@@ -1,0 +1,43 @@
+import { pool } from "#server/platform/db/client.ts";
+
+/** A run of a saved version that has failed, no other has started, and whose failure is to start a workflow. */
+export interface FailedRun {
+  id: string;
+  project_id: string;
+  workflow_id: string;
+  workflow_name: string;
+  error: string | null;
+  /** The workflow to start. */
+  error_workflow_id: string;
+  /** The node that failed last; null when no node is the reason. */
+  failed_node_id: string | null;
+  snapshot_id: string;
+}
+
+// Not of a run that was itself started so, or it would never end; what a person tries on the canvas fails before that one's eyes.
+const FAILED = `
+  FROM executions e JOIN workflows w ON w.id = e.workflow_id JOIN projects p ON p.id = e.project_id
+  WHERE e.status = 'failed' AND e.trigger <> 'error' AND e.parent_id IS NULL AND e.workflow_version IS NOT NULL AND p.deleted_at IS NULL
+    AND coalesce(w.error_workflow_id, p.error_workflow_id) IS NOT NULL
+    AND e.completed_at > CASE WHEN w.error_workflow_id IS NULL THEN p.error_workflow_since ELSE w.error_workflow_since END`;
+
+/** One run, if its failure is to start a workflow. */
+export const failedRun = async (id: string): Promise<FailedRun | undefined> =>
+  (
+    await pool().query<FailedRun>(
+      `SELECT e.id, e.project_id, e.workflow_id, w.name AS workflow_name, e.error, e.snapshot_id,
+         coalesce(w.error_workflow_id, p.error_workflow_id) AS error_workflow_id,
+         (SELECT r.node_id FROM node_runs r WHERE r.execution_id = e.id AND r.status = 'failed' AND r.iteration = ''
+          ORDER BY r.completed_at DESC LIMIT 1) AS failed_node_id
+       ${FAILED} AND e.id = $1`,
+      [id],
+    )
+  ).rows[0];
+
+/** Ids of those of the last day, without the ones of the last seconds, of which somebody is taking care. */
+export const failedRuns = async (): Promise<string[]> =>
+  (
+    await pool().query<{ id: string }>(
+      `SELECT e.id ${FAILED} AND e.completed_at > now() - interval '1 day' AND e.completed_at < now() - interval '5 seconds' ORDER BY e.completed_at DESC LIMIT 1000`,
+    )
+  ).rows.map(({ id }) => id);
