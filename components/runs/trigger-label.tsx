@@ -6,7 +6,9 @@ import {
   RotateCw,
   SlidersHorizontal,
   SquareTerminal,
+  TriangleAlert,
   Webhook,
+  Workflow,
   Zap,
 } from "lucide-react";
 
@@ -18,6 +20,8 @@ const KINDS: Record<string, { label: string; icon: LucideIcon }> = {
   http: { label: "HTTP", icon: Globe },
   api: { label: "API", icon: SquareTerminal },
   rerun: { label: "Rerun", icon: RotateCw },
+  workflow: { label: "Workflow", icon: Workflow },
+  error: { label: "After a failure", icon: TriangleAlert },
 };
 
 /** What starts a workflow, by the kind of its trigger node. */

@@ -1,0 +1,114 @@
+import { createServer } from "node:http";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { listen } from "#e2e/fakes/listen.ts";
+import { until } from "#e2e/until.ts";
+import { startWorker } from "#server/boot/worker.ts";
+import { executeWorkflow } from "#server/features/workflows/execute.ts";
+import { createWorkflow } from "#server/features/workflows/service.ts";
+import { answerApi } from "#server/http/api.ts";
+import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
+import { db } from "#server/platform/db/client.ts";
+import { setSettings } from "#server/platform/settings.ts";
+import { isFinal } from "#server/runs/schema.ts";
+import { cancelExecution } from "#server/runs/use-cases/cancel-execution.ts";
+import { getExecution } from "#server/runs/use-cases/get-execution.ts";
+import { getExecutionLogs } from "#server/runs/use-cases/get-execution-logs.ts";
+import { type Golden, graphOf } from "#server/testing/golden-play.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
+
+// Nodes that reach out, wait and compose, as the whole service carries them.
+
+const database = testDatabase();
+let admin: ProjectPrincipal;
+beforeAll(async () => {
+  setSettings({ ALLOW_PRIVATE_NETWORK: "1" });
+  admin = await database.newAdmin();
+  const stop = await startWorker();
+  return () => stop(1000);
+});
+
+let count = 0;
+const newWorkflow = async (nodes: Golden["nodes"], edges: string[], more: object = {}): Promise<string> => {
+  const { id, problems } = await createWorkflow(admin, { name: `Workflow ${++count}`, ...graphOf({ nodes, edges }), ...more });
+  expect(problems).toEqual([]);
+  return id;
+};
+const start = async (workflow_id: string, input = "tea") => (await executeWorkflow(admin, { workflow_id, input })).execution_id;
+const read = (execution_id: string) => getExecution(admin, { execution_id });
+async function finished(id: string) {
+  await until(async () => isFinal((await read(id)).status));
+  return read(id);
+}
+/** The address at which a run's node waits, once it does. */
+async function addressOf(id: string, node: string): Promise<string> {
+  const look = async () => (await read(id)).node_results[node]?.resume_url;
+  await until(async () => (await look()) !== undefined);
+  return (await look()) ?? "";
+}
+const post = async (url: string, body: string) => (await answerApi(new Request(url, { method: "POST", body }))).status;
+
+test("a call, code, a set, a switch, a wait for a call and another workflow work together in one run", async () => {
+  const sent: string[] = [];
+  const server = createServer((request, response) => {
+    sent.push(`${request.method} ${request.url} ${request.headers["idempotency-key"]}`);
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ scores: [3, 9, 6] }));
+  });
+  const { url, stop } = await listen(server);
+  onTestFinished(() => stop());
+  const workflow_id = await newWorkflow({ t: ["triggerNode"], o: ["outputNode", { value: "Best: {{trigger.output | upper}}" }] }, ["t>o"]);
+  const best = "print('asked')\nmax(json.loads(text)['scores'])";
+  const flow = await newWorkflow(
+    {
+      t: ["triggerNode"],
+      Fetch: ["httpNode", { url: `${url}/scores`, query: [{ name: "of", value: "{{trigger.output}}" }] }],
+      Best: ["codeNode", { code: best, inputs: [{ name: "text", value: "{{Fetch.output}}" }], timeout: 10 }],
+      Row: ["setNode", { fields: [{ name: "best", value: "{{Best.output}}", type: "number" }] }],
+      How: ["switchNode", { cases: [{ id: "high", label: "High", condition: "json.loads(output)['best'] > 5" }] }],
+      Ask: ["waitNode", { mode: "callback" }],
+      Greet: ["workflowNode", { workflow_id, input: "{{Ask.output.name}}" }],
+      End: ["outputNode", { value: "{{Greet.output}} ({{How.output}}, {{Fetch.status}})" }],
+      Low: ["outputNode"],
+    },
+    ["t>Fetch", "Fetch>Best", "Best>Row", "Row>How", "How.case:high>Ask", "How.default>Low", "Ask.done>Greet", "Greet>End"],
+  );
+  const id = await start(flow);
+  const address = await addressOf(id, "Ask");
+  expect(await read(id)).toMatchObject({ status: "running", node_results: { Ask: { status: "waiting" }, Low: { status: "skipped" } } });
+  expect([await post(address, '{"name": "Ada"}'), await post(address, "{}")]).toEqual([200, 409]);
+  const run = await finished(id);
+  expect(run).toMatchObject({ status: "completed", output: "Best: ADA (High, 200)" });
+  expect(sent).toEqual([`GET /scores?of=tea ${id}:Fetch:`]);
+  expect(await read(run.node_results.Greet?.child_execution_id ?? "")).toMatchObject({
+    ...{ status: "completed", trigger: "workflow", parent: { execution_id: id, node_id: "Greet" }, output: "Best: ADA" },
+  });
+  const { items } = await getExecutionLogs(admin, { execution_id: id });
+  expect(items.find(({ node_id }) => node_id === "Best")).toMatchObject({ output: "9", printed: "asked\n" });
+});
+
+test("a wait for a time ends by the clock, a failure starts the error workflow, and a cancellation goes down", async () => {
+  const error_workflow_id = await newWorkflow({ t: ["triggerNode"], o: ["outputNode", { value: "{{trigger.output.error}}" }] }, ["t>o"]);
+  const flow = await newWorkflow(
+    {
+      t: ["triggerNode"],
+      w: ["waitNode", { mode: "for", seconds: 1 }],
+      x: ["terminateNode", { status: "failed", message: "No {{trigger.output}}" }],
+    },
+    ["t>w", "w.done>x"],
+    { error_workflow_id },
+  );
+  expect(await finished(await start(flow))).toMatchObject({ status: "failed", error: "No tea" });
+  const told = () => db().execution.findFirst({ where: { workflow_id: error_workflow_id } });
+  await until(async () => (await told()) !== null);
+  expect(await finished((await told())?.id ?? "")).toMatchObject({ status: "completed", trigger: "error", output: "No tea" });
+  const waiting = await newWorkflow({ t: ["triggerNode"], w: ["waitNode", { mode: "callback" }], o: ["outputNode"] }, ["t>w", "w.done>o"]);
+  const parent = await start(
+    await newWorkflow({ t: ["triggerNode"], s: ["workflowNode", { workflow_id: waiting }], o: ["outputNode"] }, ["t>s", "s>o"]),
+  );
+  await until(async () => (await read(parent)).node_results.s?.child_execution_id !== undefined);
+  const child = (await read(parent)).node_results.s?.child_execution_id ?? "";
+  await until(async () => (await db().execution.count({ where: { id: child } })) > 0);
+  const address = await addressOf(child, "w");
+  await cancelExecution(admin, { execution_id: parent });
+  expect((await read(child)).status).toBe("cancelled");
+  expect(await post(address, "{}")).toBe(409);
+});
