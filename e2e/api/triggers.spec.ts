@@ -92,6 +92,10 @@ test.describe("webhook", () => {
     await viewer.api.post(`/webhooks/setup/${flow.id}`, {}, { schema: ErrorBody, status: 403 });
     await stranger.api.post(`/webhooks/setup/${flow.id}`, {}, { schema: ErrorBody, status: 404 });
     await api.post("/webhooks/setup/nonsense", {}, { schema: ErrorBody, status: 404 });
+    // The sender's own secret, as it stands; one that anybody would guess is refused.
+    const own = { webhook_secret: "made by the sender" };
+    expect((await api.post(`/webhooks/setup/${flow.id}`, own, { schema: WebhookSetup })).body).toMatchObject(own);
+    await api.post(`/webhooks/setup/${flow.id}`, { webhook_secret: "short" }, { schema: ErrorBody, status: 422 });
   });
 
   test("a payload path that cannot be read is refused at save", async ({ api }) => {

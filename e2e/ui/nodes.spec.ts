@@ -181,6 +181,8 @@ test("a condition is put together of rows, which write the Python and are read b
   await panel(page).getByRole("button", { name: "Insert trigger.output" }).click();
   await expect(row(2).getByRole("combobox", { name: "Value" })).toHaveText("trigger.output");
 
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+
   // The Python says the same, and what only Python can say stays Python.
   const condition = panel(page).getByLabel("Condition", { exact: true });
   await panel(page).getByRole("tab", { name: "Python" }).click();
@@ -317,6 +319,47 @@ test("the webhook panel: saved first, a secret shown once, a signed call listed 
   await deliveries.nth(1).getByRole("link", { name: "Run" }).click();
   await expect(page).toHaveURL(/\/runs\//);
   await expect(page.getByRole("main")).toContainText("world");
+});
+
+test("a webhook of another sender: its own secret, and the next call is listened to and tried on", async ({
+  signedInPage: page,
+  workflow,
+  request,
+}) => {
+  const start = { ...trigger, data: { label: "Start", kind: "webhook", payload_path: "$.action" } };
+  const output = { id: "o", type: "outputNode", position: at(330), data: { label: "Result" } };
+  const flow = await workflow({ nodes: [start, output], edges: [{ id: "e", source: "t", target: "o" }] });
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "Trigger Start").click();
+  const sender = panel(page).getByRole("combobox", { name: "Sender" });
+  await sender.click();
+  await page.getByRole("option", { name: /^Anybody/ }).click();
+  const webhook = panel(page).getByRole("region", { name: "Webhook" });
+  await expect(webhook.getByRole("alert")).toContainText("Anybody who knows the address can start runs");
+  await sender.click();
+  await page.getByRole("option", { name: /^GitHub/ }).click();
+  await expect(webhook.getByRole("alert")).toBeHidden();
+  await expect(webhook).toContainText("until then calls are checked as they were");
+  await expect(page.locator("header").getByText("Saved", { exact: true }).first()).toBeVisible();
+  await page.keyboard.press("Control+s");
+  await expect(page.getByText("Version 2 saved")).toBeVisible();
+  await webhook.getByRole("button", { name: "Enter the sender’s secret" }).click();
+  const dialog = page.getByRole("dialog", { name: "Enter the sender’s secret" });
+  await dialog.getByRole("textbox").fill("made by GitHub");
+  await dialog.getByRole("button", { name: "Set secret" }).click();
+  await expect(dialog).toBeHidden();
+  await webhook.getByRole("button", { name: "Listen" }).click();
+  await expect(webhook).toContainText("Waiting for the next call");
+  const data = JSON.stringify({ action: "opened" });
+  const signature = `sha256=${createHmac("sha256", "made by GitHub").update(data).digest("hex")}`;
+  const headers = { "Content-Type": "application/json", "X-Hub-Signature-256": signature, "X-GitHub-Event": "issues" };
+  expect((await request.post(`/api/v1/webhooks/${flow.id}`, { data, headers })).status()).toBe(202);
+  await expect(webhook.getByRole("group", { name: "headers" })).toContainText("x-github-event: issues");
+  await expect(webhook.getByRole("group", { name: "headers" })).toContainText("x-hub-signature-256: ••••");
+  await expect(webhook.getByRole("group", { name: "body" })).toContainText(data);
+  expect(await axeFaultsInBothThemes(page)).toEqual([]);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(page.getByLabel("Payload, as JSON")).toHaveValue("opened");
 });
 
 test("the panels of the nodes are free of faults that axe finds", async ({ signedInPage: page, workflow }) => {

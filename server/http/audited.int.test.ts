@@ -264,6 +264,14 @@ const CALLS: Record<string, [action: string, call: (world: World) => Promise<unk
     async ({ api, id }) => api.skills.update({ skill_id: await id(api.skills.create(skill)), ...skill, prompt: "Other" }),
   ],
   "skills.delete": ["skill.delete", async ({ api, id }) => api.skills.delete({ skill_id: await id(api.skills.create(skill)) })],
+  "webhooks.listen": [
+    "webhook.listen",
+    async ({ api, id }) => {
+      const workflow_id = await id(api.workflows.create({ name: "Flow", ...graph("webhook") }));
+      await api.webhooks.setup({ workflow_id });
+      await api.webhooks.listen({ workflow_id, is_on: true });
+    },
+  ],
   "webhooks.setup": [
     "webhook.setup",
     async ({ api, id }) => api.webhooks.setup({ workflow_id: await id(api.workflows.create({ name: "Flow", ...graph("webhook") })) }),

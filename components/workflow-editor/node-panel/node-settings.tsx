@@ -19,7 +19,7 @@ import { insertAsTyped } from "#components/workflow-editor/fields/value-field.ts
 import { ImportedAgentHint } from "#components/workflow-editor/node-panel/imported-agent-hint.tsx";
 import { ReviewPreview } from "#components/workflow-editor/node-panel/review-preview.tsx";
 import { configOf } from "#components/workflow-editor/nodes/node-registry.ts";
-import type { NodeUi } from "#components/workflow-editor/nodes/types.ts";
+import type { NodeConfig, NodeUi } from "#components/workflow-editor/nodes/types.ts";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { PinnedOutput } from "#components/workflow-editor/test-runs/pinned-output.tsx";
 import { NOTE_SIZE, sizeOf } from "#server/workflow/layout/node-size.ts";
@@ -34,10 +34,10 @@ const WebhookPanel = dynamic(() =>
 const HttpPanel = dynamic(() => import("#components/workflow-editor/node-panel/trigger-address.tsx").then((module) => module.HttpPanel));
 
 /** What a trigger has besides its fields: the address that others call. */
-function TriggerPanel({ config, isReadOnly }: { config: Record<string, unknown>; isReadOnly: boolean }) {
-  if (config.kind === "webhook") return <WebhookPanel isReadOnly={isReadOnly} />;
+function TriggerPanel({ config, isReadOnly }: { config: NodeConfig<"triggerNode">; isReadOnly: boolean }) {
+  if (config.kind === "webhook") return <WebhookPanel sender={config} isReadOnly={isReadOnly} />;
   if (config.kind !== "http") return null;
-  return <HttpPanel methods={Array.isArray(config.allowed_methods) ? config.allowed_methods : []} isReadOnly={isReadOnly} />;
+  return <HttpPanel methods={config.allowed_methods} isReadOnly={isReadOnly} />;
 }
 
 export interface NodeSettingsProps {
@@ -134,7 +134,7 @@ export function NodeSettings({ id, type, data, label, definition, nodeUi, isRead
           <div className="flex flex-col gap-4 border-t p-2.5">{advanced.map(draw)}</div>
         </PanelDisclosure>
       )}
-      {definition.group === "trigger" && <TriggerPanel config={config} isReadOnly={isReadOnly} />}
+      {definition.group === "trigger" && <TriggerPanel config={config as NodeConfig<"triggerNode">} isReadOnly={isReadOnly} />}
       <PinnedOutput id={id} type={type} isReadOnly={isReadOnly} />
       {takesValues && <ConnectionsTree language={hasPython ? "python" : "expression"} onInsert={insert} isReadOnly={isReadOnly} />}
     </div>

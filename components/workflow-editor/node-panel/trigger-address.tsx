@@ -1,9 +1,12 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { KeyRound, RotateCcwKey, RotateCw } from "lucide-react";
+import { Ear, KeyRound, RotateCcwKey, RotateCw } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
+import { FormDialog } from "#components/forms/form.tsx";
+import { FormField } from "#components/forms/form-field.tsx";
+import { useForm } from "#components/forms/use-form.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
@@ -20,21 +23,46 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
 import { saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
+import type { NodeConfig } from "#components/workflow-editor/nodes/types.ts";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
-import type { WebhookDelivery, WebhookSetup, WebhookState } from "#server/features/webhooks/schema.ts";
+import { SetupWebhookInput, type WebhookDelivery, type WebhookSetup, type WebhookState } from "#server/features/webhooks/schema.ts";
 
 /** How often deliveries are looked for while the panel is open. */
 const REFRESH_MS = 4000;
 
-/** A call as the sender would make it. The secret comes from the shell, so that it does not land in a file with the command. */
-const signedCall = (url: string) => `body='{"hello": "world"}'
-curl -X POST '${url}' \\
-  -H 'Content-Type: application/json' \\
-  -H "X-SERVICE-Signature: sha256=$(printf %s "$body" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" | sed 's/^.* //')" \\
-  --data-raw "$body"`;
+export type WebhookSender = Pick<NodeConfig<"triggerNode">, "auth" | "auth_header" | "auth_username">;
 
-/** The webhook of the workflow: its address and secret, a signed call to try, and what arrived. */
-export function WebhookPanel({ isReadOnly }: { isReadOnly: boolean }) {
+const SIGNATURE = `sha256=$(printf %s "$body" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" | sed 's/^.* //')`;
+/** How a call by hand proves itself, as an argument of curl; null for senders that one tries from their own side. */
+const proofOf = ({ auth, auth_header, auth_username }: WebhookSender): string | null =>
+  auth === "signature"
+    ? `-H "X-SERVICE-Signature: ${SIGNATURE}"`
+    : auth === "github"
+      ? `-H "X-Hub-Signature-256: ${SIGNATURE}"`
+      : auth === "header"
+        ? `-H "${auth_header}: $WEBHOOK_SECRET"`
+        : auth === "basic"
+          ? `--user "${auth_username}:$WEBHOOK_SECRET"`
+          : auth === "none"
+            ? ""
+            : null;
+
+/** A call as the sender would make it. The secret comes from the shell, so that it does not land in a file with the command. */
+function callBySender(url: string, sender: WebhookSender): string | null {
+  const proof = proofOf(sender);
+  if (proof === null) return null;
+  const lines = [`curl -X POST '${url}'`, "-H 'Content-Type: application/json'", proof, '--data-raw "$body"'];
+  return `body='{"hello": "world"}'\n${lines.filter(Boolean).join(" \\\n  ")}`;
+}
+
+/** Senders that make the secret themselves, and where it is found there. */
+const THEIRS: Partial<Record<WebhookSender["auth"], string>> = {
+  stripe: "Stripe makes the secret: on the page of the endpoint, “Signing secret”.",
+  slack: "Slack makes the secret: on the page of the app, “Signing Secret”.",
+};
+
+/** The webhook of the workflow: its address and secret, a call to try, the next call to listen for, and what arrived. */
+export function WebhookPanel({ sender, isReadOnly }: { sender: WebhookSender; isReadOnly: boolean }) {
   const { workflowId } = useSession();
   const savedTrigger = useSessionState((state) => state.savedTrigger);
   const trpc = useTRPC();
@@ -47,59 +75,96 @@ export function WebhookPanel({ isReadOnly }: { isReadOnly: boolean }) {
         <Skeleton className="h-7 w-32" />
       </div>
     );
-  const { webhook_url, deliveries } = state.data;
+  const { webhook_url, deliveries, auth } = state.data;
+  const call = callBySender(webhook_url, sender);
   return (
     <section aria-label="Webhook" className="flex flex-col gap-4 border-t pt-4">
-      <CopyField label="Address" hint="POST with a JSON body and a signature" value={webhook_url} what="webhook address" isCompact />
-      {savedTrigger === "webhook" ? (
-        <Secret state={state.data} isReadOnly={isReadOnly} />
-      ) : (
-        <SaveFirst what="webhook" isReadOnly={isReadOnly} />
+      {sender.auth === "none" && (
+        <Notice tone="failed">
+          Anybody who knows the address can start runs, with any text. Choose this only for calls that may come from everybody.
+        </Notice>
       )}
-      <PanelDisclosure title="A signed call to try">
-        <div className="border-t p-2.5">
-          <CodeBlock label="signed call" code={signedCall(webhook_url)} />
-        </div>
-      </PanelDisclosure>
+      <CopyField label="Address" hint="POST with a JSON body" value={webhook_url} what="webhook address" isCompact />
+      {savedTrigger !== "webhook" ? (
+        <SaveFirst what="webhook" isReadOnly={isReadOnly} />
+      ) : (
+        <>
+          {auth !== sender.auth && <p className="text-12 text-waiting">Save the workflow: until then calls are checked as they were.</p>}
+          <Secret state={state.data} sender={sender} call={call} isReadOnly={isReadOnly} />
+          {state.data.has_secret && <Listen state={state.data} isReadOnly={isReadOnly} />}
+        </>
+      )}
+      {call !== null && (
+        <PanelDisclosure title="A signed call to try">
+          <div className="border-t p-2.5">
+            <CodeBlock label="signed call" code={call} />
+          </div>
+        </PanelDisclosure>
+      )}
       <WebhookDeliveries deliveries={deliveries} isReadOnly={isReadOnly} />
     </section>
   );
 }
 
-function Secret({ state, isReadOnly }: { state: WebhookState; isReadOnly: boolean }) {
+interface SecretProps {
+  state: WebhookState;
+  sender: WebhookSender;
+  call: string | null;
+  isReadOnly: boolean;
+}
+
+function Secret({ state, sender, call, isReadOnly }: SecretProps) {
   const { workflowId } = useSession();
   const { trpc, client, cache } = useApi();
   const [isAsking, setIsAsking] = useState(false);
+  const [isGiving, setIsGiving] = useState(false);
   const [made, setMade] = useState<WebhookSetup | null>(null);
+  const isOpen = sender.auth === "none";
+  const theirs = THEIRS[sender.auth];
   const make = async () => {
-    setMade(await client.webhooks.setup.mutate({ workflow_id: workflowId }));
+    const setup = await client.webhooks.setup.mutate({ workflow_id: workflowId });
+    if (!isOpen) setMade(setup);
     await cache.invalidateQueries(trpc.webhooks.state.pathFilter());
   };
+  const what = isOpen ? "Open the address" : state.has_secret ? "Rotate secret" : "Create secret";
   return (
     <div className="flex flex-col items-start gap-2">
-      <span className="font-medium text-12 text-ink">Secret</span>
+      <span className="font-medium text-12 text-ink">{isOpen ? "Access" : "Secret"}</span>
       <p className="text-12 text-ink-soft">
-        {state.has_secret ? (
-          <>The sender signs each call with it. Made {state.rotated_at && <Time value={state.rotated_at} />}; it cannot be shown again.</>
+        {isOpen && state.has_secret ? (
+          "The address is open."
+        ) : state.has_secret ? (
+          <>The sender proves each call with it. Set {state.rotated_at && <Time value={state.rotated_at} />}; it cannot be shown again.</>
         ) : (
           "There is none yet, so every call is refused with 401."
         )}
+        {theirs && ` ${theirs}`}
       </p>
-      {!isReadOnly && (
-        <Button
-          size="sm"
-          variant={state.has_secret ? "secondary" : "primary"}
-          icon={state.has_secret ? <RotateCcwKey /> : <KeyRound />}
-          onClick={() => setIsAsking(true)}
-        >
-          {state.has_secret ? "Rotate secret" : "Create secret"}
-        </Button>
+      {!isReadOnly && !(isOpen && state.has_secret) && (
+        <span className="flex flex-wrap gap-2">
+          {!theirs && (
+            <Button
+              size="sm"
+              variant={state.has_secret ? "secondary" : "primary"}
+              icon={state.has_secret ? <RotateCcwKey /> : <KeyRound />}
+              onClick={() => (isOpen ? void make() : setIsAsking(true))}
+            >
+              {what}
+            </Button>
+          )}
+          {!isOpen && (
+            <Button size="sm" variant={theirs && !state.has_secret ? "primary" : "secondary"} onClick={() => setIsGiving(true)}>
+              Enter the sender’s secret
+            </Button>
+          )}
+        </span>
       )}
+      {isGiving && <OwnSecretDialog onClose={() => setIsGiving(false)} />}
       {isAsking && (
         <ConfirmDialog
           onClose={() => setIsAsking(false)}
           title={state.has_secret ? "Rotate the webhook's secret?" : "Create the webhook's secret?"}
-          confirmLabel={state.has_secret ? "Rotate secret" : "Create secret"}
+          confirmLabel={what}
           tone={state.has_secret ? "danger" : "normal"}
           onConfirm={make}
         >
@@ -112,11 +177,11 @@ function Secret({ state, isReadOnly }: { state: WebhookState; isReadOnly: boolea
         <Dialog
           onClose={() => setMade(null)}
           title="Copy the secret now"
-          description="It is shown this once. Put it into the sender's settings as the key of the HMAC-SHA256 signature."
+          description="It is shown this once. Put it into the sender's settings, as the secret that it proves its calls with."
           isDismissable={false}
         >
           <CopyField label="Webhook secret" value={made.webhook_secret} what="webhook secret" />
-          <CodeBlock title="Try it" label="command" code={`WEBHOOK_SECRET='${made.webhook_secret}'\n${signedCall(made.webhook_url)}`} />
+          {call !== null && <CodeBlock title="Try it" label="command" code={`WEBHOOK_SECRET='${made.webhook_secret}'\n${call}`} />}
           <DialogFooter>
             <Button variant="primary" onClick={() => setMade(null)}>
               Done
@@ -127,6 +192,91 @@ function Secret({ state, isReadOnly }: { state: WebhookState; isReadOnly: boolea
     </div>
   );
 }
+
+/** Takes a secret that the sender has made. */
+function OwnSecretDialog({ onClose }: { onClose: () => void }) {
+  const { workflowId } = useSession();
+  const { trpc, client, cache } = useApi();
+  const form = useForm({
+    schema: SetupWebhookInput.required(),
+    initial: { workflow_id: workflowId, webhook_secret: "" },
+    submit: async (value) => {
+      await client.webhooks.setup.mutate(value);
+      await cache.invalidateQueries(trpc.webhooks.state.pathFilter());
+      toast.success("The secret is set");
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      onClose={onClose}
+      title="Enter the sender’s secret"
+      description="It takes the place of the one before at once. It is stored encrypted and never shown again."
+      form={form}
+      submitLabel="Set secret"
+    >
+      <FormField form={form} name="webhook_secret" autoFocus autoComplete="off" isCode />
+    </FormDialog>
+  );
+}
+
+/** Waits for the next call, shows it, and keeps it as what a run on the canvas is tried on. */
+function Listen({ state: { listens_until, heard }, isReadOnly }: { state: WebhookState; isReadOnly: boolean }) {
+  const { workflowId } = useSession();
+  const { trpc, cache } = useApi();
+  const isOn = listens_until !== null;
+  const listen = useMutation(
+    trpc.webhooks.listen.mutationOptions({
+      onError: (error) => toast.error(errorBodyOf(error).detail),
+      onSettled: () => cache.invalidateQueries(trpc.webhooks.state.pathFilter()),
+    }),
+  );
+  return (
+    <div className="flex flex-col gap-2">
+      <h3 className="font-medium text-12 text-ink">Next call</h3>
+      {!isReadOnly && (
+        <Button
+          size="sm"
+          icon={<Ear />}
+          className="self-start"
+          isPending={listen.isPending}
+          onClick={() => listen.mutate({ workflow_id: workflowId, is_on: !isOn })}
+        >
+          {isOn ? "Stop listening" : "Listen"}
+        </Button>
+      )}
+      <p role="status" className="text-12 text-ink-soft">
+        {isOn
+          ? "Waiting for the next call. Have the sender send one; it starts its run as always."
+          : heard
+            ? null
+            : "Shows the next call as it arrives, and keeps it as the input that Run starts with."}
+      </p>
+      {heard && (
+        <PanelDisclosure title="Last call heard" isOpen>
+          <div className="flex flex-col gap-2 border-t p-2.5">
+            <Time value={heard.received_at} className="text-12 text-ink-soft" />
+            <CodeBlock
+              title="Headers"
+              label="headers"
+              wraps
+              code={Object.entries(heard.headers)
+                .map(([name, value]) => `${name}: ${value}`)
+                .join("\n")}
+            />
+            <CodeBlock title="Body" label="body" wraps code={heard.body.slice(0, SHOWN_OF_BODY)} />
+            <p className="text-12 text-ink-faint">
+              {heard.input === null ? "The trigger could take nothing from it." : "Run offers it as the input."}
+            </p>
+          </div>
+        </PanelDisclosure>
+      )}
+    </div>
+  );
+}
+
+/** Characters of a body that are shown in the panel. */
+const SHOWN_OF_BODY = 4000;
 
 const isGood = (status: number) => status >= 200 && status < 300;
 
@@ -145,7 +295,7 @@ export function WebhookDeliveries({ deliveries, isReadOnly }: { deliveries: read
       <h3 className="font-medium text-12 text-ink">Last deliveries</h3>
       {deliveries.length === 0 ? (
         <p className="text-12 text-ink-faint">
-          None yet. Each signed call is listed here, and some of those whose signature is missing or wrong.
+          None yet. Each call of the sender is listed here, and some of those whose proof is missing or wrong.
         </p>
       ) : (
         <ul aria-label="Last deliveries" className="flex flex-col divide-y divide-line rounded-md border">

@@ -7,12 +7,30 @@ type Kind = Config["kind"];
 const MAX_CHIPS = 4;
 
 /** Fields of each kind; what belongs to others keeps its value, and is not shown. */
-const FIELDS: Record<Kind, readonly string[]> = {
+const FIELDS: Record<Exclude<Kind, "webhook">, readonly string[]> = {
   manual: ["default_input", "input_label"],
   params: ["parameters"],
-  webhook: ["payload_path"],
   schedule: ["cron_expression", "timezone", "active", "default_input"],
   http: ["allowed_methods", "response_mode"],
+};
+
+/** Of a webhook: what its sender is told by, and the path. */
+const webhookFields = ({ auth }: Config) => [
+  "auth",
+  ...(auth === "header" ? ["auth_header"] : auth === "basic" ? ["auth_username"] : []),
+  "payload_path",
+];
+
+/** Whose calls start a run, as the card says it. */
+const CALLS: Record<Config["auth"], string> = {
+  signature: "each signed webhook call",
+  github: "each call of GitHub",
+  stripe: "each call of Stripe",
+  slack: "each call of Slack",
+  standard: "each call signed as Standard Webhooks are",
+  header: "each webhook call with the secret",
+  basic: "each webhook call with the secret",
+  none: "each webhook call, whoever makes it",
 };
 
 function asksFor(parameters: Config["parameters"]): SentencePart[] {
@@ -28,8 +46,8 @@ function asksFor(parameters: Config["parameters"]): SentencePart[] {
 const SENTENCES: Record<Kind, (config: Config) => SentencePart[]> = {
   manual: ({ input_label }) => ["Starts with ", input_label ? { chip: input_label } : { chip: "a text", tone: "quiet" }],
   params: ({ parameters }) => asksFor(parameters),
-  webhook: ({ payload_path }) => [
-    "Starts at each signed webhook call, with ",
+  webhook: ({ auth, payload_path }) => [
+    `Starts at ${CALLS[auth]}, with `,
     payload_path.trim() ? { chip: payload_path.trim(), tone: "code" } : { chip: "the whole payload", tone: "quiet" },
   ],
   schedule: ({ cron_expression, timezone, active }) => [
@@ -57,11 +75,21 @@ export const triggerNodeUi: NodeUi<"triggerNode"> = {
       webhook: { label: "A webhook", description: "Another service calls, with a signature" },
       http: { label: "An HTTP call", description: "A call with an API key, which may wait for the result" },
     },
+    auth: {
+      signature: { label: "Signature", description: "X-SERVICE-Signature, for your own services" },
+      github: { label: "GitHub", description: "X-Hub-Signature-256" },
+      stripe: { label: "Stripe", description: "Stripe-Signature; the secret comes from Stripe" },
+      slack: { label: "Slack", description: "X-Slack-Signature; the secret comes from Slack" },
+      standard: { label: "Standard Webhooks", description: "webhook-signature, as many services sign" },
+      header: { label: "Secret in a header", description: "For senders that cannot sign, e.g. GitLab" },
+      basic: { label: "Name and secret", description: "HTTP Basic authentication" },
+      none: { label: "Anybody", description: "No check at all: whoever knows the address starts runs" },
+    },
     response_mode: {
       async: { label: "At once", description: "202 with the id of the run" },
       sync: { label: "With the result", description: "When the run ends; 202 after 60 s" },
     },
   },
-  fields: ({ kind }) => ["kind", ...FIELDS[kind]],
+  fields: (config) => ["kind", ...(config.kind === "webhook" ? webhookFields(config) : FIELDS[config.kind])],
   sentence: (config) => SENTENCES[config.kind](config),
 };

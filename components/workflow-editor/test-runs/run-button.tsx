@@ -1,10 +1,12 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { Play, Square } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
 import { plural } from "#components/format.ts";
 import { useRun } from "#components/runs/store/run-context.tsx";
+import { useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
@@ -13,6 +15,7 @@ import { labelOf } from "#components/workflow-editor/canvas/document/flow-docume
 import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx";
 import { textsOf } from "#components/workflow-editor/fields/run-values.ts";
+import { useSession } from "#components/workflow-editor/session/session-context.tsx";
 import { nodesNotRun } from "#components/workflow-editor/test-runs/pinning.ts";
 import { triggerOf } from "#components/workflow-editor/test-runs/trigger-needs.ts";
 import type { useWorkflowRun } from "#components/workflow-editor/test-runs/use-workflow-run.ts";
@@ -22,6 +25,17 @@ const loadForm = () => import("#components/workflow-editor/fields/run-form.tsx")
 const RunForm = dynamic(loadForm);
 /** How long after the editor is drawn it is fetched, in milliseconds. */
 const PRELOAD_MS = 900;
+
+/** What the webhook gave at the call that was listened for; null when there is none, undefined while it is asked for. */
+function useHeardInput(isAsked: boolean): string | null | undefined {
+  const { workflowId } = useSession();
+  const trpc = useTRPC();
+  const editor = useEditorStore();
+  const isWebhook = isAsked && triggerOf(editor.getState().graph()).kind === "webhook";
+  const state = useQuery(trpc.webhooks.state.queryOptions({ workflow_id: workflowId }, { enabled: isWebhook, retry: false }));
+  if (!isWebhook || state.isError) return null;
+  return state.data && (state.data.heard?.input ?? null);
+}
 
 export interface RunButtonProps {
   run: ReturnType<typeof useWorkflowRun>;
@@ -36,6 +50,7 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
   const problems = useCanvasUi((state) => state.problems.filter(({ node_id }) => node_id === null || !idle.includes(node_id)).length);
   const shown = useRun((state) => state.view?.execution);
   const [last, setLast] = useState<Record<string, string>>({});
+  const heard = useHeardInput(run.asking !== null);
 
   const press = () => {
     if (isReadOnly || run.isStarting) return;
@@ -102,11 +117,15 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
           {run.isRunning ? "Stop" : "Run"}
         </Button>
       </Tooltip>
-      {run.asking !== null && (
+      {run.asking !== null && heard !== undefined && (
         <Dialog onClose={run.closeForm} title={title} size="sm">
           <RunForm
             trigger={triggerOf(editor.getState().graph())}
-            last={{ ...(shown && textsOf(shown.input, triggerOf(editor.getState().graph()))), ...last }}
+            last={{
+              ...(shown && textsOf(shown.input, triggerOf(editor.getState().graph()))),
+              ...(heard !== null && { input: heard }),
+              ...last,
+            }}
             isPending={run.isStarting}
             onRun={(values, texts) => void begin(values, texts)}
           />

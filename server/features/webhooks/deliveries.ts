@@ -41,7 +41,7 @@ function payloadOf(body: Uint8Array): unknown {
 }
 
 /** What the trigger gives: the payload, or the part of it that the trigger's path leads to. */
-function triggerText(workflow: SavedWorkflow, body: Uint8Array): string {
+export function triggerText(workflow: SavedWorkflow, body: Uint8Array): string {
   const { payload_path } = workflow.trigger;
   const payload = payloadOf(body);
   const refuse = (message: string) => new AppError("VALIDATION_ERROR", message, { errors: [{ path: "body", message }] });

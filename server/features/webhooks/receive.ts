@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { acceptDelivery } from "#server/features/webhooks/deliveries.ts";
+import { keepHeard } from "#server/features/webhooks/listen.ts";
+import { jsonBody, keyInBody, type Proof, SENDERS, type SenderConfig, slackChallenge } from "#server/features/webhooks/senders.ts";
 import { savedWorkflow } from "#server/features/workflows/saved-workflow.ts";
 import { pool } from "#server/platform/db/client.ts";
 import { AppError, ERRORS } from "#server/platform/errors.ts";
@@ -8,47 +9,7 @@ import { log } from "#server/platform/log.ts";
 import { isUuid, newId } from "#server/platform/new-id.ts";
 import { randomToken, sha256, unsealOften } from "#server/platform/secrets.ts";
 import type { ExecuteResult } from "#server/runs/schema.ts";
-
-const SHAPE = /^sha256=([0-9a-f]{64})$/i;
-
-/** Whether a header can be a signature at all; without one the body need not be read. */
-export const isSignature = (header: string | null): header is string => SHAPE.test(header?.trim() ?? "");
-
-/**
- * Whether a header is the signature of a body (specification, Webhooks): `sha256=` and the hex HMAC-SHA256 of the raw
- * bytes. Compared in constant time.
- */
-export function isSigned(body: Uint8Array, header: string | null, secret: string): boolean {
-  const hex = SHAPE.exec(header?.trim() ?? "")?.[1];
-  const expected = createHmac("sha256", secret).update(body).digest();
-  return hex !== undefined && timingSafeEqual(Buffer.from(hex, "hex"), expected);
-}
-
-/** Headers in which senders say when they sent a delivery. Each that is there must be right. */
-const TIME_HEADERS = [
-  "x-service-timestamp",
-  "webhook-timestamp", // Standard Webhooks
-  "svix-timestamp",
-  "x-webhook-timestamp",
-  "x-slack-request-timestamp",
-  "x-timestamp",
-];
-
-/** How far the sender's clock and the way may be off, in milliseconds. */
-const TOLERANCE_MS = 5 * 60_000;
-
-/** Milliseconds since 1970: of seconds or milliseconds since then, or of a date as ISO 8601 or mail headers write it; else NaN. */
-function timeIn(text: string): number {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * (Number(text) < 1e11 ? 1000 : 1);
-  return Date.parse(text);
-}
-
-/** Whether a delivery was sent just now, as far as its sender says when. One that does not say may come at any time. */
-export const isTimely = (headers: Headers): boolean =>
-  TIME_HEADERS.every((name) => {
-    const text = headers.get(name)?.trim();
-    return text === undefined || Math.abs(Date.now() - timeIn(text)) <= TOLERANCE_MS;
-  });
+import { WebhookAuth } from "#server/workflow/nodes/trigger-node.ts";
 
 /** Headers in which senders say which delivery this is, so that one that they repeat is known. The first one found counts. */
 const KEY_HEADERS = [
@@ -78,11 +39,16 @@ export function deliveryKey(headers: Headers): string | null {
 // Calls without a good signature, told to those who set the webhook up. Anybody can send them, so they must cost next to
 // nothing: none of what came is kept, at most one a minute of each workflow is written down, and only the latest few stay.
 
-const REASONS = {
-  missing: "The call had no signature such as sha256=<64 hex digits> in its header X-SERVICE-Signature.",
-  wrong: "The signature is wrong. The sender must sign the raw body with the secret shown at the last setup.",
-  late: "The signature is right, and the time in a header of the sender (such as webhook-timestamp) more than 5 minutes off or no time.",
-} as const;
+type Refusal = Exclude<Proof, "good">;
+
+const sentenceOf = (reason: Refusal, config: SenderConfig): string => {
+  const asked = SENDERS[config.auth].asks(config);
+  if (reason === "missing") return `The call had no ${asked.replace(/^(?:a|the) /, "")}.`;
+  const body =
+    config.auth === "header" || config.auth === "basic" ? "" : " The sender must sign the raw body with the secret of the last setup.";
+  if (reason === "wrong") return `The ${body ? "signature" : "secret"} is wrong.${body || ` Send ${asked}.`}`;
+  return "The signature is right, and the time in a header of the sender (such as webhook-timestamp) more than 5 minutes off or no time.";
+};
 
 const PAUSE_MS = 60_000;
 /** How many refused calls stay, so that they never push out what can be sent again. */
@@ -111,14 +77,14 @@ const TRIM = `
  * Writes down that a call was refused for its signature, when the workflow has a webhook and none was written down in the last
  * minute. Nobody waits for it: how long an answer takes must not tell whether the workflow exists.
  */
-export async function noteRefusal(workflow_id: string, reason: keyof typeof REASONS): Promise<void> {
+export async function noteRefusal(workflow_id: string, reason: Refusal, config: SenderConfig = UNKNOWN): Promise<void> {
   const now = Date.now();
   if (!isUuid(workflow_id) || noted.has(workflow_id)) return;
   if (now - minute.begin >= PAUSE_MS) minute = { begin: now, count: 0 };
   if (++minute.count > MOST_A_MINUTE) return;
   noted.set(workflow_id, true);
   try {
-    const { rowCount } = await pool().query(INSERT, [newId(), workflow_id, REASONS[reason]]);
+    const { rowCount } = await pool().query(INSERT, [newId(), workflow_id, sentenceOf(reason, config)]);
     if (rowCount) await pool().query(TRIM, [workflow_id]);
   } catch (cause) {
     log.warn({ err: cause }, "a refused webhook call could not be noted");
@@ -128,8 +94,15 @@ export async function noteRefusal(workflow_id: string, reason: keyof typeof REAS
 /** Signatures are checked against it where there is no secret, so that an unknown workflow answers no sooner. */
 const DECOY = randomToken();
 
-export const badSignature = (): AppError =>
-  new AppError("AUTH_REQUIRED", "The signature is missing or wrong. Send `X-SERVICE-Signature: sha256=<hex HMAC-SHA256 of the raw body>`.");
+/** What a call to an address without a webhook is looked at as. */
+const UNKNOWN: SenderConfig = { auth: "signature", auth_header: "", auth_username: "" };
+
+/** The same words whoever the sender should be: they must not tell whether the workflow exists. */
+const badSignature = (): AppError =>
+  new AppError(
+    "AUTH_REQUIRED",
+    "The signature or the secret is missing or wrong. Send what the webhook's trigger asks for, by default `X-SERVICE-Signature: sha256=<hex HMAC-SHA256 of the raw body>`.",
+  );
 
 function secretOf(sealed: string | null | undefined): string | undefined {
   if (!sealed) return undefined;
@@ -141,24 +114,38 @@ function secretOf(sealed: string | null | undefined): string | undefined {
   }
 }
 
+/** Whether a call could be from a sender that signs. Its body is read then, also of an unknown workflow's, which so tells nothing. */
+const isSignedByAnybody = (headers: Headers): boolean =>
+  WebhookAuth.options.some((auth) => auth !== "none" && auth !== "header" && SENDERS[auth].isOffered(headers, UNKNOWN));
+
+/** What a sender is answered: a run, or the challenge by which it asks whether the address is ours. */
+export type WebhookAnswer = ExecuteResult | { challenge: string };
+
 /**
- * A call of a sender: checked by its signature alone, which comes first, so that nobody without the secret learns whether
+ * A call of a sender: checked by its proof alone, which comes first, so that nobody without the secret learns whether
  * the workflow exists.
- * @param body the bytes as they came
- * @throws AppError AUTH_REQUIRED, the same for a bad signature, a time that is off, an unknown workflow and one that was
+ * @param read the bytes as they came; not asked for where the call has nothing that could prove anything
+ * @throws AppError AUTH_REQUIRED, the same for a bad proof, a time that is off, an unknown workflow and one that was
  *   never set up; then what `acceptDelivery` throws
  */
-export async function receiveDelivery(workflow_id: string, headers: Headers, body: Uint8Array): Promise<ExecuteResult> {
+export async function receiveDelivery(workflow_id: string, headers: Headers, read: () => Promise<Uint8Array>): Promise<WebhookAnswer> {
   const workflow = await savedWorkflow(workflow_id);
   const secret = secretOf(workflow?.sealed_secret);
-  const isGood = isSigned(body, headers.get("x-service-signature"), secret ?? DECOY);
-  if (!workflow || secret === undefined || !isGood) {
-    void noteRefusal(workflow_id, "wrong");
-    throw badSignature();
-  }
-  if (!isTimely(headers)) {
-    void noteRefusal(workflow_id, "late");
-    throw badSignature();
-  }
-  return acceptDelivery(workflow, { body, key: deliveryKey(headers), started_by_id: null });
+  const config = secret !== undefined && workflow?.trigger.kind === "webhook" ? workflow.trigger : UNKNOWN;
+  const sender = SENDERS[config.auth];
+  const refuse = (reason: Refusal) => {
+    void noteRefusal(workflow_id, reason, config);
+    return badSignature();
+  };
+  const isOffered = sender.isOffered(headers, config);
+  if (!isOffered && !isSignedByAnybody(headers)) throw refuse("missing");
+  const body = await read();
+  const proof = isOffered ? sender.check({ headers, body, secret: secret ?? DECOY, config, now: Date.now() }) : "missing";
+  if (proof !== "good") throw refuse(proof);
+  if (!workflow || secret === undefined) throw refuse("wrong");
+  const challenge = slackChallenge(config.auth, body);
+  if (challenge !== null) return { challenge };
+  const json = jsonBody(config.auth, headers, body);
+  if (workflow.is_listening) await keepHeard(workflow, headers, json, secret);
+  return acceptDelivery(workflow, { body: json, key: deliveryKey(headers) ?? keyInBody(config.auth, json), started_by_id: null });
 }

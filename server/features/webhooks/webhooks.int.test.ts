@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { KEPT_CHARACTERS, replayDelivery, tidyDeliveries } from "#server/features/webhooks/deliveries.ts";
+import { listenToWebhook } from "#server/features/webhooks/listen.ts";
 import { noteRefusal, receiveDelivery } from "#server/features/webhooks/receive.ts";
 import { getWebhookState, setupWebhook } from "#server/features/webhooks/service.ts";
 import { exportWorkflow } from "#server/features/workflow-files/export.ts";
@@ -30,8 +31,15 @@ async function newWebhook(data = {}) {
   const { id } = await createWorkflow(admin, { name: "Hooked", nodes: [trigger(data)], edges: [] });
   const { webhook_secret } = await setupWebhook(admin, { workflow_id: id });
   const send = (body: string, headers: Record<string, string> = {}, secret = webhook_secret) =>
-    receiveDelivery(id, new Headers({ "x-service-signature": sign(body, secret), ...headers }), Buffer.from(body));
+    started(id, new Headers({ "x-service-signature": sign(body, secret), ...headers }), body);
   return { admin, id, secret: webhook_secret, send };
+}
+
+/** What a call starts. */
+async function started(id: string, headers: Headers, body: string) {
+  const answer = await receiveDelivery(id, headers, async () => Buffer.from(body));
+  if ("challenge" in answer) throw new Error("It was answered as a question whether the address is ours.");
+  return answer;
 }
 
 const sign = (body: string, secret: string) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
@@ -119,9 +127,9 @@ test("without a good signature everything is the same refusal, and at most one a
   const deleted = await newWebhook();
   await deleteWorkflow(deleted.admin, { workflow_id: deleted.id });
   const attempt = (workflow_id: string, signature: string | null, body = "{}") =>
-    receiveDelivery(workflow_id, new Headers(signature === null ? {} : { "x-service-signature": signature }), Buffer.from(body)).catch(
-      (error) => `${error.code} ${error.message}`,
-    );
+    receiveDelivery(workflow_id, new Headers(signature === null ? {} : { "x-service-signature": signature }), async () =>
+      Buffer.from(body),
+    ).catch((error) => `${error.code} ${error.message}`);
   const good = sign("{}", secret);
   const answers = await Promise.all([
     attempt(id, null),
@@ -139,7 +147,7 @@ test("without a good signature everything is the same refusal, and at most one a
   ]);
   expect(new Set(answers).size).toBe(1);
   expect(answers[0]).toMatch(/^AUTH_REQUIRED /);
-  const refusal = { status: 401, execution_id: null, can_replay: false, error: expect.stringContaining("signature is wrong") };
+  const refusal = { status: 401, execution_id: null, can_replay: false, error: expect.stringContaining("no signature") };
   await expect.poll(() => deliveriesOf(admin, id)).toMatchObject([refusal]);
   await expect(send("{}")).resolves.toMatchObject({ status: "queued" });
   expect(await deliveriesOf(admin, id)).toMatchObject([{ status: 202 }, refusal]);
@@ -272,4 +280,117 @@ test("the log keeps the newest 100, and the ids that senders may still repeat", 
     [null, "{}"],
   ]);
   expect(await deliveriesOf(admin, id)).toHaveLength(20);
+});
+
+/** A call of a sender of another kind, with the secret that it made itself. */
+async function newSender(data: Record<string, unknown>, webhook_secret?: string) {
+  const admin = await database.newAdmin();
+  const { id } = await createWorkflow(admin, { name: "Hooked", nodes: [trigger(data)], edges: [] });
+  const setup = await setupWebhook(admin, { workflow_id: id, ...(webhook_secret !== undefined && { webhook_secret }) });
+  let reads = 0;
+  const call = (headers: Record<string, string>, body: string) =>
+    receiveDelivery(id, new Headers(headers), async () => {
+      reads++;
+      return Buffer.from(body);
+    });
+  return { admin, id, setup, call, reads: () => reads };
+}
+const hexOf = (secret: string, text: string) => createHmac("sha256", secret).update(text).digest("hex");
+const now = () => String(Math.floor(Date.now() / 1000));
+
+test("GitHub, Stripe and Slack sign with their own secrets, and a delivery that they repeat is known", async () => {
+  const secret = "made-by-the-sender";
+  const github = await newSender({ auth: "github" }, secret);
+  expect(github.setup.webhook_secret).toBe(secret);
+  const row = await db().webhook.findUniqueOrThrow({ where: { workflow_id: github.id } });
+  expect(JSON.stringify(row)).not.toContain(secret);
+  const push = '{"ref":"refs/heads/main"}';
+  const headers = { "x-hub-signature-256": `sha256=${hexOf(secret, push)}`, "x-github-delivery": "72d3162e" };
+  expect(await github.call(headers, push)).toEqual(await github.call(headers, push));
+  await expect(github.call({ "x-service-signature": `sha256=${hexOf(secret, push)}` }, push)).rejects.toMatchObject({
+    code: "AUTH_REQUIRED",
+  });
+  const form = `payload=${encodeURIComponent(push)}`;
+  const formHeaders = { "x-hub-signature-256": `sha256=${hexOf(secret, form)}`, "content-type": "application/x-www-form-urlencoded" };
+  await github.call(formHeaders, form);
+  expect(await inputsOf(github.id)).toEqual([push, push]);
+
+  const stripe = await newSender({ auth: "stripe", payload_path: "$.type" }, secret);
+  const event = '{"id":"evt_1","type":"invoice.paid"}';
+  const paid = () => {
+    const time = now();
+    return stripe.call({ "stripe-signature": `t=${time},v1=${hexOf(secret, `${time}.${event}`)}` }, event);
+  };
+  expect(await paid()).toEqual(await paid());
+  expect(await inputsOf(stripe.id)).toEqual(["invoice.paid"]);
+
+  const slack = await newSender({ auth: "slack" }, secret);
+  const say = (body: string, time = now()) =>
+    slack.call({ "x-slack-request-timestamp": time, "x-slack-signature": `v0=${hexOf(secret, `v0:${time}:${body}`)}` }, body);
+  expect(await say('{"type":"url_verification","challenge":"3eZ"}')).toEqual({ challenge: "3eZ" });
+  const said = '{"type":"event_callback","event_id":"Ev1","event":{"text":"hello"}}';
+  expect(await say(said)).toEqual(await say(said));
+  await expect(say(said, String(Number(now()) - 400))).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  expect(await inputsOf(slack.id)).toEqual([said]);
+});
+
+test("Standard Webhooks gets a secret in its form; a header, a name with a secret, and nobody at all", async () => {
+  const standard = await newSender({ auth: "standard" });
+  expect(standard.setup.webhook_secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
+  const key = Buffer.from(standard.setup.webhook_secret.slice(6), "base64");
+  const time = now();
+  const signature = createHmac("sha256", key).update(`msg_1.${time}.{"a":1}`).digest("base64");
+  const headers = { "webhook-id": "msg_1", "webhook-timestamp": time, "webhook-signature": `v1,${signature}` };
+  expect(await standard.call(headers, '{"a":1}')).toEqual(await standard.call(headers, '{"a":1}'));
+  expect(await inputsOf(standard.id)).toHaveLength(1);
+
+  const header = await newSender({ auth: "header", auth_header: "X-Gitlab-Token" }, "token of theirs");
+  await expect(header.call({ "x-other": "token of theirs" }, "{}")).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  expect(header.reads()).toBe(0); // a body is read only of who has something to show
+  await expect(header.call({ "x-gitlab-token": "token of their" }, "{}")).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  await header.call({ "x-gitlab-token": "token of theirs" }, "{}");
+
+  const basic = await newSender({ auth: "basic", auth_username: "deploy" }, "a secret");
+  const as = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString("base64")}` });
+  await expect(basic.call(as("webhook:a secret"), "{}")).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  await basic.call(as("deploy:a secret"), "{}");
+
+  const open = await newSender({ auth: "none" });
+  await open.call({}, '{"from":"anybody"}');
+  expect(await inputsOf(open.id)).toEqual(['{"from":"anybody"}']);
+  // Open only while it is a webhook, and once somebody has set it up.
+  await updateWorkflow(open.admin, { workflow_id: open.id, nodes: [trigger({ auth: "none", kind: "manual" })] });
+  await expect(open.call({}, "{}")).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  const closed = await createWorkflow(open.admin, { name: "Not set up", nodes: [trigger({ auth: "none" })], edges: [] });
+  await expect(receiveDelivery(closed.id, new Headers(), async () => Buffer.from("{}"))).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  for (const data of [{ auth: "magic" }, { auth_header: "two words" }, { auth_username: "a:b" }])
+    await expect(createWorkflow(open.admin, { name: "Wrong", nodes: [trigger(data)], edges: [] })).rejects.toMatchObject({
+      code: "VALIDATION_ERROR",
+    });
+});
+
+test("the next call is heard once, with its secrets masked, and starts its run all the same", async () => {
+  const secret = "token of theirs";
+  const { admin, id, call } = await newSender({ auth: "header", auth_header: "X-Shared", payload_path: "$.text" }, secret);
+  const stateOf = () => getWebhookState(admin, { workflow_id: id });
+  const send = (text: string) =>
+    call({ "x-shared": secret, cookie: "a=b", "x-plain": `says ${secret}`, "user-agent": "curl" }, JSON.stringify({ text }));
+  await send("before");
+  expect(await stateOf()).toMatchObject({ heard: null, listens_until: null });
+  await listenToWebhook(admin, { workflow_id: id, is_on: true });
+  expect((await stateOf()).listens_until).not.toBeNull();
+  await expect(call({ "x-shared": "wrong" }, "{}")).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  expect((await stateOf()).heard).toBeNull();
+  await send(`with ${secret}`);
+  await send("after");
+  const { heard, listens_until } = await stateOf();
+  expect(listens_until).toBeNull();
+  expect(heard).toMatchObject({
+    headers: { "x-shared": "••••", cookie: "••••", "x-plain": "says ••••", "user-agent": "curl" },
+    body: '{"text":"with ••••"}',
+    input: "with ••••",
+  });
+  expect(await inputsOf(id)).toHaveLength(3);
+  const stranger = await database.newAdmin();
+  await expect(listenToWebhook(stranger, { workflow_id: id, is_on: true })).rejects.toMatchObject({ code: "NOT_FOUND" });
 });

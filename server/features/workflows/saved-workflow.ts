@@ -21,13 +21,15 @@ export interface SavedWorkflow {
   agents: AgentNames;
   /** Of the webhook, when one was set up. */
   sealed_secret: string | null;
+  /** Whether somebody waits in the editor for the webhook's next call. */
+  is_listening: boolean;
   /** Its project and the asking user's role there, when that user is a member. */
   membership: Pick<ProjectPrincipal, "project" | "role"> | null;
 }
 
 const READ = {
   name: "saved-workflow",
-  text: `SELECT w.id, w.project_id, w.enabled, w.version, w.snapshot_id, h.sealed_secret, m.role, coalesce(m.slug, p.slug) AS slug, p.name, ${AGENTS_OF_WORKFLOW}
+  text: `SELECT w.id, w.project_id, w.enabled, w.version, w.snapshot_id, h.sealed_secret, coalesce(h.listen_until > now(), false) AS is_listening, m.role, coalesce(m.slug, p.slug) AS slug, p.name, ${AGENTS_OF_WORKFLOW}
          FROM workflows w LEFT JOIN webhooks h ON h.workflow_id = w.id
          LEFT JOIN (memberships m JOIN projects p ON p.id = m.project_id) ON m.project_id = w.project_id AND m.user_id = $2
          WHERE w.id = $1 AND w.deleted_at IS NULL`,

@@ -221,13 +221,18 @@ export const rawOperations: RawOperation[] = [
     operationId: "webhooks-receive",
     summary: "Send to a webhook",
     description:
-      "For senders: no key, the signature over the raw body is the proof. Its HMAC-SHA256 is keyed by the secret of the setup. A repeated `Idempotency-Key` (or the sender's own delivery id, such as `X-GitHub-Delivery`) gives the first execution again. A time in `X-SERVICE-Timestamp`, `webhook-timestamp`, `svix-timestamp`, `X-Webhook-Timestamp`, `X-Slack-Request-Timestamp` or `X-Timestamp` may be 5 minutes off. A missing or wrong signature, a time further off and an unknown workflow are the same 401; then 409 when the workflow is disabled, 400 when the body is not JSON, 422 when there is nothing at the one place that the trigger's payload path names.",
+      "For senders: no key, what the trigger asks for (`auth` of its data) is the proof: by default the signature over the raw body, whose HMAC-SHA256 is keyed by the secret of the setup, else what GitHub, Stripe, Slack or Standard Webhooks send, a secret in a header, HTTP Basic authentication, or nothing. The `url_verification` of Slack is answered with 200 and its `challenge`. A repeated `Idempotency-Key` (or the sender's own delivery id, such as `X-GitHub-Delivery`) gives the first execution again. A time in `X-SERVICE-Timestamp`, `webhook-timestamp`, `svix-timestamp`, `X-Webhook-Timestamp`, `X-Slack-Request-Timestamp` or `X-Timestamp` may be 5 minutes off. A missing or wrong proof, a time further off and an unknown workflow are the same 401; then 409 when the workflow is disabled, 400 when the body is not JSON, 422 when there is nothing at the one place that the trigger's payload path names.",
     scope: null,
     needs: "public",
     keyNeeds: null,
     parameters: [
       workflowId,
-      { in: "header", name: "X-SERVICE-Signature", required: true, schema: text, description: "sha256=<hex HMAC-SHA256 of the raw body>" },
+      {
+        in: "header",
+        name: "X-SERVICE-Signature",
+        schema: text,
+        description: "sha256=<hex HMAC-SHA256 of the raw body>, unless the trigger names another sender",
+      },
       { in: "header", name: "Idempotency-Key", schema: text, description: "Names the delivery, so that repeating it starts nothing" },
     ],
     requestBody: { required: true, description: "Any JSON", content: json({}, { issue: { title: "It is broken" } }) },

@@ -20,6 +20,10 @@ export type TriggerParameter = z.infer<typeof TriggerParameter>;
 /** The methods that an HTTP trigger can take. */
 export const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
+/** How the sender of a webhook proves who it is. */
+export const WebhookAuth = z.enum(["signature", "github", "stripe", "slack", "standard", "header", "basic", "none"]);
+export type WebhookAuth = z.infer<typeof WebhookAuth>;
+
 function parameterProblems(parameters: readonly TriggerParameter[]): NodeProblem[] {
   const names = parameters.map((parameter) => parameter.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -66,6 +70,23 @@ export const triggerNode = defineNode({
     }),
     input_label: z.string().max(120).default("").meta({ title: "Input label", description: "Label of the field in the run form" }),
     parameters: z.array(TriggerParameter).max(50).default([]).meta({ title: "Parameters", widget: "parameters" }),
+    auth: WebhookAuth.default("signature").meta({
+      title: "Sender",
+      description:
+        "How a webhook's caller proves who it is: signature (X-SERVICE-Signature), as GitHub, Stripe, Slack or Standard Webhooks sign, header (a secret in a header), basic (name and secret), none (anybody)",
+    }),
+    auth_header: z
+      .string()
+      .max(100)
+      .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "Write the name of an HTTP header, such as X-Webhook-Token.")
+      .default("X-Webhook-Token")
+      .meta({ title: "Header", description: "Name of the header that holds the secret" }),
+    auth_username: z
+      .string()
+      .max(200)
+      .regex(/^[^:\p{Cc}]*$/u, "A name for HTTP Basic authentication has no colon.")
+      .default("webhook")
+      .meta({ title: "User name", description: "Name that the sender gives beside the secret" }),
     payload_path: z.string().max(500).default("").meta({
       title: "Payload path",
       description: "JSONPath of the part of the payload to pass on, e.g. $.issue.title; empty passes on all",
