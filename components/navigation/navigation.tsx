@@ -19,6 +19,7 @@ import {
 import { usePathname } from "next/navigation";
 import { useWaitingCount } from "#components/approvals/use-waiting-count.ts";
 import { ProjectSwitcher } from "#components/navigation/project-switcher.tsx";
+import { useNotifications } from "#components/navigation/use-notifications.ts";
 import { UserMenu } from "#components/navigation/user-menu.tsx";
 import { ASSISTANT_PAGE } from "#components/shell/assistant.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -44,6 +45,7 @@ function NavLink({ item, isRail, onNavigate }: { item: NavItem; isRail: boolean;
       <item.icon aria-hidden className="group-aria-[current=page]/nav:text-thread-text" />
       <span className="truncate rail:sr-only">{item.label}</span>
       {item.counts === "reviews" && <WaitingBadge />}
+      {item.counts === "failures" && <FailuresBadge />}
     </Link>
   );
   if (!isRail) return link;
@@ -54,15 +56,27 @@ function NavLink({ item, isRail, onNavigate }: { item: NavItem; isRail: boolean;
   );
 }
 
-/** How many reviews wait, at the end of the item; on the rail's icon a dot. */
-function WaitingBadge() {
-  const count = useWaitingCount();
+/** How many reviews wait. */
+const WaitingBadge = () => <CountBadge count={useWaitingCount()} what="waiting" className="bg-waiting-soft text-waiting rail:bg-waiting" />;
+
+/** How many workflows have failed that nobody here has looked at yet. */
+const FailuresBadge = () => (
+  <CountBadge count={useNotifications().data?.failures ?? 0} what="failed" className="bg-failed-soft text-failed rail:bg-failed" />
+);
+
+/** A number at the end of an item; on the rail's icon a dot. */
+function CountBadge({ count, what, className }: { count: number; what: string; className: string }) {
   if (count === 0) return null;
   return (
-    <span className="ml-auto inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-waiting-soft px-1.5 font-semibold text-11 text-waiting tabular rail:absolute rail:top-1 rail:right-1 rail:size-2 rail:min-w-0 rail:bg-waiting rail:p-0">
+    <span
+      className={cn(
+        "ml-auto inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full px-1.5 font-semibold text-11 tabular rail:absolute rail:top-1 rail:right-1 rail:size-2 rail:min-w-0 rail:p-0",
+        className,
+      )}
+    >
       <span className="rail:sr-only">
         {count > 99 ? "99+" : count}
-        <span className="sr-only"> waiting</span>
+        <span className="sr-only"> {what}</span>
       </span>
     </span>
   );
@@ -110,7 +124,7 @@ export interface NavItem {
   /** Pages under this path belong to it too; left out, those under `href`. */
   section?: string;
   /** What its badge counts. */
-  counts?: "reviews";
+  counts?: "reviews" | "failures";
 }
 
 export const navItems: readonly NavItem[] = [
@@ -122,7 +136,7 @@ export const navItems: readonly NavItem[] = [
   { href: "/skills", label: "Skills", icon: GraduationCap },
   { href: "/mcp", label: "MCP servers", icon: Plug },
   { href: "/canvases", label: "Canvases", icon: LayoutDashboard },
-  { href: "/runs", label: "Runs", icon: Play },
+  { href: "/runs", label: "Runs", icon: Play, counts: "failures" },
   { href: "/approvals", label: "Approvals", icon: UserRoundCheck, counts: "reviews" },
   { href: "/keys", label: "LLM keys", icon: KeyRound },
 ];

@@ -1,10 +1,9 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Bell } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
-import { REVIEWS_LIVE_MS } from "#components/approvals/use-waiting-count.ts";
+import { useNotifications } from "#components/navigation/use-notifications.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -14,15 +13,11 @@ import { Popover } from "#components/ui/popover.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Notification } from "#server/features/notifications/schema.ts";
 
-const LATEST = 20;
-
 /** What the signed-in person was told of, with the count of what is unread; a click leads there and marks it as read. */
 export function NotificationBell({ className, size = "md" }: { className?: string; size?: "md" | "lg" }) {
   const { trpc, client, cache } = useApi();
   const [isOpen, setIsOpen] = useState(false);
-  const list = useQuery(
-    trpc.notifications.list.queryOptions({ per_page: LATEST }, { refetchInterval: REVIEWS_LIVE_MS, placeholderData: keepPreviousData }),
-  );
+  const list = useNotifications();
   const unread = list.data?.unread ?? 0;
   const markRead = async (ids?: string[]) => {
     try {
@@ -77,7 +72,7 @@ export function NotificationBell({ className, size = "md" }: { className?: strin
           <LoadFailure query={list} />
         </div>
       ) : list.data && list.data.items.length === 0 ? (
-        <p className="p-3 text-13 text-ink-soft">Nothing yet. When a run waits for a decision, you are told here.</p>
+        <p className="p-3 text-13 text-ink-soft">Nothing yet. When a run waits for a decision or fails, you are told here.</p>
       ) : (
         <ul className="max-h-[min(60dvh,26rem)] divide-y overflow-y-auto">
           {list.data?.items.map((item) => (
@@ -105,14 +100,21 @@ function NotificationRow({ item, onOpen }: { item: Notification; onOpen: () => v
         onClick={onOpen}
         className="flex min-h-11 gap-2.5 px-3 py-2 hover:bg-hover focus-visible:outline-offset-[-2px]"
       >
-        <span aria-hidden className={cn("mt-1.5 size-2 shrink-0 rounded-full", isUnread ? "bg-waiting" : "bg-transparent")} />
+        <span
+          aria-hidden
+          className={cn(
+            "mt-1.5 size-2 shrink-0 rounded-full",
+            !isUnread ? "bg-transparent" : item.kind === "run_failed" ? "bg-failed" : "bg-waiting",
+          )}
+        />
         <span className="min-w-0 flex-1">
           <span className={cn("line-clamp-2 break-words text-13", isUnread ? "font-medium text-ink" : "text-ink-soft")}>
             {isUnread && <span className="sr-only">Unread: </span>}
             {item.title}
           </span>
           <span className="text-12 text-ink-faint">
-            {isUnread ? "Waits for a decision" : "Asked for a decision"}, <Time value={item.created_at} />
+            {item.kind === "run_failed" ? "Failed" : isUnread ? "Waits for a decision" : "Asked for a decision"},{" "}
+            <Time value={item.created_at} />
           </span>
         </span>
       </Link>

@@ -1,7 +1,7 @@
 "use client";
 
 import { ListTree, Pin } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { formatCount, formatDuration, plural } from "#components/format.ts";
 import { formatLoopProgress } from "#components/runs/loops/loop-strip.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
@@ -100,8 +100,13 @@ function NodeRunRow({ id, isSelected }: { id: string; isSelected: boolean }) {
       isPinned: run?.pinned === true,
     };
   });
+  const line = useRef<HTMLLIElement>(null);
+  // A run that fails shows the node that did, wherever in the list it stands.
+  useEffect(() => {
+    if (isSelected) line.current?.scrollIntoView({ block: "nearest" });
+  }, [isSelected]);
   return (
-    <li>
+    <li ref={line}>
       <button
         type="button"
         aria-current={isSelected || undefined}

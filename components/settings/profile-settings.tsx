@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Monitor, Moon, Sun } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { RadioGroup } from "radix-ui";
@@ -14,7 +14,7 @@ import { DeleteAccount } from "#components/settings/delete-account.tsx";
 import { SettingsSection } from "#components/settings/settings-section.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { type ThemeChoice, useTheme } from "#components/shell/use-theme.ts";
-import { useApi, useTRPC, useTRPCClient } from "#components/trpc.tsx";
+import { errorBodyOf, useApi, useTRPC, useTRPCClient } from "#components/trpc.tsx";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
@@ -24,6 +24,7 @@ export function ProfileSettings() {
   return (
     <>
       <NameForm />
+      <MailChooser />
       <ThemeChooser />
       <PasswordForm />
       <EarlierProjects />
@@ -37,7 +38,7 @@ function NameForm() {
   const router = useRouter();
   const { user } = useStudio();
   const form = useForm({
-    schema: UpdateProfileInput,
+    schema: UpdateProfileInput.pick({ name: true }).required(),
     initial: { name: user.name },
     submit: async (value) => {
       await client.identity.updateProfile.mutate(value);
@@ -57,6 +58,28 @@ function NameForm() {
           Save
         </FormSubmit>
       </Form>
+    </SettingsSection>
+  );
+}
+
+/** What is told by e-mail as well as in the app. */
+function MailChooser() {
+  const { trpc, client, cache } = useApi();
+  const profile = useQuery(trpc.identity.profile.queryOptions({}));
+  const change = useMutation({
+    mutationFn: (notify_run_failed: boolean) => client.identity.updateProfile.mutate({ notify_run_failed }),
+    onError: (error) => toast.error(errorBodyOf(error).detail),
+    onSettled: () => cache.invalidateQueries(trpc.identity.profile.pathFilter()),
+  });
+  return (
+    <SettingsSection title="E-mail" description="Reviews and failed runs are told in the app, under the bell.">
+      <Checkbox
+        label="E-mail me when a run fails"
+        hint="Once an hour for each workflow at most."
+        checked={change.isPending ? change.variables : (profile.data?.notify_run_failed ?? false)}
+        disabled={!profile.data}
+        onCheckedChange={(isOn) => change.mutate(isOn)}
+      />
     </SettingsSection>
   );
 }

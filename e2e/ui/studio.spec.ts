@@ -1,5 +1,6 @@
 import { signIn } from "#e2e/api/people.ts";
 import { expect, newPerson, test } from "#e2e/fixtures.ts";
+import { NotificationPage } from "#server/features/notifications/schema.ts";
 
 const key = { name: "Stand-in", secret: "stand-in-secret-key-1234" };
 
@@ -177,7 +178,13 @@ test("an invitation link leads a newcomer into the project, once", async ({ sign
   await expect(newcomer.getByRole("heading", { name: /has been used/ })).toBeVisible();
 });
 
-test("runs can be filtered, and a failed one says why", async ({ signedInPage: page, agent, workflow, executed }) => {
+test("runs can be filtered, and a failed one says why and is counted until it is seen", async ({
+  signedInPage: page,
+  api,
+  agent,
+  workflow,
+  executed,
+}) => {
   const position = { x: 0, y: 0 };
   const scout = await agent({ model: "late-status-500" });
   const nodes = [
@@ -186,7 +193,16 @@ test("runs can be filtered, and a failed one says why", async ({ signedInPage: p
   ];
   const flow = await workflow({ name: "Doomed", nodes, edges: [{ id: "e", source: "t", target: "a" }] });
   await executed(flow, { input: "x" });
-  await page.goto("/runs");
+  const told = async () => (await api.get("/notifications", { schema: NotificationPage })).body.items.map(({ title }) => title);
+  await expect.poll(told, { timeout: 30_000 }).toContainEqual(expect.stringContaining("A run of Doomed failed"));
+  await page.goto("/");
+  const runs = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Runs/ });
+  await expect(runs).toHaveAccessibleName(/Runs\s*\d+ failed/);
+  await page.getByRole("button", { name: /^Notifications, \d+ unread/ }).click();
+  await expect(page.getByRole("link", { name: /A run of Doomed failed/ })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await runs.click();
+  await expect(runs).toHaveAccessibleName("Runs");
   const row = page.getByRole("row", { name: /Doomed/ });
   await expect(row).toContainText("Failed");
   await expect(row).toContainText("500");

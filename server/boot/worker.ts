@@ -1,6 +1,7 @@
 import { endCutOff } from "#server/features/assistant/messages.ts";
 import { sweepThreads } from "#server/features/assistant/work.ts";
 import { startFilling } from "#server/features/canvases/fill.ts";
+import { tellFailures } from "#server/features/notifications/failures.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
 import { sweepChildren } from "#server/features/workflows/children.ts";
 import { sweepFailures } from "#server/features/workflows/error-workflow.ts";
@@ -31,6 +32,7 @@ async function sweep(): Promise<void> {
     await sweepChildren();
     await sweepFailures();
     await sweepThreads();
+    await tellFailures();
   } catch (error) {
     log.warn({ err: error }, "the sweep failed, the next one tries again");
   }

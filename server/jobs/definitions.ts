@@ -1,4 +1,4 @@
-import { assistantAsked, documentAdded, reviewOpened } from "#server/events/events.ts";
+import { assistantAsked, documentAdded, failureTold, reviewOpened } from "#server/events/events.ts";
 import { assistantTools } from "#server/features/assistant/offered-tools.ts";
 import { carryThread } from "#server/features/assistant/work.ts";
 import { foldHours } from "#server/features/canvases/fill.ts";
@@ -7,6 +7,7 @@ import { countAhead, measureProjects, tidyExecutions } from "#server/features/ex
 import { tidySessions } from "#server/features/identity/sign-in.ts";
 import { resumeIndexing } from "#server/features/knowledge/documents.ts";
 import { embedPieces, failIndexing, storePieces } from "#server/features/knowledge/index-document.ts";
+import { mailFailure } from "#server/features/notifications/failures.ts";
 import { tidyNotifications } from "#server/features/notifications/service.ts";
 import { mailReview, tellReviewers } from "#server/features/reviews/tell.ts";
 import { fireDueSchedules } from "#server/features/schedules/fire-due-schedules.ts";
@@ -70,6 +71,17 @@ export const queuedJobs: readonly Job[] = [
     },
     onFailure: ({ event: { data }, error }) =>
       log.error({ err: error, review_id: data.review_id }, "people could not be told of a review; it waits all the same"),
+  }),
+  // Once a person, workflow and hour. The notification is there already: a mail server that is down only delays the mail.
+  defineJob({
+    id: "mail-failure",
+    name: "Mail failed runs",
+    trigger: { event: failureTold },
+    retries: 10,
+    idempotency: "event.data.notification_id",
+    handler: ({ event: { data }, step }) => step.run("send mail", () => mailFailure(data.notification_id)),
+    onFailure: ({ event: { data }, error }) =>
+      log.error({ err: error, notification_id: data.notification_id }, "an e-mail about failed runs could not be sent"),
   }),
   // What it misses while nothing runs, the start of a worker makes up for.
   defineJob({

@@ -20,6 +20,7 @@ export async function getProfile(principal: Principal): Promise<UserProfile> {
       name: true,
       created_at: true,
       is_install_admin: true,
+      notify_run_failed: true,
       memberships: {
         ...(limit && { where: { project_id: { in: [...limit] } } }),
         select: { role: true, slug: true, project: { select: { id: true, slug: true, name: true } } },
@@ -35,14 +36,19 @@ export async function getProfile(principal: Principal): Promise<UserProfile> {
   };
 }
 
-/** Changes the caller's name. */
-export async function updateProfile(principal: Principal, { name }: z.infer<typeof UpdateProfileInput>): Promise<UserProfile> {
+/** Changes the caller's name, and what they are told of by e-mail; what is left out stays. */
+export async function updateProfile(
+  principal: Principal,
+  { name, notify_run_failed }: z.infer<typeof UpdateProfileInput>,
+): Promise<UserProfile> {
   const { id, email, name: before } = principal.user;
-  await db().$transaction(async (tx) => {
-    await tx.user.update({ where: { id }, data: { name } });
-    const record = { action: "account.update", resource_type: "account", resource_id: id, resource_name: email };
-    await recordAuditEverywhere(tx, principal, { ...record, detail: { name, before } });
-  });
+  const data = { ...(name !== undefined && { name }), ...(notify_run_failed !== undefined && { notify_run_failed }) };
+  if (Object.keys(data).length > 0)
+    await db().$transaction(async (tx) => {
+      await tx.user.update({ where: { id }, data });
+      const record = { action: "account.update", resource_type: "account", resource_id: id, resource_name: email };
+      await recordAuditEverywhere(tx, principal, { ...record, detail: { ...data, ...(name !== undefined && { before }) } });
+    });
   return getProfile(principal);
 }
 

@@ -124,7 +124,13 @@ export const identityRouter = router({
     .output(AccountDeletion)
     .query(({ ctx }) => getAccountDeletion(ctx.principal)),
   updateProfile: userProcedure
-    .meta({ access: "user", sessionOnly: true })
+    .meta(
+      endpoint("PUT", "/users/me", {
+        tag,
+        summary: "Change my profile",
+        description: "What is left out stays as it is.",
+      }),
+    )
     .input(UpdateProfileInput)
     .output(UserProfile)
     .mutation(({ ctx, input }) => updateProfile(ctx.principal, input)),

@@ -20,6 +20,7 @@ export const UserProfile = z
     name: z.string().meta({ example: "Ada" }),
     created_at: Timestamp,
     is_install_admin: z.boolean().meta({ description: "Whether you decide for the whole install", example: false }),
+    notify_run_failed: z.boolean().meta({ description: "Whether you get an e-mail when runs fail", example: false }),
     projects: z.array(
       z.object({ id: Id, slug: z.string().meta({ example: "weaving" }), name: z.string().meta({ example: "Weaving" }), role: Role }),
     ),
@@ -27,7 +28,13 @@ export const UserProfile = z
   .meta({ id: "UserProfile" });
 export type UserProfile = z.infer<typeof UserProfile>;
 
-export const UpdateProfileInput = z.strictObject({ name: PersonName });
+export const UpdateProfileInput = z.strictObject({
+  name: PersonName.optional(),
+  notify_run_failed: z
+    .boolean()
+    .optional()
+    .meta({ description: "Whether you get an e-mail when runs fail, at most one a workflow and hour" }),
+});
 export const ChangePasswordInput = z.strictObject({
   current_password: z.string().max(200).meta({ title: "Current password" }),
   new_password: Password,

@@ -3,11 +3,14 @@ import { type MailServer, startMailServer } from "#e2e/fakes/smtp.ts";
 import { until } from "#e2e/until.ts";
 import { acceptInvitation } from "#server/features/identity/accept-invitation.ts";
 import { getInvitation } from "#server/features/identity/invitations.ts";
+import { updateProfile } from "#server/features/identity/profile.ts";
+import { tellFailures } from "#server/features/notifications/failures.ts";
 import { listNotifications, markRead } from "#server/features/notifications/service.ts";
 import { setMember } from "#server/features/projects/set-member.ts";
 import { approveExecution } from "#server/features/reviews/decide.ts";
 import { decideByLink } from "#server/features/reviews/link.ts";
 import { mailReview, tellReviewers } from "#server/features/reviews/tell.ts";
+import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { JobWorker } from "#server/jobs/postgres/worker.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
@@ -40,6 +43,7 @@ beforeEach(async () => {
   mailServer.mails.length = 0;
 });
 
+const manual = { id: "t", type: "triggerNode", position: { x: 0, y: 0 }, data: { label: "Start", kind: "manual" } };
 const page = { page: 1, per_page: 50 };
 const address = () => `${crypto.randomUUID()}@example.com`;
 const mailsTo = (email: string) => mailServer.mails.filter(({ to }) => to.includes(email));
@@ -180,4 +184,61 @@ test("an invitation is sent by e-mail, and a mail server that refuses it is no e
   expect(await setMember(admin, { project_id: admin.project.id, email: refused, role: "viewer" })).toMatchObject({ status: "invited" });
   await until(() => mailServer.tries() > tries);
   expect(mailsTo(refused)).toEqual([]);
+});
+
+/** A run of a saved version that has failed just now, or at another time. */
+async function failedRun(workflow_id: string, error: string, more: { completed_at?: Date; isDraft?: boolean; trigger?: string } = {}) {
+  const workflow = await db().workflow.findUniqueOrThrow({ where: { id: workflow_id } });
+  const { completed_at = new Date(), isDraft = false, trigger = "api" } = more;
+  const { id } = await db().execution.create({
+    data: {
+      ...{ project_id: workflow.project_id, workflow_id, snapshot_id: workflow.snapshot_id, trigger, status: "failed", error },
+      ...{ workflow_version: isDraft ? null : workflow.version, started_at: completed_at, completed_at },
+    },
+  });
+  return id;
+}
+
+test("members are told of failed runs once a workflow and hour, with their number, and by e-mail who asked for it", async () => {
+  const viewer = await member("viewer");
+  expect(await updateProfile(viewer, { notify_run_failed: true })).toMatchObject({ notify_run_failed: true, name: viewer.user.name });
+  const { id: workflow_id } = await createWorkflow(admin, { name: "Digest", nodes: [manual], edges: [] });
+  // Both in one hour, whenever this test runs.
+  const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
+  const first = await failedRun(workflow_id, "It broke.\nhttps://evil.example/login", { completed_at: hour });
+  await failedRun(workflow_id, "Tried on the canvas", { isDraft: true });
+  await failedRun(workflow_id, "In a run of its parent", { trigger: "workflow" });
+  await failedRun(workflow_id, "Long ago", { completed_at: new Date(Date.now() - 3 * 3_600_000) });
+  await Promise.all([tellFailures(), tellFailures()]);
+  const list = (who: ProjectPrincipal) => listNotifications(who, page);
+  for (const who of [admin, viewer])
+    expect(await list(who)).toMatchObject({
+      ...{ total: 1, unread: 1, failures: 1 },
+      items: [{ kind: "run_failed", link: `/runs/${first}`, title: "A run of Digest failed: It broke. https://evil.example/login" }],
+    });
+  const failureMails = () => mailsTo(viewer.user.email).filter(({ headers }) => headers.subject === "A run on Treadle has failed");
+  const mail = await until(() => failureMails()[0]);
+  expect(mail.text).toContain(`https://treadle.example.com/runs/${first}`);
+  expect(mail.text).not.toContain("https://evil.example"); // what a run has said leads nowhere
+  expect(mailsTo(admin.user.email).filter(({ headers }) => headers.subject === mail.headers.subject)).toEqual([]);
+
+  await markRead(viewer, { kind: "review" });
+  expect((await list(viewer)).failures).toBe(1);
+  await markRead(viewer, { kind: "run_failed" });
+  await tellFailures();
+  expect((await list(viewer)).failures).toBe(0);
+  await failedRun(workflow_id, "Again", { completed_at: new Date(hour.getTime() + 1) });
+  await tellFailures();
+  expect(await list(viewer)).toMatchObject({
+    ...{ total: 1, failures: 1 },
+    items: [{ title: "2 runs of Digest failed, the latest: Again", link: `/runs?status=failed&workflow=${workflow_id}` }],
+  });
+  // Another workflow is another entry; the mail came once.
+  const other = await createWorkflow(admin, { name: "Other", nodes: [manual], edges: [] });
+  await updateProfile(viewer, { notify_run_failed: false });
+  await failedRun(other.id, "No");
+  await tellFailures();
+  expect(await list(viewer)).toMatchObject({ total: 2, failures: 2 });
+  expect(failureMails()).toHaveLength(1);
+  expect((await list(await database.newAdmin())).total).toBe(0);
 });

@@ -1,11 +1,17 @@
 import { MarkReadInput, NotificationPage } from "#server/features/notifications/schema.ts";
 import { listNotifications, markRead } from "#server/features/notifications/service.ts";
-import { router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
+import { endpoint, router, viewerProcedure } from "#server/platform/rpc/trpc.ts";
 import { NoContent, PageInput } from "#server/shared/primitives-schema.ts";
 
-// The web UI only: what the signed-in person is told of in the current project.
 export const notificationsRouter = router({
   list: viewerProcedure
+    .meta(
+      endpoint("GET", "/notifications", {
+        tag: "Identity",
+        summary: "What I am told of",
+        description: "Reviews that wait, and runs that have failed (one entry for each workflow and hour), unread ones first.",
+      }),
+    )
     .input(PageInput)
     .output(NotificationPage)
     .query(({ ctx, input }) => listNotifications(ctx.principal, input)),

@@ -1,5 +1,5 @@
 import type { Notification as NotificationRow } from "#prisma/generated/client.ts";
-import type { Notification, NotificationPage } from "#server/features/notifications/schema.ts";
+import type { MarkReadInput, Notification, NotificationPage } from "#server/features/notifications/schema.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { isUuid } from "#server/platform/new-id.ts";
@@ -18,22 +18,29 @@ const notificationDto = ({ id, kind, title, link, read_at, created_at }: Notific
 /** What the principal was told of in this project: unread first, newest first among those. */
 export async function listNotifications({ user, project }: ProjectPrincipal, input: PageInput): Promise<NotificationPage> {
   const where = { user_id: user.id, project_id: project.id };
-  const [total, unread, rows] = await Promise.all([
+  const [total, unread, failures, rows] = await Promise.all([
     db().notification.count({ where }),
     db().notification.count({ where: { ...where, read_at: null } }),
+    db().notification.count({ where: { ...where, read_at: null, kind: "run_failed" } }),
     db().notification.findMany({
       where,
       orderBy: [{ read_at: { sort: "desc", nulls: "first" } }, { id: "desc" }],
       ...pageWindow(input),
     }),
   ]);
-  return { ...paged(input, [total, rows], notificationDto), unread };
+  return { ...paged(input, [total, rows], notificationDto), unread, failures };
 }
 
-/** Marks notifications of the principal in this project as read: these, or all. Others' and unknown ones are left alone. */
-export async function markRead({ user, project }: ProjectPrincipal, { ids }: { ids?: string[] | undefined }): Promise<void> {
+/** Marks notifications of the principal in this project as read: these, those of a kind, or all. Others' and unknown ones are left alone. */
+export async function markRead({ user, project }: ProjectPrincipal, { ids, kind }: MarkReadInput): Promise<void> {
   await db().notification.updateMany({
-    where: { user_id: user.id, project_id: project.id, read_at: null, ...(ids && { id: { in: ids.filter(isUuid) } }) },
+    where: {
+      user_id: user.id,
+      project_id: project.id,
+      read_at: null,
+      ...(ids && { id: { in: ids.filter(isUuid) } }),
+      ...(kind && { kind }),
+    },
     data: { read_at: new Date() },
   });
 }
