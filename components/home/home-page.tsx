@@ -17,7 +17,7 @@ import { StatusIcon } from "#components/ui/status.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { useNewWorkflow } from "#components/workflows/new-workflow.ts";
 import type { ReviewSummary } from "#server/features/reviews/schema.ts";
-import { type ExecutionStatus, isFinal } from "#server/runs/schema.ts";
+import { type ExecutionStatus, isFinal } from "#server/runs/status-schema.ts";
 
 const WHILE_ACTIVE_MS = 2_000;
 const WHILE_QUIET_MS = 10_000;

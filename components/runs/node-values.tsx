@@ -16,7 +16,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
 import { waitingText } from "#components/workflow-editor/nodes/node-registry.ts";
-import type { NodeStatus } from "#server/runs/schema.ts";
+import type { NodeStatus } from "#server/runs/status-schema.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
 const tabStyle =

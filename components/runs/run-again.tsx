@@ -11,7 +11,8 @@ import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
-import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
+import type { ExecutionView } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 
 /** Starts the run on the screen again and opens the new one. */

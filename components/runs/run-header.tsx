@@ -15,7 +15,8 @@ import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
+import type { ExecutionView } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 
 /** Which run this is: workflow, version, what and who started it, how it stands, and the way to stop it. */
 export function RunContextHeader({ initial }: { initial: ExecutionView }) {

@@ -3,7 +3,7 @@
 import { ListTree, Pin } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { formatCount, formatDuration, plural } from "#components/format.ts";
-import { formatLoopProgress } from "#components/runs/loops/loop-strip.tsx";
+import { formatLoopProgress } from "#components/runs/loops/loop-progress.tsx";
 import { NodeValues } from "#components/runs/node-values.tsx";
 import { useEditorRun, useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
 import { type CardStatus, cardStatus, isReview, usageOf } from "#components/runs/store/run-snapshot.ts";
@@ -14,7 +14,7 @@ import { ResizableDivider } from "#components/ui/resizable-divider.tsx";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
-import { isFinal } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 import { definitionOf, labelOf } from "#server/workflow/graph.ts";
 
 /** A run beneath the canvas: its nodes, how it ended, and what went into and came out of the one that is selected. */

@@ -4,7 +4,8 @@ import { useRun, useRunShallow } from "#components/runs/store/run-context.tsx";
 import { AddToCanvasButton } from "#components/shell/add-to-canvas.tsx";
 import { useTRPCClient } from "#components/trpc.tsx";
 import { ValueView } from "#components/ui/value-view.tsx";
-import { type ExecutionOutput, isFinal } from "#server/runs/schema.ts";
+import type { ExecutionOutput } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 import { workOf } from "#server/workflow/disabled.ts";
 
 /** What the whole run gave, or why it failed, in full; of a run that has no result, or none yet, the outputs that it reached. */

@@ -2,14 +2,14 @@
 
 import { type KeyboardEvent, useEffect, useState } from "react";
 import { formatDuration } from "#components/format.ts";
-import { formatLoopProgress } from "#components/runs/loops/loop-strip.tsx";
+import { formatLoopProgress } from "#components/runs/loops/loop-progress.tsx";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { planOf } from "#components/runs/store/run-snapshot.ts";
 import { cn } from "#components/ui/cn.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
-import { type ExecutionStatus, isFinal, type NodeStatus } from "#server/runs/schema.ts";
+import { type ExecutionStatus, isFinal, type NodeStatus } from "#server/runs/status-schema.ts";
 import { labelOf } from "#server/workflow/graph.ts";
 
 /** Pixels for each loop around a node. */

@@ -13,7 +13,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { statusLooks } from "#components/ui/status.tsx";
 import { Pager, PER_PAGE, TableLoading } from "#components/ui/table.tsx";
-import { ExecutionStatus } from "#server/runs/schema.ts";
+import { ExecutionStatus } from "#server/runs/status-schema.ts";
 
 /** How often a list of runs is read again while it is looked at. */
 export const LIVE_MS = 3000;

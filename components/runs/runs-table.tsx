@@ -9,7 +9,8 @@ import { Link } from "#components/ui/link.tsx";
 import { StatusBadge } from "#components/ui/status.tsx";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Elapsed, Time } from "#components/ui/time.tsx";
-import { type ExecutionSummary, isFinal } from "#server/runs/schema.ts";
+import type { ExecutionSummary } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 
 export interface RunsTableProps {
   runs: readonly ExecutionSummary[];

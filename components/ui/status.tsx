@@ -2,7 +2,7 @@ import { Ban, Check, CircleDashed, Clock, LoaderCircle, Pause, SkipForward, X } 
 import type { ComponentType } from "react";
 import { Badge, type BadgeTone } from "#components/ui/badge.tsx";
 import { cn } from "#components/ui/cn.ts";
-import type { ExecutionStatus, NodeStatus } from "#server/runs/schema.ts";
+import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
 
 export type Status = ExecutionStatus | NodeStatus;
 

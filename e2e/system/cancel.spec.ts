@@ -10,7 +10,8 @@ import { until } from "#e2e/until.ts";
 import { Agent } from "#server/features/agents/schema.ts";
 import { LlmKey } from "#server/features/llm-keys/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
-import { ExecuteResult, Execution, isFinal } from "#server/runs/schema.ts";
+import { ExecuteResult, Execution } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 
 /** What the contract allows between the request and the end, in milliseconds. */

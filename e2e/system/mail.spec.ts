@@ -7,7 +7,8 @@ import { firstUser } from "#e2e/system/install.ts";
 import { until } from "#e2e/until.ts";
 import { UserProfile } from "#server/features/identity/schema.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
-import { ExecuteResult, Execution, isFinal } from "#server/runs/schema.ts";
+import { ExecuteResult, Execution } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 
 const key = `sk-service-${"mailings".repeat(5)}`;
 const env = firstUser(key);

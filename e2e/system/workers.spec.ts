@@ -11,7 +11,8 @@ import { lengthOf } from "#e2e/system/length.ts";
 import { startOwnPostgres } from "#e2e/system/own-postgres.ts";
 import { until } from "#e2e/until.ts";
 import { Workflow } from "#server/features/workflows/schema.ts";
-import { type Execution, isFinal } from "#server/runs/schema.ts";
+import type { Execution } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 
 const key = `sk-service-${"several1".repeat(5)}`;
 

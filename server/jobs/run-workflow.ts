@@ -6,7 +6,7 @@ import { defineJob, type Step } from "#server/jobs/job.ts";
 import { settings } from "#server/platform/settings.ts";
 import { executeRun, type Outcome } from "#server/runs/executor/execute-run.ts";
 import type { Claim, RunState } from "#server/runs/ports.ts";
-import type { ExecutionStatus } from "#server/runs/schema.ts";
+import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { executionStatus } from "#server/runs/store/executions.ts";
 
 /** Turns in one run of the handler, of four steps at most; then it continues as a new one, long before Inngest's 1,000 steps. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cutOutput, ExecutionStatus, nodeOutput } from "#server/runs/schema.ts";
+import { cutOutput, ExecutionStatus, nodeOutput } from "#server/runs/status-schema.ts";
 import { Timestamp } from "#server/shared/primitives-schema.ts";
 
 const common = { execution_id: z.string(), timestamp: Timestamp };

@@ -1,5 +1,6 @@
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
-import type { ExecutionOutput, ExecutionStatus, NodeStatus } from "#server/runs/schema.ts";
+import type { ExecutionOutput } from "#server/runs/schema.ts";
+import type { ExecutionStatus, NodeStatus } from "#server/runs/status-schema.ts";
 import type {
   AgentCall,
   ChildRequest,

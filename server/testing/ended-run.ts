@@ -1,6 +1,6 @@
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import type { ExecutionStatus } from "#server/runs/schema.ts";
+import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 

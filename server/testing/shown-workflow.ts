@@ -3,7 +3,7 @@ import { readCanvasData } from "#server/features/canvases/data.ts";
 import type { Widget, WidgetData } from "#server/features/canvases/schema.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import { newId } from "#server/platform/new-id.ts";
-import type { ExecutionStatus } from "#server/runs/schema.ts";
+import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { endedRun } from "#server/testing/ended-run.ts";
 import { graphOf } from "#server/testing/golden-play.ts";
 import type { TestDatabase } from "#server/testing/test-database.ts";

@@ -1,4 +1,4 @@
-import type { NodeStatus } from "#server/runs/schema.ts";
+import type { NodeStatus } from "#server/runs/status-schema.ts";
 import type { PlanEdge, PlanScope } from "#server/workflow/compile.ts";
 
 // Which nodes may start, decided only from the graph and what has happened so far. Pure: the same results always give

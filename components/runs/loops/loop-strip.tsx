@@ -3,35 +3,17 @@
 import { useQuery } from "@tanstack/react-query";
 import type { KeyboardEvent, PointerEvent } from "react";
 import { formatCount } from "#components/format.ts";
+import { formatLoopProgress, LoopProgress } from "#components/runs/loops/loop-progress.tsx";
 import { useRun, useRunStore } from "#components/runs/store/run-context.tsx";
 import { useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
-import { isFinal, type LoopItems } from "#server/runs/schema.ts";
+import type { LoopItems } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 
 const LIVE_MS = 1500;
 /** Up to so many cells there is a gap between two. */
 const FEW = 80;
 type Cell = LoopItems["cells"][number];
-
-/** `37 of 200, 2 failed`: how far a loop is. */
-export function formatLoopProgress({ total, complete, failed }: { total: number; complete: number; failed: number }): string {
-  return `${formatCount(complete + failed)} of ${formatCount(total)}${failed > 0 ? `, ${formatCount(failed)} failed` : ""}`;
-}
-
-/** How far a loop is, in words and as a bar that needs no further reading: for cards and rows. */
-export function LoopProgress({ iterations }: { iterations: { total: number; complete: number; failed: number } }) {
-  const { total, complete, failed } = iterations;
-  const share = (count: number) => `${total === 0 ? 0 : (count / total) * 100}%`;
-  return (
-    <span className="flex min-w-0 flex-col gap-1 text-11 text-ink-soft tabular">
-      <span>{formatLoopProgress(iterations)}</span>
-      <span aria-hidden className="flex h-1 overflow-hidden rounded-full bg-press">
-        <span className="bg-complete" style={{ width: share(complete) }} />
-        <span className="bg-failed" style={{ width: share(failed) }} />
-      </span>
-    </span>
-  );
-}
 
 const PARTS = [
   ["failed", "var(--failed)"],

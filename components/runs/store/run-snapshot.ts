@@ -1,5 +1,6 @@
 import type { ExecutionEvent } from "#server/runs/event-schema.ts";
-import { type Execution, type ExecutionStatus, type ExecutionView, type ItemSums, isFinal, type NodeStatus } from "#server/runs/schema.ts";
+import type { Execution, ExecutionView, ItemSums } from "#server/runs/schema.ts";
+import { type ExecutionStatus, isFinal, type NodeStatus } from "#server/runs/status-schema.ts";
 import { dictionary, own } from "#server/shared/json-text.ts";
 import type { Plan } from "#server/workflow/compile.ts";
 import { runPlan } from "#server/workflow/disabled.ts";

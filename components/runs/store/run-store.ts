@@ -2,7 +2,8 @@ import { createStore } from "zustand/vanilla";
 import type { LineState } from "#components/event-line.ts";
 import { applyEvent, type RunSnapshot, snapshotOf } from "#components/runs/store/run-snapshot.ts";
 import { followRun, type RunStreamOptions } from "#components/runs/store/run-stream.ts";
-import { type ExecutionView, isFinal } from "#server/runs/schema.ts";
+import type { ExecutionView } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 import { dictionary } from "#server/shared/json-text.ts";
 
 export interface RunState {

@@ -13,7 +13,8 @@ import { type ExpressionOption, expressionOptions } from "#components/workflow-e
 import { type LastRun, lastRunOf, type ReadableScope, readableAt } from "#components/workflow-editor/fields/last-values.ts";
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
-import { type ExecutionSummary, isFinal } from "#server/runs/schema.ts";
+import type { ExecutionSummary } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 
 export interface PanelReads {
   readable: ReadableScope;

@@ -19,7 +19,8 @@ import { assertRole, type ProjectPrincipal } from "#server/platform/auth/princip
 import { db } from "#server/platform/db/client.ts";
 import { AppError } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { ExecutionLogsInput, ExecutionRef, ExecutionStatus, isFinal, type RunDraftInput, runValues } from "#server/runs/schema.ts";
+import { ExecutionLogsInput, ExecutionRef, type RunDraftInput, runValues } from "#server/runs/schema.ts";
+import { ExecutionStatus, isFinal } from "#server/runs/status-schema.ts";
 import { followExecution } from "#server/runs/use-cases/follow-execution.ts";
 import { Id } from "#server/shared/primitives-schema.ts";
 import { credentialsIn } from "#server/workflow/compiled-graph.ts";

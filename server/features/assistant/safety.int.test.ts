@@ -19,7 +19,7 @@ import { executeDue } from "#server/jobs/run-workflow.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { setSettings, settings } from "#server/platform/settings.ts";
-import { isFinal } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 import { startRunWorker } from "#server/runs/worker/run-worker.ts";
 import { addMember } from "#server/testing/add-member.ts";
 import { type Digest, openDigest } from "#server/testing/api/digest.ts";

@@ -8,7 +8,7 @@ import { setMember } from "#server/features/projects/set-member.ts";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db } from "#server/platform/db/client.ts";
-import type { ExecutionStatus } from "#server/runs/schema.ts";
+import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { BATCH, deleteExecutions } from "#server/runs/store/delete-executions.ts";
 import { testDatabase } from "#server/testing/test-database.ts";
 

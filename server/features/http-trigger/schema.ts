@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ExecutionStatus } from "#server/runs/schema.ts";
+import { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { Id } from "#server/shared/primitives-schema.ts";
 
 /** What a call of an HTTP trigger gets: with 202 the id alone, with 200 how the run ended. */

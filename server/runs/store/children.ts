@@ -1,5 +1,5 @@
 import { db, pool } from "#server/platform/db/client.ts";
-import type { ExecutionStatus } from "#server/runs/schema.ts";
+import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 import { FINAL } from "#server/runs/store/sql.ts";
 import type { ChildRequest } from "#server/workflow/nodes/definition.ts";
 import type { ChildEnd } from "#server/workflow/nodes/workflow-node.ts";

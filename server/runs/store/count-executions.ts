@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { pool } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
-import { type ExecutionStatus, isFinal } from "#server/runs/schema.ts";
+import { type ExecutionStatus, isFinal } from "#server/runs/status-schema.ts";
 import { countOlderExecutions, PIECE } from "#server/runs/store/count-older-executions.ts";
 
 export interface ExecutionFilter {

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Prisma } from "#prisma/generated/client.ts";
 import { newId } from "#server/platform/new-id.ts";
 import { failure } from "#server/runs/ports.ts";
-import { type ExecutionStatus, isFinal } from "#server/runs/schema.ts";
+import { type ExecutionStatus, isFinal } from "#server/runs/status-schema.ts";
 import { createExecution, type NewExecution } from "#server/runs/store/create.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import { Graph } from "#server/workflow/schema.ts";

@@ -2,7 +2,7 @@ import type { Prisma } from "#prisma/generated/client.ts";
 import { db, pool } from "#server/platform/db/client.ts";
 import { AppError, notFound } from "#server/platform/errors.ts";
 import { isUuid } from "#server/platform/new-id.ts";
-import { type ExecutionStatus, isFinal } from "#server/runs/schema.ts";
+import { type ExecutionStatus, isFinal } from "#server/runs/status-schema.ts";
 import { conditions, type countExecutions, countedPieces, type ExecutionFilter } from "#server/runs/store/count-executions.ts";
 import { longTexts } from "#server/runs/store/reviews.ts";
 

@@ -3,17 +3,8 @@ import { db, pool } from "#server/platform/db/client.ts";
 import { isUuid } from "#server/platform/new-id.ts";
 import { callbackOf } from "#server/runs/callback-token.ts";
 import { ITEM } from "#server/runs/ports.ts";
-import {
-  type ExecutionStatus,
-  type ItemSums,
-  idleResult,
-  isFinal,
-  type LastItem,
-  type LoopItems,
-  type NodeOutputInput,
-  type NodeResult,
-  type NodeStatus,
-} from "#server/runs/schema.ts";
+import { type ItemSums, idleResult, type LastItem, type LoopItems, type NodeOutputInput, type NodeResult } from "#server/runs/schema.ts";
+import { type ExecutionStatus, isFinal, type NodeStatus } from "#server/runs/status-schema.ts";
 import { BODY_OUTPUTS, BODY_OUTPUTS_BYTES } from "#server/runs/store/past.ts";
 import { textOf } from "#server/runs/store/texts.ts";
 import { definitionOf } from "#server/workflow/graph.ts";

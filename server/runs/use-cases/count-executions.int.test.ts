@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createWorkflow } from "#server/features/workflows/service.ts";
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
 import { db, pool } from "#server/platform/db/client.ts";
-import { type ExecutionStatus, ExecutionStatus as Statuses } from "#server/runs/schema.ts";
+import { type ExecutionStatus, ExecutionStatus as Statuses } from "#server/runs/status-schema.ts";
 import { countOlderExecutions, PIECE } from "#server/runs/store/count-older-executions.ts";
 import { deleteExecutions } from "#server/runs/store/delete-executions.ts";
 import { listExecutions } from "#server/runs/use-cases/list-executions.ts";

@@ -1,6 +1,6 @@
 import { db } from "#server/platform/db/client.ts";
 import { log } from "#server/platform/log.ts";
-import { isFinal } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 import { childEnd, childrenUnderWay, projectOf } from "#server/runs/store/children.ts";
 import { cancelRun } from "#server/runs/store/end.ts";
 import { resolveWait } from "#server/runs/store/waits.ts";

@@ -1,6 +1,6 @@
 import { followEvents, type NumberedEvent } from "#server/platform/db/follow-events.ts";
 import { isTerminalEvent } from "#server/runs/event-schema.ts";
-import { isFinal } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 import { eventsAfter, lastEvent } from "#server/runs/store/events.ts";
 import { executionStatus, findExecution } from "#server/runs/store/executions.ts";
 

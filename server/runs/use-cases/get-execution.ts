@@ -1,5 +1,6 @@
 import type { ProjectPrincipal } from "#server/platform/auth/principal.ts";
-import { type Execution, type ExecutionView, isFinal } from "#server/runs/schema.ts";
+import type { Execution, ExecutionView } from "#server/runs/schema.ts";
+import { isFinal } from "#server/runs/status-schema.ts";
 import { firstPiece } from "#server/runs/store/events.ts";
 import { detailFields, findExecution } from "#server/runs/store/executions.ts";
 import { snapshotGraph } from "#server/runs/store/graphs.ts";

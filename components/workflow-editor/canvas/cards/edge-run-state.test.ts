@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NodeSnapshot, RunSnapshot } from "#components/runs/store/run-snapshot.ts";
 import { edgeRunState } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
-import type { ExecutionStatus } from "#server/runs/schema.ts";
+import type { ExecutionStatus } from "#server/runs/status-schema.ts";
 
 const node = (id: string, type: string) => ({ id, type, position: { x: 0, y: 0 }, data: {} });
 const graph = {

@@ -2,7 +2,7 @@
 
 import { Clock, ClockAlert, SkipForward } from "lucide-react";
 import { formatCount, formatDuration, plural } from "#components/format.ts";
-import { formatLoopProgress, LoopProgress } from "#components/runs/loops/loop-strip.tsx";
+import { formatLoopProgress, LoopProgress } from "#components/runs/loops/loop-progress.tsx";
 import { useEditorRun, useRun } from "#components/runs/store/run-context.tsx";
 import { type CardStatus, type NodeSnapshot, usageOf } from "#components/runs/store/run-snapshot.ts";
 import { StatusIcon, statusLooks } from "#components/ui/status.tsx";
