@@ -2,7 +2,6 @@
 
 import { useRouter } from "next/navigation";
 import { useLayoutEffect, useRef, useState } from "react";
-import { toast } from "sonner";
 import type { z } from "zod";
 import { AbilityFields } from "#components/agents/ability-fields.tsx";
 import {
@@ -27,6 +26,7 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { Agent } from "#server/features/agents/schema.ts";
 
 const abilitiesOf = ({ tools = [], mcp_server_ids = [], rag_ids = [], skill_ids = [] }: z.input<typeof AgentForm>) => ({
@@ -99,7 +99,7 @@ export function AgentEditor({ agent, suggestion, onDirtyChange, onSaved }: Agent
     form.reset(formValues(base));
     setMeanwhile(null);
     saveButton.current?.focus(); // the button that was pressed is gone
-    toast("Your changes are discarded", { action: { label: "Undo", onClick: () => form.reset(formValues(base), () => typed) } });
+    toast.message("Your changes are discarded", { action: { label: "Undo", onClick: () => form.reset(formValues(base), () => typed) } });
   };
   const isDirty = form.isDirty && !form.isPending;
   // Before the next key can be pressed: Escape asks when something has been typed.

@@ -4,7 +4,6 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import { AgentChat } from "#components/agents/agent-chat.tsx";
 import { AgentEditor } from "#components/agents/agent-form.tsx";
 import { BackLink } from "#components/shell/back-link.tsx";
@@ -17,6 +16,7 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 
 export function NewAgentPage() {
   return (

@@ -3,7 +3,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { CornerDownLeft, Sparkles, TriangleAlert } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
-import { toast } from "sonner";
 import { afterSending, Composer, contextOf } from "#components/assistant/composer.tsx";
 import { keepDraft, NO_DRAFT, readDraft } from "#components/assistant/draft.ts";
 import { type Starter, startersFor } from "#components/assistant/starters.ts";
@@ -19,6 +18,7 @@ import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { useFollowedEnd } from "#components/ui/use-followed-end.ts";
 import type { MessageContext } from "#server/features/assistant/schema.ts";
 

@@ -3,7 +3,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Check, GitPullRequestArrow, Maximize, TriangleAlert, X } from "lucide-react";
 import { useMemo, useState } from "react";
-import { toast } from "sonner";
 import { Card, Outcome } from "#components/assistant/request-cards.tsx";
 import type { ProposalPart } from "#components/assistant/thread-of.ts";
 import { plural } from "#components/format.ts";
@@ -15,6 +14,7 @@ import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { accessibleName } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { fieldTitle, formatDiff, formatEdge, formatFieldValue, splitAtChange } from "#components/workflow-editor/history/version-format.ts";
 import { AgentNamesProvider, useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";

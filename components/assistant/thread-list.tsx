@@ -3,7 +3,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ChevronDown, Ellipsis, Pencil, Sparkles, SquarePen, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
@@ -17,6 +16,7 @@ import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { Popover } from "#components/ui/popover.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { RenameThreadInput, type ThreadSummary } from "#server/features/assistant/schema.ts";
 
 export interface ThreadListProps {

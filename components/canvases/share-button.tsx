@@ -3,7 +3,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link2, Link2Off } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { FormFailure } from "#components/forms/form.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -14,6 +13,7 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { Canvas } from "#server/features/canvases/schema.ts";
 
 type Shared = Pick<Canvas, "id" | "share">;

@@ -2,13 +2,13 @@
 
 import { EllipsisVertical, FileSpreadsheet, Image, Workflow } from "lucide-react";
 import { type ReactNode, useRef } from "react";
-import { toast } from "sonner";
 import { formatTime, rangeWords, useReader } from "#components/canvases/widgets/reader.ts";
 import { QUIET } from "#components/canvases/widgets/widget-view.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { Widget, WidgetRange } from "#server/features/canvases/schema.ts";
 
 /** Name of a file: letters and digits of any script, and dashes. */

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
-import { toast } from "sonner";
 import type { z } from "zod";
 import { Form, FormDialog, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
@@ -12,6 +11,7 @@ import { Dialog } from "#components/ui/dialog.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { CreateLlmKeyInput, type LlmKey, type Provider } from "#server/features/llm-keys/schema.ts";
 import { providerKind } from "#server/llm/kinds.ts";
 

@@ -3,7 +3,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { CircleDollarSign, KeyRound, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { plural } from "#components/format.ts";
 import { AddKeyDialog, ReplaceKeyDialog } from "#components/keys/key-dialogs.tsx";
 import { PricesDialog } from "#components/keys/prices-dialog.tsx";
@@ -17,6 +16,7 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { LlmKey } from "#server/features/llm-keys/schema.ts";
 import { providerKind } from "#server/llm/kinds.ts";
 

@@ -2,7 +2,6 @@
 
 import { Plus, Trash2 } from "lucide-react";
 import { type FormEvent, useRef, useState } from "react";
-import { toast } from "sonner";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -10,6 +9,7 @@ import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { type LlmKey, type ModelPrice, ModelPrices } from "#server/features/llm-keys/schema.ts";
 import { priceList } from "#server/llm/prices.ts";
 

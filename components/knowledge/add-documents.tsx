@@ -2,7 +2,6 @@
 
 import { FileUp, Link2, Type } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { plural } from "#components/format.ts";
 import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
@@ -12,6 +11,7 @@ import { useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { FileDrop } from "#components/ui/file-drop.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { AddRagDocumentInput, RagDocument } from "#server/features/knowledge/schema.ts";
 import { ErrorBody } from "#server/shared/error-schema.ts";
 

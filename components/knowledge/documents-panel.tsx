@@ -3,7 +3,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { RotateCw, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { formatBytes, plural } from "#components/format.ts";
 import { AddDocuments } from "#components/knowledge/add-documents.tsx";
 import { CitedDocument, DocumentDialog } from "#components/knowledge/document-dialog.tsx";
@@ -15,6 +14,7 @@ import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { StatusIcon } from "#components/ui/status.tsx";
 import { PagedTable, PER_PAGE, TableActionsHeader, TableCell, TableHeader, TableRow } from "#components/ui/table.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { Rag, RagDocument } from "#server/features/knowledge/schema.ts";
 
 /** How often documents that are being indexed are asked for again, in milliseconds. */

@@ -2,7 +2,6 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import { Form, FormDialog, FormFooter } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
@@ -10,6 +9,7 @@ import { defaultSettings, SourceFields, sourceKinds, sourceSchema, withoutConfig
 import { useApi } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Dialog } from "#components/ui/dialog.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { CreateRagInput, type Rag, RagType } from "#server/features/knowledge/schema.ts";
 
 /** Adds a knowledge source: first which kind, then what that kind needs. */

@@ -4,7 +4,6 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { FlaskConical, SlidersHorizontal, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import { DocumentsPanel } from "#components/knowledge/documents-panel.tsx";
 import { SearchPanel } from "#components/knowledge/search-panel.tsx";
 import { EditSourceDialog } from "#components/knowledge/source-dialogs.tsx";
@@ -21,6 +20,7 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { Rag } from "#server/features/knowledge/schema.ts";
 
 export function SourcePage({ ragId }: { ragId: string }) {

@@ -4,7 +4,6 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { RotateCw, Settings2, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import { EditServerDialog } from "#components/mcp/server-dialogs.tsx";
 import { ToolList } from "#components/mcp/tool-list.tsx";
 import { BackLink } from "#components/shell/back-link.tsx";
@@ -20,6 +19,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { McpServerDetail } from "#server/features/mcp/schema.ts";
 
 export function McpServerPage({ mcpId }: { mcpId: string }) {

@@ -3,7 +3,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { Plus, Search, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
-import { toast } from "sonner";
 import { Form, FormDialog, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { type UseFormReturn, useForm } from "#components/forms/use-form.ts";
@@ -15,6 +14,7 @@ import { FieldError } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { Select } from "#components/ui/select.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { CreateMcpServerInput, type McpServerDetail, UpdateMcpServerInput } from "#server/features/mcp/schema.ts";
 
 interface ConnectDialogProps {

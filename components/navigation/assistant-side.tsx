@@ -5,13 +5,13 @@ import { Sparkles } from "lucide-react";
 import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
-import { toast } from "sonner";
 import { keepCurrentThread } from "#components/assistant/use-current-thread.ts";
 import { ASSISTANT_PAGE, useAssistant } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useApi } from "#components/trpc.tsx";
 import { IconButton, type IconButtonProps } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { ThreadSummary } from "#server/features/assistant/schema.ts";
 
 // Loaded when it is first opened.
@@ -84,7 +84,7 @@ function useUnseenWork(isUnseen: boolean) {
         open();
       };
       const words = is_waiting ? `The assistant waits for you in “${title}”` : `The assistant is done with “${title}”`;
-      toast(words, { id: `assistant ${id}`, action: { label: "Show", onClick: show } });
+      toast.message(words, { id: `assistant ${id}`, action: { label: "Show", onClick: show } });
     }
   }, [isUnseen, data, project.id, open, trpc, cache]);
 }

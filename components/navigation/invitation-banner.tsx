@@ -2,11 +2,11 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { UserPlus } from "lucide-react";
-import { toast } from "sonner";
 import { openProject } from "#components/shell/project-cookie.ts";
 import { errorBodyOf, useTRPC } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { toast } from "#components/ui/toaster.tsx";
 
 /** Asks whether to join the projects that the signed-in person is invited to; nothing when there are none. */
 export function InvitationBanner({ className }: { className?: string }) {

@@ -2,7 +2,6 @@
 
 import { Bell } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { useNotifications } from "#components/navigation/use-notifications.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -11,6 +10,7 @@ import { Link } from "#components/ui/link.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Popover } from "#components/ui/popover.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { Notification } from "#server/features/notifications/schema.ts";
 
 /** What the signed-in person was told of, with the count of what is unread; a click leads there and marks it as read. */

@@ -2,10 +2,10 @@
 
 import { ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { toast } from "sonner";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { useTheme } from "#components/shell/use-theme.ts";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "#components/ui/menu.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 
 export function UserMenu() {
   const { user } = useStudio();

@@ -3,7 +3,6 @@
 import { ChevronDown, RotateCw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import { useRun } from "#components/runs/store/run-context.tsx";
 import { planOf } from "#components/runs/store/run-snapshot.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
@@ -11,6 +10,7 @@ import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { ExecutionView } from "#server/runs/schema.ts";
 import { isFinal } from "#server/runs/status-schema.ts";
 import { labelOf } from "#server/workflow/graph.ts";

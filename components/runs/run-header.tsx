@@ -2,7 +2,6 @@
 
 import { Link2, Pencil, Square } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { AskAboutRun } from "#components/runs/ask-about-run.tsx";
 import { RunAgain } from "#components/runs/run-again.tsx";
 import { RunSummary } from "#components/runs/run-summary.tsx";
@@ -15,6 +14,7 @@ import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { ExecutionView } from "#server/runs/schema.ts";
 import { isFinal } from "#server/runs/status-schema.ts";
 

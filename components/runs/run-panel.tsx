@@ -12,14 +12,13 @@ import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { ResizableDivider, storeLayout } from "#components/ui/resizable-divider.tsx";
+import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
 
 // A run that is shown needs them; the editor is drawn before.
 const loadBody = () => import("#components/runs/run-panel-body.tsx").then((module) => module.RunPanelBody);
 const RunPanelBody = dynamic(loadBody);
 const WaitingBanner = dynamic(() => import("#components/runs/run-reviews.tsx").then((module) => module.WaitingBanner));
 const ExecutorBanner = dynamic(() => import("#components/runs/executor-banner.tsx").then((module) => module.ExecutorBanner));
-/** How long after the editor is drawn they are fetched, in milliseconds. */
-const PRELOAD_MS = 900;
 
 const BAR = 30;
 const DEFAULT = 206;
@@ -54,10 +53,7 @@ export function RunPanel() {
     setIsWanted(next);
     storeLayout("run-open", next ? 1 : 0);
   };
-  useEffect(() => {
-    const timer = setTimeout(() => void loadBody(), PRELOAD_MS);
-    return () => clearTimeout(timer);
-  }, []);
+  useLoadedSoon(loadBody);
   const shown = useRef(executionId);
   useEffect(() => {
     const isNew = executionId !== null && executionId !== shown.current;

@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { toast } from "sonner";
 import { KeyPicker, ModelPicker } from "#components/agents/model-choice.tsx";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
@@ -12,6 +11,7 @@ import { useApi, useTRPC } from "#components/trpc.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { AssistantChoice, type AssistantSettings as Settings } from "#server/features/assistant/schema.ts";
 
 /** On which key and model the project's assistant works, in the project's settings. */

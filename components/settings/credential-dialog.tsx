@@ -2,7 +2,6 @@
 
 import { Eye, EyeOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { toast } from "sonner";
 import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
@@ -11,6 +10,7 @@ import { cn } from "#components/ui/cn.ts";
 import { Field } from "#components/ui/field.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Textarea } from "#components/ui/input.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { CreateCredentialInput, type Credential, ReplaceCredentialInput } from "#server/features/credentials/schema.ts";
 
 /** Adds a credential. Its value is seen here and nowhere later. */

@@ -1,7 +1,6 @@
 "use client";
 
 import { useState } from "react";
-import { toast } from "sonner";
 import type { z } from "zod";
 import { formatDate } from "#components/format.ts";
 import { Form, FormFooter } from "#components/forms/form.tsx";
@@ -14,6 +13,7 @@ import { CopyField } from "#components/ui/copy.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Select } from "#components/ui/select.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { type InvitedAccount, SetMemberInput, type SetMemberResult } from "#server/features/projects/schema.ts";
 import type { Role } from "#server/shared/primitives-schema.ts";
 

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
 import type { z } from "zod";
 import { formatCount, plural } from "#components/format.ts";
 import { Form, FormFailure } from "#components/forms/form.tsx";
@@ -17,6 +16,7 @@ import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Input } from "#components/ui/input.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { UpdateProjectInput } from "#server/features/projects/schema.ts";
 
 const SCHEMAS = {

@@ -4,7 +4,6 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { UserMinus, UserPlus } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import type { z } from "zod";
 import { formatDate } from "#components/format.ts";
 import { formatAccountOrigin, InviteDialog, roleLabel, roleOptions } from "#components/settings/invite-dialog.tsx";
@@ -27,6 +26,7 @@ import {
   TableRow,
 } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { Member, PendingInvitation } from "#server/features/projects/schema.ts";
 
 type MemberRow = z.infer<typeof Member>;

@@ -4,7 +4,6 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Monitor, Moon, Sun } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { RadioGroup } from "radix-ui";
-import { toast } from "sonner";
 import { signInWithPassword } from "#components/entry/sign-in.tsx";
 import { Form, FormSubmit } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
@@ -18,6 +17,7 @@ import { errorBodyOf, useApi, useTRPC, useTRPCClient } from "#components/trpc.ts
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Input } from "#components/ui/input.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { ChangePasswordInput, ResumeMembershipsInput, UpdateProfileInput } from "#server/features/identity/schema.ts";
 
 export function ProfileSettings() {

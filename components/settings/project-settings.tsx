@@ -3,7 +3,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import { formatBytes } from "#components/format.ts";
 import { Form, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
@@ -23,6 +22,7 @@ import { Input } from "#components/ui/input.tsx";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { UpdateProjectInput } from "#server/features/projects/schema.ts";
 
 const ProjectForm = UpdateProjectInput.pick({ name: true, slug: true }).required();

@@ -1,7 +1,6 @@
 "use client";
 
 import { CopyPlus, Pencil, Trash2 } from "lucide-react";
-import { toast } from "sonner";
 import { Form, FormFailure } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
@@ -11,6 +10,7 @@ import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
 import { Dialog, DialogFooter } from "#components/ui/dialog.tsx";
 import { Textarea } from "#components/ui/input.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { CreateSkillInput, type Skill } from "#server/features/skills/schema.ts";
 
 export interface SkillFormProps {

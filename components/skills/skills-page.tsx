@@ -3,7 +3,6 @@
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useId, useState } from "react";
-import { toast } from "sonner";
 import { Page } from "#components/shell/page.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { SkillForm, SkillView } from "#components/skills/skill-dialogs.tsx";
@@ -13,6 +12,7 @@ import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager, TableLoading } from "#components/ui/table.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { Skill } from "#server/features/skills/schema.ts";
 
 const PER_PAGE = 60;

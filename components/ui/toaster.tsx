@@ -1,11 +1,44 @@
 "use client";
 
-import { Toaster as Sonner } from "sonner";
+import type { ExternalToast } from "sonner";
+import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
 
-/** Where short confirmations appear. Errors that need reading belong in the page, not here. */
+// No page is drawn with one. What is told before they are there is shown as soon as they are.
+const loadToasts = () => import("sonner");
+
+let count = 0;
+const show =
+  (tone: "message" | "success" | "info" | "warning" | "error") =>
+  (title: string, options?: ExternalToast): string | number => {
+    const id = options?.id ?? `toast ${++count}`;
+    loadToasts().then(
+      ({ toast }) => toast[tone](title, { ...options, id }),
+      () => {},
+    );
+    return id;
+  };
+
+/** Short confirmations, at the edge of the page. Errors that need reading belong in the page, not here. Each gives its id. */
+export const toast = {
+  message: show("message"),
+  success: show("success"),
+  info: show("info"),
+  warning: show("warning"),
+  error: show("error"),
+  dismiss(id: string | number): void {
+    loadToasts().then(
+      ({ toast }) => toast.dismiss(id),
+      () => {},
+    );
+  },
+};
+
+/** Where they appear. */
 export function Toaster() {
+  const toasts = useLoadedSoon(loadToasts);
+  if (!toasts) return null;
   return (
-    <Sonner
+    <toasts.Toaster
       position="bottom-right"
       style={{ fontFamily: "inherit" }}
       gap={8}

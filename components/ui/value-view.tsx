@@ -3,11 +3,11 @@
 import { ChevronRight } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useMemo, useState } from "react";
-import { toast } from "sonner";
 import { formatBytes, plural } from "#components/format.ts";
 import { errorBodyOf } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 
 const Markdown = dynamic(() => import("#components/ui/markdown.tsx").then((module) => module.Markdown));
 

@@ -4,7 +4,6 @@ import { ChevronRight, Copy, Download, Ellipsis, FileInput, FileUp, LayoutTempla
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import { useAssistant } from "#components/shell/assistant.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
@@ -12,6 +11,7 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { positionBelowAll } from "#components/workflow-editor/canvas/document/edits.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { HistoryButton, SaveControls } from "#components/workflow-editor/history/save-button.tsx";

@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { toast } from "sonner";
 import { RunPanel } from "#components/runs/run-panel.tsx";
 import { EditorRunContext, RunProvider, useRun } from "#components/runs/store/run-context.tsx";
 import { createRunStore } from "#components/runs/store/run-store.ts";
@@ -14,6 +13,8 @@ import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi, useTRPC } from "#components/trpc.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
+import { toast } from "#components/ui/toaster.tsx";
+import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
 import { OutlineButton } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
@@ -24,7 +25,6 @@ import { createEditorStore } from "#components/workflow-editor/canvas/store/edit
 import { EditorHeader, type EditorTab } from "#components/workflow-editor/editor-header.tsx";
 import { HistoryProvider, useComparison, useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
 import { saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
-import { DraftConflict, SaveConflictDialog, SaveFailure } from "#components/workflow-editor/history/save-notices.tsx";
 import { AgentNamesProvider } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { ProblemsPopover, useProblems } from "#components/workflow-editor/problems.tsx";
 import { ProposalProvider, useProposal } from "#components/workflow-editor/proposals/proposal-context.tsx";
@@ -63,6 +63,9 @@ export function EditorPage({ workflowId }: { workflowId: string }) {
 
 // Loaded when it is first looked at.
 const WorkflowRuns = dynamic(() => import("#components/runs/workflow-runs.tsx").then((module) => module.WorkflowRuns));
+
+// What may have gone wrong with saving; the editor is drawn before.
+const loadNotices = () => import("#components/workflow-editor/history/save-notices.tsx");
 
 /** The editor around one workflow: its stores live as long as it is open. */
 export function EditorView({ initial }: { initial: WorkflowEditorState }) {
@@ -127,6 +130,7 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
   }, [historyAsked]);
   const run = useWorkflowRun(workflowId);
   const editorRun = useRunActions(run, isReadOnly, () => setTab("editor"));
+  const notices = useLoadedSoon(loadNotices);
   useStaleResults();
   useProblems();
   useSaveKey();
@@ -162,8 +166,8 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
               >
                 <FirstSteps />
                 <div className="pointer-events-none absolute inset-x-0 top-0 z-20 mx-auto max-w-160 *:pointer-events-auto">
-                  <DraftConflict />
-                  <SaveFailure />
+                  {notices && <notices.DraftConflict />}
+                  {notices && <notices.SaveFailure />}
                   {hasProposal && <HiddenProposal />}
                   <PastRunBar isPast={run.isPast} />
                 </div>
@@ -180,7 +184,7 @@ function EditorLayout({ workflowId, isReadOnly }: { workflowId: string; isReadOn
             <WorkflowRuns workflowId={workflowId} />
           </div>
         )}
-        <SaveConflictDialog />
+        {notices && <notices.SaveConflictDialog />}
       </div>
     </EditorRunContext>
   );

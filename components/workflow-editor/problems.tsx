@@ -5,13 +5,13 @@ import { useEffect, useRef, useState } from "react";
 import { plural } from "#components/format.ts";
 import { useApi } from "#components/trpc.tsx";
 import { Popover } from "#components/ui/popover.tsx";
+import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUi, useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { MAX_FRAMES } from "#components/workflow-editor/node-panel/focus-when-mounted.ts";
 import { NodeIcon } from "#components/workflow-editor/nodes/node-icon.tsx";
 import { useAgentNames, useCredentialNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";
-import { findProblems, findUnreached } from "#server/workflow/problems.ts";
 
 /** Leaves the focus to the field that one goes to; when nothing has taken it, e.g. since the field is disabled, it goes back. */
 function awaitFocus(back: HTMLElement | null, tries = MAX_FRAMES): void {
@@ -93,6 +93,9 @@ export function ProblemsPopover() {
   );
 }
 
+// The editor is drawn before; until then what the server found serves.
+const loadChecks = () => import("#server/workflow/problems.ts");
+
 /** Up to this many nodes the canvas looks for problems by itself; above, the server's answer at each autosave serves. */
 const MAX_NODES = 80;
 const PAUSE_MS = 200;
@@ -105,6 +108,7 @@ export function useProblems(): void {
   const { trpc, cache } = useApi();
   const { agentName, isPending } = useAgentNames();
   const credentialNames = useCredentialNames();
+  const checks = useLoadedSoon(loadChecks);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -121,11 +125,11 @@ export function useProblems(): void {
       return known?.data?.fault ?? undefined;
     };
     const look = () => {
-      const isOurs = !isPending && editor.getState().nodes.length <= MAX_NODES;
+      const isOurs = checks && !isPending && editor.getState().nodes.length <= MAX_NODES;
       const problems = isOurs
-        ? findProblems(editor.getState().graph(), { agentName: (id) => agentName(id) ?? undefined, conditionFault, credentialNames })
+        ? checks.findProblems(editor.getState().graph(), { agentName: (id) => agentName(id) ?? undefined, conditionFault, credentialNames })
         : session.store.getState().serverProblems;
-      ui.getState().setProblems(problems, findUnreached(editor.getState().graph()));
+      ui.getState().setProblems(problems, checks?.findUnreached(editor.getState().graph()) ?? []);
     };
     const plan = () => {
       clearTimeout(timer);
@@ -144,5 +148,5 @@ export function useProblems(): void {
       stopEditor();
       stopSession();
     };
-  }, [agentName, credentialNames, isPending, editor, session, ui, trpc, cache]);
+  }, [checks, agentName, credentialNames, isPending, editor, session, ui, trpc, cache]);
 }

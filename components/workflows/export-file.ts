@@ -1,8 +1,8 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { toast } from "sonner";
 import { errorBodyOf, useTRPCClient } from "#components/trpc.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { MaskedValue, WorkflowFile } from "#server/features/workflow-files/schema.ts";
 
 const MAX_CHARACTERS = 60;

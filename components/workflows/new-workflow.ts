@@ -2,8 +2,8 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { toast } from "sonner";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 
 /** Creates "Untitled workflow", which starts with a manual trigger, and opens it in the editor. */
 export function useNewWorkflow(): { create: () => void; isPending: boolean } {

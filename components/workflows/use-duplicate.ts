@@ -1,8 +1,8 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { toast } from "sonner";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 
 const MAX_CHARACTERS = 120;
 const SUFFIX = " (copy)";

@@ -2,9 +2,9 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import { plural } from "#components/format.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { ImportCheck, ImportLinks } from "#server/features/workflow-files/schema.ts";
 import type { ErrorBody } from "#server/shared/error-schema.ts";
 import type { Graph } from "#server/workflow/schema.ts";

@@ -2,7 +2,6 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { Copy, Download, Ellipsis, Pencil, Trash2 } from "lucide-react";
-import { toast } from "sonner";
 import { TriggerLabel } from "#components/runs/trigger-label.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
@@ -14,6 +13,7 @@ import { StatusIcon } from "#components/ui/status.tsx";
 import { Switch } from "#components/ui/switch.tsx";
 import { TableCell, TableRow } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { useExport } from "#components/workflows/export-file.ts";
 import { useDuplicate } from "#components/workflows/use-duplicate.ts";
 import type { WorkflowSummary } from "#server/features/workflows/schema.ts";

@@ -3,7 +3,6 @@
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { FileUp, LayoutTemplate, Plus } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
@@ -17,6 +16,7 @@ import { SearchField } from "#components/ui/input.tsx";
 import { Link } from "#components/ui/link.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager, PER_PAGE, Table, TableBody, TableHead, TableHeader, TableLoading } from "#components/ui/table.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { ImportDialog } from "#components/workflows/import-dialog.tsx";
 import { useNewWorkflow } from "#components/workflows/new-workflow.ts";
 import { WorkflowRow } from "#components/workflows/workflow-row.tsx";

@@ -3,7 +3,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import { freePlace } from "#components/canvases/editing/arrange.ts";
 import { ProposalList } from "#components/canvases/editing/proposal-list.tsx";
 import { nameOf, newWidgetId } from "#components/canvases/editing/words.ts";
@@ -13,6 +12,7 @@ import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Select } from "#components/ui/select.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { Widget } from "#server/features/canvases/schema.ts";
 
 const NEW = "new";

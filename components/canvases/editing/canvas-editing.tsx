@@ -4,7 +4,6 @@ import type { QueryKey } from "@tanstack/react-query";
 import { Check, Copy, Move, MoveDiagonal2, Plus, Redo2, SlidersHorizontal, Trash2, Undo2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
-import { toast } from "sonner";
 import { useStore } from "zustand";
 import { AutosaveText } from "#components/autosave-text.tsx";
 import { freePlace, without } from "#components/canvases/editing/arrange.ts";
@@ -23,6 +22,7 @@ import { EmptyState } from "#components/ui/empty-state.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
 import { MenuItem } from "#components/ui/menu.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import type { Canvas, Widget, WidgetData, WidgetRange } from "#server/features/canvases/schema.ts";
 
 const AddWidgetDialog = dynamic(() => import("#components/canvases/editing/widget-dialog.tsx").then((module) => module.AddWidgetDialog));

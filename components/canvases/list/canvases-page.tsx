@@ -4,7 +4,6 @@ import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { Ellipsis, Pencil, Plus, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import { CanvasPicture } from "#components/canvases/list/canvas-picture.tsx";
 import { RenameDialog } from "#components/canvases/rename-dialog.tsx";
 import { plural } from "#components/format.ts";
@@ -21,6 +20,7 @@ import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager, TableLoading } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { useDebounced } from "#components/ui/use-debounced.ts";
 import type { CanvasSummary } from "#server/features/canvases/schema.ts";
 

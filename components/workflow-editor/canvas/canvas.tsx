@@ -13,6 +13,7 @@ import {
 } from "@xyflow/react";
 import dynamic from "next/dynamic";
 import { type DragEvent, type ReactNode, useCallback, useEffect, useId, useRef } from "react";
+import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { CanvasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
 import { CanvasSearch } from "#components/workflow-editor/canvas/canvas-search.tsx";
 import { FlowEdge } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
@@ -20,7 +21,6 @@ import { NodeCard } from "#components/workflow-editor/canvas/cards/node-card.tsx
 import { CanvasTools, ControlBar } from "#components/workflow-editor/canvas/control-bar.tsx";
 import { placementAfter, placementInSelectedEdge, soleEndNode } from "#components/workflow-editor/canvas/document/edits.ts";
 import { NODE_DRAG_TYPE } from "#components/workflow-editor/canvas/document/node-choices.ts";
-import { HoverToolbar, NodeMenu } from "#components/workflow-editor/canvas/node-actions.tsx";
 import { ConnectPicker, Palette } from "#components/workflow-editor/canvas/pickers.tsx";
 import {
   useCanvasUi,
@@ -43,6 +43,9 @@ import type { NodeType } from "#server/workflow/nodes/registry.gen.ts";
 const ShortcutsDialog = dynamic(() =>
   import("#components/workflow-editor/canvas/shortcuts-dialog.tsx").then((module) => module.ShortcutsDialog),
 );
+
+// What can be done to nodes; the canvas is drawn before.
+const loadActions = () => import("#components/workflow-editor/canvas/node-actions.tsx");
 
 const nodeTypes = { default: NodeCard, ...Object.fromEntries(Object.keys(nodeUis).map((type) => [type, NodeCard])) };
 const edgeTypes = { default: FlowEdge, flow: FlowEdge };
@@ -85,6 +88,7 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
   const isHelpOpen = useCanvasUi((state) => state.isHelpOpen);
   const tool = useCanvasUi((state) => state.tool);
   const isSnapping = useCanvasUi((state) => state.isSnapping);
+  const actions = useLoadedSoon(loadActions);
 
   const focusCanvas = useCallback(() => {
     const from = document.activeElement;
@@ -247,8 +251,8 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
       {isHelpOpen && <ShortcutsDialog />}
       <Palette onClose={focusCanvas} />
       <ConnectPicker onClose={focusCanvas} />
-      <HoverToolbar />
-      <NodeMenu onAdd={onAdd} onPoint={point} onClose={focusCanvas} />
+      {actions && <actions.HoverToolbar />}
+      {actions && <actions.NodeMenu onAdd={onAdd} onPoint={point} onClose={focusCanvas} />}
       <ConnectionRefusalTooltip />
       <LiveRegion />
       {children}

@@ -2,7 +2,7 @@
 
 import { type Connection, type Edge, type FinalConnectionState, type OnConnectStartParams, useReactFlow } from "@xyflow/react";
 import { type RefObject, useCallback } from "react";
-import { toast } from "sonner";
+import { toast } from "#components/ui/toaster.tsx";
 import { firstAllowedConnection } from "#components/workflow-editor/canvas/document/edits.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { dictionary } from "#server/shared/json-text.ts";

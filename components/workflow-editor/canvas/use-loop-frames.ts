@@ -2,7 +2,7 @@
 
 import { type NodeChange, useReactFlow } from "@xyflow/react";
 import { type DragEvent, useCallback, useEffect, useMemo, useRef } from "react";
-import { toast } from "sonner";
+import { toast } from "#components/ui/toaster.tsx";
 import type { FlowEdge, FlowNode } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { moveToLoop } from "#components/workflow-editor/canvas/document/loop-edits.ts";
 import { NODE_DRAG_TYPE, NOTE_DRAG_TYPE } from "#components/workflow-editor/canvas/document/node-choices.ts";

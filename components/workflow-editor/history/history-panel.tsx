@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import { toast } from "sonner";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -12,6 +11,7 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
 import { Pager } from "#components/ui/table.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { useCanvasUiStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { type HistoryState, useComparison, useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
 import { ComparedSides, VersionChanges } from "#components/workflow-editor/history/version-changes.tsx";

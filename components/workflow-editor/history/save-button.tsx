@@ -2,11 +2,11 @@
 
 import { ChevronDown, History, Tag } from "lucide-react";
 import dynamic from "next/dynamic";
-import { toast } from "sonner";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
 import { Menu, MenuItem } from "#components/ui/menu.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 import { useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";

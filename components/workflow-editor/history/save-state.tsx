@@ -1,10 +1,10 @@
 "use client";
 
 import { PencilLine, UserRoundPen } from "lucide-react";
-import { toast } from "sonner";
 import { AutosaveText, SaveLine } from "#components/autosave-text.tsx";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf } from "#components/trpc.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 

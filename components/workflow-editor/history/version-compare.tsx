@@ -2,7 +2,6 @@
 
 import { RotateCcw, X } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { RunProvider } from "#components/runs/store/run-context.tsx";
 import { createRunStore } from "#components/runs/store/run-store.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -10,6 +9,7 @@ import { cn } from "#components/ui/cn.ts";
 import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Select } from "#components/ui/select.tsx";
 import { Spinner } from "#components/ui/spinner.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { Canvas } from "#components/workflow-editor/canvas/canvas.tsx";
 import { CanvasProvider, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { type Comparison, type useComparison, useHistory, useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";

@@ -1,10 +1,10 @@
 "use client";
 
-import { toast } from "sonner";
 import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
 import { useApi } from "#components/trpc.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";
 import { CreateWorkflowInput } from "#server/features/workflows/schema.ts";
 

@@ -3,7 +3,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Ear, KeyRound, RotateCcwKey, RotateCw } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { FormDialog } from "#components/forms/form.tsx";
 import { FormField } from "#components/forms/form-field.tsx";
 import { useForm } from "#components/forms/use-form.ts";
@@ -21,6 +20,7 @@ import { LoadFailure } from "#components/ui/load-failure.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { PanelDisclosure } from "#components/workflow-editor/fields/panel-disclosure.tsx";
 import { saveAndTell } from "#components/workflow-editor/history/save-button.tsx";
 import type { NodeConfig } from "#components/workflow-editor/nodes/types.ts";

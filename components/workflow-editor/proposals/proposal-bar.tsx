@@ -2,7 +2,6 @@
 
 import { ChevronLeft, ChevronRight, EyeOff, List, Sparkles } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { toast } from "sonner";
 import { useStore } from "zustand";
 import { plural } from "#components/format.ts";
 import { AssistantContext, useAssistant } from "#components/shell/assistant.tsx";
@@ -12,6 +11,7 @@ import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
 import { useDebounced } from "#components/ui/use-debounced.ts";
 import { comparisonId } from "#components/workflow-editor/canvas/document/comparison.ts";

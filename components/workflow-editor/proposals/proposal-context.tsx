@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { toast } from "sonner";
 import { type ProposalDesk, useAssistant, useProposalDesk } from "#components/shell/assistant.tsx";
 import { UserError, useApi } from "#components/trpc.tsx";
 import { createStrictContext } from "#components/ui/strict-context.ts";
+import { toast } from "#components/ui/toaster.tsx";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { useHistoryStore } from "#components/workflow-editor/history/history-context.tsx";
 import { useSession } from "#components/workflow-editor/session/session-context.tsx";

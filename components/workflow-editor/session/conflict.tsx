@@ -1,9 +1,9 @@
 "use client";
 
 import { useMemo, useState } from "react";
-import { toast } from "sonner";
 import { errorBodyOf } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { useDebounced } from "#components/ui/use-debounced.ts";
 import { useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { useSession, useSessionState } from "#components/workflow-editor/session/session-context.tsx";

@@ -1,11 +1,11 @@
 "use client";
 
 import { Pin, PinOff } from "lucide-react";
-import { toast } from "sonner";
 import { useRunStore } from "#components/runs/store/run-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Textarea } from "#components/ui/input.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { nodeUiOf } from "#components/workflow-editor/nodes/node-registry.ts";
 import { pinnedIn, pinOutput, unpin } from "#components/workflow-editor/test-runs/pinning.ts";

@@ -2,9 +2,9 @@
 
 import { ArrowRightToLine, Pin, PinOff, Sparkles, StepForward } from "lucide-react";
 import { useEffect, useMemo, useRef } from "react";
-import { toast } from "sonner";
 import { type EditorRun, useRunStore } from "#components/runs/store/run-context.tsx";
 import { useAssistant } from "#components/shell/assistant.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { NodeAction, NodeActionSource } from "#components/workflow-editor/canvas/store/canvas-ui-store.ts";

@@ -11,6 +11,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { MOD } from "#components/ui/kbd.tsx";
 import { Tooltip } from "#components/ui/tooltip.tsx";
+import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useCanvasUi, useEditorShallow, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx";
@@ -23,8 +24,6 @@ import type { useWorkflowRun } from "#components/workflow-editor/test-runs/use-w
 // Needed by a run that asks for input; the editor is drawn before.
 const loadForm = () => import("#components/workflow-editor/fields/run-form.tsx").then((module) => module.RunForm);
 const RunForm = dynamic(loadForm);
-/** How long after the editor is drawn it is fetched, in milliseconds. */
-const PRELOAD_MS = 900;
 
 /** What the webhook gave at the call that was listened for; null when there is none, undefined while it is asked for. */
 function useHeardInput(isAsked: boolean): string | null | undefined {
@@ -63,10 +62,7 @@ export function RunButton({ run, isReadOnly }: RunButtonProps) {
     if (await run.start(values, run.asking ?? {})) run.closeForm();
   };
 
-  useEffect(() => {
-    const timer = setTimeout(() => void loadForm(), PRELOAD_MS);
-    return () => clearTimeout(timer);
-  }, []);
+  useLoadedSoon(loadForm);
 
   const latest = useRef(press);
   latest.current = press;

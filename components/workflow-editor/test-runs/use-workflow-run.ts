@@ -1,11 +1,11 @@
 "use client";
 
 import { useCallback, useEffect, useRef, useState } from "react";
-import { toast } from "sonner";
 import { plural } from "#components/format.ts";
 import { useRun, useRunStore } from "#components/runs/store/run-context.tsx";
 import type { RunStore } from "#components/runs/store/run-store.ts";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { useCanvasUiStore, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { EditorStore } from "#components/workflow-editor/canvas/store/editor-store.ts";
 import type { RunValues } from "#components/workflow-editor/fields/run-form.tsx";

@@ -3,13 +3,13 @@
 import { NodeToolbar, Position, useNodeId, useStore } from "@xyflow/react";
 import { Check, ListChecks, MessageSquare, X } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { useEditorRun, useRun, useRunStore } from "#components/runs/store/run-context.tsx";
 import { isReview } from "#components/runs/store/run-snapshot.ts";
 import { useStudio } from "#components/shell/studio-context.tsx";
 import { errorBodyOf, useApi } from "#components/trpc.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { toast } from "#components/ui/toaster.tsx";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useEditor, useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import type { Decision } from "#server/features/reviews/schema.ts";
