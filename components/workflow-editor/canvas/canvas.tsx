@@ -15,7 +15,6 @@ import dynamic from "next/dynamic";
 import { type DragEvent, type ReactNode, useCallback, useEffect, useId, useRef } from "react";
 import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { CanvasMinimap } from "#components/workflow-editor/canvas/canvas-minimap.tsx";
-import { CanvasSearch } from "#components/workflow-editor/canvas/canvas-search.tsx";
 import { FlowEdge } from "#components/workflow-editor/canvas/cards/flow-edge.tsx";
 import { NodeCard } from "#components/workflow-editor/canvas/cards/node-card.tsx";
 import { CanvasTools, ControlBar } from "#components/workflow-editor/canvas/control-bar.tsx";
@@ -44,8 +43,9 @@ const ShortcutsDialog = dynamic(() =>
   import("#components/workflow-editor/canvas/shortcuts-dialog.tsx").then((module) => module.ShortcutsDialog),
 );
 
-// What can be done to nodes; the canvas is drawn before.
+// The canvas is drawn before.
 const loadActions = () => import("#components/workflow-editor/canvas/node-actions.tsx");
+const loadSearch = () => import("#components/workflow-editor/canvas/canvas-search.tsx");
 
 const nodeTypes = { default: NodeCard, ...Object.fromEntries(Object.keys(nodeUis).map((type) => [type, NodeCard])) };
 const edgeTypes = { default: FlowEdge, flow: FlowEdge };
@@ -89,6 +89,7 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
   const tool = useCanvasUi((state) => state.tool);
   const isSnapping = useCanvasUi((state) => state.isSnapping);
   const actions = useLoadedSoon(loadActions);
+  const search = useLoadedSoon(loadSearch);
 
   const focusCanvas = useCallback(() => {
     const from = document.activeElement;
@@ -247,7 +248,7 @@ function CanvasSurface({ controls, children, onNodeOpen, firstView }: CanvasProp
         <CanvasTools />
         {controls}
       </ControlBar>
-      <CanvasSearch onClose={focusCanvas} />
+      {search && <search.CanvasSearch onClose={focusCanvas} />}
       {isHelpOpen && <ShortcutsDialog />}
       <Palette onClose={focusCanvas} />
       <ConnectPicker onClose={focusCanvas} />

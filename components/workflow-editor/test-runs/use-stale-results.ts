@@ -2,13 +2,17 @@
 
 import { useEffect } from "react";
 import { useRunStore } from "#components/runs/store/run-context.tsx";
+import { useLoadedSoon } from "#components/ui/use-loaded-soon.ts";
 import { labelOf } from "#components/workflow-editor/canvas/document/flow-document.ts";
 import { useEditorStore } from "#components/workflow-editor/canvas/store/canvas-context.tsx";
 import { useAgentNames } from "#components/workflow-editor/nodes/project-lookups.tsx";
 import { dictionary } from "#server/shared/json-text.ts";
 import { definitionOf } from "#server/workflow/graph.ts";
 import type { GraphNode } from "#server/workflow/schema.ts";
-import { type StaleReason, staleNodes } from "#server/workflow/stale.ts";
+import type { StaleReason } from "#server/workflow/stale.ts";
+
+// The editor is drawn before.
+const loadStale = () => import("#server/workflow/stale.ts");
 
 const PAUSE_MS = 200;
 
@@ -17,8 +21,10 @@ export function useStaleResults(): void {
   const editor = useEditorStore();
   const run = useRunStore();
   const { agents } = useAgentNames();
+  const loaded = useLoadedSoon(loadStale);
 
   useEffect(() => {
+    if (!loaded) return;
     const changes = new Map(agents.map((agent) => [agent.id, agent.updated_at]));
     let timer: ReturnType<typeof setTimeout> | undefined;
     let told = "";
@@ -33,7 +39,7 @@ export function useStaleResults(): void {
         return ranAt !== null && ranAt !== undefined && changedAt !== undefined && Date.parse(changedAt) > Date.parse(ranAt);
       };
       const outputOf = (id: string) => snapshot.nodes[id]?.output ?? null;
-      const found = staleNodes(view.graph, graph, outputOf, view.execution.version === null, isAgentChanged);
+      const found = loaded.staleNodes(view.graph, graph, outputOf, view.execution.version === null, isAgentChanged);
       const words = (reason: StaleReason): string => {
         const name =
           "node_id" in reason ? `“${labelOf(data[reason.node_id], nodes.find((node) => node.id === reason.node_id)?.type)}”` : "";
@@ -84,5 +90,5 @@ export function useStaleResults(): void {
       stopEditor();
       stopRun();
     };
-  }, [editor, run, agents]);
+  }, [loaded, editor, run, agents]);
 }
