@@ -3,6 +3,10 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { expect, onTestFinished, test } from "vitest";
 import { startRunsDirectly } from "#server/http/direct.ts";
 import { createFront } from "#server/http/front/front.ts";
+import { testDatabase } from "#server/testing/test-database.ts";
+
+// What a webhook's call must prove is asked of the database.
+testDatabase();
 
 const doors = { RATE_LIMIT_WEB: 0, MAX_BODY_BYTES: 4 * 1024 * 1024, INNGEST_DEV: false };
 const settings = { TRUST_PROXY: false, RATE_LIMIT_PER_MINUTE: 0, RATE_LIMIT_BURST: 0, TREADLE_FRONT_TOKEN: "front-token", ...doors };
