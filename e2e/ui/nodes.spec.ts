@@ -153,6 +153,32 @@ test("a condition is judged while it is typed", async ({ signedInPage: page, wor
   await expect(run).not.toHaveAttribute("aria-disabled");
 });
 
+test("an HTTP node asks what its kind of authentication has, and keeps what another one was given", async ({
+  signedInPage: page,
+  workflow,
+}) => {
+  const auth = { kind: "basic", credential: "SHOP", username: "ada" };
+  const call = { id: "h", type: "httpNode", position: at(330), data: { label: "Ask", url: "https://example.com", auth } };
+  const flow = await workflow({ nodes: [trigger, call], edges: [{ id: "e", source: "t", target: "h" }] });
+  await page.goto(`/workflows/${flow.id}`);
+  await node(page, "HTTP Ask").click();
+  const field = (name: string) => panel(page).getByRole("textbox", { name, exact: true });
+  const choose = async (name: string) => {
+    await panel(page).getByRole("combobox", { name: "Kind" }).click();
+    await page.getByRole("option", { name, exact: true }).click();
+  };
+  await expect(field("User name")).toHaveValue("ada");
+  await expect(field("Header")).toHaveCount(0);
+  await choose("A header");
+  await expect(field("Header")).toBeVisible();
+  await expect(field("Credential")).toHaveValue("SHOP");
+  await expect(field("User name")).toHaveCount(0);
+  await choose("None");
+  await expect(field("Credential")).toHaveCount(0);
+  await choose("User name and password");
+  await expect(field("User name")).toHaveValue("ada");
+});
+
 test("a condition is put together of rows, which write the Python and are read back from it", async ({
   signedInPage: page,
   workflow,

@@ -1,7 +1,7 @@
 import { Globe } from "lucide-react";
 import { templateChips } from "#components/workflow-editor/nodes/template-chips.ts";
 import { type NodeUi, ON_ERROR } from "#components/workflow-editor/nodes/types.ts";
-import { FormBody, TextBody } from "#server/workflow/nodes/http-node.ts";
+import { AuthFields, FormBody, TextBody } from "#server/workflow/nodes/http-node.ts";
 
 export const httpNodeUi: NodeUi<"httpNode"> = {
   icon: Globe,
@@ -33,7 +33,10 @@ export const httpNodeUi: NodeUi<"httpNode"> = {
       "follow_redirects",
       "on_error",
     ].filter((name) => name !== "body" || body_type !== "none"),
-  schemaOf: (field, { body_type }) => (field === "body" ? (body_type === "form" ? FormBody : TextBody) : undefined),
+  schemaOf(field, { auth, body_type }) {
+    if (field === "auth") return AuthFields[auth.kind];
+    return field === "body" ? (body_type === "form" ? FormBody : TextBody) : undefined;
+  },
   sentence: ({ method, url }) => [
     { chip: method },
     " ",

@@ -36,6 +36,15 @@ const Auth = z.strictObject({
   header: z.string().max(200).optional().meta({ title: "Header", description: "For header: its name" }),
 });
 
+const inForm = { title: "Authentication", widget: "group" } as const;
+/** Of each kind the fields that it has, for its form. */
+export const AuthFields = {
+  none: Auth.pick({ kind: true }).meta(inForm),
+  bearer: Auth.pick({ kind: true, credential: true }).meta(inForm),
+  basic: Auth.pick({ kind: true, username: true, credential: true }).meta(inForm),
+  header: Auth.pick({ kind: true, header: true, credential: true }).meta(inForm),
+};
+
 export const TextBody = z
   .string()
   .max(200_000)
@@ -51,7 +60,7 @@ const config = z.looseObject({
     .meta({ title: "Address", description: "Begins with https:// or http://", ...template }),
   query: z.array(Pair).max(50).default([]).meta({ title: "Query", widget: "rows" }),
   headers: z.array(Pair).max(50).default([]).meta({ title: "Headers", widget: "rows" }),
-  auth: Auth.default({ kind: "none", credential: "" }).meta({ title: "Authentication", widget: "group" }),
+  auth: Auth.default({ kind: "none", credential: "" }).meta(inForm),
   body_type: z.enum(["none", "json", "form", "text"]).default("none").meta({ title: "Body" }),
   body: z
     .union([TextBody, FormBody])
